@@ -57,7 +57,7 @@ class _Now:
 
 
 @contextmanager
-def watched() -> Iterator[Watch]:
+def watch_time() -> Iterator[Watch]:
     """Starts the timer, if this is the first thread and nobody else uses the timer. Else nothing is given up."""
     if _Now.watch is not None or not _may_watch():
         yield _Now.watch or Watch()
@@ -78,7 +78,7 @@ def _may_watch() -> bool:
     return has_timer and signal.getsignal(signal.SIGPROF) is signal.SIG_DFL
 
 
-def bounded(function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
+def call_bounded(function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
     """Calls the function and returns its result. Raises TookTooLong. Where one bounded call is inside another, only the
     outer one is timed."""
     watch = _Now.watch

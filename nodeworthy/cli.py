@@ -123,10 +123,10 @@ def _run(argv: list[str]) -> int:
         sys.stdout.flush()
     except Ends as end:
         interrupts.pass_on()  # what follows from it is no news
-        from nodeworthy.redaction import hidden
+        from nodeworthy.redaction import hide_secrets
         from nodeworthy.report.printable import printable
 
-        print(f"nodeworthy {command.name}: {printable(hidden(str(end)))}", file=sys.stderr)
+        print(f"nodeworthy {command.name}: {printable(hide_secrets(str(end)))}", file=sys.stderr)
         return end.exit_code
     except (BrokenPipeError, KeyboardInterrupt):
         raise
@@ -158,15 +158,16 @@ def _crashed(command: Command, crash: Exception) -> int:
     import traceback
     from pathlib import Path
 
-    from nodeworthy.redaction import hidden
+    from nodeworthy.redaction import hide_secrets
     from nodeworthy.report.printable import printable
 
     if os.environ.get("NODEWORTHY_TRACEBACK"):
-        sys.stderr.write(hidden("".join(traceback.format_exception(crash))))
+        sys.stderr.write(hide_secrets("".join(traceback.format_exception(crash))))
     last = traceback.extract_tb(crash.__traceback__)[-1]
     told = (
         f"nodeworthy {command.name}: this is a fault of nodeworthy's own, and nothing is proven: "
-        f"{type(crash).__name__}: {hidden(str(crash))} (in {last.name}, {Path(last.filename).name}:{last.lineno}); "
+        f"{type(crash).__name__}: {hide_secrets(str(crash))} (in {last.name}, "
+        f"{Path(last.filename).name}:{last.lineno}); "
         "NODEWORTHY_TRACEBACK=1 shows the traceback to report"
     )
     print(printable(told), file=sys.stderr)
@@ -182,10 +183,10 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        from nodeworthy.redaction import hidden
+        from nodeworthy.redaction import hide_secrets
         from nodeworthy.report.printable import printable
 
-        self.exit(2, f"{self.prog}: {printable(hidden(message))}; {self.prog} --help shows how\n")
+        self.exit(2, f"{self.prog}: {printable(hide_secrets(message))}; {self.prog} --help shows how\n")
 
 
 def _front(argv: list[str]) -> int:

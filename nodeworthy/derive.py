@@ -67,11 +67,11 @@ class Circular(TypeError):
 
 def derivations(kind: type[Any]) -> tuple[Derivation, ...]:
     """Those that yield facts of this type, in the order in which they are written."""
-    return tuple(found for each in _MAKERS.get(kind.__module__, ()) if (found := bound(each)).yields is kind)
+    return tuple(found for each in _MAKERS.get(kind.__module__, ()) if (found := bind(each)).yields is kind)
 
 
 @cache
-def bound(function: Callable[..., Iterator[Any]]) -> Derivation:
+def bind(function: Callable[..., Iterator[Any]]) -> Derivation:
     hints = typing.get_type_hints(function)
     names = list(inspect.signature(function).parameters)
     made = typing.get_args(hints.get("return"))
@@ -196,6 +196,6 @@ def _least(ways: Iterable[frozenset[type[Any]]]) -> Ways:
     return frozenset(way for way in every if not any(other < way for other in every))
 
 
-def derived() -> set[type[Any]]:
+def derived_types() -> set[type[Any]]:
     """What the modules make that were imported so far."""
-    return {bound(each).yields for some in _MAKERS.values() for each in some}
+    return {bind(each).yields for some in _MAKERS.values() for each in some}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.derive import Facts
 from nodeworthy.limits import GIVEN_UP_OF_A_SUBJECT, SECONDS_TOGETHER
 from nodeworthy.one_cause import told_by_one_rule, told_by_others
@@ -17,7 +17,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.scene import Fact, Missing, Scene
 from nodeworthy.suppression import Suppressed
-from nodeworthy.telling import of_what, reason, signed, told_once, without_secrets
+from nodeworthy.telling import merge_equal, of_what, reason, sign, without_secrets
 from nodeworthy.verdict import (
     DoesNotApply,
     Draft,
@@ -131,7 +131,7 @@ class _Judging:
                 checks[check.subject].append(check)
         for subject_type, its_checks in checks.items():
             try:
-                subjects = bounded(self._together, subject_type, its_checks, seconds=SECONDS_TOGETHER)
+                subjects = call_bounded(self._together, subject_type, its_checks, seconds=SECONDS_TOGETHER)
             except TookTooLong as problem:
                 why = f"what the rule {rule.id} asks for was not put together, so nothing is known of it: {problem.why}"
                 yield _crashed(rule, Nothing(self._place), why, self.crash)
@@ -158,7 +158,7 @@ class _Judging:
         if self.given_up[id(subject)] >= GIVEN_UP_OF_A_SUBJECT:
             return [_crashed(rule, subject, f"the rule {rule.id} {_NOT_ASKED}", self.crash)]
         try:
-            return bounded(self._of_subject, rule, checks, subject)
+            return call_bounded(self._of_subject, rule, checks, subject)
         except TookTooLong as problem:
             self.given_up[id(subject)] += 1
             why = f"the rule {rule.id} was given up here, so nothing is known of it: {problem.why}"
@@ -180,7 +180,7 @@ def _not_seen(rule: Rule, missing: Missing) -> Judgement:
     subject = Nothing(missing.place)
     if missing.verdict is Verdict.SKIP:
         return Judgement(rule, subject, Verdict.SKIP, (), why=reason(missing.why))
-    found = signed(draft(missing.verdict, missing.place, missing.why), rule)
+    found = sign(draft(missing.verdict, missing.place, missing.why), rule)
     return Judgement(rule, subject, missing.verdict, (found,))
 
 
@@ -275,8 +275,8 @@ def _judgements(
         to_give = (why for why in skips if isinstance(why, ToGive))
         yield Judgement(rule, subject, Verdict.SKIP, (), why=next(to_give, skips[0]))
         return
-    found = [signed(each, rule) for outcome in calls for each in outcome.drafts]
-    made = _verdict(rule, subject, [suppressed.applied(each) for each in told_once(found)])
+    found = [sign(each, rule) for outcome in calls for each in outcome.drafts]
+    made = _verdict(rule, subject, [suppressed.applied(each) for each in merge_equal(found)])
     yield replace(made, also_skipped=tuple(dict.fromkeys(skips))) if skips else made
 
 

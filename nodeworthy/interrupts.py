@@ -87,7 +87,7 @@ def _is_on_its_way() -> bool:
     return False
 
 
-def asked_by() -> int | None:
+def signal_of_end() -> int | None:
     return _Now.number
 
 
@@ -103,7 +103,7 @@ def _raise_no_more() -> None:
 
 
 @contextmanager
-def held() -> Iterator[None]:
+def hold() -> Iterator[None]:
     """What is done here is done whole."""
     _Now.held += 1
     try:
@@ -123,7 +123,7 @@ class tidied:  # noqa: N801 - it reads as the function that it is to its callers
         _TIDIES.append(self._tidy)
 
     def __exit__(self, *_: object) -> None:
-        with held():
+        with hold():
             _TIDIES.remove(self._tidy)
             self._tidy()
 
@@ -153,7 +153,7 @@ def _leave(number: int) -> NoReturn:
 
 
 @contextmanager
-def terminated_like_interrupted() -> Iterator[None]:
+def terminate_like_interrupt() -> Iterator[None]:
     """Where the process is somebody else's (pytest's): a SIGTERM, by which CI ends what takes too long, ends it as
     Ctrl-C does."""
 

@@ -9,7 +9,7 @@ _NESTED = pattern(r" (is|are) not known: ([^\n]{1,300}?),? (is|are) not known(?=
 _WHY = pattern(r" not known(?:: |, because )")
 
 
-def told_once(message: str) -> str:
+def unnest(message: str) -> str:
     """`A is not known, because B is not: C`."""
     return _NESTED.sub(lambda found: f" {found[1]} not known, because {found[2]} {found[3]} not", message)
 

@@ -44,7 +44,7 @@ _DOCUMENTS = pattern(r"(?m)^(?=---)")
 _DIGEST = pattern(r"(?:sha\d+:)?[0-9a-f]{32,128}")
 
 
-def hidden(text: str) -> str:
+def hide_secrets(text: str) -> str:
     """The text with every secret replaced by a placeholder. The same object comes back where there is no secret."""
     changed = _hidden(text, 0)
     return changed if changed != text else text
@@ -320,4 +320,4 @@ def _scalar(text: str, name: str) -> str:
     kind = (may_hold(name) or may_hold_several(name)) if name else None
     if kind is not None and may_be_secret(text, kind, name):
         return HIDDEN
-    return hidden(text)
+    return hide_secrets(text)

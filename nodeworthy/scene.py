@@ -93,7 +93,7 @@ class Scene:
         return replace(self, suppressions=())
 
 
-def judged_together(
+def make_scene(
     facts: Iterable[Fact],
     missing: Mapping[type[Any], Missing | str] | None = None,
     suppressions: Iterable[Suppression] = (),

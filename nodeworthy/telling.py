@@ -20,7 +20,7 @@ _OF_A_VALUE = pattern(r"its value |it is |(?:a|the) template fills |\$\{|\{\{|th
 _WORDS = ("message", "is_", "should", "cause", "remedy")
 
 
-def signed(each: Draft, rule: Rule) -> Finding:
+def sign(each: Draft, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
     # The rule's severity is the highest that its findings may have.
     severity = rule.severity if rule.severity is Severity.WARNING else each.severity
@@ -46,36 +46,38 @@ def of_what(unknown: NotKnown) -> str:
 
 
 def plainly(text: str) -> str:
-    return without_marks(not_known.told_once(text) if " not known" in text else text)
+    return without_marks(not_known.unnest(text) if " not known" in text else text)
 
 
 # The same few reasons stand at thousands of files. One that says what to give is a text, too, and no such text.
 @lru_cache(maxsize=1024, typed=True)
 def reason(why: str) -> str:
     """Why something was skipped."""
-    from nodeworthy.redaction import hidden
+    from nodeworthy.redaction import hide_secrets
 
     if isinstance(why, ToGive):
-        return ToGive(hidden(plainly(why.why)), hidden(plainly(why.give)))
-    return hidden(plainly(why))
+        return ToGive(hide_secrets(plainly(why.why)), hide_secrets(plainly(why.give)))
+    return hide_secrets(plainly(why))
 
 
 def without_secrets(each: Finding) -> Finding:
     """Hides every secret in the words of a finding, whichever rule wrote them, and also where a rule crashed."""
-    from nodeworthy.redaction import hidden
+    from nodeworthy.redaction import hide_secrets
 
     said = {name: getattr(each, name) for name in _WORDS}
-    hiding: dict[str, Any] = {name: safe for name, text in said.items() if text and (safe := hidden(text)) is not text}
-    if any(hidden(other.says) is not other.says for other in each.related):
-        hiding["related"] = tuple(replace(other, says=hidden(other.says)) for other in each.related)
+    hiding: dict[str, Any] = {
+        name: safe for name, text in said.items() if text and (safe := hide_secrets(text)) is not text
+    }
+    if any(hide_secrets(other.says) is not other.says for other in each.related):
+        hiding["related"] = tuple(replace(other, says=hide_secrets(other.says)) for other in each.related)
     if each.edit is not None and any(
-        hidden(text) is not text for text in (each.edit.was, each.edit.new, each.edit.title)
+        hide_secrets(text) is not text for text in (each.edit.was, each.edit.new, each.edit.title)
     ):
         hiding["edit"] = None
     return replace(each, **hiding) if hiding else each
 
 
-def told_once(findings: Iterable[Finding]) -> list[Finding]:
+def merge_equal(findings: Iterable[Finding]) -> list[Finding]:
     """Merges equal findings. Three pools with one wrong line give one finding that names all three."""
     merged: dict[Any, Finding] = {}
     for each in findings:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.markers import JOB_FOLDER
-from nodeworthy.own_rules.cases import Case, broken_promises, told
+from nodeworthy.own_rules.cases import Case, broken_promises, golden_of
 from tests.case_files import every_case
 from tests.goldens import golden, write
 from tests.run import run
@@ -52,7 +52,7 @@ def test_case(case: Case, pytestconfig: pytest.Config, tmp_path: Path) -> None:
     assert re.search(INNER, ran.out) is None, re.search(INNER, ran.out)
     seen = (ran.err, ran.report.get("preview"), ran.report["findings"])
     assert list(broken_promises(case, ran.code, ran.report)) == [], seen
-    now = told(ran.code, ran.report)
+    now = golden_of(ran.code, ran.report)
     if pytestconfig.getoption("update_goldens"):
         write(case, now)
     assert golden(case) == now

@@ -13,12 +13,12 @@ from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Verdict, fail, worst
 
 
-def counted(judgements: Iterable[Judgement], folder: Path) -> Counter[Entry]:
+def count_failures(judgements: Iterable[Judgement], folder: Path) -> Counter[Entry]:
     """Every failure that nobody suppressed. What is unknown or went wrong is in no baseline: nobody has seen it."""
     return Counter(entry_of(found, folder) for each in judgements for found in each.findings if _fails(found))
 
 
-def laid_over(judgements: Sequence[Judgement], baseline: Baseline) -> tuple[list[Judgement], Counter[Entry]]:
+def lay_over(judgements: Sequence[Judgement], baseline: Baseline) -> tuple[list[Judgement], Counter[Entry]]:
     """The judgements with the failures of the baseline suppressed, and the entries that were left over."""
     left = Counter(dict(baseline.entries))
     known: set[int] = set()
@@ -85,7 +85,7 @@ def stale(left: Iterable[Entry], decided: Decided, known: frozenset[str]) -> lis
     return [each for each in left if each.rule not in known or decided.has(each)]
 
 
-def told(entry: Entry, baseline: Baseline, unused: Rule) -> Judgement:
+def stale_entry(entry: Entry, baseline: Baseline, unused: Rule) -> Judgement:
     place = Place(path=baseline.shown, line=baseline.lines.get(entry), subject=f"{entry.rule} {entry.place}")
     message = f"this entry of the baseline applies no longer: {entry.rule} does not find it at {entry.place}"
     found = Finding.of(fail(place, message, remedy=REMEDY), unused.id, severity=unused.severity)

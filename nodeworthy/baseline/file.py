@@ -91,7 +91,7 @@ class Baseline:
         return sum(self.entries.values())
 
 
-def written(entries: Mapping[Entry, int], checked: Sequence[str]) -> str:
+def baseline_text(entries: Mapping[Entry, int], checked: Sequence[str]) -> str:
     head = json.dumps({"schema": SCHEMA, "about": _ABOUT, "checked": sorted(checked)}, indent=2, ensure_ascii=True)
     ordered = sorted(entries, key=lambda each: (each.path, each.rule, each.at, each.says, each.found))
     rows = ",\n".join(f"    {_row(each, entries[each])}" for each in ordered)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nodeworthy.boot.cloud_files import is_true, ran, written_files
-from nodeworthy.boot.cloud_merge import Piece, Steps, merged
+from nodeworthy.boot.cloud_merge import Piece, Steps, merge_documents
 from nodeworthy.boot.cloud_steps import (
     CloudConfig,
     Mount,
@@ -170,7 +170,7 @@ def _read(sources: Sequence[_Source], template: bool) -> CloudConfig:
     faults: list[Fault] = []
     missing: list[Step] = []
     documents = [each for source in sources if (each := _document(source, template, faults, missing))]
-    pieces = merged(documents, faults)
+    pieces = merge_documents(documents, faults)
     for root, _ in documents:
         for key, piece in reversed(list(twins(root.document))):
             pieces.setdefault(key, []).insert(0, piece)

@@ -68,7 +68,7 @@ class _How:
         return bool({"recurse_array", "recurse_list"} & self.dict)
 
 
-def merged(documents: Sequence[tuple[Piece, str]], faults: list[Fault]) -> dict[str, list[Piece]]:
+def merge_documents(documents: Sequence[tuple[Piece, str]], faults: list[Fault]) -> dict[str, list[Piece]]:
     """Of each key, the values that count, in the order in which they act."""
     pieces: dict[str, list[Piece]] = {}
     for root, header in documents:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from nodeworthy.collect.patches import holds_patches, is_patch, patch_alone, patched
+from nodeworthy.collect.patches import holds_patches, is_patch, patch_alone, patched_objects
 from nodeworthy.collect.releases import releases
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree
@@ -73,7 +73,7 @@ def _pods(document: Tree) -> Iterator[Fact]:
         yield from pod_templates(document)
         yield from misshapen(document)
     if holds_patches(document):  # a Kustomization, which often does not say that it is one
-        for part in patched(document):
+        for part in patched_objects(document):
             yield from _pods(part)
 
 

@@ -34,7 +34,7 @@ def patch_alone(document: Tree) -> Tree:
     return _from_operations(document, Tree(named, place))
 
 
-def patched(document: Tree) -> Iterator[Tree]:
+def patched_objects(document: Tree) -> Iterator[Tree]:
     """Partial objects: what is merged as it stands, and what single operations set."""
     for name in _LISTS:
         for entry in document.get(name).sequence:
@@ -48,7 +48,7 @@ def patched(document: Tree) -> Iterator[Tree]:
                 yield _named(inside, entry.get("target"))
 
 
-def merged(document: Tree) -> Iterator[Tree]:
+def merge_patches(document: Tree) -> Iterator[Tree]:
     """Those of the patches that are parts of objects themselves, and no operations."""
     for name in _LISTS:
         for entry in document.get(name).sequence:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from nodeworthy.collect.patches import holds_patches, merged
+from nodeworthy.collect.patches import holds_patches, merge_patches
 from nodeworthy.documents.release import HELM_CHART, LOOSE, STACK_CONFIG, Release, document_inside
-from nodeworthy.documents.set_syntax import NotSetSyntax, laid_in, steps, typed
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.fleet.declaration import KEY
 from nodeworthy.verdict import Unknown
@@ -29,7 +29,7 @@ _MARKS = ("toolkit", "devicePlugin", "dcgmExporter", "prometheusSpec", "nvidia")
 def releases(document: Tree) -> Iterator[Release]:
     found = list(_asked_for(document))
     yield from found or (_loose(document, each) for each in _loose_values(document))
-    for part in merged(document) if holds_patches(document) else ():
+    for part in merge_patches(document) if holds_patches(document) else ():
         yield from (replace(each, elsewhere=each.elsewhere or OF_A_PATCH) for each in _asked_for(part))
 
 
@@ -73,7 +73,7 @@ def _argo(document: Tree, spec: Tree) -> Iterator[Release]:
 def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:
     # Argo CD's own order: parameters over valuesObject over values over valueFiles.
     values = helm.get("valuesObject")
-    filled = settled(values).state if values.text is not None else None
+    filled = settle(values).state if values.text is not None else None
     if not values.is_mapping:
         values = document_inside(helm.get("values"))
     for parameter in helm.get("parameters").sequence:
@@ -91,7 +91,7 @@ def _with_parameter(values: Tree, parameter: Tree) -> Tree:
         return values
     under = values if values.is_mapping else Tree({}, parameter.place, parameter.key)
     try:
-        return laid_in(under, steps(name), typed(value, as_string=parameter.get("forceString").value is True))
+        return lay_at(under, steps(name), type_value(value, as_string=parameter.get("forceString").value is True))
     except NotSetSyntax:
         return values
 
@@ -102,7 +102,7 @@ def _helm_chart(document: Tree) -> Iterator[Release]:
     for name, value in spec.get("set").mapping.items():
         under = values if values.is_mapping else Tree({}, value.place, value.key)
         try:
-            values = laid_in(under, steps(name), typed(value, as_string=False))
+            values = lay_at(under, steps(name), type_value(value, as_string=False))
         except NotSetSyntax:
             continue
     chart = spec.get("chart")

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.collect.source.files import shown
+from nodeworthy.collect.source.files import shown_path
 from nodeworthy.commands import baselined, judging, settled
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.report.printable import printable
@@ -46,29 +46,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: Options) -> int:
-    from nodeworthy.baseline.apply import counted
-    from nodeworthy.baseline.file import path_from, read, written
+    from nodeworthy.baseline.apply import count_failures
+    from nodeworthy.baseline.file import baseline_text, path_from, read
 
     run = settled.settle(options)
     path, _ = baselined.path_of(options, run.settings)
     path = path.absolute()
-    before = read(path, shown(path)) if path.exists() else None
+    before = read(path, shown_path(path)) if path.exists() else None
     if before is None and options.prune:
-        raise InputError(f"there is no baseline {shown(path)} to prune")
+        raise InputError(f"there is no baseline {shown_path(path)} to prune")
     paths = options.paths or _as_before(before)
     _refuse_less(before, paths)
     report = _judged(options, run, paths)
     pruned = before if options.prune else None
-    entries = counted(report.judgements, path.parent) if pruned is None else _still(run, pruned, report, paths)
+    entries = count_failures(report.judgements, path.parent) if pruned is None else _still(run, pruned, report, paths)
     if not options.dry_run:
         checked = pruned.checked if pruned is not None else [path_from(path.parent, p) for p in paths]
-        judging.write_whole(path, written(entries, checked))
+        judging.write_whole(path, baseline_text(entries, checked))
     print(printable(_told(options, before, entries, report, path)))
     return 0
 
 
 def _as_before(before: Baseline | None) -> list[str]:
-    return ["."] if before is None else [shown(before.folder / each) for each in before.checked]
+    return ["."] if before is None else [shown_path(before.folder / each) for each in before.checked]
 
 
 def _refuse_less(before: Baseline | None, paths: Sequence[str]) -> None:
@@ -90,17 +90,17 @@ def _judged(options: Options, run: Run, paths: list[str]) -> Report:
     looked = look_at(found.sources, fleets, settled.ids_of(run))
     if looked.refused:
         raise InputError("\n".join(looked.refused))
-    report = judging.judged(run, Moment.SOURCE, looked.scenes, looked.counts)
+    report = judging.judge_scenes(run, Moment.SOURCE, looked.scenes, looked.counts)
     if not report.evaluated["verdicts"]:
         raise CouldNotLook("nothing was evaluated, so there is nothing to write down")
-    return settled.told(run, report)
+    return settled.apply_settings(run, report)
 
 
 def _still(run: Run, before: Baseline, report: Report, paths: Sequence[str]) -> Mapping[Entry, int]:
     """Less what no longer applies."""
-    from nodeworthy.baseline.apply import laid_over
+    from nodeworthy.baseline.apply import lay_over
 
-    judgements, left = laid_over(report.judgements, before)
+    judgements, left = lay_over(report.judgements, before)
     gone = baselined.stale(run, before, judgements, left, paths)
     kept = Counter(dict(before.entries))
     for each in gone:
@@ -109,7 +109,7 @@ def _still(run: Run, before: Baseline, report: Report, paths: Sequence[str]) -> 
 
 
 def _told(options: Options, before: Baseline | None, entries: Mapping[Entry, int], report: Report, path: Path) -> str:
-    lines = [f"{shown(path)} {'would hold' if options.dry_run else 'holds'} {_counted(entries)}"]
+    lines = [f"{shown_path(path)} {'would hold' if options.dry_run else 'holds'} {_counted(entries)}"]
     if before is not None:
         was, now = Counter(dict(before.entries)), Counter(dict(entries))
         lines.append(f"{(now - was).total()} more than before, {(was - now).total()} less")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.collect.source.files import shown
+from nodeworthy.collect.source.files import shown_path
 from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.commands import settled
 from nodeworthy.errors import InputError
@@ -32,13 +32,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="FILE", help=f"what may fail because it did before ({NAME}, upwards)")
 
 
-def laid_over(options: Options, run: Run, report: Report, looked_at: Sequence[str], *, is_part: bool = False) -> Report:
+def apply_baseline(
+    options: Options, run: Run, report: Report, looked_at: Sequence[str], *, is_part: bool = False
+) -> Report:
     """The report with what stands in the baseline suppressed. Where all of it was looked at, and not a part, what no
     longer applies is told, too."""
     baseline = None if run.typed.ignore_suppressions else _of(options, run)
     if baseline is None:
         return report
-    from nodeworthy.baseline.apply import laid_over as over
+    from nodeworthy.baseline.apply import lay_over as over
 
     judgements, left = over(report.judgements, baseline)
     unused = [] if is_part else list(_unused(run, baseline, judgements, left, looked_at))
@@ -48,11 +50,11 @@ def laid_over(options: Options, run: Run, report: Report, looked_at: Sequence[st
 def _unused(
     run: Run, baseline: Baseline, judgements: Sequence[Judgement], left: Counter[Entry], looked_at: Sequence[str]
 ) -> Iterator[Judgement]:
-    from nodeworthy.baseline.apply import told
+    from nodeworthy.baseline.apply import stale_entry
     from nodeworthy.rules import rule
 
     for each in stale(run, baseline, judgements, left, looked_at):
-        yield told(each, baseline, rule("suppression-unused"))
+        yield stale_entry(each, baseline, rule("suppression-unused"))
 
 
 def stale(
@@ -77,8 +79,8 @@ def _of(options: Options, run: Run) -> Baseline | None:
     from nodeworthy.baseline.file import read
 
     if not path.exists():
-        raise InputError(f"there is no baseline {shown(path)}: `nodeworthy baseline` writes one")
-    return read(Path(path).absolute(), shown(path))
+        raise InputError(f"there is no baseline {shown_path(path)}: `nodeworthy baseline` writes one")
+    return read(Path(path).absolute(), shown_path(path))
 
 
 def path_of(options: Options, settings: Settings | None) -> tuple[Path, bool]:

@@ -38,25 +38,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: Options) -> int:
-    from nodeworthy.backstop import TookTooLong, watched
+    from nodeworthy.backstop import TookTooLong, watch_time
     from nodeworthy.errors import CouldNotLook
 
     try:
-        with watched():
+        with watch_time():
             return _run(options)
     except TookTooLong as problem:
         raise CouldNotLook(f"{options.file}: {problem.why}") from None
 
 
 def _run(options: Options) -> int:
-    from nodeworthy.backstop import bounded
+    from nodeworthy.backstop import call_bounded
     from nodeworthy.boot.effects import NotUnderstood
     from nodeworthy.commands.judging import write_whole
 
-    script = bounded(_script, options)
-    bounded(_refuse_unread, script)
+    script = call_bounded(_script, options)
+    call_bounded(_refuse_unread, script)
     findings = _findings(script)
-    shown = bounded(_shown, options, script, findings)
+    shown = call_bounded(_shown, options, script, findings)
     if options.output:
         write_whole(Path(options.output), shown)
     else:
@@ -67,11 +67,11 @@ def _run(options: Options) -> int:
 
 def _shown(options: Options, script: BootScript, findings: Sequence[Finding]) -> str:
     from nodeworthy.commands.judging import wants_colour
-    from nodeworthy.redaction import hidden
+    from nodeworthy.redaction import hide_secrets
     from nodeworthy.report.timeline import timeline_as_json, timeline_text
 
     # One condition stands above many steps.
-    hide = cache(hidden)
+    hide = cache(hide_secrets)
 
     if options.format == "json":
         return timeline_as_json(script, findings, hide)
@@ -81,7 +81,7 @@ def _shown(options: Options, script: BootScript, findings: Sequence[Finding]) ->
 
 def _script(options: Options) -> BootScript:
     from nodeworthy.boot.unpack import unpack
-    from nodeworthy.collect.source.files import STDIN, Source, Unreadable, read_bytes, shown
+    from nodeworthy.collect.source.files import STDIN, Source, Unreadable, read_bytes, shown_path
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.errors import InputError
     from nodeworthy.facts.boot.pools import in_fleet
@@ -89,7 +89,7 @@ def _script(options: Options) -> BootScript:
     from nodeworthy.verdict import Place
 
     path = Path(options.file)
-    name = STDIN if options.file == STDIN else shown(path)
+    name = STDIN if options.file == STDIN else shown_path(path)
     if path.is_dir():
         raise InputError(f"{name} is a folder; boot reads one file")
     try:
@@ -128,7 +128,7 @@ def _findings(script: BootScript) -> Sequence[Finding]:
     """What the rules object to, and what they can't be sure of."""
     from nodeworthy.engine import judge
     from nodeworthy.rules import catalogue, rule
-    from nodeworthy.scene import judged_together
+    from nodeworthy.scene import make_scene
 
-    judgements = judge([judged_together([script])], catalogue(), rule("rule-crashed"))
+    judgements = judge([make_scene([script])], catalogue(), rule("rule-crashed"))
     return [found for each in judgements for found in each.findings]

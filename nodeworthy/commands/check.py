@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nodeworthy.backstop import Watch, watched
+from nodeworthy.backstop import Watch, watch_time
 from nodeworthy.commands import baselined, check_fix, judging, settled, told_inference
 from nodeworthy.errors import InputError
 from nodeworthy.report.printable import on_one_line
@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: Options) -> int:
-    with watched() as watch:
+    with watch_time() as watch:
         return _run(options, judging.begin(options), watch)
 
 
@@ -54,7 +54,9 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     if not options.named and not hook:
         raise InputError("name what to check: files, folders, or - for standard input")
     mends = check_fix.is_asked_for(options)
-    every = check_fix.finished(list(sources(options.named, named=not hook)), finishes=mends and not options.dry_run)
+    every = check_fix.finish_broken_runs(
+        list(sources(options.named, named=not hook)), finishes=mends and not options.dry_run
+    )
     found = settled.not_excluded(run, every)
     tell_of_links(found.sources)
     if mends:
@@ -98,12 +100,12 @@ def _look(options: Options, run: Run, found: Found, memory: Memory | None, watch
             f"nodeworthy check: none of {len(options.named)} changed files is of a kind that it knows", file=sys.stderr
         )
         return 0
-    report = judging.judged(run, Moment.SOURCE, looked.scenes, looked.counts)
+    report = judging.judge_scenes(run, Moment.SOURCE, looked.scenes, looked.counts)
     code = _deliver(options, run, found.counted(replace(report, not_read=kinds_of(looked.nothing))))
     for why in looked.scopes.incomplete:
         print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
     tell_of_named(looked.out_of_the_tree)
-    inferred = told_inference.inferred_in(looked.scenes)
+    inferred = told_inference.inferred_pools(looked.scenes)
     told_inference.tell("check", inferred, told_inference.of_files(inferred))
     for refused in looked.refusals():
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
@@ -114,7 +116,7 @@ def _look(options: Options, run: Run, found: Found, memory: Memory | None, watch
 
 
 def _deliver(options: Options, run: Run, report: Report) -> int:
-    whole = baselined.laid_over(options, run, report, options.named, is_part=options.changed is not None)
+    whole = baselined.apply_baseline(options, run, report, options.named, is_part=options.changed is not None)
     return judging.deliver(options, run, whole)
 
 

@@ -103,9 +103,9 @@ class _Checking:
         fleets = Fleets(options.fleet, options.stack, by_settings=not options.no_settings)
         sources = [replace(each, data=instead.get(each.shown), others=instead) for each in self._found.sources]
         looked = look_at(sources, fleets, self._rules)
-        report = self._found.counted(judging.judged(self._run, Moment.SOURCE, looked.scenes, looked.counts))
+        report = self._found.counted(judging.judge_scenes(self._run, Moment.SOURCE, looked.scenes, looked.counts))
         is_part = options.changed is not None
-        return looked, baselined.laid_over(options, self._run, report, options.named, is_part=is_part)
+        return looked, baselined.apply_baseline(options, self._run, report, options.named, is_part=is_part)
 
     def again(self, instead: Mapping[str, bytes]) -> Sequence[Judgement]:
         return self.judged(instead)[1].judgements
@@ -135,7 +135,7 @@ class _Checking:
 
 
 def _code(run: Run, looked: Looked, report: Report) -> int:
-    return 2 if looked.refused else run.exit_code(settled.told(run, report))
+    return 2 if looked.refused else run.exit_code(settled.apply_settings(run, report))
 
 
 def _tell(mended: Plan, left: Sequence[Left], report: Report) -> None:
@@ -199,14 +199,14 @@ def _give_up(ready: Iterable[Beside], journal: Journal) -> None:
     journal.end()
 
 
-def finished(found: Sequence[Source], *, finishes: bool) -> list[Source]:
+def finish_broken_runs(found: Sequence[Source], *, finishes: bool) -> list[Source]:
     """The files to look at, less what a run that was broken off has left beside them; that is finished, or told."""
     from nodeworthy.fixes.left_behind import is_staged, journals
 
     if journals():
-        from nodeworthy.fixes.journal import broken_off
+        from nodeworthy.fixes.journal import broken_runs
 
-        for each in broken_off({source.real for source in found}):
+        for each in broken_runs({source.real for source in found}):
             _finish(each, finishes=finishes)
     left = [each for each in found if is_staged(each.path.name)]
     if not left:

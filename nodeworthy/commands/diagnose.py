@@ -26,7 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nodeworthy.backstop import TookTooLong, bounded, watched
+from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
 from nodeworthy.commands import judging, repairing, settled, watching
 from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.rule import Moment, Rule
@@ -79,7 +79,7 @@ def _workers(text: str) -> int:
 
 def run(options: Options) -> int:
     watching.check(options)
-    with watched():
+    with watch_time():
         return _run(options)
 
 
@@ -172,7 +172,7 @@ def _looked(options: Options, run: Run) -> tuple[Seen, Report]:
     seen = _look(options, chosen)
     rules = settled.ids_of(run)
     found = _whole(scenes, seen, fleet, _asked_about(chosen, options.rule), rules)
-    return seen, judging.judged(run, Moment.CLUSTER, found, {"objects": seen.objects})
+    return seen, judging.judge_scenes(run, Moment.CLUSTER, found, {"objects": seen.objects})
 
 
 def _ledger(seen: Seen) -> Ledger:
@@ -186,7 +186,7 @@ def _whole(function: Callable[..., T], *arguments: Any) -> T:
     from nodeworthy.errors import CouldNotLook
 
     try:
-        return bounded(function, *arguments, seconds=SECONDS_TOGETHER)
+        return call_bounded(function, *arguments, seconds=SECONDS_TOGETHER)
     except TookTooLong as problem:
         raise CouldNotLook(f"what was read of the cluster was not judged: {problem.why}") from None
 

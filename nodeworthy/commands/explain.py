@@ -43,13 +43,13 @@ def run(options: Options) -> int:
     explanations = _of_log(ends) if what == STDIN else _of_words(what) or _own(options, what)
     if not explanations:
         return _nothing_known(what, b"".join(ends) if what == STDIN else what.encode("utf-8", "replace"))
-    from nodeworthy.report.printable import escaped, printable
+    from nodeworthy.report.printable import escape_json, printable
 
     if options.format == "json":
         from nodeworthy.report.explained import SCHEMA
 
         data = {"schema": SCHEMA, "known": [each.as_data() for each in explanations]}
-        print(escaped(json.dumps(data, indent=2, ensure_ascii=False)))
+        print(escape_json(json.dumps(data, indent=2, ensure_ascii=False)))
     else:
         from nodeworthy.report.explained import text
 

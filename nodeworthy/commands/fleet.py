@@ -75,7 +75,7 @@ def _not_declared() -> int:
     if not found:
         raise InputError(NO_FLEET)
     print("nodeworthy fleet: no fleet is declared here; this is what follows from the files", file=sys.stderr)
-    return inferring.told(found)
+    return inferring.print_fleets(found)
 
 
 def _infer(options: Options) -> int:
@@ -89,15 +89,15 @@ def _infer(options: Options) -> int:
         raise InputError(f"a fleet is inferred from one of them: {' or '.join(given)}")
     if options.stack:
         found = inferring.of_plan(options.stack)
-        return inferring.told(found) if found is not None else 2
+        return inferring.print_fleets(found) if found is not None else 2
     if options.dump or options.context:
-        return inferring.told(inferring.of_cluster(options.context, options.dump))
-    return inferring.told(inferring.of_files(options.paths or ["."]))
+        return inferring.print_fleets(inferring.of_cluster(options.context, options.dump))
+    return inferring.print_fleets(inferring.of_files(options.paths or ["."]))
 
 
 def _told(options: Options, fleet: Fleet) -> int:
     from nodeworthy.report import fleet as report
-    from nodeworthy.report.printable import escaped, printable
+    from nodeworthy.report.printable import escape_json, printable
 
     if options.format == "html":
         from nodeworthy.report.fleet_html import html
@@ -109,7 +109,7 @@ def _told(options: Options, fleet: Fleet) -> int:
 
         sys.stdout.write(printable(text_picture(picture_of(fleet))))
     elif options.format == "json":
-        print(escaped(json.dumps(report.as_data(fleet), indent=2, ensure_ascii=False)))
+        print(escape_json(json.dumps(report.as_data(fleet), indent=2, ensure_ascii=False)))
     else:
         sys.stdout.write(printable(report.text(fleet)))
     return 0

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.backstop import TookTooLong, bounded, watched
+from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet.inferred import InferredFleet, inferred
+from nodeworthy.facts.fleet.inferred import InferredFleet, infer_fleets
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.scene import Fact
@@ -24,10 +24,10 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
     """By whatever asks for nodes in them, or makes some."""
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 
-    with watched():
+    with watch_time():
         facts = [fact for each in paths for fact in _read(each)]
     values = [each for each in facts if isinstance(each, OperatorValues)]
-    return inferred(pools_together(facts) or pools_of_charts(values), values)
+    return infer_fleets(pools_together(facts) or pools_of_charts(values), values)
 
 
 def _read(path: str) -> Iterator[Fact]:
@@ -39,7 +39,7 @@ def _read(path: str) -> Iterator[Fact]:
 
     for source in sources([path]):
         try:
-            found = bounded(whats_in, source, frozenset(ids()))
+            found = call_bounded(whats_in, source, frozenset(ids()))
         except (Refused, TookTooLong) as problem:
             if source.named:
                 raise InputError(str(problem)) from None
@@ -69,7 +69,7 @@ def of_plan(stack: str) -> list[InferredFleet] | None:
     facts = (simulated or plain).facts
     groups = [each for each in facts if isinstance(each, NodeGroup)]
     pools = pools_of_groups(groups, [each for each in facts if isinstance(each, BootScript)])
-    return inferred(pools, [each for each in facts if isinstance(each, OperatorValues)])
+    return infer_fleets(pools, [each for each in facts if isinstance(each, OperatorValues)])
 
 
 def of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
@@ -77,7 +77,7 @@ def of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
     from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES
     from nodeworthy.facts.cluster.pools_of_nodes import pools_of_nodes
 
-    with watched():
+    with watch_time():
         if dump is not None:
             from nodeworthy.collect.cluster import dump as reader
 
@@ -96,7 +96,7 @@ def _one(pools: Sequence[GpuPool], *, has_operator: bool) -> list[InferredFleet]
     return [InferredFleet(tuple(pools), name, has_operator=has_operator)] if pools else []
 
 
-def told(fleets: Sequence[InferredFleet]) -> int:
+def print_fleets(fleets: Sequence[InferredFleet]) -> int:
     """Prints them; 3 where there is nothing to print."""
     from nodeworthy.report.inferred_fleet import text
 

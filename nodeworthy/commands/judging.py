@@ -113,7 +113,7 @@ def _missing(scenes: Iterable[Scene]) -> set[type[Any]]:
     return {kind for scene in scenes for kind in scene.missing}
 
 
-def judged(run: Run, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]) -> Report:
+def judge_scenes(run: Run, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]) -> Report:
     from nodeworthy.rules import rule
 
     if run.typed.ignore_suppressions:
@@ -148,12 +148,12 @@ def _also(formats: tuple[str, ...], text: str) -> tuple[str, str]:
 def deliver(options: Options, run: Run, report: Report, heading: str = "", beside: Beside | None = None) -> int:
     """Writes the report where it was asked for; the exit code is what it says. A heading is for people only, `beside`
     for a comment."""
-    report = settled.told(run, report)
+    report = settled.apply_settings(run, report)
     if report.moment is Moment.SOURCE and any(each.edit is not None for each in report.findings):
         from nodeworthy.commands.offers import with_offers
 
         report = with_offers(report, run.began)
-    writing = _Writing(report, asked(options, run), run.began, heading, beside)
+    writing = _Writing(report, asked_report(options, run), run.began, heading, beside)
     colour = wants_colour(no_color=options.no_color) and not options.output
     text = writing.written(options.format, colour=colour)
     if options.output:
@@ -166,7 +166,7 @@ def deliver(options: Options, run: Run, report: Report, heading: str = "", besid
     return run.exit_code(report)
 
 
-def asked(options: Options, run: Run) -> Asked:
+def asked_report(options: Options, run: Run) -> Asked:
     shown = options.show_passed, options.show_skipped, options.show_unknown
     return Asked(run.strict, run.allow_unknown, *shown, options.quiet)
 

@@ -102,9 +102,9 @@ def _faults(options: Options) -> int:
         raise InputError(f"--jobs {jobs}: at least one node at a time")
     if importlib.util.find_spec("testinfra") is None:
         raise MissingExtra("nodeworthy lab faults", "nodes")
-    from nodeworthy.lab.faults.fault import chosen, with_healthy
+    from nodeworthy.lab.faults.fault import choose_faults, with_healthy
 
-    faults = with_healthy(chosen(options.only or ()))
+    faults = with_healthy(choose_faults(options.only or ()))
     _can_boot(WITH_FAULTS)
     from nodeworthy.lab.faults.injecting import outcomes
 

@@ -34,9 +34,9 @@ def run(options: Options) -> int:
         raise MissingExtra("a language server", "lsp")
     if sys.stdin.isatty():
         raise InputError("an editor starts this and speaks with it; at a terminal, nodeworthy check is for you")
-    from nodeworthy.lsp.server import made
+    from nodeworthy.lsp.server import make_server
 
     # What the editor reads is ours alone: whatever prints does so elsewhere. pygls closes it when it is done.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as editor, contextlib.redirect_stdout(sys.stderr):
-        made(options.fleet, options.stack, options.docs).start_io(sys.stdin.buffer, editor)
+        make_server(options.fleet, options.stack, options.docs).start_io(sys.stdin.buffer, editor)
     return 0

@@ -54,12 +54,14 @@ def _offers(report: Report, texts: dict[str, Text]) -> Iterator[tuple[Finding, O
 
 def _offer(fix: Fix, text: Text) -> Offer | None:
     """None where all of the file would be told, or a secret in it."""
-    from nodeworthy.redaction import hidden
+    from nodeworthy.redaction import hide_secrets
 
     pieces = []
     for each in fix.changes:
         taken = text.text[each.start : each.end]
-        if (each.start, each.end) == (0, len(text.text)) or any(hidden(one) is not one for one in (taken, each.new)):
+        if (each.start, each.end) == (0, len(text.text)) or any(
+            hide_secrets(one) is not one for one in (taken, each.new)
+        ):
             return None
         pieces.append(Piece(text.position(each.start), text.position(each.end), taken, each.new))
     return Offer(fix.title, fix.path, tuple(pieces))

@@ -91,7 +91,7 @@ def run(options: Options) -> int:
     preview = prepare(asked, settled.ids_of(run))
     impossible = preview.of_fleet
     if impossible is not None:
-        report = judging.judged(run, Moment.PLAN, [impossible], {"resources": 0})
+        report = judging.judge_scenes(run, Moment.PLAN, [impossible], {"resources": 0})
         return judging.deliver(options, run, report, _impossible(preview), _beside_fleet(preview))
     try:
         with shown_program() as shown:
@@ -104,7 +104,7 @@ def run(options: Options) -> int:
         print(f"nodeworthy preview: {seen.newly_answered} new answers written; review and commit them", file=sys.stderr)
     report = _judged(run, seen)
     code = judging.deliver(options, run, report, _heading(options, seen), _beside(options, seen))
-    inferred = told_inference.inferred_in(filter(None, seen.scenes))
+    inferred = told_inference.inferred_pools(filter(None, seen.scenes))
     told_inference.tell("preview", inferred, f"nodeworthy fleet infer --stack {seen.plan.stack}")
     return code
 
@@ -138,11 +138,11 @@ class Shown:
             self._flush()
 
     def _flush(self) -> None:
-        from nodeworthy.redaction import hidden
-        from nodeworthy.report.printable import unobeyed
+        from nodeworthy.redaction import hide_secrets
+        from nodeworthy.report.printable import escape_commands
 
         held, self._held = self._held, ""
-        sys.stderr.write(unobeyed(hidden(held)))
+        sys.stderr.write(escape_commands(hide_secrets(held)))
         sys.stderr.flush()
 
 
@@ -187,17 +187,17 @@ def _judged(run: Run, seen: Seen) -> Report:
 
 
 def _both_runs(run: Run, seen: Seen) -> Sequence[Judgement]:
-    from nodeworthy.collect.plan.simulated import merged
+    from nodeworthy.collect.plan.simulated import merge_runs
 
     plain, simulated = seen.scenes
-    first = judging.judged(run, Moment.PLAN, [plain], seen.counts).judgements
+    first = judging.judge_scenes(run, Moment.PLAN, [plain], seen.counts).judgements
     if simulated is None:
         return first
-    return merged(first, judging.judged(run, Moment.PLAN, [simulated], seen.counts).judgements)
+    return merge_runs(first, judging.judge_scenes(run, Moment.PLAN, [simulated], seen.counts).judgements)
 
 
 def _data(seen: Seen) -> dict[str, object]:
-    from nodeworthy.collect.plan.protocol import redacted
+    from nodeworthy.collect.plan.protocol import redact_wire
     from nodeworthy.report.resources import as_data
 
     return {
@@ -206,7 +206,7 @@ def _data(seen: Seen) -> dict[str, object]:
         "simulated": seen.ran.simulated is not None,
         "notJudged": dict(sorted(seen.plan.not_judged.items())),
         "resources": as_data(seen.plan.resources),
-        "outputs": redacted(seen.plan.outputs),
+        "outputs": redact_wire(seen.plan.outputs),
     }
 
 

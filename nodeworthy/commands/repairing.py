@@ -118,10 +118,10 @@ def _is_json(options: diagnose.Options) -> bool:
 
 def _tell_as_data(repair: Repair, before: Looked, world: World) -> int:
     from nodeworthy.repair.run import preview_as_data
-    from nodeworthy.report.printable import escaped
+    from nodeworthy.report.printable import escape_json
 
     data, code = preview_as_data(repair, before, world)
-    sys.stdout.write(escaped(json.dumps(data, indent=2, ensure_ascii=False)) + "\n")
+    sys.stdout.write(escape_json(json.dumps(data, indent=2, ensure_ascii=False)) + "\n")
     return code
 
 

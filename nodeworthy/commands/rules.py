@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from nodeworthy.commands import settled
 from nodeworthy.errors import InputError
-from nodeworthy.report.printable import escaped, printable
+from nodeworthy.report.printable import escape_json, printable
 from nodeworthy.rule import Rule
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _list(options: Options) -> int:
     rules = tuple(sorted((*catalogue(), *theirs), key=lambda rule: rule.id))
     if options.format == "json":
         data = {"schema": SCHEMA, "rules": [_as_data(each, own) for each in rules]}
-        print(escaped(json.dumps(data, indent=2, ensure_ascii=False)))
+        print(escape_json(json.dumps(data, indent=2, ensure_ascii=False)))
     else:
         print(printable(_table(rules, own)))
     for broken in own.broken if own is not None else ():
@@ -72,7 +72,7 @@ def _test(options: Options) -> int:
         raise InputError("name the folder of the rules: nodeworthy rules test DIR")
     tried = trial(own, update=options.update)
     if options.format == "json":
-        print(escaped(json.dumps(tried_as_data(tried), indent=2)))
+        print(escape_json(json.dumps(tried_as_data(tried), indent=2)))
     else:
         sys.stdout.write(printable(tried_text(tried)))
     return exit_code(tried)
@@ -101,10 +101,10 @@ def _as_data(rule: Rule, own: OwnRules | None) -> dict[str, Any]:
 
 
 def _table(rules: tuple[Rule, ...], own: OwnRules | None) -> str:
-    from nodeworthy.report.table import aligned
+    from nodeworthy.report.table import align_columns
 
     rows = [(each.id, each.severity.value, ", ".join(_moments(each)), _titled(each, own)) for each in rules]
-    return aligned(("id", "severity", "moments", "title"), rows)
+    return align_columns(("id", "severity", "moments", "title"), rows)
 
 
 def _titled(rule: Rule, own: OwnRules | None) -> str:

@@ -122,7 +122,7 @@ def _own_rules(options: Options, settings: Settings | None, typed: str | None) -
     named = typed or (settings.rules if settings is not None else None)
     if not named:
         return None
-    from nodeworthy.collect.source.files import shown
+    from nodeworthy.collect.source.files import shown_path
     from nodeworthy.own_rules.load import load
     from nodeworthy.rules import ids
 
@@ -133,7 +133,7 @@ def _own_rules(options: Options, settings: Settings | None, typed: str | None) -
         )
     if typed or settings is None:
         return load(Path(named), named.rstrip("/"), ids())
-    return load(settings.folder / named, shown(settings.folder / named), ids())
+    return load(settings.folder / named, shown_path(settings.folder / named), ids())
 
 
 def ids_of(run: Run) -> frozenset[str]:
@@ -233,15 +233,15 @@ def _kept(run: Run, every: list[Source]) -> list[Source]:
     settings, own = run.settings, run.own
     if own is None and (settings is None or not settings.exclude):
         return every
-    from nodeworthy.settings.model import excluded_by
+    from nodeworthy.settings.model import exclusion_of
 
-    excluded = [excluded_by(settings.folder, settings.exclude)] if settings is not None and settings.exclude else []
+    excluded = [exclusion_of(settings.folder, settings.exclude)] if settings is not None and settings.exclude else []
     if own is not None:
-        excluded.append(excluded_by(own.folder, ["**"]))  # the bad cases of a rule are bad
+        excluded.append(exclusion_of(own.folder, ["**"]))  # the bad cases of a rule are bad
     return [each for each in every if each.named or not any(some.holds(each.real) for some in excluded)]
 
 
-def told(run: Run, report: Report) -> Report:
+def apply_settings(run: Run, report: Report) -> Report:
     """The report with what the settings leave out, and with the rules of one's own that can't be loaded."""
     skipped = list(_skipped(run))
     left_out = frozenset(each.rule.id for each in skipped)

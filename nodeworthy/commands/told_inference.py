@@ -18,7 +18,7 @@ _JUDGED = frozenset(("GpuPool", "OperatorValues"))
 _FIRST = 3
 
 
-def inferred_in(scenes: Iterable[Scene]) -> dict[str, str]:
+def inferred_pools(scenes: Iterable[Scene]) -> dict[str, str]:
     """The pools that no fleet declares and that something was judged by, as they are told, each with its file."""
     return {told: path for scene in scenes for told, path in _pools(scene)}
 

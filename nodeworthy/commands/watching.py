@@ -81,7 +81,7 @@ def run(options: diagnose.Options, run: Run, look: Callable[[], tuple[Report, st
             _stop_unheard()
             watching.look(look)
     except KeyboardInterrupt:
-        if interrupts.asked_by() not in (None, signal.SIGINT):
+        if interrupts.signal_of_end() not in (None, signal.SIGINT):
             raise
         interrupts.forget()
         return watching.code
@@ -126,7 +126,7 @@ class _Watching:
         changes = self.standing.look(report.findings)
         if changes:
             when = _now()
-            asked = judging.asked(self.options, self.run)
+            asked = judging.asked_report(self.options, self.run)
             text = watched.line(report, when, changes) if self._json else watched.text(changes, report, when, asked)
             self._say(text)
 

@@ -39,7 +39,7 @@ def steps(name: str) -> list[str | int]:
     return found
 
 
-def typed(value: Tree, *, as_string: bool) -> Tree:
+def type_value(value: Tree, *, as_string: bool) -> Tree:
     """The value as `--set` would type it, or as the string that `--set-string` keeps."""
     text = value.text
     if text is None or as_string:
@@ -49,7 +49,7 @@ def typed(value: Tree, *, as_string: bool) -> Tree:
     return replace(value, value=int(text)) if re.fullmatch(r"-?[1-9]\d*|0", text) else value
 
 
-def laid_in(under: Tree, path: Sequence[str | int], value: Tree) -> Tree:
+def lay_at(under: Tree, path: Sequence[str | int], value: Tree) -> Tree:
     """`under` with `value` at this path."""
     if not path:
         return value
@@ -58,11 +58,11 @@ def laid_in(under: Tree, path: Sequence[str | int], value: Tree) -> Tree:
     first, rest = path[0], path[1:]
     if isinstance(first, str):
         children = dict(under.mapping)
-        children[first] = laid_in(children.get(first, _nothing(value)), rest, value)
+        children[first] = lay_at(children.get(first, _nothing(value)), rest, value)
         return replace(under, value=children)
     entries = list(under.sequence)
     entries += [_nothing(value)] * (first + 1 - len(entries))
-    entries[first] = laid_in(entries[first], rest, value)
+    entries[first] = lay_at(entries[first], rest, value)
     return replace(under, value=entries)
 
 

@@ -18,7 +18,7 @@ _FILLED_IN_LATER = ("{{", "${", "$(")
 _IS_PLACEHOLDER = pattern(r"<[^<>\n]+>|\S*PLACEHOLDER\S*|__\w+__|@\w+@|%[sdv]|(?:CHANGE|REPLACE)[-_]?ME|YOUR[-_]\w+")
 
 
-def settled(tree: Tree) -> Located[Any]:
+def settle(tree: Tree) -> Located[Any]:
     """The scalar with its place. It is unknown where its text is a template that something fills in later."""
     located = tree.located()
     if tree.text is None:
@@ -58,7 +58,7 @@ class Incomplete(dict[str, Tree]):
 
 def why_incomplete(tree: Tree) -> str | None:
     """Why there may be more in it than was read; None where what stands there is all."""
-    state = settled(tree).state
+    state = settle(tree).state
     if isinstance(state, Unknown):
         return state.why
     if isinstance(tree.value, Incomplete):

@@ -123,7 +123,7 @@ class BrokenOff:
         return False
 
 
-def broken_off(reals: Collection[str]) -> Iterator[BrokenOff]:
+def broken_runs(reals: Collection[str]) -> Iterator[BrokenOff]:
     """The runs that were to write one of these files, links resolved, and did not come to their end."""
     for path in journals():
         found = _read(path)

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 
 from nodeworthy.engine import Judgement
 from nodeworthy.fixes.proposals import proposals
-from nodeworthy.fixes.text import Fix, Left, Text, apart, applied
+from nodeworthy.fixes.text import Fix, Left, Text, apart, apply_changes
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hidden_lines
 from nodeworthy.verdict import Finding, Verdict
@@ -72,7 +72,9 @@ def _texts(texts: Mapping[str, Text], fixes: Iterable[Fix]) -> dict[str, Text]:
     for each in fixes:
         by_path.setdefault(each.path, []).append(each)
     return {
-        path: replace(texts[path], text=applied(texts[path].text, [change for fix in some for change in fix.changes]))
+        path: replace(
+            texts[path], text=apply_changes(texts[path].text, [change for fix in some for change in fix.changes])
+        )
         for path, some in by_path.items()
     }
 

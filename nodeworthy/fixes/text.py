@@ -54,7 +54,7 @@ class NotMended(Exception):
         self.why = why
 
 
-def applied(text: str, changes: Iterable[Change]) -> str:
+def apply_changes(text: str, changes: Iterable[Change]) -> str:
     """The text with all of them made; none of them may meet another."""
     pieces, behind = [], 0
     for each in sorted(changes, key=lambda change: (change.start, change.end)):

@@ -13,7 +13,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.fleet.declaration import FLEET, KEY
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.resolve import resolve
-from nodeworthy.fleet.walk import Fault, Faults, Walker, decrypted
+from nodeworthy.fleet.walk import Fault, Faults, Walker, without_encrypted
 from nodeworthy.verdict import Place
 
 LIMIT = 10_000_000
@@ -44,7 +44,7 @@ def _is_bare(tree: Tree) -> bool:
 
 def read_fleet(tree: Tree, stack: str | None) -> Fleet:
     """The fleet of a stack's config, or a bare one. Raises Malformed."""
-    config = {name: decrypted(child) for name, child in tree.get("config").mapping.items() if name != KEY}
+    config = {name: without_encrypted(child) for name, child in tree.get("config").mapping.items() if name != KEY}
     declared = tree.get("config", KEY)
     if declared.is_absent:
         if not _is_bare(tree):

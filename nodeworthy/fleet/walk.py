@@ -22,7 +22,7 @@ def _is_secure(tree: Tree) -> bool:
     return len(children) == 1 and "secure" in children and children["secure"].text is not None
 
 
-def decrypted(tree: Tree) -> Tree:
+def without_encrypted(tree: Tree) -> Tree:
     """The tree with everything encrypted in it unknown and secret. Lazy: a tree of aliases may be endless."""
     if _is_secure(tree):
         return Tree(Unknown(ENCRYPTED), tree.place, tree.key, secret=True)
@@ -38,7 +38,7 @@ class _Mapping(Mapping[str, Tree]):
         self._children = children
 
     def __getitem__(self, name: str) -> Tree:
-        return decrypted(self._children[name])
+        return without_encrypted(self._children[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._children)
@@ -57,8 +57,8 @@ class _Sequence(Sequence[Tree]):
     def __getitem__(self, index: slice) -> Sequence[Tree]: ...
     def __getitem__(self, index: int | slice) -> Tree | Sequence[Tree]:
         if isinstance(index, slice):
-            return [decrypted(each) for each in self._children[index]]
-        return decrypted(self._children[index])
+            return [without_encrypted(each) for each in self._children[index]]
+        return without_encrypted(self._children[index])
 
     def __len__(self) -> int:
         return len(self._children)
@@ -243,11 +243,11 @@ class Walker:
 
     def _anything(self, child: Tree, path: str) -> Tree:
         if _is_secure(child) or child.is_unknown:
-            return decrypted(child)
+            return without_encrypted(child)
         if not (child.is_mapping or child.is_null):
             self.fault(child, path, "must be a mapping")
             return Tree(ABSENT, child.place, child.key)
-        return Tree(ABSENT, child.place, child.key) if child.is_null else decrypted(child)
+        return Tree(ABSENT, child.place, child.key) if child.is_null else without_encrypted(child)
 
     def _scalar(self, kind: Text | Whole | Truth, child: Tree, path: str, *, decides: bool) -> Located[Any]:
         place = child.place.about(path)

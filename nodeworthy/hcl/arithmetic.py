@@ -48,10 +48,10 @@ def add(one: Number, other: Number) -> Number:
 
 
 def subtract(one: Number, other: Number) -> Number:
-    return add(one, negated(other))
+    return add(one, negate(other))
 
 
-def negated(value: Number) -> Number:
+def negate(value: Number) -> Number:
     """Without rounding, which Decimal does by the way."""
     return -value if isinstance(value, int) else value.copy_negate()
 
@@ -88,7 +88,7 @@ def _kept(value: int) -> int:
     return value
 
 
-def written(value: Number) -> str:
+def number_text(value: Number) -> str:
     """In as few digits as tell it from its neighbours of 512 bits."""
     if isinstance(value, int):
         return str(value)
@@ -100,7 +100,7 @@ def written(value: Number) -> str:
 
 def general(value: Number) -> str:
     """As `%v` writes it: from a million on, and below a ten-thousandth, with an exponent."""
-    plain = written(value)
+    plain = number_text(value)
     exponent = Decimal(plain).adjusted()
     if not value or -4 <= exponent < 6:
         return plain

@@ -17,7 +17,7 @@ from nodeworthy.hcl.values import (
     Str,
     Value,
     Waits,
-    joined,
+    join_pieces,
     string,
     text,
     text_of,
@@ -51,7 +51,7 @@ class Calling:
     def string(self, pieces: Sequence[Piece], secret: bool = False) -> Str:
         budget = self.scope.world.budget
         budget.spend(sum(len(each.text) for each in pieces if isinstance(each, Lit)) + len(pieces))
-        return joined(pieces, pieces[0].spot if pieces else self.spot, secret)
+        return join_pieces(pieces, pieces[0].spot if pieces else self.spot, secret)
 
 
 def cut(whole: Str, start: int, end: int) -> Str:
@@ -73,7 +73,7 @@ def whole_text(value: Value) -> tuple[Str, str]:
     return made, text(made)
 
 
-def counted(told: str, spot: Spot) -> str:
+def countable_text(told: str, spot: Spot) -> str:
     """A text that is cut by its characters: where those are several code points, they are not counted here."""
     if "\r\n" in told or (not told.isascii() and any(each >= "\u0300" for each in told)):
         raise Waits(Hole("its characters are not counted here", spot))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.hcl.arithmetic import NoNumber, number, written
+from nodeworthy.hcl.arithmetic import NoNumber, number, number_text
 from nodeworthy.hcl.calling import Calling, Function
 from nodeworthy.hcl.rendered import Rendered
 from nodeworthy.hcl.source import Malformed, Spot
@@ -22,7 +22,7 @@ from nodeworthy.hcl.values import (
     Str,
     Value,
     Waits,
-    mapped,
+    need_mapping,
     string,
     text,
 )
@@ -46,7 +46,7 @@ def _json(value: Value, pieces: list[Piece]) -> None:
         pieces.append(Lit('"', value.spot))
     elif isinstance(value, Scalar):
         plain = value.value
-        told = "null" if plain is None else str(plain).lower() if isinstance(plain, bool) else written(plain)
+        told = "null" if plain is None else str(plain).lower() if isinstance(plain, bool) else number_text(plain)
         pieces.append(Lit(told, value.spot))
     elif isinstance(value, Seq):
         _json_list(value, pieces)
@@ -97,9 +97,9 @@ def jsondecode(c: Calling, value: Value) -> Value:
 
 
 def yamlencode(c: Calling, value: Value) -> Value:
-    from nodeworthy.hcl.yaml_out import encoded
+    from nodeworthy.hcl.yaml_out import encode_yaml
 
-    return c.string(encoded(value, c.spot))
+    return c.string(encode_yaml(value, c.spot))
 
 
 def yamldecode(c: Calling, value: Value) -> Value:
@@ -274,7 +274,7 @@ def templatefile(c: Calling, path: Value, variables: Value) -> Value:
     from nodeworthy.hcl.parse import parse_template
 
     found = c.scope.world.open(text(path), c.spot)
-    given = mapped(variables)
+    given = need_mapping(variables)
     try:
         template = parse_template(found)
     except Malformed as problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from nodeworthy.hcl.calling import Calling, Function, counted
+from nodeworthy.hcl.calling import Calling, Function, countable_text
 from nodeworthy.hcl.evaluate import equal
 from nodeworthy.hcl.kinds import ANY, BOOL, NUMBER, Kind, common, convert, kind_of
 from nodeworthy.hcl.source import Spot
@@ -21,11 +21,11 @@ from nodeworthy.hcl.values import (
     as_set,
     boolean,
     elements,
-    frozen,
+    hash_key,
     is_null,
-    known,
-    listed,
-    mapped,
+    need_known,
+    need_list,
+    need_mapping,
     string,
     text,
     whole_num,
@@ -35,9 +35,9 @@ from nodeworthy.limits import HCL_MOST_ELEMENTS
 
 
 def length(c: Calling, value: Value) -> Value:
-    value = known(value)
+    value = need_known(value)
     if isinstance(value, Str):
-        return c.number(len(counted(text(value), c.spot)))
+        return c.number(len(countable_text(text(value), c.spot)))
     if isinstance(value, Obj) and value.rest is not None:
         raise Waits(value.rest)
     if isinstance(value, (Seq, Obj)):
@@ -65,7 +65,7 @@ def merge(c: Calling, *maps: Value) -> Value:
 
 
 def concat(c: Calling, *lists: Value) -> Value:
-    found = [listed(each) for each in lists]
+    found = [need_list(each) for each in lists]
     if any(isinstance(each, Seq) and each.kind == "set" for each in lists):
         raise Refusal("concat() takes lists, and no sets")
     items = [each for one in found for each in one]
@@ -78,7 +78,7 @@ def concat(c: Calling, *lists: Value) -> Value:
 
 def flatten(c: Calling, value: Value) -> Value:
     made: list[Value] = []
-    waiting = list(reversed(listed(value)))
+    waiting = list(reversed(need_list(value)))
     while waiting:
         each = waiting.pop()
         if isinstance(each, Seq):
@@ -93,7 +93,7 @@ def flatten(c: Calling, value: Value) -> Value:
 
 def _list(c: Calling, value: Value) -> Seq:
     """Of one type, as a parameter of Terraform's functions makes it."""
-    value = known(value)
+    value = need_known(value)
     if isinstance(value, Seq) and value.kind == "set":
         return Seq("list", value.items, value.spot)
     made = convert(value, Kind("list", ANY))
@@ -104,12 +104,12 @@ def _list(c: Calling, value: Value) -> Seq:
 def distinct(c: Calling, value: Value) -> Value:
     found: dict[object, Value] = {}
     for each in _list(c, value).items:
-        found.setdefault(frozen(each), each)
+        found.setdefault(hash_key(each), each)
     return c.sequence("list", found.values())
 
 
 def compact(c: Calling, value: Value) -> Value:
-    items = [each for each in listed(value) if not is_null(each)]
+    items = [each for each in need_list(value) if not is_null(each)]
     return c.sequence("list", [string(each) for each in items if not _is_empty(each)])
 
 
@@ -121,7 +121,7 @@ def _is_empty(value: Value) -> bool:
 
 
 def contains(c: Calling, value: Value, wanted: Value) -> Value:
-    said = known(value)
+    said = need_known(value)
     if not isinstance(said, Seq):
         raise Refusal(f"{words(said)} is no list")
     kind = common([kind_of(each) for each in (*said.items, wanted)])
@@ -136,7 +136,7 @@ def _same(one: Value, other: Value, kind: Kind | None) -> bool | Hole:
 
 
 def index(c: Calling, value: Value, wanted: Value) -> Value:
-    for at, each in enumerate(listed(value)):
+    for at, each in enumerate(need_list(value)):
         same = equal(each, wanted)
         if isinstance(same, Hole):
             raise Waits(same)
@@ -146,7 +146,7 @@ def index(c: Calling, value: Value, wanted: Value) -> Value:
 
 
 def lookup(c: Calling, value: Value, key: Value, *default: Value) -> Value:
-    found, name = mapped(value), text(key)
+    found, name = need_mapping(value), text(key)
     if name in found.items:
         return found.items[name]
     if found.rest is not None:
@@ -159,7 +159,7 @@ def lookup(c: Calling, value: Value, key: Value, *default: Value) -> Value:
 
 
 def keys(c: Calling, value: Value) -> Value:
-    found = mapped(value)
+    found = need_mapping(value)
     if found.rest is not None:
         raise Waits(found.rest)
     made = [_key(found, name) for name, _ in found.sorted()]
@@ -173,12 +173,12 @@ def _key(found: Obj, name: str) -> Value:
 
 
 def values(c: Calling, value: Value) -> Value:
-    found = mapped(value)
+    found = need_mapping(value)
     return c.sequence("list" if found.kind == "map" else "tuple", elements(found))
 
 
 def zipmap(c: Calling, names: Value, values: Value) -> Value:
-    told, given = listed(names), listed(values)
+    told, given = need_list(names), need_list(values)
     if len(told) != len(given):
         raise Refusal("zipmap() takes lists of one length")
     items = {text(name): each for name, each in zip(told, given, strict=True)}
@@ -188,7 +188,7 @@ def zipmap(c: Calling, names: Value, values: Value) -> Value:
 
 
 def element(c: Calling, value: Value, at: Value) -> Value:
-    items, wanted = listed(value), whole_num(at)
+    items, wanted = need_list(value), whole_num(at)
     if not items:
         raise Refusal("element() of an empty list")
     if wanted < 0:
@@ -197,7 +197,7 @@ def element(c: Calling, value: Value, at: Value) -> Value:
 
 
 def slice_(c: Calling, value: Value, start: Value, end: Value) -> Value:
-    items, first, last = listed(value), whole_num(start), whole_num(end)
+    items, first, last = need_list(value), whole_num(start), whole_num(end)
     if not 0 <= first <= last <= len(items):
         raise Refusal("slice() reaches over the list")
     assert isinstance(value, Seq)
@@ -205,7 +205,7 @@ def slice_(c: Calling, value: Value, start: Value, end: Value) -> Value:
 
 
 def reverse(c: Calling, value: Value) -> Value:
-    items = listed(value)
+    items = need_list(value)
     assert isinstance(value, Seq)
     return c.sequence("tuple" if value.kind == "tuple" else "list", reversed(items))
 
@@ -239,13 +239,13 @@ def coalesce(c: Calling, *given: Value) -> Value:
 
 def coalescelist(c: Calling, *given: Value) -> Value:
     for each in given:
-        if not is_null(each) and listed(each):
+        if not is_null(each) and need_list(each):
             return each
     raise Refusal("coalescelist() of nothing")
 
 
 def one(c: Calling, value: Value) -> Value:
-    items = listed(value)
+    items = need_list(value)
     if len(items) > 1:
         raise Refusal("one() of several")
     return items[0] if items else Scalar(None, c.spot)
@@ -277,7 +277,7 @@ def anytrue(c: Calling, value: Value) -> Value:
 
 def _all(c: Calling, value: Value, wanted: bool) -> Value:
     waits: Hole | None = None
-    for each in listed(value):
+    for each in need_list(value):
         if isinstance(each, Hole):
             waits = waits or each
         elif (is_null(each) or boolean(each) is not wanted) and not (is_null(each) and not wanted):
@@ -287,14 +287,14 @@ def _all(c: Calling, value: Value, wanted: bool) -> Value:
 
 def transpose(c: Calling, value: Value) -> Value:
     found: dict[str, list[Value]] = {}
-    for name, items in mapped(value).sorted():
-        for each in listed(items):
+    for name, items in need_mapping(value).sorted():
+        for each in need_list(items):
             found.setdefault(text(each), []).append(c.told(name))
     return Obj("map", {name: Seq("list", each, c.spot) for name, each in sorted(found.items())}, c.spot, {})
 
 
 def setproduct(c: Calling, *sets: Value) -> Value:
-    found = [listed(each) for each in sets]
+    found = [need_list(each) for each in sets]
     size = 1
     for items in found:
         size *= len(items)
@@ -306,10 +306,10 @@ def setproduct(c: Calling, *sets: Value) -> Value:
 
 
 def _sets(c: Calling, sets: Sequence[Value]) -> list[dict[object, Value]]:
-    kind = common([kind_of(each) for one in sets for each in listed(one)])
+    kind = common([kind_of(each) for one in sets for each in need_list(one)])
     if kind is None:
         raise Refusal("the sets are of different types")
-    return [{frozen(each): each for each in (convert(item, kind) for item in listed(one))} for one in sets]
+    return [{hash_key(each): each for each in (convert(item, kind) for item in need_list(one))} for one in sets]
 
 
 def setunion(c: Calling, *sets: Value) -> Value:
@@ -327,9 +327,9 @@ def setsubtract(c: Calling, one: Value, other: Value) -> Value:
 
 
 def matchkeys(c: Calling, values: Value, names: Value, wanted: Value) -> Value:
-    asked = {frozen(each) for each in listed(wanted)}
-    pairs = zip(listed(values), listed(names), strict=True)
-    return c.sequence("list", [each for each, name in pairs if frozen(name) in asked])
+    asked = {hash_key(each) for each in need_list(wanted)}
+    pairs = zip(need_list(values), need_list(names), strict=True)
+    return c.sequence("list", [each for each, name in pairs if hash_key(name) in asked])
 
 
 # Conversions

@@ -45,10 +45,10 @@ from nodeworthy.hcl.values import (
     Waits,
     boolean,
     first_hole,
-    frozen,
+    hash_key,
     is_null,
-    joined,
-    known,
+    join_pieces,
+    need_known,
     num,
     string,
     text,
@@ -135,13 +135,13 @@ def quietly(node: Expression, scope: Scope) -> Value:
     try:
         return evaluate(node, scope)
     except Refusal as refusal:
-        return Hole(f"Terraform refuses it: {refusal}", scope.spot(node.at), shown(node, scope))
+        return Hole(f"Terraform refuses it: {refusal}", scope.spot(node.at), expression_text(node, scope))
     except (TooMuch, RecursionError, MemoryError) as problem:
         why = str(problem) if isinstance(problem, TooMuch) else "it is nested too deep"
         return Hole(why, scope.spot(node.at))
 
 
-def shown(node: Expression, scope: Scope) -> str:
+def expression_text(node: Expression, scope: Scope) -> str:
     """How it stands in its file, where that is short: the first line from where it begins."""
     return " ".join(scope.file.text[node.at : node.at + 60].split("\n")[0].split())
 
@@ -164,7 +164,7 @@ def _template(node: Template, scope: Scope) -> Value:
         return evaluate(parts[0].on, scope)
     pieces: list[Piece] = []
     secret = _fill(parts, scope, pieces)
-    made = joined(pieces, scope.spot(node.at), secret)
+    made = join_pieces(pieces, scope.spot(node.at), secret)
     scope.world.budget.spend(sum(len(each.text) for each in pieces if isinstance(each, Lit)) + len(pieces))
     return made
 
@@ -248,7 +248,7 @@ def _along(value: Value, steps: Iterable[Step], scope: Scope) -> Value:
         if isinstance(step, Attribute):
             value = attribute(value, step.name)
         else:
-            value = indexed(value, evaluate(step.index, scope))
+            value = index_value(value, evaluate(step.index, scope))
     return value
 
 
@@ -279,10 +279,10 @@ def attribute(value: Value, name: str) -> Value:
     raise Refusal(f"{words(value)} has no attributes")
 
 
-def indexed(value: Value, index: Value) -> Value:
+def index_value(value: Value, index: Value) -> Value:
     if isinstance(value, Hole):
         return value
-    index = known(index)
+    index = need_known(index)
     if isinstance(value, Obj):
         return attribute(value, text(index))
     if isinstance(value, Seq) and value.kind != "set":
@@ -322,7 +322,7 @@ def _object(node: Object, scope: Scope) -> Value:
     rest: Hole | None = None
     for key, value in node.items:
         try:
-            name = text(known(evaluate(key, scope)))
+            name = text(need_known(evaluate(key, scope)))
         except Waits as waits:
             # It may be any of those before it.
             rest, items = waits.hole, dict.fromkeys(items, waits.hole)
@@ -334,7 +334,7 @@ def _object(node: Object, scope: Scope) -> Value:
 
 def _pairs(over: Value) -> Iterator[tuple[Value, Value]]:
     """Key and value of each element."""
-    over = known(over)
+    over = need_known(over)
     if isinstance(over, Seq):
         for index, each in enumerate(over.items):
             yield (each if over.kind == "set" else Scalar(index, each.spot)), each
@@ -375,9 +375,9 @@ def _chosen(node: Comprehension, scope: Scope) -> Iterator[tuple[Value, Value]]:
         names = {node.names[-1]: value, **({node.names[0]: key} if len(node.names) > 1 else {})}
         inner = scope.with_names(names)
         scope.world.budget.step(1 + len(names) // 8)
-        if node.condition is not None and not boolean(known(evaluate(node.condition, inner))):
+        if node.condition is not None and not boolean(need_known(evaluate(node.condition, inner))):
             continue
-        yield (known(evaluate(node.key, inner)) if node.key is not None else key), evaluate(node.value, inner)
+        yield (need_known(evaluate(node.key, inner)) if node.key is not None else key), evaluate(node.value, inner)
 
 
 # Operators
@@ -388,7 +388,7 @@ def _unary(node: Unary, scope: Scope) -> Value:
     if isinstance(value, Hole):
         return value
     spot = scope.spot(node.at)
-    return Scalar(not boolean(value), spot) if node.sign == "!" else Scalar(arithmetic.negated(num(value)), spot)
+    return Scalar(not boolean(value), spot) if node.sign == "!" else Scalar(arithmetic.negate(num(value)), spot)
 
 
 def _binary(node: Binary, scope: Scope) -> Value:
@@ -451,7 +451,7 @@ def equal(one: Value, other: Value) -> bool | Hole:
         return hole
     if isinstance(one, (Seq, Obj)) and isinstance(other, (Seq, Obj)) and one.kind != other.kind:
         return False
-    return type(one) is type(other) and frozen(one) == frozen(other)
+    return type(one) is type(other) and hash_key(one) == hash_key(other)
 
 
 def _conditional(node: Conditional, scope: Scope) -> Value:

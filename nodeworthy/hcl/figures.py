@@ -6,7 +6,7 @@ from typing import Any
 
 from nodeworthy.hcl import arithmetic
 from nodeworthy.hcl.calling import Calling, Function
-from nodeworthy.hcl.values import Refusal, Value, listed, num, text, whole_num
+from nodeworthy.hcl.values import Refusal, Value, need_list, num, text, whole_num
 
 
 def abs_(c: Calling, value: Value) -> Value:
@@ -43,7 +43,7 @@ def signum(c: Calling, value: Value) -> Value:
 
 
 def sum_(c: Calling, value: Value) -> Value:
-    items = listed(value)
+    items = need_list(value)
     if not items:
         raise Refusal("sum() of nothing")
     total: arithmetic.Number = 0

@@ -8,9 +8,9 @@ from importlib import import_module
 from types import ModuleType
 
 from nodeworthy.hcl.calling import Calling, Function
-from nodeworthy.hcl.evaluate import Scope, evaluate, shown
+from nodeworthy.hcl.evaluate import Scope, evaluate, expression_text
 from nodeworthy.hcl.syntax import Call, Expression
-from nodeworthy.hcl.values import Hole, Refusal, Scalar, Value, Waits, listed
+from nodeworthy.hcl.values import Hole, Refusal, Scalar, Value, Waits, need_list
 
 # Nobody knows before it runs.
 _LATER = frozenset({"timestamp", "plantimestamp", "uuid", "bcrypt", "rsadecrypt", "uuidv5"})
@@ -37,7 +37,7 @@ def call(node: Call, scope: Scope) -> Value:
     function = _known().get(name)
     if function is None:
         why = "it is known only when it runs" if name in _LATER else "it is not worked out here"
-        return Hole(f"{name}(): {why}", spot, shown(node, scope))
+        return Hole(f"{name}(): {why}", spot, expression_text(node, scope))
     arguments = _arguments(node, scope)
     _refuse_count(name, function, len(arguments))
     try:
@@ -45,14 +45,16 @@ def call(node: Call, scope: Scope) -> Value:
         return made
     except Waits as waits:
         hole = waits.hole
-        return Hole(hole.why, hole.spot, shown(node, scope), hole.of, hole.secret)
+        return Hole(hole.why, hole.spot, expression_text(node, scope), hole.of, hole.secret)
     except _NOT_THOUGHT_OF as problem:
-        return Hole(f"{name}() could not be worked out here: {type(problem).__name__}", spot, shown(node, scope))
+        return Hole(
+            f"{name}() could not be worked out here: {type(problem).__name__}", spot, expression_text(node, scope)
+        )
 
 
 def _arguments(node: Call, scope: Scope) -> Sequence[Value]:
     found = [evaluate(each, scope) for each in node.arguments]
-    return [*found[:-1], *listed(found[-1])] if node.expands else found
+    return [*found[:-1], *need_list(found[-1])] if node.expands else found
 
 
 def _refuse_count(name: str, function: Function, count: int) -> None:

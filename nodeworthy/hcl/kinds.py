@@ -42,7 +42,7 @@ _PRIMITIVE = {"string": STRING, "number": NUMBER, "bool": BOOL, "any": ANY}
 _OF_ONE = ("list", "set", "map")
 
 
-def declared(expression: Expression) -> Kind:
+def type_of(expression: Expression) -> Kind:
     """The type that a `type =` names; `any` for what is not understood."""
     if isinstance(expression, (Name, Literal)):
         name = str(expression.name if isinstance(expression, Name) else expression.value)
@@ -50,9 +50,9 @@ def declared(expression: Expression) -> Kind:
     if isinstance(expression, Call) and expression.arguments:
         first = expression.arguments[0]
         if expression.name in _OF_ONE:
-            return Kind(expression.name, declared(first))
+            return Kind(expression.name, type_of(first))
         if expression.name == "tuple" and isinstance(first, Tuple):
-            return Kind("tuple", items=tuple(declared(each) for each in first.items))
+            return Kind("tuple", items=tuple(type_of(each) for each in first.items))
         if expression.name == "object" and isinstance(first, Object):
             return _object(first)
     return ANY
@@ -64,10 +64,10 @@ def _object(written: Object) -> Kind:
     for key, said in written.items:
         name = str(key.value) if isinstance(key, Literal) else ""
         if isinstance(said, Call) and said.name == "optional" and said.arguments:
-            fields[name] = declared(said.arguments[0])
+            fields[name] = type_of(said.arguments[0])
             optional[name] = said.arguments[1] if len(said.arguments) > 1 else None
         else:
-            fields[name] = declared(said)
+            fields[name] = type_of(said)
     return Kind("object", fields=fields, optional=optional)
 
 

@@ -270,9 +270,9 @@ class Parser:
         if kind == "number":
             return self._number()
         if kind == "quote":
-            from nodeworthy.hcl.template import quoted
+            from nodeworthy.hcl.template import parse_quoted
 
-            return quoted(self)
+            return parse_quoted(self)
         reader = self._BRACKETS.get(text) if kind == "sign" else None
         if reader is not None:
             return reader(self)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.evaluate import Budget, Scope, quietly
-from nodeworthy.hcl.kinds import ANY, Defaults, Kind, convert, declared
+from nodeworthy.hcl.kinds import ANY, Defaults, Kind, convert, type_of
 from nodeworthy.hcl.source import File, Malformed, Spot
 from nodeworthy.hcl.syntax import Block, Body, Expression, Literal, Setting
 from nodeworthy.hcl.values import (
@@ -201,12 +201,12 @@ class Module:
         if block is None:
             return None
         spot = Spot(block.file, block.at)
-        kind = declared(block.body.settings["type"].expression) if "type" in block.body.settings else ANY
+        kind = type_of(block.body.settings["type"].expression) if "type" in block.body.settings else ANY
         value = self._given(name, block, spot)
         if is_null(value) and _is_false(block, "nullable"):
             value = self._default(block) or value
         made = self._as(kind, value, block)
-        return hidden(made) if _is_true(block, "sensitive") else made
+        return hide_sensitive(made) if _is_true(block, "sensitive") else made
 
     def _given(self, name: str, block: Block, spot: Spot) -> Value:
         if self.given is not None:
@@ -476,14 +476,14 @@ def _each_of(over: Value) -> Sequence[tuple[str, Spot, Value]]:
     raise Waits(Hole("Terraform refuses its for_each", over.spot))
 
 
-def hidden(value: Value) -> Value:
+def hide_sensitive(value: Value) -> Value:
     """Of a variable that is sensitive, every text is."""
     if isinstance(value, Str):
         return Str(value.pieces, value.spot, True)
     if isinstance(value, Seq):
-        return Seq(value.kind, [hidden(each) for each in value.items], value.spot)
+        return Seq(value.kind, [hide_sensitive(each) for each in value.items], value.spot)
     if isinstance(value, Obj):
-        items = {name: hidden(each) for name, each in value.items.items()}
+        items = {name: hide_sensitive(each) for name, each in value.items.items()}
         return Obj(value.kind, items, value.spot, value.keys, value.rest)
     return Hole(value.why, value.spot, value.shown, value.of, True) if isinstance(value, Hole) else value
 

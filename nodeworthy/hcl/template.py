@@ -85,7 +85,7 @@ def _directive(parser: Parser, at: int) -> _Directive:
     return _Directive(at, word)
 
 
-def quoted(parser: Parser) -> Expression:
+def parse_quoted(parser: Parser) -> Expression:
     """From the opening quote, which was read."""
     parser.deeper()
     row, at, begin = _Row(parser), parser.next_at, parser.at

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from nodeworthy.hcl.arithmetic import Number, general
-from nodeworthy.hcl.calling import Calling, Function, counted, cut, whole_text
+from nodeworthy.hcl.calling import Calling, Function, countable_text, cut, whole_text
 from nodeworthy.hcl.values import (
     Hole,
     Lit,
@@ -20,8 +20,8 @@ from nodeworthy.hcl.values import (
     Value,
     Waits,
     is_null,
-    known,
-    listed,
+    need_known,
+    need_list,
     num,
     string,
     text,
@@ -155,12 +155,12 @@ def strcontains(c: Calling, value: Value, wanted: Value) -> Value:
 
 
 def strrev(c: Calling, value: Value) -> Value:
-    return c.told(counted(text(value), c.spot)[::-1])
+    return c.told(countable_text(text(value), c.spot)[::-1])
 
 
 def substr(c: Calling, value: Value, offset: Value, length: Value) -> Value:
     made, whole = whole_text(value)
-    counted(whole, c.spot)
+    countable_text(whole, c.spot)
     start, count = whole_num(offset), whole_num(length)
     if start < 0:
         start = max(len(whole) + start, 0)
@@ -191,7 +191,7 @@ def indent(c: Calling, spaces: Value, value: Value) -> Value:
 def join(c: Calling, separator: Value, *lists: Value) -> Value:
     between = string(separator)
     pieces: list[Piece] = []
-    for each in [each for one in lists for each in listed(one)]:
+    for each in [each for one in lists for each in need_list(one)]:
         if is_null(each):
             raise Refusal("null can't be joined")
         pieces += [*(between.pieces if pieces else ()), *(string(each).pieces or (Lit("", each.spot),))]
@@ -455,7 +455,7 @@ def _padded(verb: re.Match[str], told: str, width: int) -> str:
 
 
 def formatlist(c: Calling, told: Value, *arguments: Value) -> Value:
-    known_ones = [known(each) for each in arguments]
+    known_ones = [need_known(each) for each in arguments]
     lengths = {len(each.items) for each in known_ones if isinstance(each, Seq)}
     if len(lengths) > 1:
         raise Refusal("formatlist() takes lists of one length")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from nodeworthy.hcl.arithmetic import Number, written
+from nodeworthy.hcl.arithmetic import Number, number_text
 from nodeworthy.hcl.source import Spot
 from nodeworthy.records import dataclass
 
@@ -158,7 +158,7 @@ def first_hole(value: Value) -> Hole | None:
     return None
 
 
-def known(value: Value) -> Value:
+def need_known(value: Value) -> Value:
     """Raises Waits for what is a hole as a whole."""
     if isinstance(value, Hole):
         raise Waits(value)
@@ -182,7 +182,7 @@ def string(value: Value) -> Str:
         return Str((value,), value.spot, value.secret)
     if isinstance(value, Scalar) and value.value is not None:
         plain = value.value
-        told = ("true" if plain else "false") if isinstance(plain, bool) else written(plain)
+        told = ("true" if plain else "false") if isinstance(plain, bool) else number_text(plain)
         return text_of(told, value.spot)
     raise Refusal(f"{words(value)} is no string")
 
@@ -199,7 +199,7 @@ def text(value: Value) -> str:
 
 def num(value: Value) -> Number:
     """As a number; a text may be one."""
-    value = known(value)
+    value = need_known(value)
     if isinstance(value, Scalar) and not isinstance(value.value, bool) and value.value is not None:
         return value.value
     if isinstance(value, Str):
@@ -220,7 +220,7 @@ def whole_num(value: Value) -> int:
 
 
 def boolean(value: Value) -> bool:
-    value = known(value)
+    value = need_known(value)
     if isinstance(value, Scalar) and isinstance(value.value, bool):
         return value.value
     if isinstance(value, Str) and (told := text(value)) in ("true", "false"):
@@ -230,7 +230,7 @@ def boolean(value: Value) -> bool:
 
 def elements(value: Value) -> Sequence[Value]:
     """What a list, a tuple or a set holds; of an object, its values."""
-    value = known(value)
+    value = need_known(value)
     if isinstance(value, Seq):
         return value.items
     if isinstance(value, Obj):
@@ -240,15 +240,15 @@ def elements(value: Value) -> Sequence[Value]:
     raise Refusal(f"{words(value)} is no list")
 
 
-def listed(value: Value) -> Sequence[Value]:
-    value = known(value)
+def need_list(value: Value) -> Sequence[Value]:
+    value = need_known(value)
     if not isinstance(value, Seq):
         raise Refusal(f"{words(value)} is no list")
     return value.items
 
 
-def mapped(value: Value) -> Obj:
-    value = known(value)
+def need_mapping(value: Value) -> Obj:
+    value = need_known(value)
     if not isinstance(value, Obj):
         raise Refusal(f"{words(value)} is no map")
     return value
@@ -269,7 +269,7 @@ def plain(value: Value) -> object:
     raise Waits(value)
 
 
-def joined(pieces: Iterable[Piece], spot: Spot, secret: bool = False) -> Str:
+def join_pieces(pieces: Iterable[Piece], spot: Spot, secret: bool = False) -> Str:
     return Str(tuple([each for each in pieces if isinstance(each, Hole) or each.text]), spot, secret)
 
 
@@ -280,20 +280,20 @@ def as_set(items: Iterable[Value], spot: Spot) -> Seq:
     """Each once, in Terraform's order where there is one: texts by their bytes, numbers by their size."""
     found: dict[object, Value] = {}
     for each in items:
-        found.setdefault(frozen(each), each)
+        found.setdefault(hash_key(each), each)
     return Seq("set", sorted(found.values(), key=_rank), spot)
 
 
-def frozen(value: Value) -> object:
+def hash_key(value: Value) -> object:
     """Equal for what is equal, and never of one kind with another."""
     if isinstance(value, Str):
         return ("text", text(value))
     if isinstance(value, Scalar):
         return (type(value.value) is bool, value.value)
     if isinstance(value, Seq):
-        return (value.kind == "set", tuple([frozen(each) for each in value.items]))
+        return (value.kind == "set", tuple([hash_key(each) for each in value.items]))
     if isinstance(value, Obj) and value.rest is None:
-        return tuple([(name, frozen(each)) for name, each in value.sorted()])
+        return tuple([(name, hash_key(each)) for name, each in value.sorted()])
     raise Waits(value if isinstance(value, Hole) else first_hole(value) or Hole("", value.spot))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.hcl.arithmetic import written
+from nodeworthy.hcl.arithmetic import number_text
 from nodeworthy.hcl.calling import lines
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.values import Hole, Lit, Obj, Piece, Scalar, Seq, Str, Value, Waits, string
@@ -85,7 +85,7 @@ class _Writer:
             self.text(string(value), indent, is_text=isinstance(value, Str))
         elif isinstance(value, Scalar):
             plain = value.value
-            told = "null" if plain is None else str(plain).lower() if isinstance(plain, bool) else written(plain)
+            told = "null" if plain is None else str(plain).lower() if isinstance(plain, bool) else number_text(plain)
             self.put(told, value.spot)
         else:
             self.put("{}" if isinstance(value, Obj) else "[]", value.spot)
@@ -178,7 +178,7 @@ def _may_be_block(text: str) -> bool:
     return all(each == "\n" or _is_printable(each) for each in text)
 
 
-def encoded(value: Value, spot: Spot) -> Sequence[Piece]:
+def encode_yaml(value: Value, spot: Spot) -> Sequence[Piece]:
     writer = _Writer()
     if isinstance(value, Str):
         writer.scalar(value, 2)

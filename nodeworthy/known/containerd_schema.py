@@ -95,7 +95,7 @@ def right_runtime_type() -> str:
     return str(_shims()["right"])
 
 
-def gone_since(runtime_type: str) -> str | None:
+def release_without(runtime_type: str) -> str | None:
     """The release of containerd that no longer has what runs containers of this type."""
     since: str | None = _shims()["gone"].get(runtime_type)
     return since
@@ -103,7 +103,11 @@ def gone_since(runtime_type: str) -> str | None:
 
 def has_no_shim(runtime_type: str) -> bool:
     """Whether it is known that nobody ships a program for this type, in whatever release."""
-    if runtime_type == right_runtime_type() or gone_since(runtime_type) is not None or runtime_type.startswith("/"):
+    if (
+        runtime_type == right_runtime_type()
+        or release_without(runtime_type) is not None
+        or runtime_type.startswith("/")
+    ):
         return False
     name = runtime_type.rpartition(".")[0]
     last = name.rpartition(".")[2]

@@ -17,7 +17,7 @@ PATHS = (SOCKET, RUNTIME_SOCKET, CONFIG, RUNTIME_CONFIG)
 _AS_NEAR = 0.86
 
 
-def meant(name: str) -> str | None:
+def meant_variable(name: str) -> str | None:
     """The one of these that a name was meant to be and is not: containerd_socket, CONTAINER_CONFIG."""
     if name in PATHS:
         return None

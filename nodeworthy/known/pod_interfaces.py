@@ -76,7 +76,7 @@ def wants_no_firewalld(distribution: str) -> bool:
     return distribution in _table()["firewalld"]["unwanted"]
 
 
-def brought_by(distribution: str) -> tuple[Cni, ...]:
+def networks_of_distribution(distribution: str) -> tuple[Cni, ...]:
     """The networks that a distribution brings by itself; none where it leaves that to its users."""
     named = _table()["distribution"].get(distribution, ())
     return tuple(each for each in cnis() if each.key in named)
@@ -110,7 +110,7 @@ def distribution_of(how: str) -> str:
     return str(_table()["joined"].get(how, ""))
 
 
-def named_by(written: str) -> tuple[Cni, ...]:
+def networks_named_in(written: str) -> tuple[Cni, ...]:
     """The networks whose pods' interfaces a rule names."""
     return tuple(each for each in cnis() if each.is_named_by(written))
 

@@ -53,6 +53,6 @@ def _startup_taints() -> Mapping[str, str]:
     return {row["key"]: row["who"] for row in _table("startup_taints.toml")["taint"]}
 
 
-def waited_for_by(taint: str) -> str | None:
+def worker_of_taint(taint: str) -> str | None:
     """Whose work a node waits for that bears a taint of this key; None where it waits for nobody's."""
     return _startup_taints().get(taint)

@@ -17,7 +17,6 @@ from nodeworthy.known.secret_names import (
     Holds,
     behind,
     by_words,
-    called,
     group_of,
     is_mixed,
     is_prose,
@@ -25,6 +24,7 @@ from nodeworthy.known.secret_names import (
     may_hold,
     may_hold_several,
     table,
+    word_in_name,
 )
 from nodeworthy.known.secrets import by_form
 from nodeworthy.patterns import pattern
@@ -243,7 +243,7 @@ def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
         return [], ends if _is_header(name) else begins
     if group_of(match) == "bare" and text[ends : ends + 1] in ("(", "["):
         return [], ends  # code
-    return [(begins, ends, called(name), name.lstrip("-."))], ends
+    return [(begins, ends, word_in_name(name), name.lstrip("-."))], ends
 
 
 def _tells(name: str, value: str, *, in_quotes: bool) -> bool:
@@ -342,7 +342,7 @@ def _below(text: str, name: str, kind: Holds, end: int, *, lists: bool = False) 
         spans = list(_lines_below(text, header.end(), closes, is_block="|" in header[0] or ">" in header[0]))
     if lists:
         spans = [each for each in spans if text[at : at + 1] == "[" or "-" in text[each[0] - 4 : each[0]]]
-    found = [(a, b, called(name), name.lstrip("-.")) for a, b in spans if may_be_secret(text[a:b], kind, name)]
+    found = [(a, b, word_in_name(name), name.lstrip("-.")) for a, b in spans if may_be_secret(text[a:b], kind, name)]
     return found, max((b for _, b, _, _ in found), default=end)
 
 

@@ -115,7 +115,7 @@ def holds(name: str) -> Holds | None:
 
 def _opens_somebodys(name: str) -> bool:
     """`tailscale_key`, `WANDB-KEY`, `datadogKey`, `netbirdkey`."""
-    *before, last = _WORDS.split(uncounted(name))
+    *before, last = _WORDS.split(name_without_number(name))
     if not last.lower().endswith("key"):
         return False
     whose = last[: -len("key")] or "".join(before[-1:])
@@ -141,10 +141,10 @@ def may_hold_several(name: str) -> Holds | None:
 
 def _whole(name: str) -> str:
     """As the table has it; the second token is one as well."""
-    return uncounted(name).translate(_SEPARATORS).lower()
+    return name_without_number(name).translate(_SEPARATORS).lower()
 
 
-def uncounted(name: str) -> str:
+def name_without_number(name: str) -> str:
     """The name that `join_token_2` counts."""
     return _COUNTED.sub("", name)
 
@@ -158,7 +158,7 @@ def is_default(value: str) -> bool:
     return value.strip().lower() in _placeholders().defaults
 
 
-def shipped_by(name: str, value: str) -> str | None:
+def chart_that_ships(name: str, value: str) -> str | None:
     """Whose chart gives this where its user gives nothing: `prom-operator`."""
     return _shipped().get((name.rpartition(".")[2].lower(), value.strip()))
 
@@ -324,7 +324,7 @@ def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
         return [], ends  # code: what comes of it is not known here
     # `line 4: TOKEN=…: command not found`
     ends = _to_its_end(text, group, ends) - (group == "bare" and text[ends - 1] == ":")
-    return [(begins, ends, called(name), name.lstrip("-."))], ends
+    return [(begins, ends, word_in_name(name), name.lstrip("-."))], ends
 
 
 def group_of(match: re.Match[str]) -> str:
@@ -332,9 +332,9 @@ def group_of(match: re.Match[str]) -> str:
     return next(each for each in GROUPS if match[each] is not None)
 
 
-def called(name: str) -> str:
+def word_in_name(name: str) -> str:
     """What a name says that it holds."""
-    told = uncounted(name).lower()
+    told = name_without_number(name).lower()
     if told.endswith("code"):
         return "an activation code"
     if told.endswith(("sas", "sas_string", "sasstring", "sas_url", "sas_uri")):

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 
-from nodeworthy.known.secret_names import Holds, by_name, called, holds, is_secret, is_users_sample, table
+from nodeworthy.known.secret_names import Holds, by_name, holds, is_secret, is_users_sample, table, word_in_name
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -372,7 +372,7 @@ def what_is(name: str, value: str) -> str | None:
     is an annotation's (`checksum/secret`), and says nothing."""
     kind = holds(name) if "/" not in name else None
     if kind is not None and is_secret(value, kind, name):
-        return called(name)
+        return word_in_name(name)
     return next((each.what for each in spans(value)), None)
 
 

@@ -30,10 +30,10 @@ def _table() -> Mapping[str, Any]:
 
 def xid(number: int) -> Xid:
     """Of a number that we don't know: that we don't."""
-    return numbered("xid", number) or Xid(number, "see NVIDIA's Xid catalogue", "unknown")
+    return xid_numbered("xid", number) or Xid(number, "see NVIDIA's Xid catalogue", "unknown")
 
 
-def numbered(table: str, number: int) -> Xid | None:
+def xid_numbered(table: str, number: int) -> Xid | None:
     """Of an SXid its thousands tell the part."""
     key = number // 1000 if table == "sxid" else number
     row = _table().get(table, {}).get(str(key))

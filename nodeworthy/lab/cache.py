@@ -22,11 +22,11 @@ def home() -> Path:
     return folder
 
 
-def kept(name: str, made_from: Iterable[str], make: Callable[[Path], None]) -> Path:
+def cached_folder(name: str, made_from: Iterable[str], make: Callable[[Path], None]) -> Path:
     """The folder of this name, made by `make` unless it is there; states that nobody has used for a day are removed."""
     digest = hashlib.sha256("\0".join(made_from).encode()).hexdigest()[:16]
     folder = home() / f"{name}-{digest}"
-    with locked(name):
+    with lock_cache(name):
         if not folder.exists():
             _remove_stale(home().glob(f"{name}-????????????????"))
             unfinished = home() / f"{name}.unfinished"
@@ -48,7 +48,7 @@ def _remove_stale(states: Iterable[Path]) -> None:
 
 
 @contextmanager
-def locked(name: str) -> Iterator[None]:
+def lock_cache(name: str) -> Iterator[None]:
     """One process at a time, over all processes of this machine."""
     with (home() / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

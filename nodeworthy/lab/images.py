@@ -60,7 +60,7 @@ def layers(name: str) -> list[Path]:
         return rootfs.debian()
     made_from = cache.sources("images.py", "packages.py", "programs/*", "units/*", "images/**/*")
     made_from += _real_versions(IMAGES[name].real)
-    return [cache.kept(name, made_from, partial(_make, image=IMAGES[name])), *rootfs.debian()]
+    return [cache.cached_folder(name, made_from, partial(_make, image=IMAGES[name])), *rootfs.debian()]
 
 
 def _make(folder: Path, image: Image) -> None:

@@ -20,7 +20,7 @@ PROBE_SECONDS = 180
 COMMAND_LINE = "console=ttyS0 quiet panic=-1 reboot=t"
 
 
-def loaded_with(*modprobe_d: Mapping[str, str], command_line: str = "") -> list[dict[str, str]]:
+def module_parameters(*modprobe_d: Mapping[str, str], command_line: str = "") -> list[dict[str, str]]:
     """What /proc/driver/nvidia/params shows, for each set of files: by their path, as they were when it was loaded."""
     parts = _kernel_parts()
     files = [Entry(f"cases/{number}") for number in range(len(modprobe_d))]
@@ -119,7 +119,7 @@ def missing_for_a_kernel() -> list[str]:
 def _kernel_parts() -> Path:
     """A folder with `vmlinuz` and `initramfs`, which lacks nothing but the node's own modprobe.d."""
     made_from = [str(_newest(KERNEL)), str(rootfs.debian()[-1]), *cache.sources("kernel.py", "module/*")]
-    return cache.kept("kernel", made_from, _make)
+    return cache.cached_folder("kernel", made_from, _make)
 
 
 def _make(folder: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 SYSTEMCTL = "/usr/lib/nodeworthy-lab/systemctl.real"
 
 
-def listed(*words: str) -> list[list[str]]:
+def list_files(*words: str) -> list[list[str]]:
     out = subprocess.run([SYSTEMCTL, "--plain", "--no-legend", *words], stdout=subprocess.PIPE, check=False).stdout
     return [line.split() for line in out.decode().splitlines() if line.strip()]
 
@@ -27,8 +27,8 @@ AT_LOAD = Path("/run/nodeworthy-lab/at-load")
 wanted = json.load(sys.stdin)
 json.dump(
     {
-        "enabled": {row[0]: row[1] for row in listed("list-unit-files")},
-        "active": {row[0]: row[2] for row in listed("list-units", "--all")},
+        "enabled": {row[0]: row[1] for row in list_files("list-unit-files")},
+        "active": {row[0]: row[2] for row in list_files("list-units", "--all")},
         "at_load": {f"/{each.relative_to(AT_LOAD)}": content(str(each)) for each in AT_LOAD.rglob("*.conf")},
         "contents": {path: content(path) for path in wanted},
     },

@@ -92,7 +92,7 @@ def ordinary(lower: Sequence[Path]) -> dict[str, str]:
 
     name = f"ordinary-{'-'.join(layer.name.rpartition('-')[0] for layer in lower)}"
     made_from = [str(layer) for layer in lower] + cache.sources("observation.py", "node.py", "launch.sh")
-    told: dict[str, str] = json.loads((cache.kept(name, made_from, make) / "files.json").read_text())
+    told: dict[str, str] = json.loads((cache.cached_folder(name, made_from, make) / "files.json").read_text())
     return told
 
 

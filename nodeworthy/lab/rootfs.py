@@ -50,12 +50,12 @@ def debian() -> list[Path]:
 
 def _base() -> Path:
     made_from = [*DEBIAN_PACKAGES, *MODULES, os.uname().release, _codename(), inspect.getsource(_make)]
-    return cache.kept("base", made_from, _make)
+    return cache.cached_folder("base", made_from, _make)
 
 
 def _lab(base: Path) -> Path:
     made_from = [str(base), *cache.sources("rootfs.py", "packages.py", "programs/*", "units/*")]
-    return cache.kept("lab", made_from, lambda folder: _make_lab(folder, base))
+    return cache.cached_folder("lab", made_from, lambda folder: _make_lab(folder, base))
 
 
 def _make(folder: Path) -> None:

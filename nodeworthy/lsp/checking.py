@@ -12,10 +12,10 @@ from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from nodeworthy.baseline.apply import laid_over
+from nodeworthy.baseline.apply import lay_over
 from nodeworthy.baseline.file import NAME, Baseline, read
 from nodeworthy.collect.source.collector import look_at
-from nodeworthy.collect.source.files import Source, shown
+from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, judge
@@ -26,7 +26,7 @@ from nodeworthy.fixes.text import Fix, Text
 from nodeworthy.records import dataclass
 from nodeworthy.rules import ids, judging, rule
 from nodeworthy.settings.find import settings_in
-from nodeworthy.settings.model import Settings, excluded_by
+from nodeworthy.settings.model import Settings, exclusion_of
 from nodeworthy.verdict import Finding, Verdict
 
 
@@ -93,27 +93,27 @@ class Again:
         return _judged(self.path, instead[self.name], self.workspace).judgements if self.name in instead else ()
 
 
-def checked(path: Path, text: str, workspace: Workspace) -> Checked:
+def check_text(path: Path, text: str, workspace: Workspace) -> Checked:
     """Raises nothing for whatever stands in the text."""
     data = text.encode("utf-8", "replace")
     try:
         found = _judged(path, data, workspace)
     except InputError as problem:
-        return Checked(Text(shown(path), text), refused=[str(problem)])
+        return Checked(Text(shown_path(path), text), refused=[str(problem)])
     return Checked(
-        Text(shown(path), data.decode("utf-8")),
+        Text(shown_path(path), data.decode("utf-8")),
         found.judgements,
         found.refused,
         found.is_known,
-        Again(path, workspace, shown(path)),
+        Again(path, workspace, shown_path(path)),
     )
 
 
 def _judged(path: Path, data: bytes, workspace: Workspace) -> Checked:
-    text = Text(shown(path), "")
+    text = Text(shown_path(path), "")
     settings = _settings(path.parent)
     real = os.path.realpath(path)
-    if settings is not None and settings.exclude and excluded_by(settings.folder, settings.exclude).holds(real):
+    if settings is not None and settings.exclude and exclusion_of(settings.folder, settings.exclude).holds(real):
         return Checked(text)
     every = frozenset(ids())
     source = Source(path, text.path, named=False, real=real, data=data)
@@ -124,7 +124,7 @@ def _judged(path: Path, data: bytes, workspace: Workspace) -> Checked:
     judgements = judge(looked.scenes, rules, rule("rule-crashed"), rule("suppression-unused"), every - left_out)
     baseline = _baseline(path.parent, settings)
     if baseline is not None:
-        judgements, _ = laid_over(judgements, baseline)
+        judgements, _ = lay_over(judgements, baseline)
     return Checked(text, judgements, looked.refused, bool(looked.recognised))
 
 
@@ -143,14 +143,14 @@ def _baseline(folder: Path, settings: Settings | None) -> Baseline | None:
     try:
         found = path.stat()
     except OSError as problem:
-        raise InputError(f"can't read the baseline {shown(path)}: {problem.strerror}") from None
+        raise InputError(f"can't read the baseline {shown_path(path)}: {problem.strerror}") from None
     return _read(path, found.st_mtime_ns, found.st_size)
 
 
 @lru_cache(maxsize=4)
 def _read(path: Path, _changed: int, _size: int) -> Baseline:
     """At every keystroke the same one."""
-    return read(path, shown(path))
+    return read(path, shown_path(path))
 
 
 UNREADABLE = "input-readable"

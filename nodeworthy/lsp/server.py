@@ -18,12 +18,12 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from nodeworthy import __version__
-from nodeworthy.collect.source.files import shown
+from nodeworthy.collect.source.files import shown_path
 from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.fixes.text import Text
 from nodeworthy.limits import EDITOR_BYTES, EDITOR_SECONDS
-from nodeworthy.lsp.checking import Checked, Workspace, checked, with_what_holds
-from nodeworthy.lsp.told import FIX_ALL, Asked, Ruler, actions, diagnostic, explained, path_of, refusal, touch
+from nodeworthy.lsp.checking import Checked, Workspace, check_text, with_what_holds
+from nodeworthy.lsp.told import FIX_ALL, Asked, Ruler, actions, diagnostic, explain_findings, path_of, refusal, touch
 from nodeworthy.records import dataclass
 from nodeworthy.settings.find import OWN, PYPROJECT
 from nodeworthy.verdict import Finding
@@ -172,10 +172,10 @@ class Server(LanguageServer):
         document = self.workspace.get_text_document(uri)
         text, version = document.source, document.version
         try:
-            found = await self.judge.of(checked, opened.path, text, self.judged_by)
+            found = await self.judge.of(check_text, opened.path, text, self.judged_by)
         except GaveUp as why:
             opened.gave_up = True
-            found = Checked(Text(shown(opened.path), text), refused=[f"not judged: {why}; it is when it is saved"])
+            found = Checked(Text(shown_path(opened.path), text), refused=[f"not judged: {why}; it is when it is saved"])
         except Exception:
             # Whatever it was, the next keystroke may mend it: what was shown stays.
             LOG.exception("%s could not be judged: this is a fault of nodeworthy's own", uri)
@@ -212,7 +212,7 @@ def decides(uri: str) -> bool:
     return path is not None and (path.name in (OWN, PYPROJECT) or STACK_FILE.fullmatch(path.name) is not None)
 
 
-def made(fleet: str | None, stack: str | None, documentation: str) -> Server:
+def make_server(fleet: str | None, stack: str | None, documentation: str) -> Server:
     server = Server(fleet, stack, documentation)
     _hears_of_files(server)
     _answers(server)
@@ -276,5 +276,5 @@ def _answers(server: Server) -> None:
         found = [each for each in opened.shown if touch(ruler.finding(each), at)]
         if not found:
             return None
-        told = types.MarkupContent(types.MarkupKind.Markdown, explained(found))
+        told = types.MarkupContent(types.MarkupKind.Markdown, explain_findings(found))
         return types.Hover(told, ruler.finding(found[0]))

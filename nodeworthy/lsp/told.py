@@ -171,7 +171,7 @@ def _description(identifier: str, documentation: str) -> CodeDescription | None:
     return CodeDescription(page.as_uri()) if page.is_file() else None
 
 
-def explained(findings: Sequence[Finding]) -> str:
+def explain_findings(findings: Sequence[Finding]) -> str:
     """Markdown: why it is wrong, what mends it, and what the rule is about."""
     return "\n\n---\n\n".join(_explained(each) for each in findings)
 

@@ -187,7 +187,7 @@ def _others(case: Case, report: Mapping[str, Any]) -> str:
     return f" ({', '.join(sorted(others))} had something to say, too)" if others else ""
 
 
-def told(code: int, report: Mapping[str, Any]) -> dict[str, Any]:
+def golden_of(code: int, report: Mapping[str, Any]) -> dict[str, Any]:
     """Of a run all that a golden holds."""
     return {
         "exit": code,

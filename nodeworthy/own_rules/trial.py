@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.own_rules.cases import EXIT, GOLDEN, PROMISED, Case, broken_promises, cases_in, told
+from nodeworthy.own_rules.cases import EXIT, GOLDEN, PROMISED, Case, broken_promises, cases_in, golden_of
 from nodeworthy.own_rules.load import OwnRules
 from nodeworthy.records import dataclass
 
@@ -72,7 +72,7 @@ def _tried(case: Case, rules: Path, update: bool, timeout: float) -> Tried:
         code, report = _run(case, rules, timeout)
     except NotRun as why:
         return Tried(case, not_run=str(why))
-    return Tried(case, (*broken_promises(case, code, report), *_golden(case, told(code, report), update)))
+    return Tried(case, (*broken_promises(case, code, report), *_golden(case, golden_of(code, report), update)))
 
 
 class NotRun(Exception):

@@ -14,7 +14,7 @@ from nodeworthy.repair.server import Said, Server, uid_of, version_of
 from nodeworthy.repair.way import ThroughHelm, ToObject
 
 
-def recorded(way: ToObject | ThroughHelm) -> Record:
+def record_way(way: ToObject | ThroughHelm) -> Record:
     return record_of(way.change, way.release if isinstance(way, ThroughHelm) else None)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from nodeworthy.documents.plain import at
 from nodeworthy.records import dataclass
-from nodeworthy.repair.edit import Edit, NotEditable, ValuePath, merge_patch, merged, value_at
+from nodeworthy.repair.edit import Edit, NotEditable, ValuePath, merge_json_patch, merge_patch, value_at
 from nodeworthy.repair.owner import Owner
 from nodeworthy.verdict import Finding
 
@@ -82,7 +82,7 @@ class Change:
 
     @property
     def becomes(self) -> Any:
-        return merged(self.was, self.patch)
+        return merge_json_patch(self.was, self.patch)
 
     @property
     def made_lists(self) -> tuple[ValuePath, ...]:

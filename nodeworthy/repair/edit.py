@@ -153,7 +153,7 @@ def _put(patch: dict[str, Any], within: ValuePath, value: Any) -> None:
     patch[within[-1]] = value
 
 
-def merged(data: Any, patch: Any) -> Any:
+def merge_json_patch(data: Any, patch: Any) -> Any:
     """RFC 7396: what the object will be."""
     if not isinstance(patch, dict):
         return deepcopy(patch)
@@ -162,5 +162,5 @@ def merged(data: Any, patch: Any) -> Any:
         if value is None:
             whole.pop(name, None)
         else:
-            whole[name] = merged(whole.get(name), value)
+            whole[name] = merge_json_patch(whole.get(name), value)
     return whole

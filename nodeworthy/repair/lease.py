@@ -21,7 +21,7 @@ NAME = "nodeworthy-repair"
 
 
 @contextmanager
-def held(server: Server, seconds: int) -> Iterator[None]:
+def hold_lease(server: Server, seconds: int) -> Iterator[None]:
     """The lease, for as long as this takes, and for no longer than `seconds` should we die."""
     mine = _taken(server, seconds)
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS
-from nodeworthy.collect.cluster.recording import kept
+from nodeworthy.collect.cluster.recording import keepable_part
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import at, number_at, text_at
 from nodeworthy.documents.tree import plain
@@ -69,7 +69,7 @@ class Record:
             "madeLists": [list(each) for each in self.made_lists],
             **({"release": vars(release)} if release else {}),
             # For whoever wants to see it; only the edits are put back.
-            "was": kept(self.was),
+            "was": keepable_part(self.was),
         }
 
 

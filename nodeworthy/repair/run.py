@@ -12,15 +12,15 @@ from nodeworthy.engine import Judgement
 from nodeworthy.errors import CouldNotLook, Ends, InputError
 from nodeworthy.records import dataclass
 from nodeworthy.repair import told
-from nodeworthy.repair.apply import apply, recorded, try_dry
+from nodeworthy.repair.apply import apply, record_way, try_dry
 from nodeworthy.repair.change import Change, World
 from nodeworthy.repair.edit import Edit, NotEditable, Refused, Untouched, value_at
 from nodeworthy.repair.helm import Helm
-from nodeworthy.repair.lease import held
+from nodeworthy.repair.lease import hold_lease
 from nodeworthy.repair.plan import Plan, plan
 from nodeworthy.repair.record import APPLIED, APPLYING, PUT_BACK, Record, StateFile, new_state_path
 from nodeworthy.repair.server import Server
-from nodeworthy.repair.undo import SLACK_SECONDS, Say, restored
+from nodeworthy.repair.undo import SLACK_SECONDS, Say, restore
 from nodeworthy.repair.way import OnPaper, ThroughHelm, ToObject, Way, way_of
 from nodeworthy.report.json import finding_as_data
 from nodeworthy.verdict import Finding, Verdict
@@ -68,7 +68,7 @@ class Repair:
         if not self.agreed(f"make {len(own)} of these on {self.server.server}?"):
             self.say("nothing was changed\n")
             return 1
-        with held(self.server, int(self.wait_seconds) + SLACK_SECONDS):
+        with hold_lease(self.server, int(self.wait_seconds) + SLACK_SECONDS):
             mended = self._make(own, before)
         return 1 if not mended or planned.left or len(own) < len(ways) else 0
 
@@ -85,7 +85,7 @@ class Repair:
             if not isinstance(way, OnPaper):
                 answer = self._tried(way, say=dry)
                 refused = refused or answer
-        self.say("\n" + told.left(planned.left) if planned.left else "")
+        self.say("\n" + told.tell_left(planned.left) if planned.left else "")
         return refused
 
     def _tried(self, way: ToObject | ThroughHelm, *, say: bool) -> str | None:
@@ -101,7 +101,7 @@ class Repair:
 
     def _make(self, ways: Sequence[ToObject | ThroughHelm], before: Looked) -> bool:
         assert self.server is not None
-        kept = StateFile(new_state_path(), self.server.server, [recorded(each) for each in ways])
+        kept = StateFile(new_state_path(), self.server.server, [record_way(each) for each in ways])
         try:
             kept.write(APPLYING)
         except InputError as problem:
@@ -140,7 +140,7 @@ class Repair:
             kept.path.unlink()
             raise why
         self.say(f"failed: {why}\n")
-        back = [restored(each, self.server, self.helm, self.say) for each in reversed(done)]
+        back = [restore(each, self.server, self.helm, self.say) for each in reversed(done)]
         if all(back):
             self._write(kept, PUT_BACK)
         return False

@@ -87,7 +87,7 @@ def _stamp(now: datetime) -> str:
     return f"{now:%Y%m%dT%H%M%SZ}"
 
 
-def opted_out(node: Mapping[str, Any]) -> str | None:
+def opt_out_label(node: Mapping[str, Any]) -> str | None:
     """The label by which somebody keeps verification off."""
     labels = mapping_at(node, "metadata", "labels")
     return next((f"{name}={value}" for name, value in OPT_OUTS.items() if labels.get(name) == value), None)

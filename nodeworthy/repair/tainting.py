@@ -15,7 +15,7 @@ from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import Edit, NotEditable, Refused, merge_patch
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.server import Server, uid_of
-from nodeworthy.repair.standing import Standing, guards, mark_edits, mark_shown, opted_out, worst
+from nodeworthy.repair.standing import Standing, guards, mark_edits, mark_shown, opt_out_label, worst
 
 # Which Node of the cluster a host is: its name, or the only one that its own name or its identifier fits.
 
@@ -167,7 +167,7 @@ class Tainting:
 
     def _marking(self, node: Mapping[str, Any], some: Sequence[Looked]) -> Marking | None:
         name = text_at(node, "metadata", "name")
-        label = opted_out(node)
+        label = opt_out_label(node)
         if label is not None:
             self.say(f"node {name} is left as it is: it has the label {label}\n")
             return None

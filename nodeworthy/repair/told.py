@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from nodeworthy.collect.cluster.recording import kept
+from nodeworthy.collect.cluster.recording import keepable_part
 from nodeworthy.repair.change import Change, Left, causes_told
 from nodeworthy.repair.owner import Keeper
 from nodeworthy.repair.way import OnPaper, ThroughHelm, Way
@@ -68,7 +68,7 @@ def _indented(text: str) -> Iterator[str]:
     yield from (f"   {line}".rstrip() for line in text.splitlines())
 
 
-def left(some: Sequence[Left]) -> str:
+def tell_left(some: Sequence[Left]) -> str:
     """What --fix does not understand, or must not touch, with its remedy."""
     lines = [f"{_count(len(some), 'finding')} that --fix does not mend:"]
     for each in some:
@@ -108,4 +108,6 @@ def _telling(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_yaml(data: Any) -> str:
-    return yaml.safe_dump(kept(data), sort_keys=False, default_flow_style=False, allow_unicode=True, width=1000)
+    return yaml.safe_dump(
+        keepable_part(data), sort_keys=False, default_flow_style=False, allow_unicode=True, width=1000
+    )

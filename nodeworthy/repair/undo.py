@@ -7,9 +7,9 @@ from pathlib import Path
 
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.repair.apply import as_it_was_left, put_back
-from nodeworthy.repair.edit import Refused, merge_patch, merged
+from nodeworthy.repair.edit import Refused, merge_json_patch, merge_patch
 from nodeworthy.repair.helm import Helm
-from nodeworthy.repair.lease import held
+from nodeworthy.repair.lease import hold_lease
 from nodeworthy.repair.record import Record, read_state, server_of
 from nodeworthy.repair.server import Server
 from nodeworthy.repair.told import diff
@@ -23,12 +23,12 @@ Say = Callable[[str], object]
 def undo(path: Path, server: Server, helm: Helm | None, say: Say) -> int:
     """Puts back what a repair has changed, where it is still as the repair left it."""
     records = _of_this_server(path, server)
-    with held(server, SLACK_SECONDS * max(len(records), 1)):
-        done = [restored(each, server, helm, say) for each in reversed(records)]
+    with hold_lease(server, SLACK_SECONDS * max(len(records), 1)):
+        done = [restore(each, server, helm, say) for each in reversed(records)]
     return 0 if all(done) else 3
 
 
-def restored(record: Record, server: Server, helm: Helm | None, say: Say) -> bool:
+def restore(record: Record, server: Server, helm: Helm | None, say: Say) -> bool:
     try:
         changed = put_back(record, server, helm)
     except (Refused, CouldNotLook) as problem:
@@ -54,7 +54,7 @@ def _would_put_back(record: Record, server: Server, say: Say) -> int:
     if now is None:
         say(f"as it was already: {record.title}\n")
         return 0
-    then = merged(now, merge_patch(now, record.reversed.edits, record.made_lists))
+    then = merge_json_patch(now, merge_patch(now, record.reversed.edits, record.made_lists))
     say(f"would be put back: {record.title}\n{diff(now, then, str(record.target))}\n")
     return 1
 

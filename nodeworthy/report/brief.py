@@ -11,7 +11,7 @@ from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.report import brief_messages
 from nodeworthy.report.brief_causes import SHOWN, causes, few_named
 from nodeworthy.report.brief_messages import line, times_told
-from nodeworthy.report.counted import NOTHING, counted, outcome
+from nodeworthy.report.counted import NOTHING, count_line, outcome
 from nodeworthy.report.report import Report
 from nodeworthy.report.text import of_finding
 from nodeworthy.report.together import together
@@ -56,7 +56,7 @@ def _technical(report: Report, broken: Sequence[Finding]) -> Iterator[str]:
         yield of_finding(each)
         yield ""
     yield from _besides(report)
-    yield f"{counted(report)}."
+    yield f"{count_line(report)}."
 
 
 def _nothing_broken(report: Report) -> Iterator[str]:

@@ -143,7 +143,7 @@ NO_WORD = "named as hit; what was read does not say how"
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-def hurt(victims: Sequence[str], sightings: Iterable[Sighting]) -> list[str]:
+def lines_of_hurt(victims: Sequence[str], sightings: Iterable[Sighting]) -> list[str]:
     """One line for each trouble: how many have it, and who."""
     words = _words(sightings)
     by_trouble: dict[str, list[str]] = {}

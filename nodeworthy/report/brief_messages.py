@@ -7,7 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from nodeworthy.facts.cluster.sighting import Sighting, Sign
-from nodeworthy.report.brief_causes import SHOWN, Cause, few_named, how_many, hurt, names, of_the_platform, spaces_of
+from nodeworthy.report.brief_causes import (
+    SHOWN,
+    Cause,
+    few_named,
+    how_many,
+    lines_of_hurt,
+    names,
+    of_the_platform,
+    spaces_of,
+)
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.text import WIDTH
 
@@ -69,7 +78,7 @@ def _one(cause: Cause, sightings: Sequence[Sighting], own: set[str]) -> Iterator
     for called, victims in zip(("What happens:", "Of the platform's own parts:"), _apart([cause], own), strict=True):
         if victims:
             yield called
-            for each in hurt(victims, sightings):
+            for each in lines_of_hurt(victims, sightings):
                 yield from line(each, "  - ", "    ")
     if not cause.victims:
         yield from line(f"{names(cause.places)}.", "Where: ")

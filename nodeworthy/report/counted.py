@@ -30,7 +30,7 @@ def numbers(report: Report, asked: Asked = EVERYTHING) -> dict[str, int]:
     }
 
 
-def counted(report: Report, asked: Asked = EVERYTHING) -> str:
+def count_line(report: Report, asked: Asked = EVERYTHING) -> str:
     return f"{_looked(report)}: {', '.join(_came_of_it(report, asked))}{''.join(map('; {}'.format, _besides(report)))}"
 
 

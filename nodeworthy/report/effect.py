@@ -25,7 +25,7 @@ from nodeworthy.boot.effects import (
     Writes,
 )
 from nodeworthy.boot.text import Text
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 from nodeworthy.verdict import Known, Located
 
 LONGEST = 90
@@ -54,7 +54,7 @@ def what(effect: Effect) -> str:
     if len(text) <= LONGEST:
         return text
     # Half of a secret looks like none.
-    text = hidden(text)
+    text = hide_secrets(text)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 

@@ -11,9 +11,9 @@ from nodeworthy.known.evidence import Evidence, Found
 from nodeworthy.known.gpus import Gpu
 from nodeworthy.known.instances import InstanceGpus, instance_types_source, types_with
 from nodeworthy.known.releases import OperatorRelease
-from nodeworthy.known.xid import Xid, numbered
+from nodeworthy.known.xid import Xid, xid_numbered
 from nodeworthy.records import dataclass
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 from nodeworthy.rule import Moment, Rule
 
 SCHEMA = "nodeworthy/explain/v1"
@@ -77,11 +77,11 @@ def of_rule(rule: Rule, moments: Sequence[Moment]) -> Explanation:
 def of_evidence(found: Found, rule: Rule | None) -> Explanation:
     """What was found in a text. The rule is None where none of ours proves it yet."""
     evidence = found.evidence
-    words, times = found.shown(hidden), f"{found.times} time{'s' if found.times > 1 else ''}"
+    words, times = found.shown(hide_secrets), f"{found.times} time{'s' if found.times > 1 else ''}"
     rows = [("found", f"{times}, first in line {found.line}: {words}")]
     data: dict[str, Any] = {"times": found.times, "line": found.line, "words": words}
     if found.number is not None:
-        fault = numbered(evidence.table, found.number)
+        fault = xid_numbered(evidence.table, found.number)
         rows += _of_number(evidence.table, found.number, fault)
         whose = (fault.says, fault.whose, fault.remedy) if fault is not None else (None, None, None)
         data[evidence.table] = dict(zip(("number", "says", "whose", "remedy"), (found.number, *whose), strict=True))

@@ -11,7 +11,7 @@ from nodeworthy.fleet.operator import effective_values
 from nodeworthy.fleet.os import boot_script_kind
 from nodeworthy.redaction import hidden_data
 from nodeworthy.report.report import place_as_data
-from nodeworthy.report.table import aligned
+from nodeworthy.report.table import align_columns
 from nodeworthy.verdict import Known, Located, Unknown
 
 SCHEMA = "nodeworthy/fleet/v1"
@@ -22,17 +22,17 @@ DEFAULT = " (default)"
 
 
 def text(fleet: Fleet) -> str:
-    blocks = [_head(fleet), aligned(_HEADS, [_row(each) for each in fleet.pools]), _paths(fleet), *_notes(fleet)]
+    blocks = [_head(fleet), align_columns(_HEADS, [_row(each) for each in fleet.pools]), _paths(fleet), *_notes(fleet)]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def _head(fleet: Fleet) -> str:
     stack = f" (stack {fleet.stack})" if fleet.stack else ""
-    operator = f"GPU operator {said(fleet.operator.chart)}" if fleet.operator else "no GPU operator"
+    operator = f"GPU operator {value_in_words(fleet.operator.chart)}" if fleet.operator else "no GPU operator"
     cluster = fleet.cluster
-    named = f"cluster {_shown(cluster.name)}{stack}, Kubernetes {said(cluster.version)}, {operator}"
-    ranges = f"pods {said(cluster.pod_cidr)}, services {said(cluster.service_cidr)}"
-    return f"{named}\nVPC {said(fleet.network.vpc_cidr)}, {ranges}"
+    named = f"cluster {_shown(cluster.name)}{stack}, Kubernetes {value_in_words(cluster.version)}, {operator}"
+    ranges = f"pods {value_in_words(cluster.pod_cidr)}, services {value_in_words(cluster.service_cidr)}"
+    return f"{named}\nVPC {value_in_words(fleet.network.vpc_cidr)}, {ranges}"
 
 
 def _row(pool: Pool) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def _row(pool: Pool) -> tuple[str, ...]:
 
 def _paths(fleet: Fleet) -> str:
     rows = [(each.name, *_runtime(each)) for each in fleet.pools]
-    return aligned(("pool", "containerd config", "containerd socket"), rows)
+    return align_columns(("pool", "containerd config", "containerd socket"), rows)
 
 
 def _runtime(pool: Pool) -> tuple[str, str]:
@@ -65,7 +65,7 @@ def _runtime(pool: Pool) -> tuple[str, str]:
     return runtime.config or "–", runtime.socket or "–"
 
 
-def said(located: Located[Any]) -> str:
+def value_in_words(located: Located[Any]) -> str:
     """What nobody declared is told as that."""
     is_default = isinstance(located.state, Known) and located.state.value is not None and not located.written
     return f"{_shown(located)}{DEFAULT if is_default else ''}"

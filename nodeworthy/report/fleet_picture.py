@@ -8,8 +8,8 @@ from typing import Any
 from nodeworthy.fleet.model import CapacityKind, Firewall, Fleet, Pool
 from nodeworthy.known.efa import efa_of
 from nodeworthy.records import dataclass
-from nodeworthy.report.fleet import DEFAULT, said
-from nodeworthy.report.table import aligned
+from nodeworthy.report.fleet import DEFAULT, value_in_words
+from nodeworthy.report.table import align_columns
 from nodeworthy.verdict import Known, Located
 
 CONTROL_PLANE = "control plane"
@@ -66,11 +66,15 @@ class Picture:
 def picture_of(fleet: Fleet) -> Picture:
     stack = f" (stack {fleet.stack})" if fleet.stack else ""
     is_built = any(each.provision for each in fleet.pools)
-    ours = f"VPC {said(fleet.network.vpc_cidr)}, GPU pools in {shown(fleet.network.zone)}, " if is_built else ""
+    ours = (
+        f"VPC {value_in_words(fleet.network.vpc_cidr)}, GPU pools in {shown_value(fleet.network.zone)}, "
+        if is_built
+        else ""
+    )
     return Picture(
-        f"{shown(fleet.cluster.name)}{stack}: Kubernetes {said(fleet.cluster.version)}",
+        f"{shown_value(fleet.cluster.name)}{stack}: Kubernetes {value_in_words(fleet.cluster.version)}",
         "EKS control plane" if is_built else "control plane",
-        f"{ours}pods {said(fleet.cluster.pod_cidr)}, services {said(fleet.cluster.service_cidr)}",
+        f"{ours}pods {value_in_words(fleet.cluster.pod_cidr)}, services {value_in_words(fleet.cluster.service_cidr)}",
         tuple(_outside(fleet)),
         tuple(_card(each) for each in fleet.pools),
         tuple(_services(fleet)),
@@ -78,7 +82,7 @@ def picture_of(fleet: Fleet) -> Picture:
     )
 
 
-def shown(located: Located[Any] | None) -> str:
+def shown_value(located: Located[Any] | None) -> str:
     return str(located.state.value) if located is not None and isinstance(located.state, Known) else UNKNOWN
 
 
@@ -89,7 +93,7 @@ def _node_ports_from(fleet: Fleet) -> Sequence[Located[str]]:
 
 
 def _outside(fleet: Fleet) -> Iterator[str]:
-    yield from (shown(each) for each in _node_ports_from(fleet))
+    yield from (shown_value(each) for each in _node_ports_from(fleet))
     if fleet.network.open_to_the_world:
         yield "everyone"
 
@@ -97,12 +101,12 @@ def _outside(fleet: Fleet) -> Iterator[str]:
 def _card(pool: Pool) -> Card:
     per_node = pool.gpus_per_node.state
     count = per_node.value if isinstance(per_node, Known) and pool.is_gpu else 0
-    gpu = shown(pool.gpu) if pool.is_gpu else "no GPU"
+    gpu = shown_value(pool.gpu) if pool.is_gpu else "no GPU"
     many = f"{count} × {gpu}" if pool.is_gpu and isinstance(per_node, Known) else gpu
     return Card(
         pool.name,
         many,
-        shown(pool.instance_type) if pool.instance_type is not None else "not of EC2",
+        shown_value(pool.instance_type) if pool.instance_type is not None else "not of EC2",
         pool.nodes,
         count,
         pool.profiling_dedicated,
@@ -115,7 +119,7 @@ def _marks(pool: Pool) -> Iterator[str]:
     yield f"{pool.nodes} nodes" if pool.min == pool.max else f"{pool.nodes} nodes, {pool.min} to {pool.max}"
     if pool.capacity.kind is not CapacityKind.ON_DEMAND:
         yield f"capacity {pool.capacity.kind.value}"
-    efa = efa_of(shown(pool.instance_type)) if pool.instance_type is not None else None
+    efa = efa_of(shown_value(pool.instance_type)) if pool.instance_type is not None else None
     if pool.is_gpu and efa is not None and efa.interfaces:
         yield f"EFA × {efa.interfaces}"
     if pool.profiling_dedicated:
@@ -130,9 +134,9 @@ def _marks(pool: Pool) -> Iterator[str]:
 
 def _services(fleet: Fleet) -> Iterator[Service]:
     if fleet.operator is not None:
-        yield Service("GPU operator", said(fleet.operator.chart))
+        yield Service("GPU operator", value_in_words(fleet.operator.chart))
     for each in fleet.registries:
-        yield Service("registry cache", f"{shown(each.host)}{f' for {each.mirrors}' if each.mirrors else ''}")
+        yield Service("registry cache", f"{shown_value(each.host)}{f' for {each.mirrors}' if each.mirrors else ''}")
     if fleet.storage is not None:
         yield Service(f"{fleet.storage.kind.upper()} storage", f"on {fleet.storage.mount}")
     if fleet.queue is not None:
@@ -151,7 +155,7 @@ def _flows(fleet: Fleet) -> Iterator[Flow]:
     if any("EFA" in mark for pool in fleet.pools for mark in _marks(pool)):
         yield Flow(NODES, NODES, "all", "EFA, within a pool")
     for each in _node_ports_from(fleet):
-        yield Flow(shown(each), NODES, "tcp 30000–32767", f"NodePorts{'' if each.written else DEFAULT}")
+        yield Flow(shown_value(each), NODES, "tcp 30000–32767", f"NodePorts{'' if each.written else DEFAULT}")
     for port in fleet.network.open_to_the_world:
         yield Flow("everyone", NODES, f"tcp {port.port}", port.why)
     yield from _to_services(fleet)
@@ -159,7 +163,7 @@ def _flows(fleet: Fleet) -> Iterator[Flow]:
 
 def _to_services(fleet: Fleet) -> Iterator[Flow]:
     for each in fleet.registries:
-        port = shown(each.host).rpartition(":")[2]
+        port = shown_value(each.host).rpartition(":")[2]
         yield Flow(NODES, "registry cache", f"tcp {port}", "images, over plain HTTP" if each.plain_http else "images")
     if fleet.storage is not None:
         yield Flow(NODES, f"{fleet.storage.kind.upper()} storage", "tcp 2049", f"NFS, {fleet.storage.mount}")
@@ -167,7 +171,7 @@ def _to_services(fleet: Fleet) -> Iterator[Flow]:
         yield Flow(NODES, "job queue", "tcp 5432", "jobs")
     if fleet.monitoring is not None:
         for range_ in _node_ports_from(fleet):
-            yield Flow(shown(range_), "monitoring", f"tcp {fleet.monitoring.grafana_node_port}", "Grafana")
+            yield Flow(shown_value(range_), "monitoring", f"tcp {fleet.monitoring.grafana_node_port}", "Grafana")
         if fleet.operator is not None:
             yield Flow("monitoring", NODES, "tcp 9400", "metrics of the GPUs")
 
@@ -187,13 +191,13 @@ def _lines(picture: Picture) -> Iterator[str]:
     rows = [
         (each.name, each.title, each.instance_type, _squares(each), ", ".join(each.marks)) for each in picture.cards
     ]
-    yield aligned(("pool", "GPUs", "instance type", "nodes", ""), rows)
+    yield align_columns(("pool", "GPUs", "instance type", "nodes", ""), rows)
     if picture.services:
         yield ""
-        yield aligned(("beside them", ""), [(each.name, each.says) for each in picture.services])
+        yield align_columns(("beside them", ""), [(each.name, each.says) for each in picture.services])
     yield ""
     flows = [(each.source, "→", each.target, each.ports, each.why) for each in picture.flows]
-    yield aligned(("who", "", "reaches", "on", "for"), flows)
+    yield align_columns(("who", "", "reaches", "on", "for"), flows)
     yield ""
     yield f"{GPU} a GPU   {PROFILING} a GPU of a node for profiling   {NO_GPU} a node without GPUs"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.report.counted import NOTHING, counted
+from nodeworthy.report.counted import NOTHING, count_line
 from nodeworthy.report.in_checkout import path_of
-from nodeworthy.report.printable import printable, shortened
+from nodeworthy.report.printable import printable, shorten
 from nodeworthy.report.report import Asked, Report
-from nodeworthy.report.text import details_of, named
+from nodeworthy.report.text import details_of, rule_name
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Severity, Verdict
 
@@ -28,7 +28,7 @@ def _lines(report: Report, asked: Asked, below: str) -> Iterator[str]:
         yield _annotation(each, below)
     if not report.evaluated["verdicts"]:
         yield _command("error", {"title": _TITLE}, NOTHING)
-    yield _command("notice", {"title": _TITLE}, f"{counted(report, asked)}{_beyond(told)}")
+    yield _command("notice", {"title": _TITLE}, f"{count_line(report, asked)}{_beyond(told)}")
 
 
 def _beyond(told: Sequence[Told]) -> str:
@@ -42,7 +42,7 @@ def _annotation(told: Told, below: str) -> str:
     found = told.first
     path = path_of(found.where, below)
     place = {"file": path, "line": found.where.line, "col": found.where.column} if path else {}
-    title = named(told) if found.verdict is Verdict.FAIL else f"{named(told)} ({found.verdict})"
+    title = rule_name(told) if found.verdict is Verdict.FAIL else f"{rule_name(told)} ({found.verdict})"
     return _command(_level(found), {**place, "title": title}, "\n".join(_says(told, annotated=path is not None)))
 
 
@@ -53,7 +53,7 @@ def _level(found: Finding) -> str:
 
 
 def _says(told: Told, *, annotated: bool) -> Iterator[str]:
-    yield shortened(told.sentence())
+    yield shorten(told.sentence())
     if not annotated:
         yield f"at: {told.first.where}"
     for label, text in details_of(told):

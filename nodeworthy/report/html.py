@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nodeworthy.report.counted import NOTHING, counted, in_short, numbers
+from nodeworthy.report.counted import NOTHING, count_line, in_short, numbers
 from nodeworthy.report.fleet_html import DRAWING, PALETTE, figure
 from nodeworthy.report.html_findings import (
     CALLED,
@@ -17,9 +17,9 @@ from nodeworthy.report.html_findings import (
     Group,
     anchor,
     article,
+    group_name,
     groups_of,
     name,
-    named,
     prose,
     text,
 )
@@ -175,9 +175,8 @@ def _heading(group: Group, rules: Mapping[str, Rule]) -> str:
     known = [rules[each] for each in group.rules if each in rules]
     if len(group.rules) > 1:
         items = "".join(f"<li><code>{name(each.id)}</code> {text(each.title)}</li>" for each in known)
-        return (
-            f'<h3>{named(group)}</h3><details class="ground"><summary>which rules</summary><ul>{items}</ul></details>\n'
-        )
+        heading = f"<h3>{group_name(group)}</h3>"
+        return f'{heading}<details class="ground"><summary>which rules</summary><ul>{items}</ul></details>\n'
     heading = f"<h3><code>{name(group.rules[0])}</code></h3>"
     if not known:
         return heading
@@ -211,7 +210,7 @@ def _head(report: Report, beside: Beside, asked: Asked) -> str:
     return (
         f'<header class="tone-{tone}"><h1><span aria-hidden="true">{sign}</span>{told}</h1>{empty}'
         f"<p>nodeworthy, in the {report.moment.value}{whose}; exit code {code}</p>{_tiles(report, asked)}"
-        f'<p class="faint">{text(counted(report, asked))}</p></header>\n'
+        f'<p class="faint">{text(count_line(report, asked))}</p></header>\n'
     )
 
 
@@ -239,7 +238,7 @@ def _index(groups: Sequence[Group]) -> str:
     if len(groups) < 2:
         return ""
     items = "".join(
-        f'<li><a href="#{name(each.key)}">{named(each)}</a> '
+        f'<li><a href="#{name(each.key)}">{group_name(each)}</a> '
         f'<span class="of-{each.outcome}">{each.findings:,} {each.outcome}</span></li>'
         for each in groups
     )

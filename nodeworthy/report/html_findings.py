@@ -12,7 +12,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.report.counted import outcome
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Asked, Report
-from nodeworthy.report.text import suppressed_by
+from nodeworthy.report.text import suppression_word
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Place, Related, Verdict
 
@@ -81,7 +81,7 @@ def article(told: Told, key: str, excerpts: Excerpts, *, is_open: bool) -> str:
     found = told.first
     word = "suppressed" if found.suppressed else outcome(found)
     marks = [word, *(["simulated"] if found.simulated else ())]
-    called = {"suppressed": suppressed_by(found)}
+    called = {"suppressed": suppression_word(found)}
     shown = "".join(f'<span class="word is-{mark}">{called.get(mark, mark)}</span> ' for mark in marks)
     rows = "".join(f"<dt>{label}</dt><dd>{said}</dd>" for label, said in _rows(told, excerpts))
     says = told.sentence()
@@ -224,5 +224,5 @@ def groups_of(report: Report, asked: Asked) -> list[Group]:
     return sorted(groups, key=lambda group: (order.index(group.outcome), -group.findings, group.rules))
 
 
-def named(group: Group) -> str:
+def group_name(group: Group) -> str:
     return name(group.rules[0]) if len(group.rules) == 1 else f"{len(group.rules)} rules, for one reason"

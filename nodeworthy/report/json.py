@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.engine import Judgement
-from nodeworthy.report.printable import escaped
+from nodeworthy.report.printable import escape_json
 from nodeworthy.report.report import SCHEMA, Asked, Report, offer_as_data, place_as_data
 from nodeworthy.verdict import Finding, Verdict
 
 
 def render(report: Report, asked: Asked | None = None) -> str:
-    return escaped(json.dumps(as_data(report, asked or Asked()), indent=2, ensure_ascii=False)) + "\n"
+    return escape_json(json.dumps(as_data(report, asked or Asked()), indent=2, ensure_ascii=False)) + "\n"
 
 
 def as_data(report: Report, asked: Asked | None = None) -> dict[str, Any]:

@@ -7,10 +7,10 @@ from collections import Counter
 from xml.etree import ElementTree
 
 from nodeworthy.engine import Judgement
-from nodeworthy.report.counted import counted
+from nodeworthy.report.counted import count_line
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import of_finding, said
+from nodeworthy.report.text import of_finding, sentence_of
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Verdict, worst
 
@@ -25,7 +25,7 @@ def render(report: Report, *, strict: bool = False, allow_unknown: bool = False)
         suite.append(cases.case(each))
     if not report.evaluated["verdicts"]:
         suite.append(_nothing(report.moment, cases))
-    ElementTree.SubElement(suite, "system-out").text = printable(counted(report))
+    ElementTree.SubElement(suite, "system-out").text = printable(count_line(report))
     for name, count in cases.counts.items():
         suite.set(name, str(count))
     suites = ElementTree.Element("testsuites", name="nodeworthy")
@@ -96,4 +96,4 @@ class _Cases:
         if not speaking:
             return on_one_line(judgement.why or "")
         gravest = worst(each.verdict for each in speaking)
-        return on_one_line(said(next(each for each in speaking if each.verdict is gravest)))
+        return on_one_line(sentence_of(next(each for each in speaking if each.verdict is gravest)))

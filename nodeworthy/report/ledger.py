@@ -12,7 +12,7 @@ from nodeworthy.facts.cluster.ledger import AskedFor, Held, Ledger, NodeRow, Typ
 from nodeworthy.facts.hami.shares import Amount, SharedDevice
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.report.printable import on_one_line
-from nodeworthy.report.table import aligned
+from nodeworthy.report.table import align_columns
 
 _COUNTS = ("capacity", "allocatable", "held", "free", "unhealthy")
 # Those that pods decide.
@@ -79,7 +79,7 @@ def _called(ledger: Ledger) -> str:
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Nothing where there are no rows."""
     fit = [[on_one_line(cell) for cell in row] for row in rows]
-    return aligned(heads, fit) if fit else ""
+    return align_columns(heads, fit) if fit else ""
 
 
 def _type(row: TypeRow, ledger: Ledger) -> tuple[str, ...]:

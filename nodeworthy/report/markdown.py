@@ -10,12 +10,12 @@ from dataclasses import field
 
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.report.counted import counted, in_short, outcome
+from nodeworthy.report.counted import count_line, in_short, outcome
 from nodeworthy.report.fleet_picture import Picture, text_picture
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Asked, Report
-from nodeworthy.report.text import named, of_told, suppressed_by
+from nodeworthy.report.text import of_told, rule_name, suppression_word
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Verdict
 
@@ -65,7 +65,7 @@ def _head(report: Report, beside: Beside, asked: Asked) -> Iterator[str]:
     yield marker(report, beside.about)
     whose = f" of {code(beside.about[:LONGEST_NAME])}" if beside.about else ""
     yield f"### nodeworthy: {in_short(report, asked)} in the {report.moment.value}{whose}"
-    yield f"{counted(report, asked)}."
+    yield f"{count_line(report, asked)}."
     if not report.evaluated["verdicts"]:
         yield "**Nothing was evaluated, so nothing is proven.**"
 
@@ -97,8 +97,8 @@ def _finding(told: Told, below: str, room: int | None = None) -> str:
     found = told.first
     path = path_of(found.where, below)
     place = ":".join(str(part) for part in (path, found.where.line) if part is not None) if path else str(found.where)
-    marks = f" ({suppressed_by(found)})" if found.suppressed else ""
-    title = f"**{outcome(found)}** {code(named(told))}{marks} at {code(place[:LONGEST_NAME])}"
+    marks = f" ({suppression_word(found)})" if found.suppressed else ""
+    title = f"**{outcome(found)}** {code(rule_name(told))}{marks} at {code(place[:LONGEST_NAME])}"
     text = of_told(told)
     shown = text if room is None else _shortened(text, room - characters(title) - 100)
     return f"{title}\n\n{fence(shown)}\n\n" + (_cut("the rest of this finding") if shown != text else "")

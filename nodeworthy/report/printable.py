@@ -24,15 +24,15 @@ _ANYWHERE = pattern(r"#(?=#\w*\[)")
 
 
 def printable(text: str) -> str:
-    return unobeyed(_UNFIT.sub(REPLACED, text))
+    return escape_commands(_UNFIT.sub(REPLACED, text))
 
 
-def unobeyed(text: str) -> str:
+def escape_commands(text: str) -> str:
     """The text with a backslash in whatever a job's log would be obeyed for."""
     return _OBEYED.sub(lambda found: f"{found.group()}\\", text) if "::" in text or "##" in text else text
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """What nobody would read to its end, cut, and how much there was."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… (cut: {len(text):,} characters)"
 
@@ -41,7 +41,7 @@ def on_one_line(text: str) -> str:
     return printable(text.replace("\n", " ").replace("\t", " "))
 
 
-def escaped(json: str) -> str:
+def escape_json(json: str) -> str:
     """Of a JSON text: the same data, with nothing in it that a terminal or a job's log would obey."""
     fit = _UNFIT.sub(lambda found: f"\\u{ord(found.group()):04x}", json)
     return _ANYWHERE.sub("\\\\u0023", fit) if "##" in fit else fit

@@ -12,9 +12,9 @@ from nodeworthy.engine import Judgement
 from nodeworthy.patterns import pattern
 from nodeworthy.report.counted import NOTHING
 from nodeworthy.report.in_checkout import path_of
-from nodeworthy.report.printable import REPLACED, escaped, printable
+from nodeworthy.report.printable import REPLACED, escape_json, printable
 from nodeworthy.report.report import Asked, Piece, Report
-from nodeworthy.report.text import details, said
+from nodeworthy.report.text import details, sentence_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
 
@@ -23,7 +23,7 @@ _IN_BASELINE = {"kind": "external", "justification": "it stands in the baseline"
 
 
 def render(report: Report, asked: Asked | None = None, *, below: str = "") -> str:
-    return escaped(json.dumps(_as_data(report, asked or Asked(), below=below), ensure_ascii=False)) + "\n"
+    return escape_json(json.dumps(_as_data(report, asked or Asked(), below=below), ensure_ascii=False)) + "\n"
 
 
 def _as_data(report: Report, asked: Asked, *, below: str = "") -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _told(found: Finding) -> str:
 
 
 def _paragraphs(found: Finding) -> Sequence[str]:
-    return [said(found), *(f"{label}: {text}" for label, text in details(found))]
+    return [sentence_of(found), *(f"{label}: {text}" for label, text in details(found))]
 
 
 def _is_shown(judgement: Judgement, asked: Asked) -> bool:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import islice
 
 from nodeworthy.patterns import pattern
-from nodeworthy.report.counted import NOTHING, counted, outcome
-from nodeworthy.report.printable import on_one_line, printable, shortened, unobeyed
+from nodeworthy.report.counted import NOTHING, count_line, outcome
+from nodeworthy.report.printable import escape_commands, on_one_line, printable, shorten
 from nodeworthy.report.report import Asked, Report
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Verdict
@@ -64,20 +64,23 @@ def of_told(told: Told) -> str:
     return "\n".join(_told(told, Paint(colour=False)))
 
 
-def suppressed_by(finding: Finding) -> str:
+def suppression_word(finding: Finding) -> str:
     return "in the baseline" if finding.baselined else "suppressed"
 
 
 def _head(finding: Finding, paint: Paint, named: str = "") -> str:
     word = outcome(finding)
-    marks = [*([suppressed_by(finding)] if finding.suppressed else []), *(["simulated"] if finding.simulated else [])]
+    marks = [
+        *([suppression_word(finding)] if finding.suppressed else []),
+        *(["simulated"] if finding.simulated else []),
+    ]
     told = f" ({', '.join(marks)})" if marks else ""
     return f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {named or finding.rule}{told}"
 
 
 def _told(told: Told, paint: Paint) -> Iterator[str]:
-    yield _head(told.first, paint, named(told))
-    yield from _wrapped(printable(shortened(told.sentence())), "  ", "  ", break_long_words=True)
+    yield _head(told.first, paint, rule_name(told))
+    yield from _wrapped(printable(shorten(told.sentence())), "  ", "  ", break_long_words=True)
     for label, text in details_of(told):
         yield from _wrapped(printable(text), f"    {paint('dim', f'{label:<7}')} ", " " * 12, break_long_words=False)
 
@@ -96,19 +99,19 @@ def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> t
         break_on_hyphens=False,
     )
     # A word that was broken may go on with what is a command at the beginning of a line.
-    return tuple(unobeyed(line.replace(_BLANK, " ")) for line in lines)
+    return tuple(escape_commands(line.replace(_BLANK, " ")) for line in lines)
 
 
-def named(told: Told) -> str:
+def rule_name(told: Told) -> str:
     return told.rules[0] if len(told.rules) == 1 else f"to {len(told.rules)} rules"
 
 
-def said(finding: Finding) -> str:
-    return shortened(finding.sentence())
+def sentence_of(finding: Finding) -> str:
+    return shorten(finding.sentence())
 
 
 def details(finding: Finding) -> Iterator[tuple[str, str]]:
-    return ((label, shortened(text)) for label, text in _details(finding))
+    return ((label, shorten(text)) for label, text in _details(finding))
 
 
 def details_of(told: Told) -> Iterator[tuple[str, str]]:
@@ -116,13 +119,13 @@ def details_of(told: Told) -> Iterator[tuple[str, str]]:
     if len(told.rules) > 1:
         yield "rules", ", ".join(told.rules)
     for number, each in enumerate(told.places()):
-        yield "" if number else "at", shortened(each)
+        yield "" if number else "at", shorten(each)
     if len(told.findings) == 1:
         yield from details(told.first)
         return
     for label in ("why", "fix"):  # that they do not differ in these is why they are told at once
         said = (text for each in told.findings for name, text in _details(each) if name == label)
-        yield from ((label, shortened(text)) for text in islice(said, 1))
+        yield from ((label, shorten(text)) for text in islice(said, 1))
 
 
 def _details(finding: Finding) -> Iterator[tuple[str, str]]:
@@ -151,7 +154,7 @@ def _passed(report: Report, paint: Paint) -> Iterator[str]:
 def _closing(report: Report, paint: Paint, asked: Asked) -> Iterator[str]:
     for line in _skipped(report) if asked.skips else _to_give(report):
         yield paint("dim", line)
-    yield counted(report, asked)
+    yield count_line(report, asked)
     if not report.evaluated["verdicts"]:
         yield paint("unknown", NOTHING)
     elif report.is_all_unknown:

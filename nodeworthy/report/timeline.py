@@ -14,9 +14,9 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.known.clouds import Cloud
 from nodeworthy.records import dataclass
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 from nodeworthy.report.effect import details, kind, verb, what
-from nodeworthy.report.printable import escaped, on_one_line
+from nodeworthy.report.printable import escape_json, on_one_line
 from nodeworthy.report.text import Paint
 from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
 
@@ -157,7 +157,7 @@ def _conditions(before: Guard, now: Guard) -> Iterator[str]:
 
 
 def _condition(condition: Condition) -> str:
-    shown = hidden(condition.shown())
+    shown = hide_secrets(condition.shown())
     return f"if {shown}" if len(shown) <= 90 else f"if {shown[:89]}…"
 
 
@@ -246,7 +246,7 @@ def _place(place: Place) -> dict[str, Any]:
 
 
 def timeline_as_json(script: BootScript, findings: Sequence[Finding], hide: Hide) -> str:
-    return escaped(json.dumps(_timeline_as_data(script, findings, hide), indent=2, ensure_ascii=False)) + "\n"
+    return escape_json(json.dumps(_timeline_as_data(script, findings, hide), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _words_hidden(told: dict[str, Any], hide: Hide) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from typing import Any
 
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.report.counted import counted
+from nodeworthy.report.counted import count_line
 from nodeworthy.report.json import as_data, finding_as_data
-from nodeworthy.report.printable import escaped, on_one_line
+from nodeworthy.report.printable import escape_json, on_one_line
 from nodeworthy.report.report import Asked, Report
 from nodeworthy.report.text import of_finding
 from nodeworthy.verdict import Finding, Place, Verdict
@@ -136,7 +136,7 @@ _SHOWN = 5
 def text(changes: Changes, report: Report, when: datetime, asked: Asked) -> str:
     """Nothing, where what has changed is not told."""
     lines = [line for said in _said(_of_those_told(changes, report, asked)) for line in said.splitlines()]
-    return "".join(f"{line}\n" for line in [f"-- {_time(when)}", *lines, counted(report, asked)]) if lines else ""
+    return "".join(f"{line}\n" for line in [f"-- {_time(when)}", *lines, count_line(report, asked)]) if lines else ""
 
 
 def _of_those_told(changes: Changes, report: Report, asked: Asked) -> Changes:
@@ -198,7 +198,7 @@ def seeing_line(seconds: float, when: datetime) -> str:
 
 
 def _line(data: dict[str, Any]) -> str:
-    return escaped(json.dumps(data, ensure_ascii=False)) + "\n"
+    return escape_json(json.dumps(data, ensure_ascii=False)) + "\n"
 
 
 def _time(when: datetime) -> str:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.derive import Facts, derivations, ways_to
 from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.rule import Rule
@@ -72,7 +72,7 @@ def _is_there(subject: str, there: set[str], told: Sequence[Facts]) -> bool:
     module, _, name = subject.rpartition(".")
     kind = getattr(importlib.import_module(module), name)
     try:
-        return any(bounded(facts.of, kind, seconds=SECONDS_TOGETHER) for facts in told)
+        return any(call_bounded(facts.of, kind, seconds=SECONDS_TOGETHER) for facts in told)
     except TookTooLong:
         return True  # the engine says of which rule it is
 

@@ -8,7 +8,7 @@ judge (kubelet, fabric manager) are left to them.
 
 from __future__ import annotations
 
-from nodeworthy.facts.node.boot import BootEnd, NodeBoot, told_of
+from nodeworthy.facts.node.boot import BootEnd, NodeBoot, boot_drafts
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity
 
@@ -23,4 +23,4 @@ RULE = Rule(
 
 @RULE.check
 def no_step_and_no_unit_failed(boot: NodeBoot, end: BootEnd) -> Findings:
-    yield from told_of(boot, end)
+    yield from boot_drafts(boot, end)

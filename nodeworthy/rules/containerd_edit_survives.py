@@ -17,7 +17,14 @@ from nodeworthy.boot.effects import Joins, Unit
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.runtime import runtime_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.containerd.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
+from nodeworthy.facts.containerd.regeneration import (
+    NODEADM_CONFIG,
+    NODEADM_RUN,
+    Lost,
+    generated_files,
+    lost_writes,
+    steps,
+)
 from nodeworthy.facts.node.files import NodeFile, NodeFiles
 from nodeworthy.facts.node.nodeadm import NODEADMS, SAY_IT, NodeNodeadm, lost_to_nodeadm
 from nodeworthy.facts.node.paths import Kind
@@ -52,7 +59,7 @@ def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
     if not steps(timeline, (*generated_files(runtime), *_for_people(runtime))) and not unsure:
         skip("the script writes no configuration of containerd")
     on = pool.title if pool is not None else ""
-    for each in lost(timeline, runtime):
+    for each in lost_writes(timeline, runtime):
         yield _flaw(each, runtime).with_more(on=on)
     for flaw in unsure:
         yield flaw.with_more(on=on)

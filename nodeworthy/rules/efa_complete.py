@@ -25,14 +25,14 @@ from nodeworthy.facts.aws.efa_interfaces import (
     asks_for_efa,
     has_to_have_efa,
     interfaces,
-    misplaced,
+    misplaced_interfaces,
     none_near,
 )
 from nodeworthy.facts.aws.node_capacity import is_block, is_one_subnet, is_reserved, placement, placement_groups, zones
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_type, not_of_its_pool
 from nodeworthy.facts.aws.security_group import Way
-from nodeworthy.facts.node.efa import NodeEfa, told_of
+from nodeworthy.facts.node.efa import NodeEfa, efa_drafts
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.known.efa import Efa, efa_of
 from nodeworthy.rule import Rule
@@ -92,7 +92,7 @@ def _count(nodes: NodeGroup, name: str, has: Efa, laid_out: Sequence[Interface])
 
 
 def _places(nodes: NodeGroup, has: Efa, every: Sequence[Interface]) -> Findings:
-    for each in misplaced(every, has) if every else ():
+    for each in misplaced_interfaces(every, has) if every else ():
         message = f"{each.message} in the launch template of {nodes.title}"
         yield replace(each, message=message, related=tuple(nodes.declared), cause=REFUSED)
     public = [each.public for each in every if str(need(each.public)).lower() == "true"]
@@ -193,4 +193,4 @@ def _rule(way: Way) -> str:
 
 @RULE.check
 def the_kernel_offers_every_interface(efa: NodeEfa, identity: NodeIdentity) -> Findings:
-    yield from told_of(efa, identity, SLOW)
+    yield from efa_drafts(efa, identity, SLOW)

@@ -15,20 +15,20 @@ from collections.abc import Iterator
 
 from nodeworthy.facts.boot.drivers import drivers, fabric_managers, unsure, who_brings
 from nodeworthy.facts.boot.fabric_manager import (
-    installed,
     is_named,
     left_on_the_disk,
+    manager_faults,
     needs_it,
     runs,
     runs_on_every_way,
-    switched_off,
+    switched_off_faults,
     versions,
 )
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.driver import NodeDriver
-from nodeworthy.facts.node.fabric import NodeFabric, told_of
+from nodeworthy.facts.node.fabric import NodeFabric, fabric_drafts
 from nodeworthy.facts.node.gpus import NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Driver
@@ -91,7 +91,7 @@ def _of_the_image(script: BootScript, pool: BootPool, *, is_said: bool) -> Itera
     if pool.image is not None and _has_none(pool.image):
         skip("the image has no driver, which one-driver says")
     if is_said and isinstance(distribution, Known) and distribution.value in IN_THE_IMAGE:
-        yield from switched_off(script.timeline)
+        yield from switched_off_faults(script.timeline)
     elif is_named(script.timeline):
         yield from runs(script.timeline, script.place)
         yield from runs_on_every_way(script.timeline)
@@ -108,7 +108,7 @@ def _of_the_script(script: BootScript) -> Iterator[Draft]:
             yield unknown(step.place, "whether this step installs the driver is not known")
             return
         skip("the script installs no driver, which one-driver says")
-    missing = list(installed(timeline, installs[0]))
+    missing = list(manager_faults(timeline, installs[0]))
     yield from missing
     if not fabric_managers(timeline) and not missing:
         yield from runs(timeline, installs[0].place)
@@ -119,4 +119,4 @@ def _of_the_script(script: BootScript) -> Iterator[Draft]:
 def it_runs_on_the_node(
     fabric: NodeFabric, driver: NodeDriver, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None
 ) -> Findings:
-    yield from told_of(fabric, driver, identity, end, smi)
+    yield from fabric_drafts(fabric, driver, identity, end, smi)

@@ -27,7 +27,7 @@ from nodeworthy.boot.effects import Failure
 from nodeworthy.boot.unpack.kinds import interpreter
 from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_steps
-from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, seen_at
+from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, place_of_step
 from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
@@ -146,9 +146,9 @@ def _is_looked_at(source: Source, step: Step) -> bool:
     if step.effect.detached:
         return _is_waited_for(source, step)
     if step.effect.failure is not Failure.UNNOTICED:
-        return any("PIPESTATUS" in row for row in source.behind(seen_at(source, step))[:1])
+        return any("PIPESTATUS" in row for row in source.behind(place_of_step(source, step))[:1])
     # What a function was called with succeeds and fails as the function does.
-    return any(_is_tried_again(source, place) for place in step.effect.run_at or (seen_at(source, step),))
+    return any(_is_tried_again(source, place) for place in step.effect.run_at or (place_of_step(source, step),))
 
 
 def _is_tried_again(source: Source, place: Place) -> bool:
@@ -163,7 +163,7 @@ def _is_tried_again(source: Source, place: Place) -> bool:
 
 def _is_shown(source: Source, step: Step) -> bool:
     """To whoever runs it: he asks for the state of it next, or the script ends there and has printed nothing."""
-    behind = source.behind(seen_at(source, step))
+    behind = source.behind(place_of_step(source, step))
     ends_with_it = step.is_download and all(row in _ENDS for row in behind)
     return ends_with_it or any(_SHOWS.search(row) for row in behind[:MOST_SHOWN])
 

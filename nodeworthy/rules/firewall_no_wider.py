@@ -25,8 +25,8 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
-from nodeworthy.facts.boot.flaw import agreed
-from nodeworthy.facts.boot.guards import told
+from nodeworthy.facts.boot.flaw import agreed_drafts
+from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import gaps
@@ -40,11 +40,11 @@ from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.firewall import (
     NodeFirewall,
-    declared,
+    declared_firewall,
     once_booted,
     open_to_others,
     pods_behind,
-    wanted_by,
+    pool_with_ufw,
 )
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Firewall as Wanted
@@ -107,9 +107,9 @@ def the_files_open_no_more(ufw: UfwFirewall, pool: BootPool | None) -> Findings:
 
 @RULE.check
 def the_node_is_open_to_nobody_else(firewall: NodeFirewall, identity: NodeIdentity, end: BootEnd) -> Findings:
-    pods, pool = pods_behind(firewall, identity), wanted_by(identity, firewall)
+    pods, pool = pods_behind(firewall, identity), pool_with_ufw(identity, firewall)
     flaws = open_to_others(firewall, pods, pool)
-    yield from once_booted(end, [each.with_more(related=declared(pool)) for each in flaws])
+    yield from once_booted(end, [each.with_more(related=declared_firewall(pool)) for each in flaws])
 
 
 def _of(pool: BootPool | None, steps: Sequence[Step]) -> Sequence[Step]:
@@ -127,7 +127,7 @@ def _flaws(found: Sequence[Run], pods: Pods) -> list[Draft]:
     for run in found:
         answers = tuple(each for each in run.when if each.question.is_of_template)
         filled.setdefault(answers, []).extend(flaws_of(run.firewall, pods))
-    flaws = agreed(list(filled.values()))
+    flaws = agreed_drafts(list(filled.values()))
     return list({(each.where, each.message): each for each in flaws}.values())
 
 
@@ -138,7 +138,7 @@ def _never_on(script: BootScript, found: Sequence[Run]) -> list[Draft]:
     gap = next(gaps(script.timeline, *_WORDS), None) or speaking_of(script.timeline, *_WORDS)
     if gap is not None:
         return [unknown(gap.place, "whether this step switches ufw on is not known")]
-    when = told(off.when) if len(found) > 1 else ""
+    when = guard_in_words(off.when) if len(found) > 1 else ""
     says = f"this script leaves ufw off if {when}" if when else "this script leaves ufw off"
     remedy = "behind its rules: ufw --force enable"
     return [fail(script.place, says, should="ufw --force enable", cause=OFF, is_="ufw is off", remedy=remedy)]

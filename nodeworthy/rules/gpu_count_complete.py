@@ -21,7 +21,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin
 from nodeworthy.facts.cluster.pending_kept_away import WHY_NONE_IS_FOUND
 from nodeworthy.facts.node.boot import BootEnd
-from nodeworthy.facts.node.gpus import HostGpus, NodeSmi, told_of
+from nodeworthy.facts.node.gpus import HostGpus, NodeSmi, gpu_drafts
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.facts.pod.containers import GPU
@@ -42,7 +42,7 @@ _SHOWN = 3
 def the_bus_and_the_driver_have_them_all(
     gpus: HostGpus, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None, log: NodeKernelLog | None
 ) -> Findings:
-    yield from told_of(gpus, identity, end, smi, log)
+    yield from gpu_drafts(gpus, identity, end, smi, log)
 
 
 @RULE.check

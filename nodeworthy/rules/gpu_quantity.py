@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nodeworthy.documents.settled import is_charts, settled, why_incomplete
+from nodeworthy.documents.settled import is_charts, settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, whole
@@ -51,7 +51,7 @@ def amounts_are_equal_whole_numbers(pod: PodTemplate) -> Findings:
 def _never_told(pod: PodTemplate) -> str | None:
     """Why no number that a container asks for is known."""
     amounts = [
-        settled(tree.get(name)).state
+        settle(tree.get(name)).state
         for each in pod.containers
         for tree in (each.limits, each.requests)
         for name in each.gpu_resources
@@ -82,7 +82,7 @@ def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Fi
     if limit.is_null:
         yield _without_number(pod, container, resource, limit)
         return
-    hidden = [each for tree in (limit, request) if isinstance((each := settled(tree)).state, Unknown)]
+    hidden = [each for tree in (limit, request) if isinstance((each := settle(tree)).state, Unknown)]
     if hidden:
         yield from _undecided(container, resource, hidden[0])
     elif limit.is_absent:
@@ -99,7 +99,7 @@ def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Fi
 
 
 def _not_whole(container: Container, resource: str, tree: Tree) -> Draft | None:
-    located = settled(tree)
+    located = settle(tree)
     if not isinstance(located.state, Known) or tree.is_absent:
         return None
     try:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.fault import HamiPluginNodes
 from nodeworthy.facts.hami.pod import HamiPod
@@ -202,6 +202,6 @@ def _twice(entries: tuple[Tree, ...]) -> Findings:
 
 
 def _wrong(tree: Tree, message: str, should: str, cause: str) -> Draft:
-    at = settled(tree)
+    at = settle(tree)
     need(at)
     return fail(at, message, should=should, cause=cause, remedy=f"write {should}")

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.facts.hami.fault import UnmutatedPods
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
@@ -59,7 +59,7 @@ _REFUSED = "the webhook refuses such a pod, or in older releases leaves it witho
 def _ways_around(pod: HamiPod, setup: HamiSetup) -> Findings:
     """Each is a fault, and what is unknown of one is unknown of the pod."""
     yield from _refused(pod)
-    named, hamis = settled(pod.pod.spec.get("schedulerName")).state, setup.scheduler.state
+    named, hamis = settle(pod.pod.spec.get("schedulerName")).state, setup.scheduler.state
     if isinstance(named, Known) and named == hamis:
         return  # who asks for HAMi's scheduler needs no webhook for it
     yield from _opted_out(pod)
@@ -72,7 +72,7 @@ def _opted_out(pod: HamiPod) -> Findings:
     # What a template adds to labels is no opt-out: nobody writes that for every pod of a chart.
     if labels().webhook not in pod.labels or not pod.sharing:
         return
-    where = settled(pod.labels[labels().webhook])
+    where = settle(pod.labels[labels().webhook])
     if isinstance(where.state, Unknown) or where.state.value == labels().webhook_off:
         remedy = f"remove the label {labels().webhook}, or ask for whole GPUs alone"
         yield _told(
@@ -86,7 +86,7 @@ def _opted_out(pod: HamiPod) -> Findings:
 
 
 def _by_scheduler(pod: HamiPod, setup: HamiSetup) -> Findings:
-    named = settled(pod.pod.spec.get("schedulerName"))
+    named = settle(pod.pod.spec.get("schedulerName"))
     asked, hamis = need(named) or DEFAULT_SCHEDULER, str(need(setup.scheduler))
     if asked != DEFAULT_SCHEDULER:
         said = f"names a scheduler that is not HAMi's: {asked}"
@@ -110,7 +110,7 @@ def _by_default(pod: HamiPod, named: Located[Any], setup: HamiSetup, hamis: str)
 
 
 def _refused(pod: HamiPod) -> Findings:
-    pinned = settled(pod.pod.spec.get("nodeName"))
+    pinned = settle(pod.pod.spec.get("nodeName"))
     if isinstance(pinned.state, Unknown) or pinned.state.value:
         cause = "a pod with a node is past every scheduler: HAMi's webhook refuses it (pod has node assigned)"
         remedy = "choose the node by nodeSelector: kubernetes.io/hostname"
@@ -118,7 +118,7 @@ def _refused(pod: HamiPod) -> Findings:
             pod, pinned, "asks for a share of a GPU and is pinned to a node", "no nodeName", cause=cause, remedy=remedy
         )
     for container in pod.pod.containers:
-        privileged = settled(container.tree.get("securityContext", "privileged"))
+        privileged = settle(container.tree.get("securityContext", "privileged"))
         if isinstance(privileged.state, Unknown) or privileged.state.value is True:
             said = f"asks for a share of a GPU, and its container {container.name} is privileged"
             remedy = "run it without privileges, or give it whole GPUs of another plugin's nodes"
@@ -130,7 +130,7 @@ def _by_namespace(pod: HamiPod, setup: HamiSetup) -> Findings:
     for each in setup.not_applied_to():
         if namespace and each.state == Known(namespace):
             said = f"stands in namespace {namespace}, which HAMi's webhook is told to leave alone"
-            where = settled(pod.pod.document.get("metadata", "namespace"))
+            where = settle(pod.pod.document.get("metadata", "namespace"))
             related = (Related(each.place, "whitelistNamespaces names the namespaces without the webhook"),)
             remedy = "take the namespace off whitelistNamespaces, or run the pod in another"
             yield _told(
@@ -139,7 +139,7 @@ def _by_namespace(pod: HamiPod, setup: HamiSetup) -> Findings:
     for out in setup.opted_out if pod.sharing else ():
         if namespace == out.name:
             said = f"asks for a share of a GPU in namespace {namespace}, which opts out of HAMi's webhook"
-            where = settled(pod.pod.document.get("metadata", "namespace"))
+            where = settle(pod.pod.document.get("metadata", "namespace"))
             related = (
                 Related(out.label.place, f"the namespace has the label {labels().webhook}: {out.label.shown()}"),
             )

@@ -10,7 +10,7 @@ nothing, they have no effect. For the whole cluster they stand in the chart's va
 
 from __future__ import annotations
 
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.edit import replacing
 from nodeworthy.facts.hami.asking import asks_for_devices
 from nodeworthy.facts.hami.pod import HamiPod
@@ -32,7 +32,7 @@ _PASSED_OVER = "HAMi compares letter by letter and passes over what it does not 
 
 @RULE.check
 def pods_ask_for_known_policies(pod: HamiPod) -> Findings:
-    asked = [Policy(of, settled(tree)) for of, tree in policies_of_pod(dict(pod.annotations))]
+    asked = [Policy(of, settle(tree)) for of, tree in policies_of_pod(dict(pod.annotations))]
     if not asked and not list(pod.astray()):
         skip("it asks for no policy")
     for policy in asked:

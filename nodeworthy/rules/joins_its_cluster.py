@@ -26,12 +26,12 @@ from nodeworthy.facts.boot.cluster_join import (
     is_filled_in,
     is_outside,
     makes_a_node,
-    malformed,
+    malformed_coordinates,
     may_join,
     same_range,
     twice,
 )
-from nodeworthy.facts.boot.families import BOOTSTRAP, joined_with, title
+from nodeworthy.facts.boot.families import BOOTSTRAP, title, way_of_joining
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
@@ -70,7 +70,7 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
             yield from _run_together(each, run_together[each.place])
             continue
         yield from _left_out(script, each)
-        yield from malformed(each, script.stands_for)
+        yield from malformed_coordinates(each, script.stands_for)
     yield from another_pool(script)
 
 
@@ -204,9 +204,9 @@ def _nothing_joins(script: BootScript, pool: BootPool) -> Findings:
             script,
             "it never joins the cluster",
             is_=_NOTHING_JOINS,
-            should=joined_with(family),
+            should=way_of_joining(family),
             on=pool.title,
             related=[pool.declared(f"runs {title(family)}")],
             cause="the node runs and is paid for, and the cluster never hears of it",
-            remedy=f"add {joined_with(family)}",
+            remedy=f"add {way_of_joining(family)}",
         )

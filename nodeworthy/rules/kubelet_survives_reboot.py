@@ -26,7 +26,7 @@ from nodeworthy.boot.conditions import is_of_an_argument, template_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
-from nodeworthy.facts.boot.guards import told
+from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
 from nodeworthy.facts.boot.script import BootPool, BootScript
@@ -34,7 +34,7 @@ from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.kubelet import NodeKubelet, told_of
+from nodeworthy.facts.node.kubelet import NodeKubelet, kubelet_drafts
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.kubelet import Family, families, join
 from nodeworthy.rule import Rule
@@ -171,7 +171,7 @@ def _undone(boot: KubeletStarts, kept: Keeper, by: Effect, starter: Effect) -> D
 
 
 def _only_sometimes(boot: KubeletStarts, kept: Keeper, starter: Effect) -> Draft:
-    unit, under = boot.unit_started_by(starter), told(kept.conditions, starter.conditions)
+    unit, under = boot.unit_started_by(starter), guard_in_words(kept.conditions, starter.conditions)
     return fail(
         kept.effect or starter,
         f"{unit} is enabled only if {under}, and started in any case",
@@ -269,4 +269,4 @@ def its_runtime_comes_back(script: BootScript, pool: BootPool | None) -> Finding
 def systemd_starts_it_again(
     kubelet: NodeKubelet, runtimes: NodeRuntimes, identity: NodeIdentity, end: BootEnd
 ) -> Findings:
-    yield from told_of(kubelet, runtimes, identity, end, CAUSE)
+    yield from kubelet_drafts(kubelet, runtimes, identity, end, CAUSE)

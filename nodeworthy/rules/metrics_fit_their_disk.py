@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
 from nodeworthy.facts.operator.values import OperatorValues
@@ -172,8 +172,8 @@ def the_exporter_is_scraped(scraping: Scraping, values: OperatorValues) -> Findi
     if any(each.is_off or each.scrapes_in_other_ways for each in near.stacks):
         skip("what is scraped by other means than ServiceMonitors is not looked into")
     monitor = exporter.get("serviceMonitor")
-    need(settled(monitor))
-    enabled = settled(monitor.get("enabled"))
+    need(settle(monitor))
+    enabled = settle(monitor.get("enabled"))
     if monitor.get("enabled").is_absent and values.elsewhere is not None:
         yield unknown(enabled, f"whether the exporter has a ServiceMonitor is not known: {values.elsewhere}")
     elif need(enabled) is not True:
@@ -186,7 +186,7 @@ def the_exporter_is_scraped(scraping: Scraping, values: OperatorValues) -> Findi
         wanted = need(near.wants_besides(labels))
         if wanted and not _is_taken(scraping):
             for each in (additional, *map(additional.get, wanted)):
-                need(settled(each))
+                need(settle(each))
             yield _not_chosen(enabled, labels, wanted, near)
 
 

@@ -36,7 +36,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars, secrets_in
 from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret, SecretManifest, StackOutput
 from nodeworthy.known import clouds
-from nodeworthy.known.secret_names import is_default, shipped_by
+from nodeworthy.known.secret_names import chart_that_ships, is_default
 from nodeworthy.known.secret_templates import Filling, fillings
 from nodeworthy.known.secrets import HIDDEN, Secret, forms, what_is
 from nodeworthy.records import dataclass
@@ -193,13 +193,13 @@ def files_hold_none(text: PlainText) -> Findings:
 
 
 def _is_given(each: Secret, text: PlainText) -> bool:
-    return text.is_of_a_chart or shipped_by(each.name, text.text[each.start : each.end]) is not None
+    return text.is_of_a_chart or chart_that_ships(each.name, text.text[each.start : each.end]) is not None
 
 
 def _given_by_a_chart(text: PlainText, known: Sequence[Secret]) -> Draft:
     """Nobody's own: said once, as what it is."""
     first, *others = known
-    whose = shipped_by(first.name, text.text[first.start : first.end])
+    whose = chart_that_ships(first.name, text.text[first.start : first.end])
     chart = f"the {whose} chart's" if whose and not whose.endswith("'s") else f"{whose or 'the'} chart's"
     what = first.what.removeprefix("a ").removeprefix("an ")
     return fail(

@@ -16,7 +16,7 @@ from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, meet
-from nodeworthy.facts.pod.node_choice import asked_for
+from nodeworthy.facts.pod.node_choice import labels_asked_for
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, unknown
@@ -128,5 +128,5 @@ def one_is_there(offered: OfferedGpus) -> Findings:
 
 def _chooses(plugin: DaemonSetManifest) -> str:
     """By which labels, which may be missing there."""
-    keys = sorted(asked_for(plugin.pods))
+    keys = sorted(labels_asked_for(plugin.pods))
     return f"it chooses its nodes by {', '.join(keys)}" if keys else "it runs on other nodes"

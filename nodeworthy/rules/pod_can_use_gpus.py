@@ -20,7 +20,7 @@ objects that Kubernetes itself has: what a field of another one may hold, its ma
 
 from __future__ import annotations
 
-from nodeworthy.facts.pod.misplaced import Misplaced, misplaced, why_fields_are_free
+from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
 from nodeworthy.known.visible_devices import EVERYTHING, NOTHING, VARIABLE
@@ -60,7 +60,7 @@ def it_says_so_where_it_is_read(pod: PodTemplate) -> Findings:
     why = why_fields_are_free(pod)
     if why is not None:
         skip(why)
-    found = list(misplaced(pod))
+    found = list(misplaced_settings(pod))
     if not pod.uses_gpus and not any(each.asks for each in found):
         skip("nothing here asks for GPUs")
     for each in found:

@@ -48,20 +48,20 @@ from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
-from nodeworthy.facts.boot.guards import told
+from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import gaps
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.pods import of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
-from nodeworthy.facts.firewall.steps import steps_in, unread_amid
+from nodeworthy.facts.firewall.steps import steps_in, unread_step_amid
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.firewall import (
     NodeFirewall,
-    declared,
+    declared_firewall,
     evidence,
     known_to_want,
     once_booted,
@@ -104,7 +104,7 @@ def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     if not closing:
         skip("nothing in this script switches on a firewall that forwards nothing")
     of_a_node(script, pool, steps)
-    gap = _not_understood(script) or unread_amid(script.timeline, steps)
+    gap = _not_understood(script) or unread_step_amid(script.timeline, steps)
     for run in closing:
         kept_back = stories(run.firewall, pods_of(pool, script), script.place)
         told_here = [each for story, is_sure in kept_back for each in _told(story, is_sure, pool)]
@@ -149,7 +149,7 @@ def the_node_lets_pods_through(
 
 def _of_node(firewall: NodeFirewall, identity: NodeIdentity, log: NodeKernelLog | None) -> Findings:
     for story, is_sure in firewall.kept_back(pods_behind(firewall, identity)):
-        more = [*declared(known_to_want(identity)), *evidence(log, story)]
+        more = [*declared_firewall(known_to_want(identity)), *evidence(log, story)]
         yield from (replace(each, related=(*each.related, *more)) for each in _told(story, is_sure, None))
 
 
@@ -182,7 +182,7 @@ def _declared(pool: BootPool | None) -> list[Related]:
 def _if(message: str, run: Run, among: list[Run]) -> str:
     """Names what this run depends on, where there are others."""
     when: Guard = run.when if len(among) > 1 else ()
-    return f"{message} (if {told(when)})" if when else message
+    return f"{message} (if {guard_in_words(when)})" if when else message
 
 
 @RULE.check

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.boot.conditions import always, template_decides, together
-from nodeworthy.facts.boot.final_files import asked_of_itself_apart, files_under, speaking_of
-from nodeworthy.facts.boot.flaw import shown
+from nodeworthy.facts.boot.final_files import files_under, speaking_of, without_own_questions
+from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.identity import NodeIdentity
@@ -86,10 +86,10 @@ def _flaws(
         return
     for moment in ready(script.timeline):
         together_with = [each for each in working if together(each.step.conditions, moment.when)]
-        guards = [asked_of_itself_apart(each.step.conditions, (HOSTS,)) for each in together_with]
+        guards = [without_own_questions(each.step.conditions, (HOSTS,)) for each in together_with]
         if always(guards, moment.when) is False:
             step = working[0].step
-            says = f"the node can resolve {name} only if {shown(step.conditions)}"
+            says = f"the node can resolve {name} only if {shown_guard(step.conditions)}"
             yield fail(step.place, says, should="whenever the node joins", cause=CAUSE)
         elif decides := template_decides(guards, moment.when):
             yield unknown(working[0].step.place, f"whether the node can resolve {name} is not known: {decides}")

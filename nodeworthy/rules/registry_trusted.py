@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from nodeworthy.boot.effects import How
 from nodeworthy.facts.boot.final_files import files_under, speaking_of
-from nodeworthy.facts.boot.flaw import shown
+from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready, runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.files import NodeFiles
@@ -150,7 +150,7 @@ def _not_on_every_way(trust: Trust) -> Draft:
     join = trust.ready.join
     related = (Related(join.place, "the node joins either way"),) if join is not None else ()
     verb = "is deleted" if write.how is How.DELETE else "is told to containerd only"
-    says = f"{trust.host} {verb} if {shown(write.conditions)}"
+    says = f"{trust.host} {verb} if {shown_guard(write.conditions)}"
     return fail(write.place, says, should="told whenever the node joins", cause=BY_HTTPS, related=related)
 
 

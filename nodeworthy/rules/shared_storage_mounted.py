@@ -15,21 +15,21 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.boot.commands.mounts import FSTAB
 from nodeworthy.boot.conditions import always, template_decides, together
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.final_files import asked_of_itself_apart, speaking_of
-from nodeworthy.facts.boot.flaw import shown
+from nodeworthy.facts.boot.final_files import speaking_of, without_own_questions
+from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.storage_flaws import flaws_of, is_enabled, twice
 from nodeworthy.facts.boot.storage_mounts import (
     By,
     StorageMount,
+    mounts_taken_out,
     network_mounts,
     storage_mounts,
-    taken_out_again,
 )
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.storage import NodeStorage, told_of
+from nodeworthy.facts.node.storage import NodeStorage, storage_drafts
 from nodeworthy.fleet.model import Storage
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, skip, unknown
@@ -96,7 +96,7 @@ def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Draft]:
 
 
 def _gone(timeline: Timeline, storage: Storage) -> Draft | None:
-    for mount, out in taken_out_again(timeline):
+    for mount, out in mounts_taken_out(timeline):
         if mount.is_at(storage.mount):
             says = f"{FSTAB} loses its line for {storage.mount} again"
             written = Related(mount.place, "the line is written here")
@@ -137,10 +137,10 @@ def _until_the_reboot(mount: StorageMount, storage: Storage) -> Draft:
 def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: Storage) -> Iterator[Draft]:
     for moment in ready(timeline):
         here = [each for each in lasting if together(each.effect.conditions, moment.when)]
-        guards = [asked_of_itself_apart(each.effect.conditions, (FSTAB,)) for each in here]
+        guards = [without_own_questions(each.effect.conditions, (FSTAB,)) for each in here]
         if always(guards, moment.when) is False:
             first = lasting[0]
-            says = f"{storage.mount} is mounted only if {shown(first.effect.conditions)}"
+            says = f"{storage.mount} is mounted only if {shown_guard(first.effect.conditions)}"
             yield fail(first.place, says, should="on every node", cause=MISSING)
         elif decides := template_decides(guards, moment.when):
             yield unknown(lasting[0].place, f"whether {storage.mount} is mounted is not known: {decides}")
@@ -148,4 +148,4 @@ def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: 
 
 @RULE.check
 def it_is_there_and_answers(storage: NodeStorage, identity: NodeIdentity, end: BootEnd) -> Findings:
-    yield from told_of(storage, identity, end, MISSING)
+    yield from storage_drafts(storage, identity, end, MISSING)

@@ -33,7 +33,7 @@ from nodeworthy.facts.boot.unreadable_shell import (
     Why,
     commands_cut_short,
     shell_parts,
-    shortened,
+    shorten_words,
     unreadable,
 )
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -81,8 +81,8 @@ def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
     return fail(
         place,
         f"{cut.what}: {cut.why}",
-        is_=shortened(rows[cut.ends].strip()) or "an empty line",
-        should=f"`{shortened(rows[cut.lost].strip())}` belongs to it",
+        is_=shorten_words(rows[cut.ends].strip()) or "an empty line",
+        should=f"`{shorten_words(rows[cut.lost].strip())}` belongs to it",
         related=[Related(lost, _LOST if cut.why is not Why.FOLDED else "this is the word")],
         cause=_WITHOUT if cut.why is not Why.FOLDED else "no option begins so: the program refuses it, or does less",
         remedy=f"{cut.remedy} ({place.spot})",

@@ -23,7 +23,7 @@ from nodeworthy.facts.slurm.checkpoint import (
     waits,
 )
 from nodeworthy.facts.slurm.job import SlurmJob
-from nodeworthy.facts.slurm.request import ENDLESS, told
+from nodeworthy.facts.slurm.request import ENDLESS, duration_in_words
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
 
@@ -73,8 +73,9 @@ def _in_time(job: SlurmJob, signal: Signal) -> Findings:
         yield fail(
             option.place,
             "the checkpoint signal is due before the job begins",
-            is_=f"{told(signal.before)} before the end of a job of {told(seconds)}",
-            should=f"a --time of more than {told(signal.before)}, or a smaller buffer (at least {LEAST} s)",
+            is_=f"{duration_in_words(signal.before)} before the end of a job of {duration_in_words(seconds)}",
+            should=f"a --time of more than {duration_in_words(signal.before)}, or a smaller buffer (at least {LEAST} "
+            "s)",
             related=job.related(job.request.option("time")),
             cause="the wall time is shorter than the buffer: it checkpoints at once, or never works at all",
         )
@@ -156,7 +157,7 @@ def _before_the_end(job: SlurmJob) -> Findings:
             yield fail(
                 each.place,
                 "the checkpoint signal of `timeout` comes too late",
-                is_=f"{told(each.after)} of a job of {told(limit)}",
+                is_=f"{duration_in_words(each.after)} of a job of {duration_in_words(limit)}",
                 should=f"at least {LEAST} s before the end",
                 related=job.related(job.request.option("time")),
                 cause=_LATE,

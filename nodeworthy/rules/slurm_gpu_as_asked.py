@@ -17,10 +17,10 @@ from __future__ import annotations
 from nodeworthy.facts.slurm.gpus import (
     apart,
     beyond,
-    chosen,
+    chosen_gpus,
     dead_requests,
     empty_counts,
-    named_by,
+    gpu_named_by,
     said_by_script,
     same,
     type_of,
@@ -80,7 +80,7 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
             cause="the processes beyond them find no device: CUDA error: invalid device ordinal",
             remedy="--nproc_per_node=$SLURM_GPUS_ON_NODE, or ask for as many",
         )
-    for devices in chosen(job):
+    for devices in chosen_gpus(job):
         if devices.count > job.request.gpus_per_node:
             yield fail(
                 devices.place,
@@ -147,7 +147,7 @@ def _type(request: SlurmRequest, ask: GpuAsk) -> Findings:
 
 def _elsewhere(request: SlurmRequest, ask: GpuAsk, gpu: str) -> Findings:
     for name, where in _IN.items():
-        said = named_by(request, name)
+        said = gpu_named_by(request, name)
         if said is not None and not any(same(gpu, each) for each in said.gpus):
             yield fail(
                 ask.place,

@@ -24,9 +24,16 @@ from __future__ import annotations
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.meeting import Hidden, crowded, flaws, hidden, started_once, told_of_more
-from nodeworthy.facts.slurm.ran import said
-from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, seen_by_all, spread
+from nodeworthy.facts.slurm.meeting import (
+    Hidden,
+    crowding_draft,
+    flaws,
+    hidden_launches,
+    single_start_drafts,
+    told_of_more,
+)
+from nodeworthy.facts.slurm.ran import path_in_words
+from nodeworthy.facts.slurm.ranks import Spread, gpus_of_each_task, is_local, reads_slurm, same_for_all, spread
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
@@ -48,7 +55,7 @@ def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
     launches = job.python_launches
     if not any(each.step is not None for each in launches):
         # Once a job: what stands behind the first is behind the others.
-        yield from (_not_known(each) for each in list(hidden(job))[:1])
+        yield from (_not_known(each) for each in list(hidden_launches(job))[:1])
     if not launches:
         skip("it runs no Python that could be seen")
     if len(job.requests) > 1 and any(each.is_distributed for each in launches):
@@ -98,13 +105,13 @@ def _flaws(job: SlurmJob, launch: Launch, *, alone: bool) -> list[Draft]:
     if launch.is_distributed:
         if where.only_first:
             if job.request.nodes > 1:
-                return list(started_once(launch, job.request.nodes)) if alone else []
+                return list(single_start_drafts(launch, job.request.nodes)) if alone else []
             return [_too_few(launch)] if _waits(job, launch) else []
         if where.nodes > 1:
             return list(flaws(launch, where))
         if _waits(job, launch) and job.request.nodes <= 1:
             return [_too_few(launch)]
-        twice = crowded(launch, where, lambda: seen_by_all(job, launch))
+        twice = crowding_draft(launch, where, lambda: gpus_of_each_task(job, launch))
         return [twice] if twice is not None else []
     if where.only_first and launch.program == "python":
         return list(told_of_more(job, launch))
@@ -135,7 +142,7 @@ def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Draft]:
             fail(
                 launch.place,
                 "every node is told to meet at itself by MASTER_ADDR",
-                is_=said(address),
+                is_=path_in_words(address),
                 should=_ADDRESS,
                 cause=cause,
             )
@@ -148,7 +155,7 @@ def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Draft]:
                 fail(
                     launch.place,
                     f"every rank is given the same {name}",
-                    is_=f"{name}={said(rank)}",
+                    is_=f"{name}={path_in_words(rank)}",
                     should=should,
                     cause=cause,
                 )
@@ -191,7 +198,7 @@ def _variables(job: SlurmJob, launch: Launch) -> list[Draft]:
 
 
 def _called(launch: Launch) -> str:
-    return said(launch.script) if launch.script is not None else launch.module or "what it runs"
+    return path_in_words(launch.script) if launch.script is not None else launch.module or "what it runs"
 
 
 def _told(job: SlurmJob, flaw: Draft) -> Draft:

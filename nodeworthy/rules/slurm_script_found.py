@@ -27,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Refused
-from nodeworthy.facts.slurm.ran import said
+from nodeworthy.facts.slurm.ran import path_in_words
 from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts, sourced_beside_copy
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, Unread, fail, skip, unknown
@@ -54,7 +54,7 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
     cut = list(cut_off(job)) if job.is_shell else []
     yield from (_cut_off(place, option) for place, option in cut[:1])
     sourced = list(sourced_beside_copy(job)) if job.is_shell else []
-    yield from (_beside_copy(each.place, said(each.words[1]), ()) for each in sourced[:1])
+    yield from (_beside_copy(each.place, path_in_words(each.words[1]), ()) for each in sourced[:1])
     found = list(scripts(job)) if job.is_shell else []
     said_already = taken or cut or sourced
     if not found and not said_already:

@@ -63,7 +63,7 @@ class Excluded:
         return real.startswith(self.begins) and self.matcher.fullmatch(real, len(self.begins)) is not None
 
 
-def excluded_by(folder: Path, patterns: Iterable[str]) -> Excluded:
+def exclusion_of(folder: Path, patterns: Iterable[str]) -> Excluded:
     whole = "|".join(f"(?:{_expression(each)})" for each in patterns)
     return Excluded(f"{os.path.realpath(folder)}/", re.compile(whole, re.DOTALL))
 

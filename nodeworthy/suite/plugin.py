@@ -62,7 +62,7 @@ def value(config: pytest.Config, name: str) -> str | None:
     return said
 
 
-def switched(config: pytest.Config, name: str) -> bool:
+def is_switched_on(config: pytest.Config, name: str) -> bool:
     return bool(getattr(config.option, PREFIX + name, False))
 
 
@@ -75,7 +75,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if is_on(config):
         from nodeworthy.suite.session import Suite
 
-        if switched(config, "show_skipped") and "s" not in config.option.reportchars:
+        if is_switched_on(config, "show_skipped") and "s" not in config.option.reportchars:
             config.option.reportchars += "s"
         setattr(config, KEY, Suite(config))
 

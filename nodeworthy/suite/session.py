@@ -25,7 +25,7 @@ from nodeworthy.report.report import EVALUATED
 from nodeworthy.report.text import of_finding
 from nodeworthy.rule import Moment, Rule
 from nodeworthy.rules import catalogue, rule
-from nodeworthy.suite.plugin import switched, value
+from nodeworthy.suite.plugin import is_switched_on, value
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 FAILS = (Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN)
@@ -113,7 +113,7 @@ class Suite:
     def _of_host(self, host: str, judgements: Sequence[Judgement], nothing: str) -> Iterator[NodeVerdict]:
         seen = not any(isinstance(each.subject, NotLookedAt | UnreadableInput) for each in judgements)
         unseen = "" if seen else "not judged: the host was not seen, and looked-at or input-readable says why"
-        tells = switched(self._config, "show_unknown")
+        tells = is_switched_on(self._config, "show_unknown")
         for each in self.rules:
             own = tuple(judged for judged in judgements if judged.rule is each)
             if not each.about_ourselves:

@@ -98,7 +98,7 @@ def test_names_of_any_bytes_and_endless_words(tmp_path: Path) -> None:
     found = Finding(Verdict.FAIL, "x" * 1_000_000, place, is_="\ud800]]>\x00")
     entry = entry_of(found, tmp_path)
     assert len(entry.says) < LONGEST + 20
-    (tmp_path / NAME).write_text(file.written({entry: 2}, ["."]))
+    (tmp_path / NAME).write_text(file.baseline_text({entry: 2}, ["."]))
     assert file.read(tmp_path / NAME, NAME).entries == {entry: 2}
     assert entry.at == "a[].b"
 

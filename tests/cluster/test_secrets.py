@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.cluster.recording import kept as without_secrets
+from nodeworthy.collect.cluster.recording import keepable_part as without_secrets
 from nodeworthy.known.secrets import HIDDEN
-from nodeworthy.redaction import hidden as log_without_secrets
+from nodeworthy.redaction import hide_secrets as log_without_secrets
 from tests.cluster import incident
 
 

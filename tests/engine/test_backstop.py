@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from nodeworthy import backstop, engine, rules
-from nodeworthy.backstop import TookTooLong, bounded, watched
+from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source import cache_stamps, cache_store, collector, one_file
 from nodeworthy.collect.source.files import Source
@@ -23,7 +23,7 @@ from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator import device_plugins
 from nodeworthy.rule import Rule
 from nodeworthy.rules import rule
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Findings, Place, Severity, Verdict, fail
 from tests.case_files import whole
 from tests.run import run, run_json
@@ -257,8 +257,8 @@ def test_where_two_rules_were_given_up_it_is_the_subject() -> None:
     asked: list[str] = []
     names = ("first", "second", "third")
     subjects = [UnreadableInput(Place(path=why), why) for why in ("slow", "fast")]
-    with watched() as watch:
-        made = judge([judged_together(subjects)], [_asking(name, asked) for name in names], rule("rule-crashed"))
+    with watch_time() as watch:
+        made = judge([make_scene(subjects)], [_asking(name, asked) for name in names], rule("rule-crashed"))
     assert watch.stops == 2
     assert asked == ["first slow", "first fast", "second slow", "second fast", "third fast"]
     slow = [each for each in made if each.subject is subjects[0]]
@@ -272,11 +272,11 @@ def _said(judgement: Judgement) -> str:
 
 
 def test_of_many_each_has_less() -> None:
-    with watched() as watch:
+    with watch_time() as watch:
         watch.stops = 9
         for most in (0.3, 0.03):
             with pytest.raises(TookTooLong):
-                bounded(burn)
+                call_bounded(burn)
             assert watch.most == pytest.approx(most)
 
 
@@ -286,8 +286,8 @@ def test_a_large_one_may_take_longer() -> None:
         burn(0.6)
         return "read"
 
-    with watched():
-        assert bounded(large) == "read"
+    with watch_time():
+        assert call_bounded(large) == "read"
 
 
 def test_who_catches_everything_is_given_up_at_the_next_tick() -> None:
@@ -297,18 +297,18 @@ def test_who_catches_everything_is_given_up_at_the_next_tick() -> None:
         except BaseException:  # noqa: BLE001 - as a finaliser does
             burn()
 
-    with watched(), pytest.raises(TookTooLong):
-        bounded(stubborn)
+    with watch_time(), pytest.raises(TookTooLong):
+        call_bounded(stubborn)
 
 
 def test_a_pattern_is_given_up_too() -> None:
-    with watched(), pytest.raises(TookTooLong):
-        bounded(re.search, "(a+)+b", "a" * 40)
+    with watch_time(), pytest.raises(TookTooLong):
+        call_bounded(re.search, "(a+)+b", "a" * 40)
 
 
 def test_what_is_done_between_has_no_bound() -> None:
-    with watched() as watch:
-        bounded(burn, 0.1)
+    with watch_time() as watch:
+        call_bounded(burn, 0.1)
         burn(0.6)
     assert watch.stops == 0
 
@@ -317,8 +317,8 @@ def test_in_another_thread_nothing_is_given_up() -> None:
     done: list[int] = []
 
     def judged() -> None:
-        with watched() as watch:
-            bounded(burn, 0.6)
+        with watch_time() as watch:
+            call_bounded(burn, 0.6)
             done.append(watch.stops)
 
     thread = threading.Thread(target=judged)
@@ -329,26 +329,26 @@ def test_in_another_thread_nothing_is_given_up() -> None:
 
 def test_another_thread_is_not_what_is_counted_by_its_pieces() -> None:
     """It may compute while the first one does, and nothing of it ends."""
-    with watched():
-        thread = threading.Thread(target=lambda: bounded(burn, 0.6))
+    with watch_time():
+        thread = threading.Thread(target=lambda: call_bounded(burn, 0.6))
         thread.start()
         thread.join()
-        bounded(burn, 0.1)
+        call_bounded(burn, 0.1)
 
 
 def test_whoever_uses_the_timer_keeps_it() -> None:
     heard: list[int] = []
     before = signal.signal(signal.SIGPROF, lambda number, _: heard.append(number))
     try:
-        with watched():
-            bounded(burn, 0.6)
+        with watch_time():
+            call_bounded(burn, 0.6)
             assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
     finally:
         signal.signal(signal.SIGPROF, before)
 
 
 def test_nothing_is_left_behind() -> None:
-    with watched():
+    with watch_time():
         assert signal.getitimer(signal.ITIMER_PROF)[1] > 0
     assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
     assert signal.getsignal(signal.SIGPROF) is signal.SIG_DFL

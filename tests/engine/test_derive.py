@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nodeworthy import facts as every_fact
-from nodeworthy.derive import Circular, Facts, bound, derive, derived, ways_to
+from nodeworthy.derive import Circular, Facts, bind, derive, derived_types, ways_to
 from nodeworthy.records import dataclass
 
 
@@ -152,13 +152,13 @@ def no_fact(_stone: Stone | Beam) -> Iterator[Wall]:
 @pytest.mark.parametrize("function", [nothing, elsewhere, no_fact])
 def test_one_that_nobody_could_ask_for_is_refused(function: Callable[..., Iterator[Any]]) -> None:
     with pytest.raises(TypeError):
-        bound(function)
+        bind(function)
 
 
 def test_all_of_ours_can_be_asked_for_and_none_is_made_of_itself() -> None:
     for module in pkgutil.walk_packages(every_fact.__path__, f"{every_fact.__name__}."):
         importlib.import_module(module.name)
-    ours = {kind for kind in derived() if kind.__module__.startswith("nodeworthy.")}
+    ours = {kind for kind in derived_types() if kind.__module__.startswith("nodeworthy.")}
     assert len(ours) >= 18
     for kind in ours:
         assert ways_to(kind) != {frozenset({kind})}, kind.__name__

@@ -10,7 +10,7 @@ import pytest
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment, Rule
-from nodeworthy.scene import Missing, judged_together
+from nodeworthy.scene import Missing, make_scene
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import (
     Draft,
@@ -75,7 +75,7 @@ def judged(
     suppressions: Sequence[Suppression] = (),
     **missing: Missing,
 ) -> list[Judgement]:
-    scene = judged_together(facts, {House: missing["house"]} if missing else {}, suppressions)
+    scene = make_scene(facts, {House: missing["house"]} if missing else {}, suppressions)
     return judge([scene], [made or rule(doors_match)], CRASH, UNUSED)
 
 
@@ -113,7 +113,7 @@ def test_a_context_that_could_not_be_seen_makes_unknown() -> None:
 
 
 def test_a_subject_that_could_not_be_seen_makes_unknown() -> None:
-    scene = judged_together([], {Door: Missing("doors may not be read", Verdict.UNKNOWN, Place(object="doors"))})
+    scene = make_scene([], {Door: Missing("doors may not be read", Verdict.UNKNOWN, Place(object="doors"))})
     [judgement] = judge([scene], [rule(doors_match)], CRASH, UNUSED)
     assert judgement.verdict is Verdict.UNKNOWN
     assert judgement.findings[0].where.object == "doors"
@@ -283,7 +283,7 @@ def yielding(*functions: Callable[..., Iterator[Draft]]) -> Rule:
 def test_a_value_that_two_rules_fail_is_told_by_the_one_that_knows_what_it_is_for() -> None:
     facts: list[Door | House] = [door("red"), house("blue")]
     for rules in ([yielding(any_colour), rule(doors_match)], [rule(doors_match), yielding(any_colour)]):
-        verdicts = {each.rule.id: each for each in judge([judged_together(facts)], rules, CRASH)}
+        verdicts = {each.rule.id: each for each in judge([make_scene(facts)], rules, CRASH)}
         assert verdicts["doors-match"].verdict is Verdict.FAIL
         assert verdicts["paint-exists"].verdict is Verdict.SKIP
         assert verdicts["paint-exists"].why == "doors-match says what is wrong"
@@ -291,19 +291,17 @@ def test_a_value_that_two_rules_fail_is_told_by_the_one_that_knows_what_it_is_fo
 
 def test_what_no_other_rule_fails_is_still_told() -> None:
     facts: list[Door | House] = [door("red"), house("blue")]
-    *_, left = judge([judged_together(facts)], [rule(doors_match), yielding(any_colour, hung)], CRASH)
+    *_, left = judge([make_scene(facts)], [rule(doors_match), yielding(any_colour, hung)], CRASH)
     assert [each.message for each in left.findings] == ["the door hangs on nothing"]
     assert left.verdict is Verdict.FAIL
-    [alone] = judge([judged_together(facts)], [yielding(any_colour)], CRASH)
+    [alone] = judge([make_scene(facts)], [yielding(any_colour)], CRASH)
     assert alone.verdict is Verdict.FAIL
     matching: list[Door | House] = [door("blue"), house("blue")]
-    assert (
-        judge([judged_together(matching)], [rule(doors_match), yielding(any_colour)], CRASH)[1].verdict is Verdict.FAIL
-    )
+    assert judge([make_scene(matching)], [rule(doors_match), yielding(any_colour)], CRASH)[1].verdict is Verdict.FAIL
 
 
 def test_what_is_suppressed_tells_for_nobody() -> None:
     both: list[Door | House] = [door("red"), house("blue")]
-    scene = judged_together(both, suppressions=[suppression(1)])
+    scene = make_scene(both, suppressions=[suppression(1)])
     verdicts = {each.rule.id: each.verdict for each in judge([scene], [rule(doors_match), yielding(any_colour)], CRASH)}
     assert verdicts["paint-exists"] is Verdict.FAIL

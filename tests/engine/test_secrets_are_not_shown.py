@@ -9,7 +9,7 @@ import pytest
 from nodeworthy.engine import judge
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
-from nodeworthy.scene import Missing, judged_together
+from nodeworthy.scene import Missing, make_scene
 from nodeworthy.verdict import Findings, Place, Severity, ToGive, fail
 
 RULE = Rule("loud-line", Severity.ERROR, "A line is loud", "run `docker login -u bot -p N3xus-Deploy x` again")
@@ -29,7 +29,7 @@ def says_its_line(row: Row) -> Findings:
 
 
 def test_nothing_that_is_said_holds_a_secret() -> None:
-    (judgement,) = judge([judged_together([Row(Place(path="a"))])], [RULE], CRASHED)
+    (judgement,) = judge([make_scene([Row(Place(path="a"))])], [RULE], CRASHED)
     (found,) = judgement.findings
     assert "hunter2" not in repr(found)
     assert "N3xus" not in repr(found)
@@ -53,7 +53,7 @@ def it_has_one(row: Row, pool: Pool) -> Findings:
 @pytest.mark.parametrize("missing", [Row, Pool])
 def test_nor_does_the_reason_of_a_skip(why: str, missing: type[Row | Pool]) -> None:
     facts = [Row(Place(path="a"))] if missing is Pool else []
-    (judgement,) = judge([judged_together(facts, {missing: Missing(why)})], [JOINED], CRASHED)
+    (judgement,) = judge([make_scene(facts, {missing: Missing(why)})], [JOINED], CRASHED)
     (told,) = judgement.reasons
     assert "N3xus" not in told
     assert "docker login -u bot -p (secret) registry.internal" in told

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.markers import JOB_FOLDER, without_marks
-from nodeworthy.not_known import told_once, what_and_why
-from nodeworthy.telling import signed
+from nodeworthy.not_known import unnest, what_and_why
+from nodeworthy.telling import sign
 from nodeworthy.verdict import Place, Related, fail, unknown
 from tests.report.reports import PATHS
 
@@ -37,8 +37,8 @@ def test_marks_are_words(said: str, told: str) -> None:
     ],
 )
 def test_a_not_known_is_told_once(said: str, told: str) -> None:
-    assert told_once(said) == told
-    assert told_once(told) == told
+    assert unnest(said) == told
+    assert unnest(told) == told
 
 
 def test_what_is_not_known_and_why() -> None:
@@ -50,7 +50,7 @@ def test_what_is_not_known_and_why() -> None:
 def test_whatever_a_rule_says_is_put_into_words() -> None:
     place = Place(path="job.sh", line=1)
     said = f"{JOB_FOLDER}/a"
-    found = signed(
+    found = sign(
         fail(place, said, is_=said, should=said, cause=said, remedy=said, related=[Related(place, said)]), PATHS
     )
     assert {found.message, found.is_, found.should, found.cause, found.remedy, found.related[0].says} == {"a"}

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 import yaml
 
-from nodeworthy.facts.boot.unreadable_shell import Why, cut_short, folded, may_be_cut_short
+from nodeworthy.facts.boot.unreadable_shell import Why, cut_short, folded_rows, may_be_cut_short
 
 CUT = {
     "join a \\ \n  --token b": Why.BLANK,
@@ -91,10 +91,10 @@ def test_what_yaml_joins_is_told_as_bash_reads_it(item: str, is_told: bool) -> N
     rows, [joined] = item.split("\n"), yaml.safe_load(item)
     called = 'join() { printf "<%s>" "$@"; }\n'
     ran = subprocess.run(["bash", "-c", called + joined], capture_output=True, text=True, check=False).stdout
-    found = next(filter(None, (folded(rows, 0, row) for row in joined.split("\n"))), None)
+    found = next(filter(None, (folded_rows(rows, 0, row) for row in joined.split("\n"))), None)
     assert (found is not None and found.why is Why.FOLDED) is is_told
     assert ("< --" in ran) is is_told
 
 
 def test_what_is_printed_stays_the_same() -> None:
-    assert folded(["- echo a \\", "  --token b"], 0, "echo a \\ --token b") is None
+    assert folded_rows(["- echo a \\", "  --token b"], 0, "echo a \\ --token b") is None

@@ -18,7 +18,7 @@ from nodeworthy.facts.firewall.steps import steps_in
 from nodeworthy.facts.firewall.story import lets
 from nodeworthy.facts.firewall.ufw_command import UfwCommand, ufw_command
 from nodeworthy.facts.firewall.ufw_files import USER, Told, steps_of
-from nodeworthy.known.pod_interfaces import brought_by, cnis, is_one_pods, is_uplink, named_by
+from nodeworthy.known.pod_interfaces import cnis, is_one_pods, is_uplink, networks_named_in, networks_of_distribution
 from nodeworthy.verdict import Place
 
 PODS = Pods(ipaddress.ip_network("10.1.0.0/16"))
@@ -150,7 +150,7 @@ def test_without_a_range_a_private_one_is_taken_for_it() -> None:
 
 
 def test_interfaces_of_another_network_are_a_doubt() -> None:
-    need, cilium = Need(Way.LEAVE), Pods(networks=brought_by("k8s-snap"))
+    need, cilium = Need(Way.LEAVE), Pods(networks=networks_of_distribution("k8s-snap"))
     assert covers(need, rule("route allow in on lxc+ out on eno1"), cilium) is True
     assert covers(need, rule("route allow in on cali+ out on eno1"), cilium) is None
     assert covers(need, rule("route allow in on cali+ out on eno1"), Pods()) is True
@@ -203,8 +203,8 @@ def test_of_a_shortened_file_ufws_own_memory_counts() -> None:
 
 
 def test_names_of_interfaces() -> None:
-    assert [each.key for each in named_by("lxc+")] == ["cilium"]
-    assert named_by("lxc") == ()
+    assert [each.key for each in networks_named_in("lxc+")] == ["cilium"]
+    assert networks_named_in("lxc") == ()
     one = is_one_pods("lxc4f39491e6165")
     assert one is not None
     assert one.key == "cilium"

@@ -6,7 +6,7 @@ import pytest
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.guards import but_its_own, but_marks, told, without
+from nodeworthy.facts.boot.guards import but_its_own, but_marks, guard_in_words, without
 from tests.boot.rules.boots import at, given, write
 
 
@@ -61,7 +61,7 @@ def test_more_ways_than_anybody_writes_are_none() -> None:
 
 def test_in_words_only_what_is_not_granted() -> None:
     yes, no = both("grep -q gpu /etc/hosts")
-    assert told(yes) == f"`{yes[0].shown()}`"
-    assert told((*yes, *both("test -e /x")[0]), yes) == f"`{both('test -e /x')[0][0].shown()}`"
-    assert told(yes, yes) == ""
-    assert told(yes, no) == told(yes)
+    assert guard_in_words(yes) == f"`{yes[0].shown()}`"
+    assert guard_in_words((*yes, *both("test -e /x")[0]), yes) == f"`{both('test -e /x')[0][0].shown()}`"
+    assert guard_in_words(yes, yes) == ""
+    assert guard_in_words(yes, no) == guard_in_words(yes)

@@ -9,7 +9,7 @@ import pytest
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.firewall.needs import Pods
-from nodeworthy.facts.firewall.pods import lines_of, networks_in, shown_by
+from nodeworthy.facts.firewall.pods import lines_of, networks_in, pods_shown_by
 from nodeworthy.known.network_signs import signs, usual
 from nodeworthy.known.pod_interfaces import cnis
 from nodeworthy.verdict import Place
@@ -53,7 +53,7 @@ def test_what_is_shown(text: str, expected: list[str]) -> None:
 
 def pods(text: str) -> Pods:
     read = unpack(f"#!/bin/bash\n{text}".encode(), Place("a.sh"), name="a.sh")
-    return shown_by(BootScript(Place("a.sh"), read), Pods())
+    return pods_shown_by(BootScript(Place("a.sh"), read), Pods())
 
 
 def test_ranges() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.facts.aws.disk import disks
-from nodeworthy.facts.aws.efa_interfaces import interfaces, misplaced
+from nodeworthy.facts.aws.efa_interfaces import interfaces, misplaced_interfaces
 from nodeworthy.facts.aws.node_capacity import is_block, is_one_subnet, placement, placement_groups, zones
 from nodeworthy.facts.aws.node_count import node_count, what_scales
 from nodeworthy.facts.aws.node_drainer import HOOK, hooks, unsure_hooks
@@ -172,7 +172,7 @@ def efa(*positions: tuple[str, int, int]) -> list[str]:
         {"interfaceType": kind, "networkCardIndex": card, "deviceIndex": device} for kind, card, device in positions
     ]
     nodes = only(resource(TEMPLATE, "x", {"networkInterfaces": laid_out}))
-    return [each.message for each in misplaced(interfaces(nodes), Efa(2))]
+    return [each.message for each in misplaced_interfaces(interfaces(nodes), Efa(2))]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.pod.node_choice import Labels, asked_for, chooses
+from nodeworthy.facts.pod.node_choice import Labels, chooses, labels_asked_for
 from nodeworthy.verdict import Place
 
 PROFILING = {"gpu.monitoring/profiling-dedicated": "true"}
@@ -64,4 +64,4 @@ def test_of_a_node_that_is_there_every_label_is_known() -> None:
 
 
 def test_the_labels_that_a_choice_depends_on() -> None:
-    assert asked_for(plant({**required([AWAY]), "nodeSelector": {"gpu": "on"}}, HERE)) == {"gpu", DEDICATED}
+    assert labels_asked_for(plant({**required([AWAY]), "nodeSelector": {"gpu": "on"}}, HERE)) == {"gpu", DEDICATED}

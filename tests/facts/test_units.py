@@ -82,7 +82,7 @@ def test_the_smallest_number_of_nodes(written: str, expected: int | None) -> Non
     ],
 )
 def test_how_a_duration_is_told(duration: int, expected: str) -> None:
-    assert request.told(duration) == expected
+    assert request.duration_in_words(duration) == expected
 
 
 @pytest.mark.parametrize(

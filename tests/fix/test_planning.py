@@ -10,7 +10,7 @@ from nodeworthy.edit import Edit, Kind
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.fixes import plan as planning
 from nodeworthy.fixes import proposals
-from nodeworthy.fixes.text import Change, Fix, Text, apart, applied
+from nodeworthy.fixes.text import Change, Fix, Text, apart, apply_changes
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Place, Verdict, fail
 
@@ -79,7 +79,7 @@ def test_two_fixes_that_only_fail_together_are_not_both_taken(monkeypatch: pytes
 
 
 def test_changes_are_made_from_the_text_as_it_was() -> None:
-    assert applied("abcdef", [Change(4, 5, ""), Change(0, 1, "xyz"), Change(2, 2, "-")]) == "xyzb-cdf"
+    assert apply_changes("abcdef", [Change(4, 5, ""), Change(0, 1, "xyz"), Change(2, 2, "-")]) == "xyzb-cdf"
 
 
 @pytest.mark.parametrize(

@@ -48,9 +48,9 @@ def by_boot(case: Input) -> Iterator[str]:
 
 
 def by_editor(case: Input) -> Iterator[str]:
-    from nodeworthy.lsp.checking import Workspace, checked
+    from nodeworthy.lsp.checking import Workspace, check_text
 
-    found = checked(Path(case.changed).absolute(), case.files[case.changed].decode("utf-8", "replace"), Workspace())
+    found = check_text(Path(case.changed).absolute(), case.files[case.changed].decode("utf-8", "replace"), Workspace())
     for each in found.findings:
         if each.rule == "rule-crashed":
             yield f"a rule crashed in the editor: {each.message}"

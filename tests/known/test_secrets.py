@@ -8,7 +8,7 @@ import pytest
 
 from nodeworthy.known.secret_templates import fillings
 from nodeworthy.known.secrets import HIDDEN, spans, what_is
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 
 # Not one of these was ever valid; put together here so that nobody's scanner takes them for real.
 ALPHABET = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA"
@@ -236,7 +236,7 @@ def test_a_form_is_found_wherever_it_stands(secret: str, what: str) -> None:
     text = f"#!/bin/bash\nrun-it '{secret}' # here\nexit 0\n"
     (found,) = spans(text)
     assert (found.what, found.line, found.column) == (what, 2, 9)
-    assert hidden(text) == f"#!/bin/bash\nrun-it '{HIDDEN}' # here\nexit 0\n"
+    assert hide_secrets(text) == f"#!/bin/bash\nrun-it '{HIDDEN}' # here\nexit 0\n"
 
 
 @pytest.mark.parametrize(("text", "secret", "name"), NAMED, ids=[text[:30] for text, _, _ in NAMED])
@@ -255,13 +255,13 @@ def test_what_a_command_takes_is_one(text: str, secret: str) -> None:
 @pytest.mark.parametrize("line", NONE, ids=range(len(NONE)))
 def test_nothing_else_is(line: str) -> None:
     assert [(each.what, each.name) for each in spans(f"{line}\n")] == []
-    assert hidden(f"{line}\n") == f"{line}\n"
+    assert hide_secrets(f"{line}\n") == f"{line}\n"
 
 
 def test_nothing_else_is_in_one_text() -> None:
     text = "\n".join(NONE)
     assert spans(text) == []
-    assert hidden(text) == text
+    assert hide_secrets(text) == text
 
 
 def test_a_certificate_is_none() -> None:
@@ -273,12 +273,12 @@ def test_a_form_tells_more_than_a_name() -> None:
     text = f'export GHCR_TOKEN="{made("ghp_", 36)}"'
     (found,) = spans(text)
     assert (found.what, found.name) == ("a GitHub token", "GHCR_TOKEN")
-    assert hidden(text) == f'export GHCR_TOKEN="{HIDDEN}"'
+    assert hide_secrets(text) == f'export GHCR_TOKEN="{HIDDEN}"'
 
 
 def test_a_long_secret_is_hidden_to_its_end() -> None:
     text = f"password: '{'longword 9 ' * 200}'\nnext: 1\n"
-    assert hidden(text) == f"password: '{HIDDEN}'\nnext: 1\n"
+    assert hide_secrets(text) == f"password: '{HIDDEN}'\nnext: 1\n"
 
 
 def test_every_one_of_many_is_at_its_line() -> None:

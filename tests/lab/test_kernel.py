@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.lab.kernel import loaded_with, missing_for_a_kernel
+from nodeworthy.lab.kernel import missing_for_a_kernel, module_parameters
 from nodeworthy.lab.observation import observe
 
 from .conftest import do_without
@@ -38,12 +38,14 @@ def test_the_kernel_loads_what_the_node_said_it_would() -> None:
     scripts = [SCRIPTS / name for name in LOADED]
     seen = [observe(expects(each).layers(), (each / "user-data").read_bytes()) for each in scripts]
     said = dict(zip(LOADED, (each.params[PARAM] for each in seen), strict=True))
-    loaded = dict(zip(LOADED, (each[PARAM] for each in loaded_with(*(each.at_load for each in seen))), strict=True))
+    loaded = dict(
+        zip(LOADED, (each[PARAM] for each in module_parameters(*(each.at_load for each in seen))), strict=True)
+    )
     assert said == loaded == LOADED
 
 
 def test_what_modprobe_passes() -> None:
-    loaded = loaded_with(*(files for files, _ in WHAT_MODPROBE_PASSES.values()))
+    loaded = module_parameters(*(files for files, _ in WHAT_MODPROBE_PASSES.values()))
     assert dict(zip(WHAT_MODPROBE_PASSES, loaded, strict=True)) == {
         case: {PARAM: value} for case, (_, value) in WHAT_MODPROBE_PASSES.items()
     }
@@ -51,4 +53,4 @@ def test_what_modprobe_passes() -> None:
 
 def test_what_the_kernels_command_line_passes() -> None:
     option = "nvidia.NVreg_RestrictProfilingToAdminUsers=0"
-    assert loaded_with({}, command_line=option) == [{PARAM: "0"}]
+    assert module_parameters({}, command_line=option) == [{PARAM: "0"}]

@@ -11,7 +11,7 @@ from nodeworthy.engine import judge
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.lab.images import IMAGES
 from nodeworthy.rules import rule
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Place, Verdict
 
 from .expects import expects
@@ -27,6 +27,6 @@ TWICE = {"two-boots"}
 def test_profiling_is_judged_as_it_was_loaded(folder: Path) -> None:
     place = Place(path="user-data")
     script = BootScript(place, unpack((folder / "user-data").read_bytes(), place))
-    [judgement] = judge([judged_together([script])], [rule("profiling-before-driver")], rule("rule-crashed"))
+    [judgement] = judge([make_scene([script])], [rule("profiling-before-driver")], rule("rule-crashed"))
     expected = Verdict.PASS if expects(folder).profiling == "0" else Verdict.FAIL
     assert judgement.verdict is expected, [finding.message for finding in judgement.findings]

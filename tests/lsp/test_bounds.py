@@ -11,7 +11,7 @@ import pytest
 from lsprotocol import types
 
 from nodeworthy.lsp import server as served
-from nodeworthy.lsp.checking import Checked, Workspace, checked
+from nodeworthy.lsp.checking import Checked, Workspace, check_text
 from nodeworthy.lsp.server import GaveUp, Judge
 
 VALUES = "driver: {enabled: false}\ntoolkit:\n  env:\n    - {name: A, value: true}\n"
@@ -57,13 +57,13 @@ def test_the_editor_is_told_and_asked_no_more_until_it_is_saved(
         tries.append(path.name)
         if path.name == "bomb.yaml":
             for_ever()
-        return checked(path, text, workspace)
+        return check_text(path, text, workspace)
 
     def published(_: object, told: types.PublishDiagnosticsParams) -> None:
         said[Path(told.uri).name] = [each.message for each in told.diagnostics]
 
     async def typed() -> None:
-        made = served.made(None, None, "")
+        made = served.make_server(None, None, "")
         made.judge = Judge(seconds=2)
         for name in ("bomb.yaml", "values.yaml", "bomb.yaml"):
             made.look((tmp_path / name).as_uri())
@@ -71,8 +71,8 @@ def test_the_editor_is_told_and_asked_no_more_until_it_is_saved(
         made.look((tmp_path / "bomb.yaml").as_uri(), afresh=True)
         await asyncio.sleep(2.6)
 
-    checked(tmp_path / "values.yaml", VALUES, Workspace())  # what is imported once
-    monkeypatch.setattr(served, "checked", slow)
+    check_text(tmp_path / "values.yaml", VALUES, Workspace())  # what is imported once
+    monkeypatch.setattr(served, "check_text", slow)
     monkeypatch.setattr(served.Server, "text_document_publish_diagnostics", published)
     monkeypatch.setattr(served.Server, "workspace", Texts())
     asyncio.run(typed())

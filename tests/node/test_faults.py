@@ -10,7 +10,7 @@ from nodeworthy.collect.moments import moments_of
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.lab.faults import fault, injecting
-from nodeworthy.lab.faults.fault import Fault, When, chosen, faults, healthy
+from nodeworthy.lab.faults.fault import Fault, When, choose_faults, faults, healthy
 from nodeworthy.lab.faults.injecting import Outcome
 from nodeworthy.rule import Moment
 from nodeworthy.rules import catalogue
@@ -39,12 +39,12 @@ def test_every_rule_about_nodes_has_a_fault() -> None:
 
 def test_one_that_is_none_is_refused_by_the_name_that_was_meant() -> None:
     with pytest.raises(InputError, match="no fault 'kubelet-stoped'; did you mean kubelet-stopped"):
-        chosen(["kubelet-stoped"])
-    assert [each.name for each in chosen(["xid-79", "disk-full"])] == ["disk-full", "xid-79"]
+        choose_faults(["kubelet-stoped"])
+    assert [each.name for each in choose_faults(["xid-79", "disk-full"])] == ["disk-full", "xid-79"]
 
 
 def test_a_fault_of_the_boot_script_comes_before_the_healthy_one() -> None:
-    [early] = chosen(["option-too-late"])
+    [early] = choose_faults(["option-too-late"])
     assert early.when is When.BOOT
     sent = injecting.user_data(early).decode()
     assert sent.index("modprobe nvidia\n") < sent.index("nvprof.conf")

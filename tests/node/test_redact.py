@@ -8,7 +8,7 @@ import pytest
 
 from nodeworthy.documents.yaml import read
 from nodeworthy.known.secrets import HIDDEN as SECRET
-from nodeworthy.redaction import hidden as redact
+from nodeworthy.redaction import hide_secrets as redact
 from nodeworthy.verdict import Place
 
 from .recordings import incident, named

@@ -140,10 +140,10 @@ def test_a_page_that_was_cut_is_no_answer() -> None:
     stdout = b"x" * 100
     packed = base64.b64encode(gzip.compress(stdout)).decode()
     head = paged.Head("/run/nodeworthy.a", 0, 100, 0, len(packed))
-    assert paged.unpacked(head, [packed]) == (stdout, b"")
+    assert paged.unpack_pages(head, [packed]) == (stdout, b"")
     for cut in (packed[:-8], packed[:8], ""):
         with pytest.raises(paged.BrokenAnswer):
-            paged.unpacked(head, [cut])
+            paged.unpack_pages(head, [cut])
 
 
 @pytest.mark.parametrize(

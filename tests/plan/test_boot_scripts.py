@@ -17,7 +17,7 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.rules import catalogue, rule
-from nodeworthy.scene import Scene, judged_together
+from nodeworthy.scene import Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 from tests.case_files import cases_of, whole
 from tests.plan.programs import preview, project
@@ -90,7 +90,7 @@ def test_it_is_judged_as_the_file_is(name: str, script: Path) -> None:
     if name in OF_A_CLOUD and (file.cloud is None or file.cloud.key != "ec2"):
         pytest.skip("a plan says that it is EC2's, and this file does not")
     at_source, at_plan = (
-        of_rule(judged_together([file]), name),
+        of_rule(make_scene([file]), name),
         of_rule(planned(script.read_bytes(), fleet, pool), name),
     )
     if file.pools or fleet is None:

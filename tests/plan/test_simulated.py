@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.plan.protocol import UNKNOWN
-from nodeworthy.collect.plan.simulated import merged
+from nodeworthy.collect.plan.simulated import merge_runs
 from nodeworthy.collect.plan.standins import TEXT, StandIns, outputs
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.known.containerd import containerd_of
@@ -139,7 +139,7 @@ def judgement(*findings: object, verdict: Verdict, at: str = "a") -> Judgement:
 
 def test_merging_keeps_what_is_unknown_in_both_and_unmarked() -> None:
     where = Place(urn="a")
-    [both] = merged(
+    [both] = merge_runs(
         [judgement(unknown(where, "later"), verdict=Verdict.UNKNOWN)],
         [judgement(unknown(where, "later: endpoint"), verdict=Verdict.UNKNOWN)],
     )
@@ -151,18 +151,18 @@ def test_merging_keeps_what_is_unknown_in_both_and_unmarked() -> None:
 def test_merging_never_loses_a_failure_of_the_plain_run() -> None:
     where = Place(urn="a")
     seen = judgement(fail(where, "wrong"), unknown(where, "later"), verdict=Verdict.FAIL)
-    [both] = merged([seen], [judgement(verdict=Verdict.PASS)])
+    [both] = merge_runs([seen], [judgement(verdict=Verdict.PASS)])
     assert both.verdict is Verdict.FAIL
     assert not both.simulated
     assert [each.message for each in both.findings] == ["wrong"]
-    assert merged([seen], []) == [seen]
+    assert merge_runs([seen], []) == [seen]
 
 
 def test_merging_a_rule_that_turned_out_not_to_apply_leaves_nothing_open() -> None:
     where = Place(urn="a")
     late = judgement(unknown(where, "later"), verdict=Verdict.UNKNOWN)
-    [both] = merged([late], [judgement(verdict=Verdict.SKIP)])
+    [both] = merge_runs([late], [judgement(verdict=Verdict.SKIP)])
     assert both.verdict is Verdict.SKIP
     assert both.simulated
     failed = judgement(fail(where, "wrong"), verdict=Verdict.FAIL)
-    assert merged([failed], [judgement(verdict=Verdict.SKIP)]) == [failed]
+    assert merge_runs([failed], [judgement(verdict=Verdict.SKIP)]) == [failed]

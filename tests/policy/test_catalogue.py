@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nodeworthy.collect.moments import moments_of
-from nodeworthy.collect.pack.enforcement import configured, reads_what_is_known_late
+from nodeworthy.collect.pack.enforcement import configure_rules, reads_what_is_known_late
 from nodeworthy.collect.pack.judge import Judge
 from nodeworthy.collect.pack.server import policies
 from nodeworthy.collect.pack.stack import Stack
@@ -23,7 +23,7 @@ def test_every_rule_that_a_plan_can_prove_is_in_the_pack() -> None:
 def test_what_needs_the_whole_stack_waits_for_it() -> None:
     """A group alone has no launch template yet: it is not called one without."""
     rules = policies()
-    judge = Judge(rules, configured(rules, {}), Stack("project", "dev"))
+    judge = Judge(rules, configure_rules(rules, {}), Stack("project", "dev"))
     group = Resource(f"urn:pulumi:dev::project::{GROUP}::gpus", GROUP, "gpus", None, {"minSize": 1, "maxSize": 2})
     assert judge.one(group).violations == []
     told = {each.finding.rule for each in judge.all([group]).violations}

@@ -104,17 +104,17 @@ def boot(texts: Texts, folder: Path) -> str:
 
 def editor(texts: Texts, folder: Path) -> str:
     from nodeworthy.fixes.text import Text
-    from nodeworthy.lsp.checking import Workspace, checked
-    from nodeworthy.lsp.told import Ruler, diagnostic, explained
+    from nodeworthy.lsp.checking import Workspace, check_text
+    from nodeworthy.lsp.told import Ruler, diagnostic, explain_findings
 
     below = _sources(texts, folder)
     told = []
     for path in sorted(below.iterdir()):
         text = path.read_text(encoding="utf-8")
-        found = checked(path, text, Workspace())
+        found = check_text(path, text, Workspace())
         ruler = Ruler(Text(str(path), text))
         told += [repr(diagnostic(each, ruler, "")) for each in found.here]
-        told += [explained(found.here), *map(repr, found.refused), *(each.title for each in found.proposed)]
+        told += [explain_findings(found.here), *map(repr, found.refused), *(each.title for each in found.proposed)]
     return "\n".join(told)
 
 

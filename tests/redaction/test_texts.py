@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from nodeworthy.known.secrets import HIDDEN
-from nodeworthy.redaction import hidden, hidden_data, hidden_lines
+from nodeworthy.redaction import hidden_data, hidden_lines, hide_secrets
 from tests.redaction.shapes import CARRIERS, NONE, PASSWORD, SHAPES, encoded, made
 
 
@@ -45,9 +45,9 @@ def leaked(text: str, value: str) -> list[str]:
 def test_nobody_reads_it(shape: str, carrier: str) -> None:
     text, value = SHAPES[shape]
     carried = CARRIERS[carrier](text)
-    for shown in (hidden(carried), hidden_lines(carried), json.dumps(hidden_data({"x": [carried]}))):
+    for shown in (hide_secrets(carried), hidden_lines(carried), json.dumps(hidden_data({"x": [carried]}))):
         assert leaked(shown, value) == []
-    assert hidden(hidden(carried)) == hidden(carried)
+    assert hide_secrets(hide_secrets(carried)) == hide_secrets(carried)
     assert hidden_lines(carried).count("\n") == carried.count("\n")
 
 
@@ -55,7 +55,7 @@ def test_nobody_reads_it(shape: str, carrier: str) -> None:
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_what_is_none_stays(text: str, carrier: str) -> None:
     carried = CARRIERS[carrier](text)
-    assert hidden(carried) == carried
+    assert hide_secrets(carried) == carried
 
 
 @pytest.mark.parametrize(
@@ -68,9 +68,9 @@ def test_what_is_none_stays(text: str, carrier: str) -> None:
     ],
 )
 def test_json_stays_json(text: str) -> None:
-    was, now = json.loads(text), json.loads(hidden(text))
+    was, now = json.loads(text), json.loads(hide_secrets(text))
     assert list(now) == list(was)
-    assert json.loads(hidden(json.dumps(was))) == now
+    assert json.loads(hide_secrets(json.dumps(was))) == now
     assert {name: now[name] for name in now if "keep" in name or "Endpoint" in name} == {
         name: was[name] for name in was if "keep" in name or "Endpoint" in name
     }
@@ -89,18 +89,18 @@ def test_json_stays_json(text: str) -> None:
     ],
 )
 def test_yaml_stays_yaml(text: str) -> None:
-    was, now = yaml.safe_load(text), yaml.safe_load(hidden(text))
+    was, now = yaml.safe_load(text), yaml.safe_load(hide_secrets(text))
     assert list(now) == list(was)
     assert {name: now[name] for name in now if name in ("kept", "keep")} == {
         name: was[name] for name in was if name in ("kept", "keep")
     }
-    assert HIDDEN in hidden(text)
+    assert HIDDEN in hide_secrets(text)
 
 
 def test_toml_stays_toml() -> None:
     text = '[a.auth]\n  user = "bob"\n  n = ["x1y2z3w4"]\n[b]\n  token = 12345678\n  password = """\nTr0ub4dor"""\n  keep = "this"\n'
-    assert tomllib.loads(hidden(text))["b"]["keep"] == "this"
-    assert "bob" not in hidden(text)
+    assert tomllib.loads(hide_secrets(text))["b"]["keep"] == "this"
+    assert "bob" not in hide_secrets(text)
 
 
 def test_by_what_stands_beside_it() -> None:
@@ -109,7 +109,7 @@ def test_by_what_stands_beside_it() -> None:
     assert hidden_data(["serve", "--token", "plover", "--port", "8000"])[2:] == [HIDDEN, "--port", "8000"]
     secret = {"kind": "Secret", "data": {"ci": "aHVudGVy"}, "metadata": {"name": "pull"}}
     assert hidden_data(secret) == {"kind": "Secret", "data": {"ci": HIDDEN}, "metadata": {"name": "pull"}}
-    assert "aHVudGVy" not in hidden(json.dumps(secret))
+    assert "aHVudGVy" not in hide_secrets(json.dumps(secret))
     reference = {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "hf", "key": "token"}}}
     assert hidden_data(reference) == reference
 
@@ -117,7 +117,7 @@ def test_by_what_stands_beside_it() -> None:
 def test_a_bomb_is_not_unpacked() -> None:
     member = zlib.compressobj(9, wbits=31)
     packed = member.compress(b"\0" * (40 << 20)) + member.flush()
-    assert "(packed)" in base64.b64decode(hidden(base64.b64encode(packed).decode())).decode()
+    assert "(packed)" in base64.b64decode(hide_secrets(base64.b64encode(packed).decode())).decode()
 
 
 UNITS = [
@@ -133,7 +133,7 @@ HANGS = 5
 def test_no_text_takes_long(unit: str) -> None:
     begins = time.process_time()
     # Some shapes are only looked for where a mark of theirs stands somewhere.
-    hidden(f"{unit * ((1 << 17) // len(unit))} %41 \\n")
+    hide_secrets(f"{unit * ((1 << 17) // len(unit))} %41 \\n")
     assert time.process_time() - begins < HANGS
 
 
@@ -142,6 +142,6 @@ def test_ten_megabytes_take_seconds() -> None:
     line = f"2026-11-23 node kubelet: token=1 key: v image=x@sha256:{'0' * 64} {made('', 20)} took 1.2s\n"
     text = line * ((10 << 20) // len(line))
     begins = time.process_time()
-    shown = hidden(text + f"DB_PWD={PASSWORD}")
+    shown = hide_secrets(text + f"DB_PWD={PASSWORD}")
     assert time.process_time() - begins < 30
     assert shown.endswith(f"DB_PWD={HIDDEN}")

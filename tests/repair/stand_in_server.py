@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.edit import merged
+from nodeworthy.repair.edit import merge_json_patch
 from nodeworthy.repair.server import Said, Server, version_of
 
 Object = dict[str, Any]
@@ -31,7 +31,7 @@ class StandIn(Server):
 
     def touch(self, target: Target, patch: Object) -> None:
         now = self.objects[target]
-        self.objects[target] = _with_version(merged(now, patch), int(version_of(now)) + 1)
+        self.objects[target] = _with_version(merge_json_patch(now, patch), int(version_of(now)) + 1)
 
     def patch(self, target: Target, patch: Mapping[str, Any], version: str, *, dry: bool = False) -> Said:
         said = None if dry else self.before_patch(target)
@@ -40,7 +40,7 @@ class StandIn(Server):
         now = self.objects[target]
         if version and version != version_of(now):
             return Said(409, {"message": "the object has been modified"})
-        then = _with_version(self.webhook(merged(now, patch)), int(version_of(now)) + 1)
+        then = _with_version(self.webhook(merge_json_patch(now, patch)), int(version_of(now)) + 1)
         if not dry:
             self.objects[target] = then
         return Said(200, then)
@@ -58,4 +58,4 @@ class StandIn(Server):
 
 
 def _with_version(data: Object, version: int) -> Object:
-    return merged(data, {"metadata": {"resourceVersion": str(version), "uid": "uid"}})  # type: ignore[no-any-return]
+    return merge_json_patch(data, {"metadata": {"resourceVersion": str(version), "uid": "uid"}})  # type: ignore[no-any-return]

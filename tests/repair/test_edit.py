@@ -13,8 +13,8 @@ from nodeworthy.repair.edit import (
     TOOLKIT_ENV,
     Edit,
     NotEditable,
+    merge_json_patch,
     merge_patch,
-    merged,
     value_at,
 )
 
@@ -56,9 +56,9 @@ def test_what_stands_there(within: tuple[str, ...], name: str, value: str | None
     ids=lambda edit: edit.where,
 )
 def test_an_edit_is_made_and_its_reverse_undoes_it(edit: Edit) -> None:
-    then = merged(NODE, merge_patch(NODE, [edit]))
+    then = merge_json_patch(NODE, merge_patch(NODE, [edit]))
     assert value_at(then, edit.within, edit.name) == edit.after
-    back = merged(then, merge_patch(then, [edit.reversed]))
+    back = merge_json_patch(then, merge_patch(then, [edit.reversed]))
     assert sorted(back["spec"]["taints"], key=str) == sorted(NODE["spec"]["taints"], key=str)
     assert back["metadata"] == NODE["metadata"]
 

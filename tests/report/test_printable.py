@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nodeworthy.report.printable import escaped, printable
+from nodeworthy.report.printable import escape_json, printable
 
 OBEYED = (
     "::stop-commands::x",
@@ -38,7 +38,7 @@ def test_what_is_no_command_stays(text: str) -> None:
 
 def test_json_says_the_same() -> None:
     data = {"is": "##[group]x ##vso[a] \x1b[2J ::stop-commands::x", "##[a]": ["## b"]}
-    written = escaped(json.dumps(data, indent=2, ensure_ascii=False))
+    written = escape_json(json.dumps(data, indent=2, ensure_ascii=False))
     assert json.loads(written) == data
     assert "##[" not in written
     assert "##vso" not in written

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.settings.model import excluded_by
+from nodeworthy.settings.model import exclusion_of
 from tests.baseline.texts import pod, values
 from tests.run import run, run_json
 
@@ -213,12 +213,12 @@ def test_two_of_them_are_one_too_many(wrong: Path) -> None:
     ],
 )
 def test_patterns(tmp_path: Path, pattern: str, path: str, is_left_out: bool) -> None:
-    assert excluded_by(tmp_path, [pattern]).holds(f"{tmp_path.resolve()}/{path}") is is_left_out
+    assert exclusion_of(tmp_path, [pattern]).holds(f"{tmp_path.resolve()}/{path}") is is_left_out
 
 
 def test_what_lies_elsewhere_is_never_excluded(tmp_path: Path) -> None:
-    assert not excluded_by(tmp_path, ["**"]).holds("/elsewhere/a.yaml")
-    assert not excluded_by(tmp_path, ["**"]).holds(f"{tmp_path}-beside/a.yaml")
+    assert not exclusion_of(tmp_path, ["**"]).holds("/elsewhere/a.yaml")
+    assert not exclusion_of(tmp_path, ["**"]).holds(f"{tmp_path}-beside/a.yaml")
 
 
 def test_of_most_runs_they_cost_two_looks_at_the_disk(here: Path) -> None:

@@ -17,7 +17,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.known.containerd import containerd_of, distributions
 from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rules import catalogue, rule
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Located, Place
 from tests.run import run
 
@@ -69,7 +69,7 @@ POOLS = [
 def test_no_rule_crashes(document: Any) -> None:
     trees = read_all(yaml.safe_dump(document), HERE)
     facts = [fact for tree in trees for each in objects(tree) for fact in facts_of(each)]
-    judgements = judge([judged_together([*facts, *POOLS])], catalogue(), rule("rule-crashed"))
+    judgements = judge([make_scene([*facts, *POOLS])], catalogue(), rule("rule-crashed"))
     assert [each.findings for each in judgements if each.crashed] == []
 
 

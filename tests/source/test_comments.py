@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from nodeworthy.collect.source.comments import annotated, comments
+from nodeworthy.collect.source.comments import annotation_suppressions, comments
 from nodeworthy.documents.yaml import read
 from nodeworthy.suppression import Suppressed, Suppression
 from nodeworthy.verdict import Finding, Place, fail
@@ -115,7 +115,7 @@ def test_an_annotation_speaks_of_the_whole_object() -> None:
         HERE,
     )
     assert document is not None
-    one, other = annotated(document, KNOWN, range(1, 50))
+    one, other = annotation_suppressions(document, KNOWN, range(1, 50))
     assert one.covers(Place(path="values.yaml", line=40), "containerd-paths")
     assert not one.covers(Place(path="values.yaml", line=60), "containerd-paths")
     assert not one.covers(Place(path="other.yaml", line=40), "containerd-paths")

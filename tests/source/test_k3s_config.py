@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.source.k3s_config import called, fault, own_lines
+from nodeworthy.collect.source.k3s_config import config_title, fault, own_lines
 from nodeworthy.verdict import Place
 
 TOKEN = "token: 1d5c9be0f7\n"
@@ -27,7 +27,7 @@ FILES = {
 
 @pytest.mark.parametrize(("path", "text"), FILES)
 def test_which_files_are_one(path: str, text: str) -> None:
-    assert called(text.encode(), path) == FILES[path, text]
+    assert config_title(text.encode(), path) == FILES[path, text]
 
 
 def test_of_one_that_is_no_yaml_its_own_lines_count() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, asked, given
-from nodeworthy.boot.commands.installs import because, installed, removed
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
+from nodeworthy.boot.commands.installs import because, install_effects, removal_effects
 from nodeworthy.boot.effects import AddsRepository, Installs, LoadsModule, Runs
 from nodeworthy.boot.text import Hole, Text
 
@@ -40,40 +40,42 @@ _DPKG_ASKS = (
 
 
 def apt(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     verb, packages = (arguments.words[0], arguments.operands[1:]) if arguments.operands else ("", ())
     if verb in _ASKS:
-        return asked(call)
+        return ask_node(call)
     if arguments.has(*_ONLY_LOOKS):
         return Did([call.does(Runs, arguments=call.arguments)])
     if verb in _REMOVES:
-        return Did(removed(call, call.program, packages))
+        return Did(removal_effects(call, call.program, packages))
     if verb not in _INSTALLS:
         return Did([call.does(Runs, arguments=call.arguments)])
     # `package-` in an installation removes it.
     gone = [package for package in packages if (package.known or "").endswith("-")]
     kept = [package for package in packages if package not in gone]
-    return Did([*installed(call, call.program, kept), *(removed(call, call.program, gone) if gone else ())])
+    return Did(
+        [*install_effects(call, call.program, kept), *(removal_effects(call, call.program, gone) if gone else ())]
+    )
 
 
 def dpkg(call: Call) -> Did:
-    arguments = given(call.arguments[1:])
+    arguments = split_options(call.arguments[1:])
     if arguments.has(*_DPKG_ASKS):
-        return asked(call)
+        return ask_node(call)
     if arguments.has("--unpack"):
-        return Did(installed(call, "dpkg", arguments.operands, scripts=False))
+        return Did(install_effects(call, "dpkg", arguments.operands, scripts=False))
     if arguments.has(*_DPKG_INSTALLS):
-        return Did(installed(call, "dpkg", arguments.operands))
+        return Did(install_effects(call, "dpkg", arguments.operands))
     if arguments.has(*_DPKG_REMOVES):
-        return Did(removed(call, "dpkg", arguments.operands))
+        return Did(removal_effects(call, "dpkg", arguments.operands))
     return Did([call.does(Runs, arguments=call.arguments)])
 
 
 def ubuntu_drivers(call: Call) -> Did:
     """It picks the driver that fits, unless it is told one."""
-    arguments = given(call.arguments[1:], frozenset({"--package-list"}))
+    arguments = split_options(call.arguments[1:], frozenset({"--package-list"}))
     if not arguments.operands or arguments.words[0] not in {"install", "autoinstall"}:
-        return asked(call)
+        return ask_node(call)
     picked = (Text.of("nvidia-driver-", Hole("…", "ubuntu-drivers picks the version that fits")),)
     packages = arguments.operands[1:] or picked
     return Did(
@@ -85,7 +87,7 @@ def ubuntu_drivers(call: Call) -> Did:
 
 
 def add_apt_repository(call: Call) -> Did:
-    arguments = given(call.arguments[1:], frozenset({"-P", "-U", "-p", "--ppa", "--uri", "--pocket"}))
+    arguments = split_options(call.arguments[1:], frozenset({"-P", "-U", "-p", "--ppa", "--uri", "--pocket"}))
     added = [*arguments.operands, *arguments.values("-P", "-U", "--ppa", "--uri")]
     if arguments.has("-r", "--remove"):
         return Did([call.does(Runs, arguments=call.arguments)])
@@ -93,14 +95,14 @@ def add_apt_repository(call: Call) -> Did:
 
 
 def looks(call: Call) -> Did:
-    return asked(call)
+    return ask_node(call)
 
 
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("apt", "apt-get", "aptitude", "nala"), apt),
     **dict.fromkeys(("apt-cache", "dpkg-query", "apt-config"), looks),
     "dpkg": dpkg,
-    "gdebi": lambda call: Did(installed(call, "gdebi", given(call.arguments[1:]).operands)),
+    "gdebi": lambda call: Did(install_effects(call, "gdebi", split_options(call.arguments[1:]).operands)),
     "ubuntu-drivers": ubuntu_drivers,
     **dict.fromkeys(("add-apt-repository", "apt-add-repository"), add_apt_repository),
 }

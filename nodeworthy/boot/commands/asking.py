@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, asked, on_the_node, printed
+from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, ask_node, on_the_node, printed_content
 from nodeworthy.boot.effects import Runs
 from nodeworthy.boot.text import Text
 
@@ -21,18 +21,20 @@ def containerd(call: Call) -> Did:
     if call.words[:1] == ("config",):
         said = " ".join(argument.shown() for argument in call.arguments)
         return Did(output=on_the_node(call, f"what `{said}` prints"))
-    return asked(call) if call.words[:1] in {("--version",), ("-v",)} else _runs(call)
+    return ask_node(call) if call.words[:1] in {("--version",), ("-v",)} else _runs(call)
 
 
 def hostname(call: Call) -> Did:
     """With a name it sets it."""
     sets = any(word and not word.startswith("-") for word in call.words) or any(a.holes for a in call.arguments[1:])
-    return _runs(call) if sets else asked(call)
+    return _runs(call) if sets else ask_node(call)
 
 
 def pwd(call: Call) -> Did:
     return (
-        asked(call) if call.folder is None else Did(output=printed(call, Text.of(f"{call.folder}\n")), succeeded=True)
+        ask_node(call)
+        if call.folder is None
+        else Did(output=printed_content(call, Text.of(f"{call.folder}\n")), succeeded=True)
     )
 
 
@@ -40,7 +42,7 @@ def sysctl(call: Call) -> Did:
     """`-n NAME` asks; a value is written by `-w NAME=…`, by a file, or without any option."""
     asks = not any("=" in word for word in call.words) and not {"-p", "--system", "--load"}.intersection(call.words)
     asks = asks and not any(argument.holes for argument in call.arguments[1:])
-    return asked(call) if asks else _runs(call)
+    return ask_node(call) if asks else _runs(call)
 
 
 def _runs(call: Call) -> Did:
@@ -48,7 +50,7 @@ def _runs(call: Call) -> Did:
 
 
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(_ONLY_TELL, asked),
+    **dict.fromkeys(_ONLY_TELL, ask_node),
     **dict.fromkeys(_SAYS_NOTHING, lambda _: SILENT),
     "containerd": containerd,
     "hostname": hostname,

@@ -52,7 +52,7 @@ class Given:
         return tuple([operand.known or "" for operand in self.operands])
 
 
-def given(
+def split_options(
     arguments: Sequence[Text],
     takes: frozenset[str] = NONE,
     *,
@@ -111,7 +111,7 @@ def _short(
     return options
 
 
-def glued(arguments: Sequence[Text], names: Iterable[str]) -> tuple[str, ...]:
+def glued_options(arguments: Sequence[Text], names: Iterable[str]) -> tuple[str, ...]:
     """Which of these options stand behind something else in one word: `$NAME--token`."""
     written = [each.shown() for each in arguments]
     if not any("--" in each[1:] for each in written):
@@ -215,23 +215,23 @@ MOST_LINES = 20_000
 SILENT = Did(output=NOTHING)
 
 
-def printed(call: Call, text: Text) -> Content:
+def printed_content(call: Call, text: Text) -> Content:
     return Content(lines_of(text, call.place)) if text else NOTHING
 
 
-def shown(call: Call) -> str:
+def command_line(call: Call) -> str:
     return " ".join([argument.shown() for argument in call.arguments])
 
 
 def on_the_node(call: Call, why: str = "") -> Content:
     """One line that nobody knows before the node runs it."""
     before = call.stdin.printed_by if call.stdin is not None else ""
-    said = f"{before} | {shown(call)}" if before else shown(call)
+    said = f"{before} | {command_line(call)}" if before else command_line(call)
     hole = Hole(f"$({said})", why or f"{said} prints it on the node")
     return Content((Line(Text((hole,)), call.place),))
 
 
-def asked(call: Call) -> Did:
+def ask_node(call: Call) -> Did:
     """A program that only tells what the node is like."""
     return Did((), on_the_node(call))
 

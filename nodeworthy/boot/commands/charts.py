@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, split_options
 from nodeworthy.boot.effects import AddsRepository, HelmRelease, Installs, Runs
 
 # Options that have a value behind them.
@@ -17,7 +17,7 @@ _ASKS = frozenset(
 
 
 def helm(call: Call) -> Did:
-    arguments = given(call.arguments[1:], HELM_TAKES)
+    arguments = split_options(call.arguments[1:], HELM_TAKES)
     words = arguments.words
     if words[:2] == ("repo", "add"):
         return Did([call.does(AddsRepository, repository=each) for each in arguments.operands[3:4]])
@@ -26,7 +26,7 @@ def helm(call: Call) -> Did:
         return Did([call.does(Installs, manager="helm", packages=named[:1], release=_release(call, arguments))])
     if words[:1] in {("uninstall",), ("delete",)}:
         return Did([call.does(Installs, manager="helm", packages=arguments.operands[1:], removes=True)])
-    return asked(call) if words and words[0] in _ASKS else Did([call.does(Runs, arguments=call.arguments)])
+    return ask_node(call) if words and words[0] in _ASKS else Did([call.does(Runs, arguments=call.arguments)])
 
 
 def _release(call: Call, arguments: Given) -> HelmRelease:
@@ -37,8 +37,8 @@ def _release(call: Call, arguments: Given) -> HelmRelease:
 
 def kubectl(call: Call) -> Did:
     takes = frozenset("-n -f -l -o --namespace --kubeconfig --context --as --server --token".split())
-    words = given(call.arguments[1:], takes).words
-    return asked(call) if words and words[0] in _ASKS else Did([call.does(Runs, arguments=call.arguments)])
+    words = split_options(call.arguments[1:], takes).words
+    return ask_node(call) if words and words[0] in _ASKS else Did([call.does(Runs, arguments=call.arguments)])
 
 
 HANDLERS: dict[str, Handler] = {"helm": helm, **dict.fromkeys(("kubectl", "oc"), kubectl)}

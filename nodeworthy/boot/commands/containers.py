@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given, on_the_node
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, on_the_node, split_options
 from nodeworthy.boot.effects import Effect, LoadsModule, PullsImage, Runs
 from nodeworthy.boot.text import Text
 
@@ -35,14 +35,14 @@ _DEVICES = ("nvidia.com/gpu", "/dev/nvidia")
 
 
 def container_tool(call: Call) -> Did:
-    before = given(call.arguments[1:], _GLOBAL, stops=True)
+    before = split_options(call.arguments[1:], _GLOBAL, stops=True)
     verb, rest = _verb(before.operands)
     if verb in _ASKS:
-        return asked(call)
+        return ask_node(call)
     if verb == "pull":
-        return _pulled(call, given(rest, _PULL))
+        return _pulled(call, split_options(rest, _PULL))
     if verb in _RUNS:
-        return _run(call, given(rest, _RUN, stops=True))
+        return _run(call, split_options(rest, _RUN, stops=True))
     return Did([call.does(Runs, arguments=call.arguments)], output=on_the_node(call))
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given
-from nodeworthy.boot.commands.installs import installed, removed
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, split_options
+from nodeworthy.boot.commands.installs import install_effects, removal_effects
 from nodeworthy.boot.effects import AddsRepository, Runs
 from nodeworthy.boot.text import Text
 
@@ -27,10 +27,10 @@ _ONLY_LOOKS = ("--downloadonly", "--assumeno", "--installroot")
 
 
 def dnf(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     verb, packages = _said(arguments)
     if verb in _ASKS:
-        return asked(call)
+        return ask_node(call)
     if verb == "config-manager":
         return _config_manager(call, arguments)
     if verb == "copr":
@@ -38,11 +38,13 @@ def dnf(call: Call) -> Did:
     if arguments.has(*_ONLY_LOOKS):
         return Did([call.does(Runs, arguments=call.arguments)])
     if verb == "swap":
-        return Did([*removed(call, call.program, packages[:1]), *installed(call, call.program, packages[1:])])
+        return Did(
+            [*removal_effects(call, call.program, packages[:1]), *install_effects(call, call.program, packages[1:])]
+        )
     if verb in _REMOVES:
-        return Did(removed(call, call.program, packages))
+        return Did(removal_effects(call, call.program, packages))
     if verb in _INSTALLS:
-        return Did(installed(call, call.program, packages, scripts=_run_scripts(arguments)))
+        return Did(install_effects(call, call.program, packages, scripts=_run_scripts(arguments)))
     return Did([call.does(Runs, arguments=call.arguments)])
 
 
@@ -68,7 +70,7 @@ def _config_manager(call: Call, arguments: Given) -> Did:
 
 
 def yum_config_manager(call: Call) -> Did:
-    return _config_manager(call, given(call.arguments[1:], _TAKES))
+    return _config_manager(call, split_options(call.arguments[1:], _TAKES))
 
 
 HANDLERS: dict[str, Handler] = {

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, asked, beginning, given, on_the_node
+from nodeworthy.boot.commands.call import (
+    NOTHING,
+    Call,
+    Did,
+    Given,
+    Handler,
+    ask_node,
+    beginning,
+    on_the_node,
+    split_options,
+)
 from nodeworthy.boot.commands.names import below, ending, last_part
 from nodeworthy.boot.commands.rancher import k3s_installed
 from nodeworthy.boot.content import Content
@@ -76,10 +86,10 @@ _ASKING = ("get", "describe", "list", "wait", "sts", "configure", "help", "ls")
 
 
 def curl(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _CURL)
+    arguments = split_options(call.arguments[1:], _CURL)
     urls = (*arguments.operands, *arguments.values("--url"))
     if not urls or _of_the_machine(urls) or arguments.has("-I", "--head", "-V", "--version"):
-        return asked(call)
+        return ask_node(call)
     folder = arguments.value("--output-dir")
     effects: list[Effect] = []
     targets = list(arguments.values("-o", "--output"))
@@ -92,9 +102,9 @@ def curl(call: Call) -> Did:
 
 
 def wget(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _WGET)
+    arguments = split_options(call.arguments[1:], _WGET)
     if not arguments.operands or _of_the_machine(arguments.operands) or arguments.has("--spider", "--version"):
-        return asked(call)
+        return ask_node(call)
     effects: list[Effect] = []
     for url in arguments.operands:
         effects += _fetched(call, url, arguments.value("-O", "--output-document") or _saved(url, arguments))
@@ -124,7 +134,7 @@ def _rest(call: Call, effects: Sequence[Effect]) -> Content:
 
 
 def aws(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _AWS, clusters=False)
+    arguments = split_options(call.arguments[1:], _AWS, clusters=False)
     words, operands = arguments.words, arguments.operands
     if words[:1] == ("s3",) and words[1:2] in {("cp",), ("mv",), ("sync",)} and len(operands) > 3:
         return _copied(call, operands[2], operands[3], one=words[1] != "sync" and not arguments.has("--recursive"))
@@ -132,13 +142,13 @@ def aws(call: Call) -> Did:
         path = call.path(operands[-1])
         return Did([call.does(Fetches, url=Text.of("s3://…"), to=path), call.does(Writes, path=path)])
     if words[:1] == ("s3",) and words[1:2] == ("ls",):
-        return asked(call)
+        return ask_node(call)
     return _other(call, words)
 
 
 def store(call: Call) -> Did:
     """`gsutil cp FROM TO`, `gcloud storage cp FROM TO`."""
-    operands = given(call.arguments[1:]).operands
+    operands = split_options(call.arguments[1:]).operands
     words = [operand.known for operand in operands]
     for verb in ("cp", "rsync"):
         if verb in words[:2]:
@@ -165,13 +175,13 @@ def _copied(call: Call, source: Text, target: Text, *, one: bool) -> Did:
 
 def _other(call: Call, words: Sequence[str]) -> Did:
     if any(word.startswith(_ASKING) for word in words[:2]):
-        return asked(call)
+        return ask_node(call)
     return Did([call.does(Runs, arguments=call.arguments)], output=on_the_node(call))
 
 
 def git(call: Call) -> Did:
     takes = frozenset("-b -C -c --branch --depth --origin --config --jobs -j --reference".split())
-    operands = given(call.arguments[1:], takes).operands
+    operands = split_options(call.arguments[1:], takes).operands
     if len(operands) < 2 or operands[0].known != "clone":
         return Did([call.does(Runs, arguments=call.arguments)], output=on_the_node(call))
     folder = operands[2] if len(operands) > 2 else _repository(operands[1])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.commands.call import NOTHING, SILENT, Call, Did, Given, Handler, given
+from nodeworthy.boot.commands.call import NOTHING, SILENT, Call, Did, Given, Handler, split_options
 from nodeworthy.boot.commands.names import below, ending, last_part, pattern
-from nodeworthy.boot.commands.streams import contents_of, written
+from nodeworthy.boot.commands.streams import contents_of, write_of
 from nodeworthy.boot.effects import Act, Effect, How, Runs, Unit, Writes
 from nodeworthy.boot.text import Text
 
@@ -16,11 +16,11 @@ _SYSTEMD = "/etc/systemd/system/"
 _WANTS = (".wants", ".requires")
 
 
-def linked(call: Call, target: Text, path: Text) -> Iterator[Unit]:
+def link_unit(call: Call, target: Text, path: Text) -> Iterator[Unit]:
     yield from _acts(call, path, Act.MASK if target.known == "/dev/null" else None, Act.ENABLE)
 
 
-def unlinked(call: Call, path: Text) -> Iterator[Unit]:
+def unlink_unit(call: Call, path: Text) -> Iterator[Unit]:
     yield from _acts(call, path, None, Act.DISABLE)
 
 
@@ -48,21 +48,21 @@ _FOLDERS = frozenset(
 
 
 def cp(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _COPIES - {"-m", "-o", "-g"})
+    arguments = split_options(call.arguments[1:], _COPIES - {"-m", "-o", "-g"})
     if arguments.has(*_OF_TREES) and not _copies_files(call, arguments):
         return Did([call.does(Runs, arguments=call.arguments)], output=NOTHING)
     return Did(list(_copied(call, arguments)), output=NOTHING)
 
 
 def mv(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _COPIES - {"-m", "-o", "-g"})
+    arguments = split_options(call.arguments[1:], _COPIES - {"-m", "-o", "-g"})
     sources = arguments.operands if arguments.has("-t", "--target-directory") else arguments.operands[:-1]
     gone = [call.does(Writes, path=pattern(call.path(source)), how=How.DELETE) for source in sources]
     return Did([*_copied(call, arguments), *gone], output=NOTHING)
 
 
 def install(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _COPIES)
+    arguments = split_options(call.arguments[1:], _COPIES)
     if arguments.has("-d", "--directory"):
         return SILENT
     mode = arguments.value("-m", "--mode")
@@ -70,34 +70,34 @@ def install(call: Call) -> Did:
 
 
 def rm(call: Call) -> Did:
-    paths = [pattern(call.path(each)) for each in given(call.arguments[1:]).operands]
+    paths = [pattern(call.path(each)) for each in split_options(call.arguments[1:]).operands]
     deleted = [call.does(Writes, path=path, how=How.DELETE) for path in paths]
-    return Did([*deleted, *(effect for path in paths for effect in unlinked(call, path))], output=NOTHING)
+    return Did([*deleted, *(effect for path in paths for effect in unlink_unit(call, path))], output=NOTHING)
 
 
 def ln(call: Call) -> Did:
-    arguments = given(call.arguments[1:], frozenset({"-t", "-S", "--target-directory", "--suffix"}))
+    arguments = split_options(call.arguments[1:], frozenset({"-t", "-S", "--target-directory", "--suffix"}))
     effects: list[Effect] = []
     for target, path in _pairs(call, arguments):
         content = call.files.content(call.path(target))
         effects.append(
             call.does(Writes, path=path, how=How.LINK, content=content, whole=content, expressions=(target,))
         )
-        effects += linked(call, target, path)
+        effects += link_unit(call, target, path)
     return Did(effects, output=NOTHING)
 
 
 def touch(call: Call) -> Did:
     """It makes an empty file of none, and leaves one that is there."""
-    operands = given(call.arguments[1:], frozenset("-d -r -t --date --reference --time".split())).operands
-    return Did([written(call, call.path(each), NOTHING, appends=True) for each in operands], output=NOTHING)
+    operands = split_options(call.arguments[1:], frozenset("-d -r -t --date --reference --time".split())).operands
+    return Did([write_of(call, call.path(each), NOTHING, appends=True) for each in operands], output=NOTHING)
 
 
 def truncate(call: Call) -> Did:
-    arguments = given(call.arguments[1:], frozenset("-s -r --size --reference".split()))
+    arguments = split_options(call.arguments[1:], frozenset("-s -r --size --reference".split()))
     size = arguments.value("-s", "--size")
     content = NOTHING if size is not None and size.known == "0" else None
-    return Did([written(call, call.path(each), content) for each in arguments.operands], output=NOTHING)
+    return Did([write_of(call, call.path(each), content) for each in arguments.operands], output=NOTHING)
 
 
 def dd(call: Call) -> Did:
@@ -107,7 +107,7 @@ def dd(call: Call) -> Did:
     content = contents_of(call, told["if"]) if "if" in told else call.stdin
     if told.keys() & {"skip", "count", "seek", "conv"}:
         content = None
-    return Did([written(call, call.path(told["of"]), content)], output=NOTHING)
+    return Did([write_of(call, call.path(told["of"]), content)], output=NOTHING)
 
 
 def _setting(word: Text) -> tuple[str, Text]:
@@ -118,7 +118,7 @@ def _setting(word: Text) -> tuple[str, Text]:
 
 def _copied(call: Call, arguments: Given, *, mode: str | None = None) -> Iterator[Effect]:
     for source, path in _pairs(call, arguments):
-        yield written(call, path, contents_of(call, source), mode=mode)
+        yield write_of(call, path, contents_of(call, source), mode=mode)
 
 
 def _pairs(call: Call, arguments: Given) -> Iterator[tuple[Text, Text]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, asked, given, has_open_lines
+from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, ask_node, has_open_lines, split_options
 from nodeworthy.boot.commands.searching import Mask, Regex, Search, TooHard, regex
 from nodeworthy.boot.commands.streams import contents_of
 from nodeworthy.boot.content import Content, Line
@@ -23,7 +23,7 @@ _QUIET = ("-q", "--quiet", "--silent")
 
 
 def grep(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     patterns, files = arguments.values("-e", "--regexp"), arguments.operands
     if not patterns:
         patterns, files = files[:1], files[1:]
@@ -43,7 +43,7 @@ def grep(call: Call) -> Did:
 
 
 def _quietly(call: Call, arguments: Given) -> Did:
-    return Did(output=NOTHING) if arguments.has(*_QUIET) else asked(call)
+    return Did(output=NOTHING) if arguments.has(*_QUIET) else ask_node(call)
 
 
 def _found(arguments: Given, patterns: Sequence[Text], content: Content, *, extended: bool) -> list[Line]:

@@ -14,17 +14,17 @@ _FILES = (".rpm", ".deb", ".snap")
 _ARCHITECTURES = frozenset({"amd64", "arm64", "i386", "any", "all", "native"})
 
 
-def installed(call: Call, manager: str, packages: Sequence[Text], *, scripts: bool = True) -> list[Effect]:
+def install_effects(call: Call, manager: str, packages: Sequence[Text], *, scripts: bool = True) -> list[Effect]:
     """`scripts`: whether the packages' own scripts run; they are what loads a module."""
     effects: list[Effect] = [call.does(Installs, manager=manager, packages=tuple(packages))]
-    return [*effects, *loaded(call, packages)] if scripts else effects
+    return [*effects, *module_loads(call, packages)] if scripts else effects
 
 
-def removed(call: Call, manager: str, packages: Sequence[Text]) -> list[Effect]:
+def removal_effects(call: Call, manager: str, packages: Sequence[Text]) -> list[Effect]:
     return [call.does(Installs, manager=manager, packages=tuple(packages), removes=True)]
 
 
-def loaded(call: Call, packages: Iterable[Text]) -> Iterator[Effect]:
+def module_loads(call: Call, packages: Iterable[Text]) -> Iterator[Effect]:
     unsure: list[Text] = []
     for package in packages:
         kind = kind_of(package)

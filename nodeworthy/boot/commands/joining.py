@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given, glued
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, glued_options, split_options
 from nodeworthy.boot.commands.charts import helm
 from nodeworthy.boot.commands.names import halves
 from nodeworthy.boot.content import Content
@@ -45,7 +45,7 @@ _KEYS = {
 
 
 def bootstrap_sh(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _BOOTSTRAP)
+    arguments = split_options(call.arguments[1:], _BOOTSTRAP)
     if not arguments.operands:
         return Did([call.does(Runs, arguments=call.arguments)])
     kubelet = arguments.value("--kubelet-extra-args")
@@ -53,18 +53,18 @@ def bootstrap_sh(call: Call) -> Did:
         Joins,
         how="bootstrap.sh",
         cluster=arguments.operands[0].located(call.place),
-        endpoint=located(call, arguments, "--apiserver-endpoint"),
-        authority=located(call, arguments, "--b64-cluster-ca"),
-        service_cidr=located(call, arguments, "--service-ipv4-cidr", "--service-ipv6-cidr"),
-        dns=located(call, arguments, "--dns-cluster-ip"),
+        endpoint=located_words(call, arguments, "--apiserver-endpoint"),
+        authority=located_words(call, arguments, "--b64-cluster-ca"),
+        service_cidr=located_words(call, arguments, "--service-ipv4-cidr", "--service-ipv6-cidr"),
+        dns=located_words(call, arguments, "--dns-cluster-ip"),
         labels=labels_of(kubelet) if kubelet else (),
         hidden_labels=hidden_labels([kubelet] if kubelet else ()),
-        glued=glued(call.arguments[1:], _BOOTSTRAP | _KUBELET),
+        glued=glued_options(call.arguments[1:], _BOOTSTRAP | _KUBELET),
     )
     return Did([joins])
 
 
-def located(call: Call, arguments: Given, *names: str) -> Located[str] | None:
+def located_words(call: Call, arguments: Given, *names: str) -> Located[str] | None:
     value = arguments.value(*names)
     return value.located(call.place) if value is not None else None
 
@@ -80,16 +80,16 @@ def labels_of(told: Text) -> tuple[tuple[str, str], ...]:
 
 
 def nodeadm(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _NODEADM)
+    arguments = split_options(call.arguments[1:], _NODEADM)
     verb = arguments.words[0] if arguments.operands else ""
     if verb != "init":
-        return asked(call) if verb == "config" else Did([call.does(Runs, arguments=call.arguments)])
+        return ask_node(call) if verb == "config" else Did([call.does(Runs, arguments=call.arguments)])
     # `--skip run` writes what kubelet reads, and starts none.
     if any(each.known == "run" for each in arguments.values("-s", "--skip")):
         return Did([call.does(Runs, arguments=call.arguments)])
     config = arguments.value("-c", "--config-source")
     told = _node_config(call, config) if config else {}
-    return Did([call.does(Joins, how="nodeadm", glued=glued(call.arguments[1:], _NODEADM), **told)])
+    return Did([call.does(Joins, how="nodeadm", glued=glued_options(call.arguments[1:], _NODEADM), **told)])
 
 
 def _node_config(call: Call, source: Text) -> dict[str, Any]:
@@ -128,12 +128,12 @@ def _bare(value: Text) -> Text:
 
 
 def kubeadm(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _KUBEADM)
+    arguments = split_options(call.arguments[1:], _KUBEADM)
     if arguments.words[:1] != ("join",):
         is_question = arguments.words[:1] in {("config",), ("token",), ("version",), ("certs",)}
-        return asked(call) if is_question else Did([call.does(Runs, arguments=call.arguments)])
+        return ask_node(call) if is_question else Did([call.does(Runs, arguments=call.arguments)])
     endpoints = [operand.located(call.place) for operand in arguments.operands[1:2]]
-    lost = glued(call.arguments[1:], _KUBEADM)
+    lost = glued_options(call.arguments[1:], _KUBEADM)
     return Did([call.does(Joins, how="kubeadm", endpoint=endpoints[0] if endpoints else None, glued=lost)])
 
 
@@ -149,7 +149,7 @@ def k8s_snap(call: Call) -> Did:
 
 
 def _joined(call: Call, how: str, verb: str) -> Did:
-    operands = given(call.arguments[1:]).operands
+    operands = split_options(call.arguments[1:]).operands
     words = [operand.known for operand in operands[:1]]
     if words != [verb]:
         return Did([call.does(Runs, arguments=call.arguments)])
@@ -160,17 +160,17 @@ def _joined(call: Call, how: str, verb: str) -> Did:
 
 def oke(call: Call) -> Did:
     """Oracle's nodes: the script of their image, or the one that the metadata hand out, which calls it."""
-    arguments = given(call.arguments[1:], _OKE)
+    arguments = split_options(call.arguments[1:], _OKE)
     kubelet = arguments.value("--kubelet-extra-args")
     joins = call.does(
         Joins,
         how="oke",
-        endpoint=located(call, arguments, "--apiserver-endpoint"),
-        authority=located(call, arguments, "--kubelet-ca-cert"),
-        dns=located(call, arguments, "--cluster-dns"),
+        endpoint=located_words(call, arguments, "--apiserver-endpoint"),
+        authority=located_words(call, arguments, "--kubelet-ca-cert"),
+        dns=located_words(call, arguments, "--cluster-dns"),
         labels=labels_of(kubelet) if kubelet else (),
         hidden_labels=hidden_labels([kubelet] if kubelet else ()),
-        glued=glued(call.arguments[1:], _OKE | _KUBELET),
+        glued=glued_options(call.arguments[1:], _OKE | _KUBELET),
     )
     return Did([joins])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, asked, given
+from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, ask_node, split_options
 from nodeworthy.boot.commands.names import last_part
 from nodeworthy.boot.effects import Effect, LoadsModule, NotUnderstood
 from nodeworthy.boot.text import Text
@@ -28,9 +28,9 @@ _SUFFIXES = (".xz", ".zst", ".gz", ".ko")
 
 
 def modprobe(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     if arguments.has(*_ONLY_PRINTS):
-        return asked(call)
+        return ask_node(call)
     if arguments.has(*_DOES_NOTHING):
         return SILENT
     names = arguments.operands
@@ -42,13 +42,15 @@ def modprobe(call: Call) -> Did:
 
 
 def insmod(call: Call) -> Did:
-    operands = given(call.arguments[1:]).operands
+    operands = split_options(call.arguments[1:]).operands
     # It takes a file, and never what that one needs.
     return Did([each for name in operands[:1] for each in _one(call, last_part(name), operands[1:])])
 
 
 def rmmod(call: Call) -> Did:
-    return Did([effect for name in given(call.arguments[1:]).operands for effect in _unloaded(call, last_part(name))])
+    return Did(
+        [effect for name in split_options(call.arguments[1:]).operands for effect in _unloaded(call, last_part(name))]
+    )
 
 
 def _loaded(call: Call, name: Text, options: Sequence[Text]) -> Iterator[Effect]:
@@ -86,7 +88,7 @@ def module_name(name: str) -> str:
 
 
 def lsmod(call: Call) -> Did:
-    return asked(call)
+    return ask_node(call)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, asked, given
+from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, ask_node, split_options
 from nodeworthy.boot.commands.names import fields
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Mounts, Runs
@@ -42,7 +42,7 @@ def fstab_mounts(content: Content) -> Iterator[Entry]:
 
 
 def mount(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     if arguments.has("-a", "--all"):
         return Did(list(_all(call)), output=NOTHING)
     options = _options(arguments)
@@ -51,7 +51,7 @@ def mount(call: Call) -> Did:
     named = arguments.value("-L", "--label", "-U", "--uuid", "--source")
     operands = (named, *arguments.operands) if named else arguments.operands
     if not operands:
-        return asked(call)
+        return ask_node(call)
     if len(operands) == 1:
         return Did([_of_fstab(call, operands[0])], output=NOTHING)
     kind = arguments.value("-t", "--types") or EMPTY
@@ -60,7 +60,7 @@ def mount(call: Call) -> Did:
 
 def mount_helper(call: Call) -> Did:
     """`mount.efs WHAT WHERE -o …`."""
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     if len(arguments.operands) < 2:
         return Did([call.does(Runs, arguments=call.arguments)])
     what, where = arguments.operands[:2]
@@ -69,7 +69,7 @@ def mount_helper(call: Call) -> Did:
 
 
 def systemd_mount(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES | {"-p", "--property", "--timeout-idle-sec", "--bind-device"})
+    arguments = split_options(call.arguments[1:], _TAKES | {"-p", "--property", "--timeout-idle-sec", "--bind-device"})
     if not arguments.operands or arguments.has("-u", "--umount", "--list"):
         return Did([call.does(Runs, arguments=call.arguments)])
     what, where = (*arguments.operands, Text.of(Hole("/run/media/…", "systemd-mount picks the folder")))[:2]

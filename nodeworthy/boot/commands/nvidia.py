@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given, on_the_node
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, on_the_node, split_options
 from nodeworthy.boot.effects import Effect, How, LoadsModule, Runs, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.known.containerd import defaults
@@ -29,13 +29,13 @@ def opens_gpus(call: Call) -> Did:
 
 def nvidia_modprobe(call: Call) -> Did:
     loads = [call.does(LoadsModule, module="nvidia", because=running()[call.program])]
-    if given(call.arguments[1:], frozenset({"-c", "--create"})).has(*_UVM):
+    if split_options(call.arguments[1:], frozenset({"-c", "--create"})).has(*_UVM):
         loads.append(call.does(LoadsModule, module="nvidia_uvm", because=f"{call.program} -u loads it"))
     return Did(loads)
 
 
 def nvidia_ctk(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _CTK_TAKES | {"--output"}, clusters=False)
+    arguments = split_options(call.arguments[1:], _CTK_TAKES | {"--output"}, clusters=False)
     said = arguments.words[:2]
     if said == ("cdi", "generate"):
         return _cdi(call, arguments)
@@ -74,5 +74,5 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(running(), opens_gpus),
     "nvidia-modprobe": nvidia_modprobe,
     "nvidia-ctk": nvidia_ctk,
-    "nvidia-detector": asked,
+    "nvidia-detector": ask_node,
 }

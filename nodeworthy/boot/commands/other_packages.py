@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, asked, given
-from nodeworthy.boot.commands.installs import installed, removed
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
+from nodeworthy.boot.commands.installs import install_effects, removal_effects
 from nodeworthy.boot.effects import AddsRepository, Installs, Runs
 from nodeworthy.boot.text import Text
 
@@ -21,39 +21,39 @@ _PIP_TAKES = frozenset(
 
 
 def zypper(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _ZYPPER_TAKES)
+    arguments = split_options(call.arguments[1:], _ZYPPER_TAKES)
     verb, packages = (arguments.words[0], arguments.operands[1:]) if arguments.operands else ("", ())
     if verb in _ZYPPER_ASKS:
-        return asked(call)
+        return ask_node(call)
     if verb in {"addrepo", "ar"}:
         return Did([call.does(AddsRepository, repository=each) for each in packages[:1]])
     if verb in {"remove", "rm"}:
-        return Did(removed(call, "zypper", packages))
+        return Did(removal_effects(call, "zypper", packages))
     only_looks = arguments.has("-d", "--download-only", "-D", "--dry-run")
     if verb not in _ZYPPER_INSTALLS or only_looks:
         return Did([call.does(Runs, arguments=call.arguments)])
-    return Did(installed(call, "zypper", packages))
+    return Did(install_effects(call, "zypper", packages))
 
 
 def rpm(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _RPM_TAKES)
+    arguments = split_options(call.arguments[1:], _RPM_TAKES)
     if arguments.has(*_RPM_ASKS):
-        return asked(call)
+        return ask_node(call)
     if arguments.has("--import"):
         return Did([call.does(Runs, arguments=call.arguments)])
     if arguments.has("-e", "--erase"):
-        return Did(removed(call, "rpm", arguments.operands))
+        return Did(removal_effects(call, "rpm", arguments.operands))
     if not arguments.has(*_RPM_INSTALLS) or arguments.has("--test", "--root"):
         return Did([call.does(Runs, arguments=call.arguments)])
-    return Did(installed(call, "rpm", arguments.operands, scripts=not arguments.has("--noscripts", "--justdb")))
+    return Did(install_effects(call, "rpm", arguments.operands, scripts=not arguments.has("--noscripts", "--justdb")))
 
 
 def pip(call: Call) -> Did:
     """`pip install`, `uv pip install`."""
-    arguments = given(call.arguments[2 if call.words[:1] == ("pip",) else 1 :], _PIP_TAKES)
+    arguments = split_options(call.arguments[2 if call.words[:1] == ("pip",) else 1 :], _PIP_TAKES)
     verb, packages = (arguments.words[0], arguments.operands[1:]) if arguments.operands else ("", ())
     if verb not in {"install", "uninstall", "sync", "add", "tool"}:
-        return asked(call)
+        return ask_node(call)
     lists = tuple(Text.of("-r ") + each for each in arguments.values("-r", "--requirement"))
     return Did([call.does(Installs, manager="pip", packages=(*packages, *lists), removes=verb == "uninstall")])
 
@@ -62,7 +62,7 @@ def _of_languages(manager: str, *verbs: str) -> Callable[[Call], Did]:
     """Managers whose packages have nothing to do with kernels."""
 
     def handler(call: Call) -> Did:
-        arguments = given(call.arguments[1:], frozenset("-n -c -p --name --channel --prefix".split()))
+        arguments = split_options(call.arguments[1:], frozenset("-n -c -p --name --channel --prefix".split()))
         if not arguments.operands or arguments.words[0] not in verbs:
             return Did([call.does(Runs, arguments=call.arguments)])
         return Did([call.does(Installs, manager=manager, packages=arguments.operands[1:])])
@@ -71,30 +71,30 @@ def _of_languages(manager: str, *verbs: str) -> Callable[[Call], Did]:
 
 
 def pacman(call: Call) -> Did:
-    arguments = given(call.arguments[1:])
+    arguments = split_options(call.arguments[1:])
     if arguments.has("-S", "-U"):
-        return Did(installed(call, call.program, arguments.operands))
+        return Did(install_effects(call, call.program, arguments.operands))
     if arguments.has("-R"):
-        return Did(removed(call, call.program, arguments.operands))
+        return Did(removal_effects(call, call.program, arguments.operands))
     return Did([call.does(Runs, arguments=call.arguments)])
 
 
 def apk(call: Call) -> Did:
-    arguments = given(call.arguments[1:], frozenset({"-X", "--repository", "-t", "--virtual"}))
+    arguments = split_options(call.arguments[1:], frozenset({"-X", "--repository", "-t", "--virtual"}))
     if not arguments.operands or arguments.words[0] not in {"add", "del"}:
         return Did([call.does(Runs, arguments=call.arguments)])
-    does = installed if arguments.words[0] == "add" else removed
+    does = install_effects if arguments.words[0] == "add" else removal_effects
     return Did(does(call, "apk", arguments.operands[1:]))
 
 
 def amazon_linux_extras(call: Call) -> Did:
-    operands = given(call.arguments[1:]).operands
+    operands = split_options(call.arguments[1:]).operands
     verb = operands[0].known if operands else ""
     if verb == "enable":
         return Did([call.does(AddsRepository, repository=each) for each in operands[1:]])
     if verb == "install":
-        return Did(installed(call, "amazon-linux-extras", operands[1:]))
-    return asked(call)
+        return Did(install_effects(call, "amazon-linux-extras", operands[1:]))
+    return ask_node(call)
 
 
 HANDLERS: dict[str, Handler] = {

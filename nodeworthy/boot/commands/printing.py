@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 
-from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, printed
+from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, printed_content
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 from nodeworthy.patterns import pattern
 
@@ -23,7 +23,7 @@ _ARGUMENT = pattern(_CODES + r"|(?P<octal>0?[0-7]{1,3})|.)", re.DOTALL)
 _STOP = "\\c"
 
 
-def echoed(text: Text) -> tuple[Text, bool]:
+def echo_escapes(text: Text) -> tuple[Text, bool]:
     """What `echo -e` makes of it, and whether `\\c` ended everything there."""
     return _until_stop(text, _ECHO, quotes=False)
 
@@ -82,9 +82,9 @@ def echo(call: Call) -> Did:
             escapes = {"e": True, "E": False}.get(letter, escapes)
     text = _spaced(words)
     if escapes:
-        text, stopped = echoed(text)
+        text, stopped = echo_escapes(text)
         ends = ends and not stopped
-    return Did((), printed(call, text + _LINE_END if ends else text), True)
+    return Did((), printed_content(call, text + _LINE_END if ends else text), True)
 
 
 def printf(call: Call) -> Did:
@@ -93,10 +93,13 @@ def printf(call: Call) -> Did:
         return SILENT
     if words and words[0].known == "--":
         words.pop(0)
-    return Did(output=printed(call, formatted(words[0], words[1:])) if words else None, succeeded=bool(words) or None)
+    return Did(
+        output=printed_content(call, apply_format(words[0], words[1:])) if words else None,
+        succeeded=bool(words) or None,
+    )
 
 
-def formatted(form: Text, arguments: Sequence[Text]) -> Text:
+def apply_format(form: Text, arguments: Sequence[Text]) -> Text:
     """The format, used again as long as there are arguments for it."""
     written: list[Piece] = []
     left = list(arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given, glued
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, glued_options, split_options
 from nodeworthy.boot.commands.joining import labels_of
 from nodeworthy.boot.commands.names import fields, halves
 from nodeworthy.boot.effects import Act, Effect, Joins, Runs, Unit
@@ -30,7 +30,7 @@ _UNITS = {
 def k3s_installed(call: Call) -> Iterator[Effect]:
     """The installer makes an agent where it is told a server's address, else a server of its own; then starts it."""
     words = [*fields(call.environment.get("INSTALL_K3S_EXEC") or EMPTY), *call.arguments]
-    arguments = given(words, _TAKES)
+    arguments = split_options(words, _TAKES)
     told = call.environment.get("K3S_URL") or arguments.value("-s", "--server")
     kind = arguments.words[0] if arguments.words[:1] in {("agent",), ("server",)} else "agent" if told else "server"
     unit = Text.of("k3s-agent.service" if kind == "agent" else "k3s.service")
@@ -45,14 +45,14 @@ def joined_by_unit(call: Call, unit: str) -> Iterator[Effect]:
     """`systemctl start rke2-agent` joins with what its config file says."""
     if unit in _UNITS:
         how, kind = _UNITS[unit]
-        yield from _joins(call, how, kind, None, given(()))
+        yield from _joins(call, how, kind, None, split_options(()))
 
 
 def run(call: Call) -> Did:
     """`k3s agent --server …` in the foreground, or one of the other things that this program can do."""
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     if arguments.words[:1] not in {("agent",), ("server",)}:
-        return asked(call) if arguments.has("--version", "-v") else Did([call.does(Runs, arguments=call.arguments)])
+        return ask_node(call) if arguments.has("--version", "-v") else Did([call.does(Runs, arguments=call.arguments)])
     told = call.environment.get("K3S_URL") or arguments.value("-s", "--server")
     runs: Sequence[Effect] = [call.does(Runs, arguments=call.arguments)]
     return Did([*runs, *_joins(call, call.program, arguments.words[0], told, arguments)])
@@ -65,7 +65,7 @@ def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given)
         return
     told_labels = [Text.of(FLAG) + each for each in arguments.values("--node-label")]
     labels = tuple(pair for each in told_labels for pair in labels_of(each))
-    hidden, lost = hidden_labels(told_labels), glued(call.arguments, _TAKES)
+    hidden, lost = hidden_labels(told_labels), glued_options(call.arguments, _TAKES)
     yield call.does(Joins, how=how, endpoint=endpoint, labels=labels, hidden_labels=hidden, glued=lost)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, given
+from nodeworthy.boot.commands.call import Call, Did, Handler, split_options
 from nodeworthy.boot.effects import Reboots, Runs
 
 
 def reboot(call: Call) -> Did:
-    arguments = given(call.arguments[1:])
+    arguments = split_options(call.arguments[1:])
     if arguments.has("-w", "--wtmp-only", "-p", "--poweroff", "--halt", "--help"):
         return _runs(call)
     return Did([call.does(Reboots)])
@@ -15,7 +15,7 @@ def reboot(call: Call) -> Did:
 
 def shutdown(call: Call) -> Did:
     """Without -r it stays off; -c takes an earlier one back, -k only warns."""
-    arguments = given(call.arguments[1:])
+    arguments = split_options(call.arguments[1:])
     reboots = arguments.has("-r", "--reboot") and not arguments.has("-c", "-k")
     return Did([call.does(Reboots)]) if reboots else _runs(call)
 
@@ -25,11 +25,11 @@ def init(call: Call) -> Did:
 
 
 def kexec(call: Call) -> Did:
-    return Did([call.does(Reboots)]) if given(call.arguments[1:]).has("-e", "--exec") else _runs(call)
+    return Did([call.does(Reboots)]) if split_options(call.arguments[1:]).has("-e", "--exec") else _runs(call)
 
 
 def cloud_init(call: Call) -> Did:
-    reboots = call.words[:1] == ("clean",) and given(call.arguments[1:]).has("-r", "--reboot")
+    reboots = call.words[:1] == ("clean",) and split_options(call.arguments[1:]).has("-r", "--reboot")
     return Did([call.does(Reboots)]) if reboots else _runs(call)
 
 

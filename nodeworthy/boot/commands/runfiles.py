@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, beginning, given
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, beginning, split_options
 from nodeworthy.boot.commands.names import ending, last_part
 from nodeworthy.boot.effects import Installs, LoadsModule, Runs
 from nodeworthy.boot.text import Text
@@ -24,7 +24,7 @@ def is_runfile(program: Text) -> bool:
 def runfile(call: Call) -> Did:
     name = last_part(call.arguments[0])
     begins = beginning(name).lower()
-    arguments = given(call.arguments[1:], clusters=False)
+    arguments = split_options(call.arguments[1:], clusters=False)
     extracts = any(option.startswith("--extract") for option, _ in arguments.options)
     if extracts or arguments.has(*_ONLY_LOOKS):
         return Did([call.does(Runs, arguments=call.arguments)])

@@ -12,15 +12,15 @@ from nodeworthy.boot.commands.call import (
     Did,
     Given,
     Handler,
-    given,
     has_open_lines,
     on_the_node,
+    split_options,
 )
 from nodeworthy.boot.commands.edits import backup
 from nodeworthy.boot.commands.names import pattern
 from nodeworthy.boot.commands.searching import Mask, Search, TooHard
 from nodeworthy.boot.commands.sed_script import Address, Command, Substitutes, commands_of
-from nodeworthy.boot.commands.streams import contents_of, joined
+from nodeworthy.boot.commands.streams import contents_of, join_contents
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text
@@ -159,7 +159,7 @@ _SILENT = ("-n", "--quiet", "--silent")
 
 
 def sed(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES, attached=frozenset({"-i"}))
+    arguments = split_options(call.arguments[1:], _TAKES, attached=frozenset({"-i"}))
     expressions = arguments.values("-e", "--expression")
     files = arguments.operands
     if not expressions and not arguments.has("-f", "--file"):
@@ -169,17 +169,17 @@ def sed(call: Call) -> Did:
         backups = [each for path in paths for each in backup(call, arguments, path)]
         return Did([*backups, *(_edited(call, arguments, expressions, path) for path in paths)], output=NOTHING)
     contents = [contents_of(call, file) for file in files] or [call.stdin]
-    known = None if None in contents else edited(call, arguments, expressions, joined(call, contents))
+    known = None if None in contents else edit_content(call, arguments, expressions, join_contents(call, contents))
     return Did(output=known or on_the_node(call))
 
 
 def _edited(call: Call, arguments: Given, expressions: Sequence[Text], path: Text) -> Writes:
     content = call.files.content(path)
-    whole = None if content is None else edited(call, arguments, expressions, content)
+    whole = None if content is None else edit_content(call, arguments, expressions, content)
     return call.does(Writes, path=path, how=How.EDIT, expressions=tuple(expressions), whole=whole)
 
 
-def edited(call: Call, arguments: Given, expressions: Sequence[Text], content: Content) -> Content | None:
+def edit_content(call: Call, arguments: Given, expressions: Sequence[Text], content: Content) -> Content | None:
     """None where it can't be said what comes out."""
     if arguments.has("-f", "--file", "-z", "--null-data", "-s", "--separate"):
         return None

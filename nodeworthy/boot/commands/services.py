@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, asked, given
-from nodeworthy.boot.commands.units import ACTS, acted
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
+from nodeworthy.boot.commands.units import ACTS, act_on_units
 from nodeworthy.boot.effects import Act, Runs
 
 _SWITCHES = {
@@ -21,45 +21,45 @@ _ASKS = frozenset({"status", "list", "--status-all", ""})
 
 def service(call: Call) -> Did:
     """`service NAME start`."""
-    operands = given(call.arguments[1:]).operands
+    operands = split_options(call.arguments[1:]).operands
     verb = operands[1].known or "" if len(operands) > 1 else ""
     if verb in _ASKS:
-        return asked(call)
+        return ask_node(call)
     if verb not in ACTS:
         return Did([call.does(Runs, arguments=call.arguments)])
-    return Did(list(acted(call, operands[:1], ACTS[verb])))
+    return Did(list(act_on_units(call, operands[:1], ACTS[verb])))
 
 
 def initctl(call: Call) -> Did:
     """`initctl start NAME`."""
-    operands = given(call.arguments[1:]).operands
+    operands = split_options(call.arguments[1:]).operands
     verb = operands[0].known or "" if operands else ""
     if verb in _ASKS:
-        return asked(call)
+        return ask_node(call)
     if verb not in ACTS:
         return Did([call.does(Runs, arguments=call.arguments)])
-    return Did(list(acted(call, operands[1:2], ACTS[verb])))
+    return Did(list(act_on_units(call, operands[1:2], ACTS[verb])))
 
 
 def chkconfig(call: Call) -> Did:
     """`chkconfig NAME on`, `chkconfig --add NAME`, `update-rc.d NAME defaults`."""
-    arguments = given(call.arguments[1:], frozenset({"--level", "--levels"}))
+    arguments = split_options(call.arguments[1:], frozenset({"--level", "--levels"}))
     named = arguments.operands
     verb = arguments.words[1] if len(named) > 1 else ""
     for option in ("add", "del"):
         verb = option if arguments.has(f"--{option}") else verb
     if verb not in _SWITCHES or not named:
-        return asked(call) if not verb else Did([call.does(Runs, arguments=call.arguments)])
-    return Did(list(acted(call, named[:1], (_SWITCHES[verb],))))
+        return ask_node(call) if not verb else Did([call.does(Runs, arguments=call.arguments)])
+    return Did(list(act_on_units(call, named[:1], (_SWITCHES[verb],))))
 
 
 def rc_update(call: Call) -> Did:
     """`rc-update add NAME default`."""
-    operands = given(call.arguments[1:]).operands
+    operands = split_options(call.arguments[1:]).operands
     verb = operands[0].known or "" if operands else ""
     if verb not in _SWITCHES:
-        return asked(call)
-    return Did(list(acted(call, operands[1:2], (_SWITCHES[verb],))))
+        return ask_node(call)
+    return Did(list(act_on_units(call, operands[1:2], (_SWITCHES[verb],))))
 
 
 HANDLERS: dict[str, Handler] = {

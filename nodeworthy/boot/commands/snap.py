@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, asked, given
-from nodeworthy.boot.commands.installs import installed, removed
-from nodeworthy.boot.commands.units import acted
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
+from nodeworthy.boot.commands.installs import install_effects, removal_effects
+from nodeworthy.boot.commands.units import act_on_units
 from nodeworthy.boot.effects import Act, Runs
 from nodeworthy.boot.text import Hole, Text
 
@@ -18,19 +18,19 @@ _SERVICES = {
 
 
 def snap(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     verb, named = (arguments.words[0], arguments.operands[1:]) if arguments.operands else ("", ())
     if verb in _ASKS:
-        return asked(call)
+        return ask_node(call)
     if verb in {"install", "refresh"}:
-        return Did(installed(call, "snap", named))
+        return Did(install_effects(call, "snap", named))
     if verb == "remove":
-        return Did(removed(call, "snap", named))
+        return Did(removal_effects(call, "snap", named))
     if verb not in _SERVICES:
         return Did([call.does(Runs, arguments=call.arguments)])
     acts, (option, also) = _SERVICES[verb]
     units = [_unit(name) for name in named]
-    return Did(list(acted(call, units, (also, *acts) if option and arguments.has(option) else acts)))
+    return Did(list(act_on_units(call, units, (also, *acts) if option and arguments.has(option) else acts)))
 
 
 def _unit(name: Text) -> Text:

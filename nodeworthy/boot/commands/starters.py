@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nodeworthy.boot.commands.call import NOTHING, Call, Did, Handler, asked, given, has_open_lines, on_the_node
+from nodeworthy.boot.commands.call import (
+    NOTHING,
+    Call,
+    Did,
+    Handler,
+    ask_node,
+    has_open_lines,
+    on_the_node,
+    split_options,
+)
 from nodeworthy.boot.commands.names import fields
-from nodeworthy.boot.commands.streams import contents_of, written
+from nodeworthy.boot.commands.streams import contents_of, write_of
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, NotUnderstood, Runs
 from nodeworthy.boot.text import Hole, Piece, Text
@@ -22,7 +31,7 @@ _MOST = 50
 
 
 def commands(arguments: Sequence[Text], stdin: Content | None) -> list[tuple[Text, ...]]:
-    told = given(arguments[1:], _TAKES, attached=frozenset({"-i", "-l", "-e"}), stops=True)
+    told = split_options(arguments[1:], _TAKES, attached=frozenset({"-i", "-l", "-e"}), stops=True)
     command = told.operands or (Text.of("echo"),)
     marker = told.value("-I") or (Text.of("{}") if told.has("-i", "--replace") else None)
     items = _items(None if told.has("-a", "--arg-file", "-d", "--delimiter") else stdin, by_line=marker is not None)
@@ -94,13 +103,13 @@ def _run(inner: Call) -> list[Effect]:
 
 def crontab(call: Call) -> Did:
     """`crontab FILE`, `… | crontab -`: the file's commands run later, some of them at every boot."""
-    told = given(call.arguments[1:], frozenset({"-u"}))
+    told = split_options(call.arguments[1:], frozenset({"-u"}))
     if told.has("-l"):
-        return asked(call)
+        return ask_node(call)
     if told.has("-r", "-e"):
         return Did([call.does(Runs, arguments=call.arguments)])
     content = contents_of(call, told.operands[0]) if told.operands else call.stdin
-    return Did([written(call, CRONTAB, content)], output=NOTHING)
+    return Did([write_of(call, CRONTAB, content)], output=NOTHING)
 
 
 def at(call: Call) -> Did:

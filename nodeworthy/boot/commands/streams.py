@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.boot.commands.call import MOST_LINES, NOTHING, Call, Did, Handler, given, has_open_lines, on_the_node
+from nodeworthy.boot.commands.call import (
+    MOST_LINES,
+    NOTHING,
+    Call,
+    Did,
+    Handler,
+    has_open_lines,
+    on_the_node,
+    split_options,
+)
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text
@@ -14,9 +23,9 @@ _NO_FILES = frozenset({"/dev/null", "/dev/stderr", "/dev/stdout", "/dev/console"
 
 
 def cat(call: Call) -> Did:
-    operands = given(call.arguments[1:]).operands
+    operands = split_options(call.arguments[1:]).operands
     contents = [contents_of(call, each) for each in operands] if operands else [call.stdin]
-    return Did(output=joined(call, contents), succeeded=None if None in contents else True)
+    return Did(output=join_contents(call, contents), succeeded=None if None in contents else True)
 
 
 def contents_of(call: Call, operand: Text) -> Content | None:
@@ -25,7 +34,7 @@ def contents_of(call: Call, operand: Text) -> Content | None:
     return call.stdin if operand.known in _STDIN else call.files.content(call.path(operand))
 
 
-def joined(call: Call, contents: Sequence[Content | None]) -> Content:
+def join_contents(call: Call, contents: Sequence[Content | None]) -> Content:
     """One after the other; what the script did not write itself is a line that nobody knows."""
     whole = NOTHING
     for content in contents:
@@ -36,17 +45,17 @@ def joined(call: Call, contents: Sequence[Content | None]) -> Content:
 
 
 def tee(call: Call) -> Did:
-    arguments = given(call.arguments[1:])
+    arguments = split_options(call.arguments[1:])
     appends = arguments.has("-a", "--append")
     effects = [
-        written(call, path, call.stdin, appends=appends)
+        write_of(call, path, call.stdin, appends=appends)
         for path in map(call.path, arguments.operands)
         if path.known not in _NO_FILES
     ]
     return Did(effects, output=call.stdin)
 
 
-def written(
+def write_of(
     call: Call, path: Text, content: Content | None, *, appends: bool = False, mode: str | None = None
 ) -> Writes:
     """A file written as a whole, or added to; of what is one hole nothing is known."""

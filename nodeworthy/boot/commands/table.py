@@ -71,10 +71,10 @@ PROGRAMS: Mapping[str, Handler] = {name: handler for kind in KINDS for name, han
 def did(call: Call) -> Did:
     """What a call does; of a program that nobody knows here, that it runs."""
     handler = PROGRAMS.get(call.program) or (runfile if is_runfile(call.arguments[0]) else None)
-    return done_by(handler, call) if handler is not None else _runs(call)
+    return outcome_of(handler, call) if handler is not None else _runs(call)
 
 
-def done_by(handler: Handler, call: Call) -> Did:
+def outcome_of(handler: Handler, call: Call) -> Did:
     done = handler(call)
     return done if done is not None else _runs(call)
 

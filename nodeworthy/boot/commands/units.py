@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, split_options
 from nodeworthy.boot.commands.names import ending, last_part
 from nodeworthy.boot.commands.rancher import joined_by_unit
 from nodeworthy.boot.effects import Act, Effect, LoadsModule, NotUnderstood, Reboots, Runs, Unit
@@ -47,17 +47,17 @@ _STARTS = frozenset({Act.START, Act.RESTART})
 
 
 def systemctl(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _TAKES)
+    arguments = split_options(call.arguments[1:], _TAKES)
     verb = arguments.operands[0].known or "" if arguments.operands else "list-units"
     if verb in _ASKS:
-        return asked(call)
+        return ask_node(call)
     if verb in _REBOOTS:
         return Did([call.does(Reboots)])
     if not verb:
         return Did([call.does(Runs, arguments=call.arguments), _whatever(call)])
     if verb not in ACTS:
         return Did([call.does(Runs, arguments=call.arguments)])
-    did = list(acted(call, _units(verb, arguments), _acts(verb, arguments)))
+    did = list(act_on_units(call, _units(verb, arguments), _acts(verb, arguments)))
     return Did(did or [call.does(Runs, arguments=call.arguments)])
 
 
@@ -73,7 +73,7 @@ def _acts(verb: str, arguments: Given) -> tuple[Act, ...]:
     return (*acts, *((now,) if now else ()))
 
 
-def acted(call: Call, units: Iterable[Text], acts: Iterable[Act]) -> Iterator[Effect]:
+def act_on_units(call: Call, units: Iterable[Text], acts: Iterable[Act]) -> Iterator[Effect]:
     named = [unit_name(unit) for unit in units]
     for act in acts:
         for unit in named:

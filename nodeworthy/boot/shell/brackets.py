@@ -89,7 +89,7 @@ class Brackets:
         return inside
 
 
-def asked(words: list[Word], raw: str, doubled: bool) -> TestExpression:
+def parse_test(words: list[Word], raw: str, doubled: bool) -> TestExpression:
     try:
         return Brackets(words, doubled).read()
     except NotReadable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Failure
-from nodeworthy.boot.shell.flow import UNNOTICED, Answer, Failing, Flow, Taken, handled_by, unlooked_at
+from nodeworthy.boot.shell.flow import UNNOTICED, Answer, Failing, Flow, Taken, handler_in, without_a_listener
 from nodeworthy.boot.shell.syntax import AndOr, Branch, If, Not, Statement
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _of_left(walker: Walker, statement: AndOr, outer: Failing | None, *, is_or: 
     ours = outer or Failing(walker.failure())
     if is_or:
         ours = Failing(ours.how, explicit=True)
-        return handled_by([statement.right], walker.state.functions, ours, statement.left)
+        return handler_in([statement.right], walker.state.functions, ours, statement.left)
     # `set -e` does not look at what stands before `&&`.
     return ours if ours.explicit or walker.is_last else Failing(Failure.UNNOTICED)
 
@@ -74,7 +74,7 @@ def _of_left(walker: Walker, statement: AndOr, outer: Failing | None, *, is_or: 
 def not_(walker: Walker, statement: Not) -> bool | None:
     """`set -e` does not look at what stands behind `!`."""
     outer = walker.failing
-    walker.failing = unlooked_at(outer)
+    walker.failing = without_a_listener(outer)
     value = walker.ask(statement).value
     walker.failing = outer
     return value
@@ -129,7 +129,7 @@ def condition(
     walker.is_last = False
     last = statements[-1] if statements else None
     handler = body if isinstance(last, Not) else otherwise
-    walker.failing = handled_by(handler, walker.state.functions, UNNOTICED, last) if handler else UNNOTICED
+    walker.failing = handler_in(handler, walker.state.functions, UNNOTICED, last) if handler else UNNOTICED
     for each in statements[:-1]:
         walker.run(each)
     if endless:

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.commands import starters
 from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.commands.runfiles import is_runfile, runfile
-from nodeworthy.boot.commands.table import PROGRAMS, did, done_by
+from nodeworthy.boot.commands.table import PROGRAMS, did, outcome_of
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Fetches, Gap, Runs, Unit, Writes
 from nodeworthy.boot.shell.builtins import BUILTINS
-from nodeworthy.boot.shell.flow import unlooked_at
+from nodeworthy.boot.shell.flow import without_a_listener
 from nodeworthy.boot.shell.functions import run_function
-from nodeworthy.boot.shell.nested import run_written, written_somewhere
+from nodeworthy.boot.shell.nested import run_written, texts_of_unknown_files
 from nodeworthy.boot.shell.questions import only_asks
-from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
+from nodeworthy.boot.shell.redirects import absolute, is_log, output_file, read_from, with_expansions, write
 from nodeworthy.boot.shell.state import Uncounted, Value
 from nodeworthy.boot.shell.syntax import Assignment, Command, Declaration, Substitution
 from nodeworthy.boot.shell.tokens import PlainWords
 from nodeworthy.boot.shell.units import follow
-from nodeworthy.boot.shell.wrappers import WRAPPERS, is_sudo, unwrapped
+from nodeworthy.boot.shell.wrappers import WRAPPERS, is_sudo, unwrap
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
@@ -40,7 +40,7 @@ def run_declaration(walker: Walker, declaration: Declaration) -> bool:
     """It succeeds, whatever becomes of a `$(…)` in it."""
     is_local = declaration.keyword in _LOCAL and "g" not in declaration.options
     outer = walker.failing
-    walker.failing = unlooked_at(outer)
+    walker.failing = without_a_listener(outer)
     for each in declaration.assignments:
         value = value_of(walker, each)
         if is_local:
@@ -101,7 +101,7 @@ def run_command(walker: Walker, command: Command) -> bool | None:
         arguments: Sequence[Text] = words.texts
     elif words:
         outer = walker.failing
-        walker.failing = unlooked_at(outer)
+        walker.failing = without_a_listener(outer)
         arguments = walker.expander.fields(words)
         walker.failing = outer
         if not arguments:
@@ -120,7 +120,7 @@ def run_command(walker: Walker, command: Command) -> bool | None:
 def _run_with_its_own(walker: Walker, command: Command, arguments: Sequence[Text], place: Place) -> bool | None:
     """With redirects and variables that are there for this command alone."""
     walker.stdin = read_from(walker, command.redirects) or walker.stdin
-    target = written_to(walker, command.redirects)
+    target = output_file(walker, command.redirects)
     given = [(each.name, value_of(walker, each)) for each in command.assignments]
     mark = walker.state.variables.mark()
     for name, value in given:
@@ -141,7 +141,7 @@ def _without_words(walker: Walker, command: Command) -> bool | None:
         assign(walker, each)
     if not command.redirects:
         return None if _is_decided_on_the_node(command) else True
-    target = written_to(walker, command.redirects)
+    target = output_file(walker, command.redirects)
     if target is not None:
         place = walker.place(command.line, command.column)
         write(walker, target, Content(), place=place, raw=command.raw)
@@ -162,14 +162,14 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         return walker.as_given(given, place, lambda: run_arguments(walker, arguments, given.place, said))
     name = arguments[0].known
     if name in _ORDINARY and name not in walker.state.functions:
-        return happened(walker, done_by(_ORDINARY[name], call_of(walker, arguments, place, raw)), place, raw)
+        return record_effects(walker, outcome_of(_ORDINARY[name], call_of(walker, arguments, place, raw)), place, raw)
     if name is None and is_runfile(arguments[0]):
-        return happened(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
+        return record_effects(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
     if name is None and is_sudo(arguments[0]):
-        inner = unwrapped("sudo", arguments)
+        inner = unwrap("sudo", arguments)
         return run_arguments(walker, inner, place, raw) if inner else None
     if name is None:
-        text = "\n".join([raw, *written_somewhere(walker)]) if "/" in arguments[0].shown() else raw
+        text = "\n".join([raw, *texts_of_unknown_files(walker)]) if "/" in arguments[0].shown() else raw
         walker.not_understood(place, text, f"the program here is {arguments[0].unsaid()}", kind=Gap.ANYTHING)
         return None
     if name in walker.state.functions:
@@ -188,7 +188,7 @@ def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], pla
         for command in starters.commands(arguments, walker.stdin.content if walker.stdin is not None else None):
             run_arguments(walker, command, place, raw)
         return None
-    inner = unwrapped(program, arguments)
+    inner = unwrap(program, arguments)
     if inner is not None:
         return run_arguments(walker, inner, place, raw) if inner else None
     if "/" in name:
@@ -221,10 +221,10 @@ def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
 
 def run_program(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     call = call_of(walker, arguments, place, raw)
-    return happened(walker, did(call), place, raw)
+    return record_effects(walker, did(call), place, raw)
 
 
-def happened(walker: Walker, did: Did, place: Place, raw: str) -> bool | None:
+def record_effects(walker: Walker, did: Did, place: Place, raw: str) -> bool | None:
     """Logs, and programs that only look, are no effect on the machine."""
     for effect in did.effects:
         if isinstance(effect, Writes):

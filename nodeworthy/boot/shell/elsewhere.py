@@ -71,7 +71,7 @@ def by_option(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
     return _sent(walker, asked, arguments, place, raw)
 
 
-def executed(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+def run_elsewhere(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     """`multipass exec NAME -- COMMAND`, `lxc exec NAME -- COMMAND`: no shell reads its words once more."""
     at = next((index for index, each in enumerate(arguments) if each.known == "--"), None)
     asked = None

@@ -125,7 +125,7 @@ REPORTED = Failing(Failure.REPORTED, explicit=True)
 STOPS = Failing(Failure.STOPS, explicit=True)
 
 
-def unlooked_at(outer: Failing | None) -> Failing:
+def without_a_listener(outer: Failing | None) -> Failing:
     """What runs here may fail and nobody hears of it, unless something around it deals with that."""
     return outer if outer is not None and outer.explicit else UNNOTICED
 
@@ -144,7 +144,7 @@ def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
     return walker.run_all(body[-1:]) if walker.flow is Flow.ON else None
 
 
-def handled_by(
+def handler_in(
     statements: Sequence[Statement], functions: Mapping[str, Function], outer: Failing, failed: Statement | None
 ) -> Failing:
     """What becomes of a failure of `failed` that these statements are there for."""

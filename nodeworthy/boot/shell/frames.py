@@ -27,7 +27,7 @@ class Announced:
     strips_tabs: bool
 
 
-def announced(text: str, at: int, length: int, end: int) -> tuple[Announced, int, int] | None:
+def heredoc_announcement(text: str, at: int, length: int, end: int) -> tuple[Announced, int, int] | None:
     """What `<<` or `<<-` announces, and where the delimiter begins and ends; None where no word follows."""
     found = _DELIMITER.match(text, at + length, end)
     if found is None:

@@ -11,9 +11,9 @@ from nodeworthy.boot.commands.table import PROGRAMS
 from nodeworthy.boot.conditions import Asks, Condition, Guard, together
 from nodeworthy.boot.shell.branches import go_on
 from nodeworthy.boot.shell.flow import Flow, Given, Taken, run_body
-from nodeworthy.boot.shell.state import Defined, Value, bounded
+from nodeworthy.boot.shell.state import Defined, Value, cut_to_limit
 from nodeworthy.boot.shell.syntax import Function
-from nodeworthy.boot.shell.wrappers import unwrapped
+from nodeworthy.boot.shell.wrappers import unwrap
 from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Place
 
@@ -83,7 +83,7 @@ def _both(one: Guard, other: Guard) -> Guard:
 
 def _is_program(name: str) -> bool:
     """Whether the name stands for something where no function has it."""
-    return name in PROGRAMS or unwrapped(name, (Text((name,)),)) is not None
+    return name in PROGRAMS or unwrap(name, (Text((name,)),)) is not None
 
 
 def _call(walker: Walker, defined: Defined, arguments: Sequence[Text], place: Place) -> bool | None:
@@ -112,6 +112,6 @@ def _call(walker: Walker, defined: Defined, arguments: Sequence[Text], place: Pl
 
 def set_arguments(walker: Walker, arguments: Sequence[Text]) -> None:
     given: dict[str, Value | None] = dict(zip_longest(_NUMBERED, arguments[: len(_NUMBERED)]))
-    given["@"] = given["*"] = bounded("@", tuple(arguments))
+    given["@"] = given["*"] = cut_to_limit("@", tuple(arguments))
     given["#"] = Text((str(len(arguments)),))
     walker.state.variables.lay(given)

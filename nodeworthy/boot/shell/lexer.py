@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from nodeworthy.boot.shell.frames import CROSSED, RESTARTS, Frame, Frames, announced, body_of
+from nodeworthy.boot.shell.frames import CROSSED, RESTARTS, Frame, Frames, body_of, heredoc_announcement
 from nodeworthy.boot.shell.source import DEEPEST, Source
 from nodeworthy.patterns import pattern
 
@@ -154,7 +154,7 @@ class Lexer(Openings):
 
     def _heredoc(self, at: int) -> int:
         length = 3 if self.text.startswith("-", at + 2) else 2
-        found = announced(self.text, at, length, self.end)
+        found = heredoc_announcement(self.text, at, length, self.end)
         if found is None:
             return at + length
         here, word, end = found

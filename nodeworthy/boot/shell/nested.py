@@ -50,7 +50,7 @@ class Written:
 def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     """`bash -c TEXT`, `bash FILE …`, `… | bash -s …`."""
     from nodeworthy.boot.commands.runfiles import is_runfile, runfile
-    from nodeworthy.boot.shell.calls import call_of, happened, run_program
+    from nodeworthy.boot.shell.calls import call_of, record_effects, run_program
 
     options, rest = _options(arguments[1:])
     if "c" in options:
@@ -63,16 +63,16 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
             return written.status
         name = rest[0].known
         if name is None and is_runfile(rest[0]):
-            return happened(walker, runfile(call_of(walker, rest, place, raw)), place, raw)
+            return record_effects(walker, runfile(call_of(walker, rest, place, raw)), place, raw)
         if name is None:
-            text = "\n".join([raw, *written_somewhere(walker)])
+            text = "\n".join([raw, *texts_of_unknown_files(walker)])
             walker.not_understood(place, text, f"the script here is {rest[0].unsaid()}", kind=Gap.ANYTHING)
             return None
         return run_program(walker, (Text((name.rsplit("/", 1)[-1],)), *rest[1:]), place, raw)
     return _run_stdin(walker, rest, place, raw)
 
 
-def written_somewhere(walker: Walker) -> Iterator[str]:
+def texts_of_unknown_files(walker: Walker) -> Iterator[str]:
     """What stands in files whose names are not known: any of it may be what is run here."""
     for each in walker.effects:
         if isinstance(each, Writes) and each.path.known is None and each.content is not None:
@@ -107,11 +107,11 @@ def run_command_text(walker: Walker, text: Text, place: Place, raw: str, argumen
 
 def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     from nodeworthy.boot.commands.fetching import fetched_script
-    from nodeworthy.boot.shell.calls import call_of, happened
+    from nodeworthy.boot.shell.calls import call_of, record_effects
 
     stream = walker.stdin
     if stream is not None and stream.url is not None:
-        return happened(walker, fetched_script(stream.url, call_of(walker, arguments, place, raw)), place, raw)
+        return record_effects(walker, fetched_script(stream.url, call_of(walker, arguments, place, raw)), place, raw)
     if stream is None or stream.content is None or not stream.content.lines:
         walker.not_understood(place, raw, "what this shell is given to run could not be read", kind=Gap.ANYTHING)
         return None
@@ -124,7 +124,7 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
     """Runs a file that the script made or downloaded; None for any other."""
     from nodeworthy.boot.commands.fetching import fetched_script
     from nodeworthy.boot.commands.runfiles import is_runfile, runfile
-    from nodeworthy.boot.shell.calls import call_of, happened
+    from nodeworthy.boot.shell.calls import call_of, record_effects
     from nodeworthy.boot.shell.redirects import absolute
 
     name = absolute(walker, path).known
@@ -143,9 +143,9 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
         if is_runfile(url) or name.endswith(".run"):
             # What it is stands in its address; the name on the disk may be any.
             call = call_of(walker, (url if is_runfile(url) else path, *arguments), place, raw)
-            return Status(happened(walker, runfile(call), place, raw))
+            return Status(record_effects(walker, runfile(call), place, raw))
         call = call_of(walker, arguments, place, raw)
-        return Status(happened(walker, fetched_script(url, call), place, raw))
+        return Status(record_effects(walker, fetched_script(url, call), place, raw))
     if name.endswith(OF_METADATA):
         return None
     if name in walker.state.files:

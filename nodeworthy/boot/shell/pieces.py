@@ -8,14 +8,14 @@ from functools import lru_cache
 
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
 from nodeworthy.boot.shell.syntax import Arithmetic, Filled, Literal, Parameter, Statement, Substitution, Word, WordPart
-from nodeworthy.boot.shell.templates import DIRECTIVE, FILLED, shown
+from nodeworthy.boot.shell.templates import DIRECTIVE, FILLED, template_text
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.patterns import pattern
 
 # Parts of a word that stand beside each other.
 
 
-def joined(parts: list[WordPart]) -> tuple[WordPart, ...]:
+def join_parts(parts: list[WordPart]) -> tuple[WordPart, ...]:
     """Neighbours that are both literal, quoted alike, are one."""
     result: list[WordPart] = []
     run: list[Literal] = []
@@ -93,7 +93,7 @@ def _operated(pieces: Pieces, plain: Parameter, at: int, end: int) -> Parameter:
         raise NotReadable
     start = operator.end()
     parts = pieces.deeper(start, end, plain.quoted)
-    argument = Word(joined(parts), pieces.source.shown(start, end), pieces.source, start)
+    argument = Word(join_parts(parts), pieces.source.shown(start, end), pieces.source, start)
     return Parameter(plain.name, plain.raw, operator.group(), argument, plain.index, plain.quoted)
 
 
@@ -149,7 +149,7 @@ class Pieces:
         alone = _alone(raw)
         if alone is not None and not (source.broken or source.origins):
             return Word(alone[0], raw, source, start, alone[1])
-        parts = joined(self._quoted(start, end) or self.parts(start, end, _UNQUOTED, quoted=False))
+        parts = join_parts(self._quoted(start, end) or self.parts(start, end, _UNQUOTED, quoted=False))
         return Word(parts, source.shown(start, end), source, start, _plain(parts))
 
     def _quoted(self, start: int, end: int) -> list[WordPart]:
@@ -251,4 +251,4 @@ class Pieces:
     def _filled(self, found: re.Match[str]) -> Filled:
         if found[1]:
             return Filled(self.source.filled[int(found[1])])
-        return Filled(shown(found[0], ()))
+        return Filled(template_text(found[0], ()))

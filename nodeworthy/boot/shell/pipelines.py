@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Fetches
 from nodeworthy.boot.shell.flow import SWALLOWED, UNNOTICED, Flow, Stream
-from nodeworthy.boot.shell.redirects import expanded_in, with_redirects
+from nodeworthy.boot.shell.redirects import heredoc_expansions, with_redirects
 from nodeworthy.boot.shell.syntax import Background, Group, Pipeline, Redirected, Statement
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def pipeline(walker: Walker, statement: Pipeline) -> bool | None:
 def _onward(walker: Walker, statement: Statement, before: Stream | None, after: Stream, seen: int) -> Stream:
     """What flows on: a heredoc keeps what was expanded in it, a download where it comes from."""
     url = next((each.url for each in walker.effects[seen:] if isinstance(each, Fetches) and each.to is None), None)
-    expanded = expanded_in(walker, statement)
+    expanded = heredoc_expansions(walker, statement)
     return Stream(after.content, expanded or (before.expanded if before is not None else ()), url)
 
 
@@ -58,7 +58,7 @@ def in_subshell(walker: Walker, statements: Sequence[Statement]) -> bool | None:
     return status
 
 
-def redirected(walker: Walker, statement: Redirected) -> bool | None:
+def run_redirected(walker: Walker, statement: Redirected) -> bool | None:
     place = walker.place(statement.line, statement.column)
     return with_redirects(walker, statement.redirects, place, statement.raw, lambda: walker.run(statement.statement))
 

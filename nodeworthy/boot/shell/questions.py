@@ -20,7 +20,7 @@ from nodeworthy.boot.shell.syntax import (
     Test,
     Word,
 )
-from nodeworthy.boot.shell.tests import asked_of, variables_in
+from nodeworthy.boot.shell.tests import state_asked_by, variables_in
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -75,7 +75,7 @@ class Questions:
 
     def _about(self, statement: Statement) -> tuple[frozenset[str], frozenset[str]]:
         if isinstance(statement, Test):
-            return asked_of(statement.expression, self.expander)
+            return state_asked_by(statement.expression, self.expander)
         files: set[str] = set()
         names: set[str] = set()
         for command in _commands(statement):

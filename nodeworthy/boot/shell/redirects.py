@@ -40,7 +40,7 @@ def with_redirects(
     stdin = read_from(walker, redirects)
     if stdin is not None:
         walker.stdin = stdin
-    target = written_to(walker, redirects)
+    target = output_file(walker, redirects)
     if target is None:
         status = run()
         walker.stdin = outer
@@ -85,7 +85,7 @@ def _body(walker: Walker, document: HereDocument) -> Content:
     return Content(tuple(lines))
 
 
-def expanded_in(walker: Walker, statement: Statement) -> tuple[Expansion, ...]:
+def heredoc_expansions(walker: Walker, statement: Statement) -> tuple[Expansion, ...]:
     """What the shell expands in the heredocs of a statement."""
     if not isinstance(statement, (Command, Redirected)) or not statement.redirects:
         return ()
@@ -108,7 +108,7 @@ def _expanded(walker: Walker, document: HereDocument) -> tuple[Expansion, ...]:
     return tuple(found)
 
 
-def written_to(walker: Walker, redirects: Sequence[Redirect]) -> tuple[Text, bool] | None:
+def output_file(walker: Walker, redirects: Sequence[Redirect]) -> tuple[Text, bool] | None:
     """The file that the output goes to, and whether it is appended there. Files for the rest are made."""
     target = None
     for each in redirects:

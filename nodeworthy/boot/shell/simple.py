@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from nodeworthy.boot.shell.brackets import asked, bracket_words
-from nodeworthy.boot.shell.pieces import Pieces, joined
+from nodeworthy.boot.shell.brackets import bracket_words, parse_test
+from nodeworthy.boot.shell.pieces import Pieces, join_parts
 from nodeworthy.boot.shell.source import Body, NotReadable
 from nodeworthy.boot.shell.syntax import (
     Assignment,
@@ -127,7 +127,7 @@ class _Rows:
     def _row(self, end: int) -> None:
         source = self.pieces.source
         raw = source.shown(self.start, end)
-        self.words.append(Word(joined(self.parts) or (Literal("", quoted=True),), raw, source, self.start))
+        self.words.append(Word(join_parts(self.parts) or (Literal("", quoted=True),), raw, source, self.start))
         self.parts = []
 
 
@@ -257,7 +257,7 @@ class Simple:
             raise NotReadable
         words = bracket_words(self.pieces, *self.source.insides[start])
         raw = self.source.shown(start, start + len(token))
-        return Test(asked(words, raw, doubled=True), *self.source.place(start), raw)
+        return Test(parse_test(words, raw, doubled=True), *self.source.place(start), raw)
 
     def arithmetic(self) -> Test:
         _, token, start = self.tokens.row[self.tokens.at]
@@ -270,10 +270,10 @@ class Simple:
 
 def _test(words: list[Word], raw: str) -> TestExpression:
     if words[0].raw == "test":
-        return asked(words[1:], raw, doubled=False)
+        return parse_test(words[1:], raw, doubled=False)
     if words[-1].raw != "]":
         raise NotReadable
-    return asked(words[1:-1], raw, doubled=False)
+    return parse_test(words[1:-1], raw, doubled=False)
 
 
 def _declaration(words: list[Word], assignments: list[Assignment], line: int, column: int, raw: str) -> Declaration:
@@ -296,7 +296,7 @@ def _declared(word: Word) -> Assignment | None:
         return None
     name, index, plus = found.groups()
     rest = Literal(first.text[found.end() :], first.quoted)
-    parts = joined([*([rest] if rest.text or len(word.parts) == 1 else []), *word.parts[1:]])
+    parts = join_parts([*([rest] if rest.text or len(word.parts) == 1 else []), *word.parts[1:]])
     before, _, raw = word.raw.partition("=")
     value = Word(parts, raw, word.source, word.start + len(before) + 1)
     return Assignment(name, value, *word.spot, (), bool(plus), index)

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import field
 from functools import cached_property
 
-from nodeworthy.boot.shell.templates import Directive, shown
+from nodeworthy.boot.shell.templates import Directive, template_text
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -90,4 +90,4 @@ class Source:
         if self.origins:
             return self.original[self._origin(start) : self._origin(end)]
         raw = self.text[start:end]
-        return shown(raw, self.filled) if self.filled else raw
+        return template_text(raw, self.filled) if self.filled else raw

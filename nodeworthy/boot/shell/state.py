@@ -29,7 +29,7 @@ def letters(pieces: Iterable[Piece]) -> int:
     return count
 
 
-def bounded(name: str, value: Text | tuple[Text, ...]) -> Text | tuple[Text, ...]:
+def cut_to_limit(name: str, value: Text | tuple[Text, ...]) -> Text | tuple[Text, ...]:
     """The value of a variable; a hole where it has grown too long."""
     if isinstance(value, tuple):
         return value if len(value) <= ELEMENTS else Text((Hole(f"${name}", WHY),))
@@ -185,7 +185,7 @@ class State:
 
     def set(self, name: str, value: Value) -> None:
         self._touched(f"${name}")
-        self.variables[name] = bounded(name, value)
+        self.variables[name] = cut_to_limit(name, value)
 
     def unset(self, name: str) -> None:
         self._touched(f"${name}")

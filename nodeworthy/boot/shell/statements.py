@@ -118,7 +118,7 @@ RUN: dict[type[Any], Callable[[Walker, Any], bool | None]] = {
     If: branches.if_,
     Not: branches.not_,
     Pipeline: pipelines.pipeline,
-    Redirected: pipelines.redirected,
+    Redirected: pipelines.run_redirected,
     Test: _test,
     While: loops.while_,
 }

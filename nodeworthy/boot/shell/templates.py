@@ -161,7 +161,7 @@ def _goes_on(text: str, begins: int) -> bool:
     return (end - at) % 2 == 1
 
 
-def grouped(text: str, found: list[Directive], inside_words: Collection[int] = ()) -> None:
+def group_directives(text: str, found: list[Directive], inside_words: Collection[int] = ()) -> None:
     """Directives that belong together stand all on lines of their own, or what they hold is filled in as a whole;
     so is what stands in the middle of a word."""
     for each in found:
@@ -322,7 +322,7 @@ def template_of(text: str, *, jinja: bool = False, inside_words: Collection[int]
     """`inside_words` are the offsets of directives that stand in the middle of a quoted word."""
     text = without_marks(text)
     found = directives_of(text, jinja=jinja)
-    grouped(text, found, inside_words)
+    group_directives(text, found, inside_words)
     return _marked(text, found)
 
 
@@ -330,7 +330,7 @@ def without_marks(text: str) -> str:
     return text if text.isascii() else _OWN_MARKS.sub("\ufffd", text)
 
 
-def shown(raw: str, filled: tuple[str, ...]) -> str:
+def template_text(raw: str, filled: tuple[str, ...]) -> str:
     """As the user wrote it, with the template's own words where its marks stand."""
     if FILLED not in raw and DIRECTIVE not in raw:
         return raw

@@ -96,7 +96,7 @@ def _same(left: Text, right: Text, *, pattern: bool) -> bool | None:
     return left.known == right.known
 
 
-def asked_of(expression: TestExpression, expander: Expander) -> tuple[frozenset[str], frozenset[str]]:
+def state_asked_by(expression: TestExpression, expander: Expander) -> tuple[frozenset[str], frozenset[str]]:
     """The files and the variables whose state a test asks for."""
     files: set[str] = set()
     names: set[str] = set()

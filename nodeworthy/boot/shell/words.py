@@ -20,7 +20,7 @@ from nodeworthy.records import dataclass
 _SUBSTRING = pattern(r"\s*(-?\d+)\s*(?::\s*(-?\d+))?\s*")
 
 
-def applied(operator: str, value: str, argument: str) -> str | None:
+def apply_operator(operator: str, value: str, argument: str) -> str | None:
     """The value after an operator that changes it; None where that is not understood."""
     apply = _APPLIED.get(operator)
     return apply(value, argument) if apply is not None else None
@@ -105,7 +105,7 @@ def first_separator(state: State, part: Parameter) -> Piece:
     return known[:1] if known is not None else Hole("$IFS", "IFS is not known")
 
 
-def joined_by(separator: Piece, texts: Iterable[Text]) -> Text:
+def join_with(separator: Piece, texts: Iterable[Text]) -> Text:
     pieces: list[Piece] = []
     for index, text in enumerate(texts):
         pieces += [separator, *text.pieces] if index else text.pieces
@@ -304,7 +304,7 @@ class Expander:
             return _at_run_time(part)
         held = self.state.value(part.name)
         if isinstance(held, tuple) and _is_all(part) and part.operator not in ("", "length", *_DEFAULTS):
-            return joined_by(first_separator(self.state, part), self._elements(part))
+            return join_with(first_separator(self.state, part), self._elements(part))
         value = self._element(held, part)
         if part.operator in _DEFAULTS:
             return self._defaulted(part, value)
@@ -315,7 +315,7 @@ class Expander:
     def _changed(self, value: Text, part: Parameter) -> Text:
         argument = self.text(part.argument) if part.argument is not None else EMPTY
         if value.known is not None and argument.known is not None:
-            changed = applied(part.operator, value.known, argument.known)
+            changed = apply_operator(part.operator, value.known, argument.known)
             if changed is not None:
                 return Text.of(changed)
         return Text((Hole(part.raw, value.why or argument.why or f"{part.raw} is not read"),))
@@ -328,7 +328,7 @@ class Expander:
         if part.operator == "length" and _is_all(part):
             return Text.of("x" * len(value)) if is_counted else _at_run_time(part)
         if _is_all(part):
-            return joined_by(first_separator(self.state, part), value)
+            return join_with(first_separator(self.state, part), value)
         index = reckon(part.index, self.state) if part.index is not None else 0
         if index is None or (index != 0 and not is_counted):
             return _at_run_time(part)

@@ -44,7 +44,7 @@ def is_sudo(program: Text) -> bool:
     return _SUDO.fullmatch(program.shown()) is not None
 
 
-def unwrapped(program: str, arguments: Sequence[Text]) -> Sequence[Text] | None:
+def unwrap(program: str, arguments: Sequence[Text]) -> Sequence[Text] | None:
     """The command inside; None where this program is no wrapper."""
     with_value = WRAPPERS.get(program)
     if with_value is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
-from nodeworthy.boot.unpack.kinds import Type, begins_as, filled_in_as, looks_like
+from nodeworthy.boot.unpack.kinds import Type, begins_as, kind_of_template, looks_like
 from nodeworthy.boot.unpack.multipart import read_archive, read_multipart
 from nodeworthy.boot.unpack.parts import Found, Reading
 from nodeworthy.boot.userdata import FaultKind, PartKind
@@ -61,7 +61,7 @@ def _packed_twice(found: Found, wrapped: Sequence[str], reading: Reading) -> Non
 
 def _unrecognised(found: Found, reading: Reading) -> Type | None:
     """What it was meant to be. NodeConfig and Bottlerocket's settings are read by others than cloud-init."""
-    filled_in = filled_in_as(found.text) if reading.template else None
+    filled_in = kind_of_template(found.text) if reading.template else None
     if filled_in is not None:
         return filled_in
     kind = looks_like(found.text)

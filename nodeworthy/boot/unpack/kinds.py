@@ -81,7 +81,7 @@ def begins_as(text: str) -> Type | None:
     return next((kind for beginning, kind in _BEGINNINGS if start.startswith(beginning)), None)
 
 
-def filled_in_as(text: str) -> Type | None:
+def kind_of_template(text: str) -> Type | None:
     """What a template is whose first lines somebody else gives it (`${common}`): its header is among them."""
     first = _FILLED_IN.match(text)
     is_one = first is not None and _YAML_BEGINS.match(text[first.end() :]) and _CLOUD_CONFIG.search(text)

@@ -15,7 +15,7 @@ from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
-from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, UnofferedGpus, offered_gpus, unoffered
+from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, UnofferedGpus, offered_gpus, unoffered_gpus
 from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
@@ -26,7 +26,7 @@ from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.scene import Fact, Missing, Scene, judged_together
+from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 
 _NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no container that ended beside one that runs"
@@ -46,7 +46,7 @@ def capacity(
     world = _world(seen, works, shared, blamed)
     refused = refused_for_lost_devices(seen.capacity.refusals, _admission_world(seen))
     counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused)
-    return judged_together([*_facts(seen, works, world), *counts], dict(_missing(seen, not_seen)))
+    return make_scene([*_facts(seen, works, world), *counts], dict(_missing(seen, not_seen)))
 
 
 def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:
@@ -98,7 +98,7 @@ def _unoffered(seen: Seen, shared: OfHami) -> UnofferedGpus:
     if elsewhere or not _sees_all(seen) or not seen.has_all(DAEMONSETS):
         return UnofferedGpus()
     kept = seen.capacity
-    return unoffered(seen.nodes.values(), kept.nodes, seen.pods.values(), seen.gpu_daemonsets, kept.now)
+    return unoffered_gpus(seen.nodes.values(), kept.nodes, seen.pods.values(), seen.gpu_daemonsets, kept.now)
 
 
 def _by_verification(works: list[VerificationWork]) -> dict[tuple[str, str], int]:
@@ -172,7 +172,7 @@ def ledger_of(seen: Seen) -> Ledger:
     )
 
 
-def starved_of(scene: Scene) -> Mapping[str, Sequence[str]]:
+def starved_pods(scene: Scene) -> Mapping[str, Sequence[str]]:
     """The pods that wait for the GPUs of a node which nobody offers, by its name."""
     return next((fact.starved for fact in scene.facts if isinstance(fact, Waiting)), {})
 

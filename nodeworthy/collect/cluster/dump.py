@@ -13,13 +13,13 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
 from nodeworthy.collect.cluster.dump_text import STDIN, Unreadable, text_of
 from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs, refused_usage
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.files import shown
+from nodeworthy.collect.source.files import shown_path
 from nodeworthy.documents.json_objects import Item, NotJson, Whole, read_objects
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.documents.yaml import NotYaml
@@ -125,7 +125,7 @@ class _Pieces:
 
 def _files(root: Path, seen: Seen) -> Iterator[Path]:
     def refused(problem: OSError) -> None:
-        place = Place(path=shown(Path(problem.filename)))
+        place = Place(path=shown_path(Path(problem.filename)))
         seen.unreadable.append(UnreadableInput(place, f"it can't be read: {problem.strerror}"))
 
     for above, folders, names in os.walk(root, onerror=refused):
@@ -134,9 +134,9 @@ def _files(root: Path, seen: Seen) -> Iterator[Path]:
 
 
 def _read(path: Path, pieces: Iterable[str], read: _Reader, seen: Seen) -> _File:
-    file = _File(shown(path))
+    file = _File(shown_path(path))
     try:
-        bounded(_read_parts, pieces, read, file, seen)
+        call_bounded(_read_parts, pieces, read, file, seen)
     except TookTooLong as problem:
         file.fault(f"{problem.why}{file.used}", seen)
         file.end(seen)

@@ -6,7 +6,7 @@ from nodeworthy.collect.cluster.kinds import PODS
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods, Words, dns_is_down, unanswered_pods
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.scene import Scene, judged_together
+from nodeworthy.scene import Scene, make_scene
 
 
 def egress(seen: Seen, fleet: Fleet | None) -> Scene:
@@ -17,4 +17,4 @@ def egress(seen: Seen, fleet: Fleet | None) -> Scene:
         why = "no pods are in what was read"
     elif dns_is_down(seen.pods.values()):
         why = "the cluster's DNS itself does not run, so that no pod is answered"
-    return judged_together(unanswered_pods(seen.pods.values(), nodes, logs, fleet), {UnansweredPods: why})
+    return make_scene(unanswered_pods(seen.pods.values(), nodes, logs, fleet), {UnansweredPods: why})

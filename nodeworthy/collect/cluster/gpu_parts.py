@@ -8,7 +8,7 @@ from dataclasses import replace
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.comments import annotated
+from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes, plugins_on_nodes
@@ -17,7 +17,7 @@ from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes, drivers_o
 from nodeworthy.facts.profiling.nodes import WatchedNode, is_dedicated, watched_nodes
 from nodeworthy.facts.profiling.promise import ProfilingPromise, promises_of_cluster
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.scene import Fact, Missing, Scene, judged_together
+from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Located
 
@@ -35,7 +35,7 @@ def gpu_parts(seen: Seen, fleet: Fleet | None, not_seen: NotSeen, rules: frozens
         facts += watched_nodes(nodes, pods)
     if fleet is not None and seen.has(NODES):
         facts += promises_of_cluster(nodes, fleet)
-    return judged_together(facts, dict(_missing(not_seen, fleet)), _suppressions(seen, rules), about=TOLD)
+    return make_scene(facts, dict(_missing(not_seen, fleet)), _suppressions(seen, rules), about=TOLD)
 
 
 def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
@@ -43,7 +43,7 @@ def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
     said = [(seen.gpu_daemonsets[key].place, each) for key, each in seen.gpu_annotations.items()]
     said += [(node.place, node.annotations) for node in seen.nodes.values() if is_dedicated(node.labels)]
     for place, written in said:
-        yield from annotated(plant({"metadata": {"annotations": written}}, place), rules, None)
+        yield from annotation_suppressions(plant({"metadata": {"annotations": written}}, place), rules, None)
 
 
 def _missing(not_seen: NotSeen, fleet: Fleet | None) -> Iterator[tuple[type[Fact], Missing]]:

@@ -6,12 +6,12 @@ from nodeworthy.collect.cluster.kinds import NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.facts.cluster.gpu_stack import GpuStack, gpu_stack
-from nodeworthy.scene import Fact, Scene, judged_together
+from nodeworthy.scene import Fact, Scene, make_scene
 
 
 def stack_of(seen: Seen, not_seen: NotSeen) -> Scene:
     missing = not_seen.missing(GpuStack, "no part of a GPU stack is in what was read", PODS)
-    return judged_together(_facts(seen), {GpuStack: missing})
+    return make_scene(_facts(seen), {GpuStack: missing})
 
 
 def _facts(seen: Seen) -> list[Fact]:

@@ -43,7 +43,7 @@ class _Answer:
         return pool, state.value.runtime, state.value.config, state.value.socket
 
 
-def grouped(nodes: Iterable[ClusterNode], fleet: Fleet | None) -> Iterator[Group]:
+def group_nodes(nodes: Iterable[ClusterNode], fleet: Fleet | None) -> Iterator[Group]:
     by_answer: dict[tuple[str | None, ...], list[tuple[ClusterNode, _Answer]]] = defaultdict(list)
     for node in nodes:
         answer = _of_fleet(node, fleet) if fleet is not None else _of_itself(node)
@@ -57,7 +57,7 @@ def grouped(nodes: Iterable[ClusterNode], fleet: Fleet | None) -> Iterator[Group
         yield Group(tuple(node for node, _ in together), first.runtime, first.pool, silent, declared, said)
 
 
-def unseen(names: Iterable[str], why: str, *, silent: bool) -> Group:
+def unseen_group(names: Iterable[str], why: str, *, silent: bool) -> Group:
     """Nodes of which only the names are known, from their pods."""
     nodes = tuple(ClusterNode(name) for name in names)
     return Group(nodes, Located.unknown(why, Place(subject="nodes")), None, why if silent else None)

@@ -12,7 +12,7 @@ from nodeworthy.collect.cluster.hami_seen import KINDS
 from nodeworthy.collect.cluster.hami_settings import settings_of
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS, RUNTIME_CLASSES, WEBHOOKS
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.comments import annotated
+from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.facts.hami.cluster import HamiCluster, HamiInstallations, Installation, Webhook, installations
 from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
@@ -24,12 +24,12 @@ from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.policies import Policy, policies_of_values
 from nodeworthy.facts.hami.setup import HamiRuntime, HamiSetup, beside_the_operator
 from nodeworthy.facts.hami.shares import HamiGpus, gpus_of_nodes, shared_devices, total
-from nodeworthy.facts.hami.unmutated import left_in_silence, unmutated
+from nodeworthy.facts.hami.unmutated import left_in_silence, unmutated_pods
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.operator.daemonset_manifest import GPU, Part
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.scene import Fact, Scene, judged_together
+from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place, Related
 
 _TYPES: tuple[type[Any], ...] = (
@@ -59,17 +59,20 @@ def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: fr
     if found:
         facts = list(_Facts(seen, tuple(found), wanted.place if wanted else None, asked).all())
         kept = [
-            each for fact in facts if isinstance(fact, HamiPod) for each in annotated(fact.pod.document, rules, None)
+            each
+            for fact in facts
+            if isinstance(fact, HamiPod)
+            for each in annotation_suppressions(fact.pod.document, rules, None)
         ]
-        return judged_together(facts, _NONE, kept, about=TOLD)
+        return make_scene(facts, _NONE, kept, about=TOLD)
     if wanted is None or seen.namespace:
         why = "HAMi is not in what was read" if wanted is None else f"only namespace {seen.namespace} was looked at"
-        return judged_together([], dict.fromkeys(_TYPES, why))
+        return make_scene([], dict.fromkeys(_TYPES, why))
     place = replace(wanted.place, subject="hami")
     said = Related(place, f"the fleet wants HAMi in namespace {wanted.namespace}")
     unseen = seen.why_not_all(PODS)
     nothing = HamiInstallations(place, HamiCluster(()), said, unseen)
-    return judged_together([nothing], dict.fromkeys(_TYPES[1:], "HAMi is not in what was read"))
+    return make_scene([nothing], dict.fromkeys(_TYPES[1:], "HAMi is not in what was read"))
 
 
 class _Facts:
@@ -115,7 +118,7 @@ class _Facts:
             silenced = silenced or bool(hooks) or silences_its_webhook(one)
             yield HamiComponents(_place(one), (*parts, *hooks), self._unseen_webhook())
         left = [each for each in self._pods.past_webhook if not (silenced and each in silent)]
-        yield from unmutated(left, self._cluster)
+        yield from unmutated_pods(left, self._cluster)
 
     def _unseen_webhook(self) -> str | None:
         why = self._cluster.unseen.get(WEBHOOKS.plural)

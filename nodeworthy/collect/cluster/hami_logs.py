@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster.hami_seen import Said
 from nodeworthy.collect.cluster.logs import TAIL, Index
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.files import shown
+from nodeworthy.collect.source.files import shown_path
 from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.evidence import in_stream
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 from nodeworthy.verdict import Place
 
 _LONGEST = 300
@@ -46,16 +46,16 @@ def _said(path: Path, seen: Seen) -> Said | None:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - TAIL))
             tail = file.read()
-        return bounded(lambda: said_of(hidden(tail.decode("utf-8", "replace"))))
+        return call_bounded(lambda: read_log(hide_secrets(tail.decode("utf-8", "replace"))))
     except TookTooLong as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=shown(path)), problem.why))
+        seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), problem.why))
         return None
     except OSError as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
+        seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), f"it can't be read: {problem.strerror}"))
         return None
 
 
-def said_of(log: str) -> Said:
+def read_log(log: str) -> Said:
     found = in_stream([log.encode()])
     lines = [each.strip() for each in log.splitlines() if each.strip()]
     last = found[0].shown(str) if found else next(reversed(lines), "")

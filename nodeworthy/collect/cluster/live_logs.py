@@ -15,7 +15,7 @@ from nodeworthy.collect.cluster.recording import Recording
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import text_at
 from nodeworthy.errors import CouldNotLook
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 
 LINES = 200
 BYTES = 256 << 10
@@ -50,7 +50,7 @@ def _keep(seen: Seen, found: dict[str, list[str]]) -> None:
     for name, texts in found.items():
         for said in filter(None, map(logs.last_words, texts)):
             seen.words[name] = said
-        told = hami_logs.together([hami_logs.said_of(text) for text in texts])
+        told = hami_logs.together([hami_logs.read_log(text) for text in texts])
         if told is not None:
             seen.hami.logs[name] = told
 
@@ -92,7 +92,7 @@ def _answer(connection: Connection, wanted: WantedLog) -> _Answer:
         return None, str(problem)
     if status != 200:
         return None, _message(data) or f"the server answered {status}"
-    return hidden(data[-logs.TAIL :].decode("utf-8", "replace")), ""
+    return hide_secrets(data[-logs.TAIL :].decode("utf-8", "replace")), ""
 
 
 def _message(data: bytes) -> str:

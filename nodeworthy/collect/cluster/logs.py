@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.files import shown
+from nodeworthy.collect.source.files import shown_path
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.patterns import pattern
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 from nodeworthy.verdict import Place
 
 # Enough for the last attempts; the line that tells stands near the end.
@@ -55,12 +55,12 @@ def _last_words(path: Path, seen: Seen) -> str:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - TAIL))
             tail = file.read()
-        return bounded(lambda: last_words(hidden(tail.decode("utf-8", "replace"))))
+        return call_bounded(lambda: last_words(hide_secrets(tail.decode("utf-8", "replace"))))
     except TookTooLong as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=shown(path)), problem.why))
+        seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), problem.why))
         return ""
     except OSError as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
+        seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), f"it can't be read: {problem.strerror}"))
         return ""
 
 

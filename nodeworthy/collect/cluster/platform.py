@@ -18,7 +18,7 @@ from nodeworthy.collect.cluster.kinds import (
 )
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.comments import annotated
+from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.documents.plain import strings_at
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked, monitoring_asked, queue_asked
 from nodeworthy.facts.operator.daemonset_manifest import Part
@@ -29,7 +29,7 @@ from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
 from nodeworthy.facts.services.queue_database import QueueDatabase, queue_databases
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.patterns import pattern
-from nodeworthy.scene import Fact, Missing, Scene, judged_together
+from nodeworthy.scene import Fact, Missing, Scene, make_scene
 
 # What is told here, and in no other scene of the same cluster.
 TOLD: frozenset[type[Any]] = frozenset((MonitoringAsked, MonitoringStack, QueueAsked, QueueDatabase, Scraping))
@@ -44,8 +44,8 @@ def platform(seen: Seen, fleet: Fleet | None, not_seen: NotSeen, rules: frozense
     ]
     facts: list[Fact] = [*_asked_for(fleet), *stacks, *scraped, *databases, *policies]
     trees = (tree for kind in PLATFORM for tree in seen.documents[kind].values())
-    kept = [each for tree in trees for each in annotated(tree, rules, None)]
-    return judged_together(facts, dict(_missing(not_seen)), kept, about=TOLD)
+    kept = [each for tree in trees for each in annotation_suppressions(tree, rules, None)]
+    return make_scene(facts, dict(_missing(not_seen)), kept, about=TOLD)
 
 
 def _asked_for(fleet: Fleet | None) -> Iterator[Fact]:

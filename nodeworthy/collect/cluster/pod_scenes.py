@@ -10,7 +10,7 @@ from typing import Any
 from nodeworthy.collect.cluster.kinds import EVENTS, JOBS, NODES, RUNTIME_CLASSES
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.comments import annotated
+from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.live_pod import live_template
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
@@ -18,7 +18,7 @@ from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.work import VerificationWork, verification_works
 from nodeworthy.known.verification import OPT_OUTS
-from nodeworthy.scene import Fact, Missing, Scene, judged_together
+from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place, Verdict
 
@@ -35,7 +35,7 @@ def verification(seen: Seen, not_seen: NotSeen) -> list[VerificationWork]:
 def of_verification(works: list[VerificationWork], waiting: tuple[str, ...]) -> Scene:
     """Who waits for what it holds is a victim like those whom a kubelet turned away."""
     told = [each if each.yields else replace(each, rejected=(*each.rejected, *waiting)) for each in works]
-    return judged_together(told, {VerificationWork: "nothing here verifies"})
+    return make_scene(told, {VerificationWork: "nothing here verifies"})
 
 
 def of_pods(
@@ -55,7 +55,7 @@ def of_pods(
         facts += sizes_of_nodes(seen.nodes.values())
     kept = [each for pod in templates for each in _suppressions(pod, rules)]
     said = dict(_missing(seen, not_seen))
-    return judged_together(facts, said, kept, elsewhere={VerificationWork, *elsewhere})
+    return make_scene(facts, said, kept, elsewhere={VerificationWork, *elsewhere})
 
 
 def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:
@@ -91,4 +91,4 @@ def _missing(seen: Seen, not_seen: NotSeen) -> Iterator[tuple[type[Any], Missing
 
 def _suppressions(pod: PodTemplate, rules: frozenset[str]) -> Iterator[Suppression]:
     """A pod's annotation speaks of all that are made like it."""
-    yield from annotated(pod.document, rules, None)
+    yield from annotation_suppressions(pod.document, rules, None)

@@ -9,7 +9,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import number_at, text_at
 from nodeworthy.facts.cluster.admission_refusal import RejectedPod, rejected_pod
-from nodeworthy.facts.cluster.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduced
+from nodeworthy.facts.cluster.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduce_pod
 from nodeworthy.facts.cluster.refused_pod import RefusedPods, refused_pods
 from nodeworthy.records import dataclass
 
@@ -33,7 +33,7 @@ class GpuPods:
         if rejected is not None:
             self._rejected[rejected.object] = rejected
         if concerns_gpus(data):
-            pod, kept = live_pod(data), reduced(data)
+            pod, kept = live_pod(data), reduce_pod(data)
             like = likeness(pod, kept)
             self._kept.setdefault(like, kept)
             self._pods[key] = (like, pod)

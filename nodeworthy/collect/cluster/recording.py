@@ -40,7 +40,7 @@ def refused_usage(data: Mapping[str, Any]) -> str:
     return text_at(data, _NO_USAGE)
 
 
-def kept(data: Any) -> Any:
+def keepable_part(data: Any) -> Any:
     """What of an object can be kept, and sent to somebody."""
     return hidden_data(_without_bookkeeping(data))
 
@@ -136,7 +136,7 @@ class KindFile:
         self._separator = "\n"
 
     def add(self, data: Mapping[str, Any]) -> None:
-        self._file.write(self._separator + json.dumps(kept(data)))
+        self._file.write(self._separator + json.dumps(keepable_part(data)))
         self._separator = ",\n"
 
     def finish(self) -> None:

@@ -6,28 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from nodeworthy.collect.cluster import hami, platform
-from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_of
+from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_pods
 from nodeworthy.collect.cluster.egress import egress
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.gpu_stack import stack_of
-from nodeworthy.collect.cluster.groups import Group, grouped
+from nodeworthy.collect.cluster.groups import Group, group_nodes
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, NODES
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.pod_scenes import of_pods, of_verification, verification
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.cluster.toolkits import Toolkits
 from nodeworthy.collect.objects import facts_of
-from nodeworthy.collect.source.comments import annotated
+from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.hami.waiting import of_hami
-from nodeworthy.facts.operator.recognition import installed_by
+from nodeworthy.facts.operator.recognition import with_its_release
 from nodeworthy.facts.operator.release_of_fleet import with_release_of
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import WatchedNode
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.scene import Fact, Missing, Scene, judged_together
+from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Located
 
 
@@ -63,7 +63,7 @@ class _Scenes:
         verified = of_verification(works, kept_waiting(held))
         others = [pods, verified, held, platform.platform(self._seen, self._fleet, self._unseen, self._rules), shared]
         return [
-            self._of_toolkits(starved_of(held)),
+            self._of_toolkits(starved_pods(held)),
             gpu_parts(self._seen, self._fleet, self._unseen, self._rules),
             *self._policies(),
             *others,
@@ -75,10 +75,8 @@ class _Scenes:
         served = [each.with_starved(starved) for each in self._toolkits.served]
         unserved = [each.with_starved(starved) for each in self._toolkits.unserved]
         facts: list[Fact] = [*self._seen.unreadable, *self._unseen.not_looked_at(), *served, *unserved]
-        kept = [annotated(each.document, self._rules, None) for each in self._seen.toolkits.values()]
-        return judged_together(
-            facts, {ToolkitOnNodes: self._toolkits.missing()}, [each for some in kept for each in some]
-        )
+        kept = [annotation_suppressions(each.document, self._rules, None) for each in self._seen.toolkits.values()]
+        return make_scene(facts, {ToolkitOnNodes: self._toolkits.missing()}, [each for some in kept for each in some])
 
     # The operator's settings
 
@@ -88,16 +86,16 @@ class _Scenes:
         elsewhere = frozenset((WatchedNode, *mounts))
         policies = self._seen.documents[CLUSTER_POLICIES].values()
         if not policies:
-            yield judged_together([], {OperatorValues: self._no_policy()}, elsewhere=elsewhere)
+            yield make_scene([], {OperatorValues: self._no_policy()}, elsewhere=elsewhere)
         for policy in policies:
             read = [self._with_release(each) if isinstance(each, OperatorValues) else each for each in facts_of(policy)]
-            kept = annotated(policy, self._rules, None)
-            yield judged_together([*read, *self._pools()], {GpuPool: self._no_pool()}, kept, elsewhere=elsewhere)
+            kept = annotation_suppressions(policy, self._rules, None)
+            yield make_scene([*read, *self._pools()], {GpuPool: self._no_pool()}, kept, elsewhere=elsewhere)
 
     def _with_release(self, values: OperatorValues) -> OperatorValues:
         """Where it says none itself: what the operator that runs says, what made its toolkit, what the fleet names."""
         toolkits = [(each.release, each.place) for each in self._seen.toolkits.values() if each.release]
-        found = installed_by(values, [*self._seen.releases, *toolkits])
+        found = with_its_release(values, [*self._seen.releases, *toolkits])
         (told,) = with_release_of(self._fleet, [found])
         return cast("OperatorValues", told)
 
@@ -111,7 +109,7 @@ class _Scenes:
     def _pools(self) -> Iterator[GpuPool]:
         """What the operator will serve as soon as it runs."""
         found = False
-        for group in grouped([node for node in self._toolkits.gpu_nodes if node.is_gpu], self._fleet):
+        for group in group_nodes([node for node in self._toolkits.gpu_nodes if node.is_gpu], self._fleet):
             if group.silent is None:
                 found = True
                 yield from by_containerd(group.pool or _pool_of_nodes(group, group.nodes[0]), group.nodes)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from nodeworthy.collect.cluster.groups import Group, grouped, unseen
+from nodeworthy.collect.cluster.groups import Group, group_nodes, unseen_group
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, NODES, PODS, RUNTIME_CLASSES
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Key, Seen
@@ -133,14 +133,14 @@ class Toolkits:
         why = self._unseen.why(NODES)
         if why is not None and not self._seen.nodes:
             if running_on:
-                yield unseen(sorted(running_on), why, silent=self._unseen.may_be_refused(NODES))
+                yield unseen_group(sorted(running_on), why, silent=self._unseen.may_be_refused(NODES))
             return
         nodes = [node for node in self._nodes if node.name in running_on or daemonset.chooses(node)]
         alone = not daemonset.node_selector or len(self._seen.toolkits) == 1
         if not nodes and daemonset.runs_somewhere and alone:
             # It says that it runs, and its selector names labels that these nodes came without.
             nodes = self.gpu_nodes
-        yield from grouped(nodes, self._fleet)
+        yield from group_nodes(nodes, self._fleet)
 
     def _on_nodes(
         self, daemonset: ToolkitDaemonSet, group: Group, pods: list[ClusterPod], *, alone: bool

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.in_cluster.cluster import Cluster
-from nodeworthy.collect.in_cluster.state import opted_out
+from nodeworthy.collect.in_cluster.state import opt_out_label
 from nodeworthy.documents.plain import text_at
 from nodeworthy.facts.cluster.node import cluster_node
 from nodeworthy.facts.fleet.pool_membership import pool_of
@@ -58,6 +58,6 @@ def _of_pools(nodes: Iterable[Mapping[str, Any]], fleet: Fleet, pool: str | None
 
 def _less_opted_out(nodes: Iterable[Mapping[str, Any]], missing: tuple[str, ...], told: tuple[str, ...]) -> Chosen:
     by_host = {f"{NODE}{text_at(each, 'metadata', 'name')}": each for each in nodes}
-    labels = {host: label for host, each in sorted(by_host.items()) if (label := opted_out(each)) is not None}
+    labels = {host: label for host, each in sorted(by_host.items()) if (label := opt_out_label(each)) is not None}
     staying = {host: host.removeprefix(NODE) for host in sorted(by_host) if host not in labels}
     return Chosen(staying, labels, missing, told)

@@ -191,11 +191,11 @@ def _message(said: bytes) -> str:
         return said[:200].decode("utf-8", "replace").strip()
 
 
-def tried(pod: Mapping[str, Any]) -> Mapping[str, Any]:
+def container_state(pod: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the kubelet says of the pod's only container."""
     return next(iter(mappings_at(pod, "status", "containerStatuses")), {})
 
 
 def exit_code(pod: Mapping[str, Any]) -> int | None:
     """None where it has not run to an end of its own."""
-    return number_at(mapping_at(tried(pod), "state", "terminated"), "exitCode")
+    return number_at(mapping_at(container_state(pod), "state", "terminated"), "exitCode")

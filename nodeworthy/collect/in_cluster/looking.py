@@ -17,9 +17,9 @@ from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.recording import NoRecording, Recording, of_data
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
-from nodeworthy.interrupts import terminated_like_interrupted, tidied
+from nodeworthy.interrupts import terminate_like_interrupt, tidied
 from nodeworthy.records import dataclass
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 
 # As it is written; what stands before and after it is not read.
 _BEGINS = '{\n "schema"'
@@ -42,7 +42,7 @@ def recording(host: str, log: bytes, why: str) -> Recording:
 
 def _unsaid(text: str, why: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    last = f"; the last that its pod said: {hidden(lines[-1])[:200]}" if lines else ""
+    last = f"; the last that its pod said: {hide_secrets(lines[-1])[:200]}" if lines else ""
     return f"{why or 'its log holds no recording: is the image built from this repository?'}{last}"
 
 
@@ -126,7 +126,7 @@ class Looking:
                 end, why = self._now(made, time.monotonic() - began, why)
                 if end is None and time.monotonic() - asked_for_node >= NODE_SECONDS:
                     asked_for_node = time.monotonic()
-                    lost = state.gone(self.cluster.node(node))
+                    lost = state.why_node_is_gone(self.cluster.node(node))
                     end = state.Over(lost) if lost else None
             except CouldNotLook as problem:
                 end, why = None, str(problem)
@@ -151,7 +151,7 @@ class Looking:
         if mappings_at(now, "status", "conditions"):
             return None, why
         warnings = self.cluster.warnings(made) if age >= NO_POD_SECONDS else ()
-        return state.refused(warnings), state.waiting((), warnings)
+        return state.namespace_refusal(warnings), state.waiting((), warnings)
 
     def _remove(self, made: Mapping[str, Any]) -> None:
         if not made:
@@ -179,7 +179,7 @@ def ask_all(
 ) -> list[Asked]:
     """Of each host and its node, in their order."""
     looking = Looking(cluster, terms, time.monotonic() + terms.total_seconds)
-    with terminated_like_interrupted(), tidied(lambda: _sweep(cluster, terms, tell)):
+    with terminate_like_interrupt(), tidied(lambda: _sweep(cluster, terms, tell)):
         return _asked(looking, nodes, workers, progress)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nodeworthy.collect.in_cluster.cluster import exit_code, tried
+from nodeworthy.collect.in_cluster.cluster import container_state, exit_code
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.known.verification import OPT_OUTS
 from nodeworthy.records import dataclass
@@ -58,7 +58,7 @@ def waiting(pods: Sequence[Mapping[str, Any]], warnings: Sequence[str]) -> str:
     return _told(pods[-1]) or "its pod has not begun"
 
 
-def refused(warnings: Sequence[str]) -> Over | None:
+def namespace_refusal(warnings: Sequence[str]) -> Over | None:
     """A namespace that allows no such pods will not allow the next one either."""
     said = next((each for each in warnings if _NEVER in each), None)
     return Over(f"its pod is refused: {_short(said)}") if said is not None else None
@@ -72,7 +72,7 @@ def _told(pod: Mapping[str, Any]) -> str:
     waits, why = _waits_for(pod)
     if waits and waits != "ContainerCreating":
         return _short(f"{waits}: {why}" if why else waits)
-    ended = mapping_at(tried(pod), "state", "terminated")
+    ended = mapping_at(container_state(pod), "state", "terminated")
     if ended:
         told = ": ".join(filter(None, (text_at(ended, "reason"), text_at(ended, "message"))))
         return _short(f"it ended with {ended.get('exitCode')} ({told or 'no reason given'})")
@@ -80,7 +80,7 @@ def _told(pod: Mapping[str, Any]) -> str:
 
 
 def _waits_for(pod: Mapping[str, Any]) -> tuple[str, str]:
-    waits = mapping_at(tried(pod), "state", "waiting")
+    waits = mapping_at(container_state(pod), "state", "waiting")
     return text_at(waits, "reason"), text_at(waits, "message")
 
 
@@ -91,11 +91,11 @@ def _unscheduled(pod: Mapping[str, Any]) -> str:
     return ""
 
 
-def gone(node: Mapping[str, Any] | None) -> str | None:
+def why_node_is_gone(node: Mapping[str, Any] | None) -> str | None:
     """Why nothing will come of this node any more."""
     if node is None:
         return "the node is gone from the cluster"
-    label = opted_out(node)
+    label = opt_out_label(node)
     if label is not None:
         return f"the node has opted out meanwhile, by its label {label}"
     for each in mappings_at(node, "status", "conditions"):
@@ -106,7 +106,7 @@ def gone(node: Mapping[str, Any] | None) -> str | None:
     return None
 
 
-def opted_out(node: Mapping[str, Any]) -> str | None:
+def opt_out_label(node: Mapping[str, Any]) -> str | None:
     """The label by which somebody keeps verification off."""
     labels = mapping_at(node, "metadata", "labels")
     return next((f"{name}={value}" for name, value in OPT_OUTS.items() if labels.get(name) == value), None)

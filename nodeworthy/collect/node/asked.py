@@ -14,7 +14,7 @@ from nodeworthy.collect.node.deadline import TooLate
 from nodeworthy.collect.node.recording import LOCAL, NoRecording, Recording, without_secrets
 from nodeworthy.collect.node.script import Part
 from nodeworthy.records import dataclass
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 
 
 class TooLong(Exception):
@@ -29,18 +29,18 @@ def observe(host: Host) -> Recording:
     backend = host.backend
     if isinstance(backend, Replay):
         return backend.recording()
-    name = hidden(backend.get_pytest_id())
+    name = hide_secrets(backend.get_pytest_id())
     nonce = script.new_nonce()
     try:
         answer = host.run(script.command(nonce))
     except TooLate as late:
         return Recording(name, unreached=_late(late, nonce))
     except (NotAnswering, OSError) as problem:
-        return Recording(name, unreached=hidden(str(problem)))
+        return Recording(name, unreached=hide_secrets(str(problem)))
     try:
         parts = _taken_apart(nonce, answer, WithDeadline.connections.seconds)
     except (script.Unbelievable, TooLong) as problem:
-        return Recording(name, unreached=hidden(str(problem)))
+        return Recording(name, unreached=hide_secrets(str(problem)))
     if isinstance(backend, Local):
         name = _by_its_own_name(parts)
     if not parts or parts[-1].name != "done":
@@ -74,8 +74,8 @@ def _late(late: TooLate, nonce: str) -> str:
 def _broken(code: int, stderr: str, *, begun: bool) -> str:
     said = [line.strip() for line in stderr.splitlines() if line.strip() and not line.startswith("@@")]
     if not begun and said:
-        return hidden(said[-1])
-    return f"its answer broke off (exit code {code}{f': {hidden(said[-1])}' if said else ''})"
+        return hide_secrets(said[-1])
+    return f"its answer broke off (exit code {code}{f': {hide_secrets(said[-1])}' if said else ''})"
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Asked:
 
 
 def ask(host: Host) -> Asked:
-    name = hidden(host.backend.get_pytest_id())
+    name = hide_secrets(host.backend.get_pytest_id())
     try:
         recording = observe(host)
     except NoRecording as problem:

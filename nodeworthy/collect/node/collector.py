@@ -24,9 +24,9 @@ from nodeworthy.errors import InputError
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
-from nodeworthy.interrupts import terminated_like_interrupted, tidied
+from nodeworthy.interrupts import terminate_like_interrupt, tidied
 from nodeworthy.records import dataclass
-from nodeworthy.scene import Fact, Missing, Scene, judged_together
+from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 
 # Writes a whole file, or none.
@@ -82,7 +82,7 @@ def ask_all(
     Connections that somebody else has opened stay open."""
     own = connections or Connections(asking.seconds, asking.reach)
     register(own)
-    with terminated_like_interrupted(), nullcontext() if connections else tidied(own.close):
+    with terminate_like_interrupt(), nullcontext() if connections else tidied(own.close):
         hosts = [each for each in hosts_of(specs, asking) if _may_be_meant(each, asking.only)]
         asked = look_at(hosts, asking, progress)
     named = {spec.recording for spec in specs}
@@ -142,13 +142,13 @@ def scene(asked: Asked, declared: Declared) -> Scene:
         unreadable = UnreadableInput(
             Place(path=asked.name.removeprefix("replay:")), f"this recording can't be replayed: {asked.why}"
         )
-        return judged_together([unreadable], none_of("its recording can't be replayed", place))
+        return make_scene([unreadable], none_of("its recording can't be replayed", place))
     if asked.recording.unreached is not None:
         why = f"the host was not reached: {asked.recording.unreached}"
         remedy = f"reach {asked.name} by hand, then look again"
         unseen = NotLookedAt(place, why, Verdict.ERROR, remedy)
-        return judged_together([unseen], none_of(why, place))
-    return judged_together(*parts_of(asked.recording, declared))
+        return make_scene([unseen], none_of(why, place))
+    return make_scene(*parts_of(asked.recording, declared))
 
 
 def parts_of(recording: Recording, declared: Declared) -> tuple[list[Fact], dict[type[Any], Missing]]:
@@ -166,4 +166,4 @@ def none_of(why: str, host: Place) -> dict[type[Any], Missing]:
 
 
 def nothing_asked(why: str) -> Scene:
-    return judged_together([NotLookedAt(Place(), why)])
+    return make_scene([NotLookedAt(Place(), why)])

@@ -52,7 +52,7 @@ class Head:
         return f"rm -rf {shlex.quote(self.folder)}"
 
 
-def wrapped(command: str) -> str:
+def wrap_command(command: str) -> str:
     packed = base64.b64encode(gzip.compress(command.encode(), mtime=0)).decode()
     return f"""\
 umask 077
@@ -86,7 +86,7 @@ def check(told: Head) -> None:
         raise BrokenAnswer(f"its answer has {told.packed} characters, packed: too many to be handed over through SSM")
 
 
-def unpacked(told: Head, pages: list[str]) -> tuple[bytes, bytes]:
+def unpack_pages(told: Head, pages: list[str]) -> tuple[bytes, bytes]:
     """Both streams. Raises BrokenAnswer where anything is missing."""
     try:
         zipped = base64.b64decode("".join(pages), validate=True)

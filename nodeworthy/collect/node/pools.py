@@ -7,7 +7,7 @@ from functools import cached_property
 
 from nodeworthy.collect.node.parts.kubelet import labels
 from nodeworthy.collect.node.parts.processes import processes
-from nodeworthy.collect.node.parts.units import lines, printed
+from nodeworthy.collect.node.parts.units import lines, printed_value
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.errors import InputError
 from nodeworthy.facts.cluster.node_labels import POOL
@@ -146,7 +146,7 @@ def identity(recording: Recording, runtimes: NodeRuntimes, declared: Declared, h
 
 
 def _has_gpu(recording: Recording, place: Place) -> Located[bool]:
-    said = printed(recording, "gpus", place, "whether there is a GPU")
+    said = printed_value(recording, "gpus", place, "whether there is a GPU")
     if said is None:
         return Located.unknown("whether there is a GPU was not read", place)
     return Located(said.state if isinstance(said.state, Unknown) else Known(bool(said.state.value.strip())), place)

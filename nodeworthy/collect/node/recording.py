@@ -12,7 +12,7 @@ from typing import Any
 from nodeworthy.collect.node.script import Part
 from nodeworthy.limits import without_long_numbers
 from nodeworthy.records import dataclass
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 
 SCHEMA = "nodeworthy/recording/v1"
 SUFFIX = ".json"
@@ -51,7 +51,7 @@ def without_secrets(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def _fit(said: str) -> str:
-    return hidden(without_long_numbers(said))
+    return hide_secrets(without_long_numbers(said))
 
 
 def as_text(recording: Recording) -> str:
@@ -97,7 +97,9 @@ def of_data(data: Any) -> Recording:
     if not isinstance(data.get("parts"), list):
         raise NoRecording("it is malformed: it has no list of parts")
     parts = tuple(_part(number, each) for number, each in enumerate(data["parts"], start=1))
-    return Recording(hidden(data["host"]), without_secrets(parts), hidden(unreached) if unreached else unreached)
+    return Recording(
+        hide_secrets(data["host"]), without_secrets(parts), hide_secrets(unreached) if unreached else unreached
+    )
 
 
 def _part(number: int, data: Any) -> Part:

@@ -42,14 +42,14 @@ class Ssm(WithDeadline):
         return self.result(head.code, command.encode("utf-8"), stdout, stderr)
 
     def _whole(self, command: str, ends: float) -> tuple[paged.Head, bytes, bytes]:
-        head, first = paged.head(self._sent(paged.wrapped(command), ends))
+        head, first = paged.head(self._sent(paged.wrap_command(command), ends))
         try:
             paged.check(head)
             pages = [first, *(self._sent(head.page(number), ends) for number in range(1, head.pages))]
         except BaseException:
             self._start(head.removal())
             raise
-        return head, *paged.unpacked(head, pages)
+        return head, *paged.unpack_pages(head, pages)
 
     def _sent(self, line: str, ends: float) -> str:
         """What it prints. Raises NotAnswering, or TooLate when the deadline has passed."""

@@ -94,7 +94,7 @@ def reads_what_is_known_late(rule: Rule) -> bool:
     return any(getattr(kind, "known_late", False) for kind in read)
 
 
-def configured(
+def configure_rules(
     rules: Iterable[Rule], given: Mapping[str, tuple[Level | None, Mapping[str, Any]]]
 ) -> dict[str, Enforcement]:
     """Every rule's enforcement. Raises BadConfig."""

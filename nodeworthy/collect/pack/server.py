@@ -23,7 +23,7 @@ from nodeworthy.collect.pack.enforcement import (
     SCHEMA,
     BadConfig,
     Level,
-    configured,
+    configure_rules,
     default,
     reads_what_is_known_late,
 )
@@ -56,7 +56,7 @@ LEVELS = {Level.ADVISORY: pb.ADVISORY, Level.MANDATORY: pb.MANDATORY, Level.DISA
 BY_NUMBER = {**{number: level for level, number in LEVELS.items()}, pb.REMEDIATE: Level.MANDATORY}
 
 
-def answered(method: Callable[..., Any]) -> Callable[..., Any]:
+def answer_errors(method: Callable[..., Any]) -> Callable[..., Any]:
     """What goes wrong in here ends the preview with one sentence, and never as a policy that did not run."""
 
     @wraps(method)
@@ -89,11 +89,11 @@ class Analyzer(stubs("analyzer_pb2_grpc").AnalyzerServicer):  # type: ignore[mis
         self.given: dict[str, tuple[Level | None, Mapping[str, Any]]] = {}
         self._judge: Judge | None = None
 
-    @answered
+    @answer_errors
     def GetPluginInfo(self, _request: Any) -> Any:
         return stubs("plugin_pb2").PluginInfo(version=__version__)
 
-    @answered
+    @answer_errors
     def GetAnalyzerInfo(self, _request: Any) -> Any:
         return pb.AnalyzerInfo(
             name=NAME,
@@ -104,16 +104,16 @@ class Analyzer(stubs("analyzer_pb2_grpc").AnalyzerServicer):  # type: ignore[mis
             policies=[_policy(rule) for rule in self.rules],
         )
 
-    @answered
+    @answer_errors
     def Configure(self, request: Any) -> Any:
         given: dict[str, tuple[Level | None, Mapping[str, Any]]] = {
             name: (BY_NUMBER[c.enforcementLevel], from_struct(c.properties)) for name, c in request.policyConfig.items()
         }
-        configured(self.rules, given)  # refuses what is wrong before anything is judged
+        configure_rules(self.rules, given)  # refuses what is wrong before anything is judged
         self.given, self._judge = given, None
         return Empty()
 
-    @answered
+    @answer_errors
     def ConfigureStack(self, request: Any) -> Any:
         secret = frozenset(request.config_secret_keys)
         self.stack = Stack(request.project, request.stack, dict(request.config), secret, self.near)
@@ -121,22 +121,22 @@ class Analyzer(stubs("analyzer_pb2_grpc").AnalyzerServicer):  # type: ignore[mis
         _ = self.stack.fleet  # one that is malformed ends the preview here
         return pb.AnalyzerStackConfigureResponse()
 
-    @answered
+    @answer_errors
     def Analyze(self, request: Any) -> Any:
         return self._response(self.judge.one(_resource(request)))
 
-    @answered
+    @answer_errors
     def AnalyzeStack(self, request: Any) -> Any:
         return self._response(self.judge.all([_resource(each) for each in request.resources]))
 
-    @answered
+    @answer_errors
     def Remediate(self, _request: Any) -> Any:
         return pb.RemediateResponse()
 
     @property
     def judge(self) -> Judge:
         if self._judge is None:
-            self._judge = Judge(self.rules, configured(self.rules, self.given), self.stack)
+            self._judge = Judge(self.rules, configure_rules(self.rules, self.given), self.stack)
         return self._judge
 
     def _response(self, said: Said) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import yaml as pyyaml
 
 from nodeworthy.collect.plan.project import read_mapping, shown_path
-from nodeworthy.collect.plan.protocol import SIGNATURE, Wire, is_secret, redacted
+from nodeworthy.collect.plan.protocol import SIGNATURE, Wire, is_secret, redact_wire
 from nodeworthy.documents.tree import Tree, plain
 from nodeworthy.errors import Ends, InputError
 from nodeworthy.records import dataclass
@@ -135,7 +135,7 @@ def _bare(data: Wire) -> Wire:
 def _shown(data: Wire) -> Wire:
     if isinstance(data, Mapping) and not is_secret(data):
         return {name: _shown(each) for name, each in data.items() if each is not None}
-    return redacted([_shown(each) for each in data] if isinstance(data, list) else data)
+    return redact_wire([_shown(each) for each in data] if isinstance(data, list) else data)
 
 
 def _entry(question: Question) -> str:

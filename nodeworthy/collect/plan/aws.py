@@ -14,7 +14,7 @@ from nodeworthy.facts.aws.disk import disks
 from nodeworthy.facts.aws.efa_group import efa_groups
 from nodeworthy.facts.aws.node_drainer import HANDLER, Handler, NodeDrainers, is_handler, variables
 from nodeworthy.facts.aws.node_group import NodeGroup, node_groups
-from nodeworthy.facts.aws.node_sides import guarded, is_something_else
+from nodeworthy.facts.aws.node_sides import guarded_nodes, is_something_else
 from nodeworthy.facts.aws.node_types import ec2_fleets
 from nodeworthy.facts.aws.security_group import security_groups
 from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
@@ -102,7 +102,7 @@ class Aws:
         yield from security_groups(stack, frozenset(each.urn for each in others if each is not None))
         yield from groups
         yield from ec2_fleets(stack)
-        yield from guarded(groups)
+        yield from guarded_nodes(groups)
         yield from disks(stack, groups)
         yield from efa_groups(groups)
         yield _drainers(stack, self.plan.resources, self.unknown)

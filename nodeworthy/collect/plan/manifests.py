@@ -83,7 +83,7 @@ DECODE = "kubernetes:yaml:decode"
 GROUPS = ("kubernetes:yaml/v2:ConfigGroup", "kubernetes:yaml/v2:ConfigFile")
 
 
-def decoded(call: str, arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def decode_call(call: str, arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The answer to what the older components ask their provider: the objects in a text. None for another question."""
     text = arguments.get("text")
     if call != DECODE or not isinstance(text, str):

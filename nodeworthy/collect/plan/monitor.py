@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlparse
 
 from nodeworthy.collect.plan import standins
 from nodeworthy.collect.plan.answers import Answers, Question
-from nodeworthy.collect.plan.manifests import TEMPLATE, decoded, options_of, with_what_it_was_given
+from nodeworthy.collect.plan.manifests import TEMPLATE, decode_call, options_of, with_what_it_was_given
 from nodeworthy.collect.plan.plan import Plan, Resource, urn_of
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.protocol import (
@@ -24,7 +24,7 @@ from nodeworthy.collect.plan.protocol import (
     grpc,
     holds_unknown,
     into_struct,
-    settled,
+    plain_outputs,
     stubs,
 )
 from nodeworthy.collect.plan.standins import StandIns
@@ -118,7 +118,7 @@ class Monitor:
             context.abort(grpc().StatusCode.RESOURCE_EXHAUSTED, registry.refused)
         urn = urn_of(registry.stack, registry.project, parent, request.type, request.name)
         changed = self._transforms.applied(request, urn, context)
-        inputs = settled(from_struct(changed.inputs))
+        inputs = plain_outputs(from_struct(changed.inputs))
         resource = Resource(
             urn,
             request.type,
@@ -144,7 +144,7 @@ class Monitor:
     def RegisterResourceOutputs(self, request: Any, context: Any) -> Any:
         resource = self._registry.resources.get(request.urn)
         if resource is not None and resource.is_stack:
-            self._registry.outputs = settled(from_struct(request.outputs))
+            self._registry.outputs = plain_outputs(from_struct(request.outputs))
             self._registry.finished = True
         return self._empty()
 
@@ -157,7 +157,7 @@ class Monitor:
             request.type,
             request.name,
             parent,
-            settled(from_struct(request.properties)),
+            plain_outputs(from_struct(request.properties)),
             read=True,
             provider=request.provider,
             dependencies=tuple(sorted(request.dependencies)),
@@ -213,7 +213,7 @@ class Monitor:
             response.unknown = True
             return response
         question = Question(request.tok, args)
-        answer = decoded(question.call, args) or self._answers.to(question)
+        answer = decode_call(question.call, args) or self._answers.to(question)
         if answer is None:
             with self._registry.lock:
                 self._registry.questions.append(question)

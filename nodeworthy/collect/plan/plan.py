@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.collect.plan.protocol import Wire, count_unknown, redacted
+from nodeworthy.collect.plan.protocol import Wire, count_unknown, redact_wire
 from nodeworthy.known.secrets import HIDDEN
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -71,7 +71,7 @@ class Resource:
     @cached_property
     def shown_inputs(self) -> Mapping[str, Any]:
         """What may be written of them: no secret."""
-        shown: Mapping[str, Any] = redacted(self.inputs)
+        shown: Mapping[str, Any] = redact_wire(self.inputs)
         return {name: HIDDEN if name in self.hidden else each for name, each in shown.items()}
 
     @cached_property

@@ -109,15 +109,15 @@ def _into(data: Wire, value: Any) -> None:
             _into(each, value.list_value.values.add())
 
 
-def settled(data: Wire) -> Wire:
+def plain_outputs(data: Wire) -> Wire:
     """Output values (a value with its dependencies) as the simpler values that every SDK reads back."""
     if isinstance(data, dict):
         if data.get(SIGNATURE) == OUTPUT:
-            inner = settled(data["value"]) if "value" in data else UNKNOWN
+            inner = plain_outputs(data["value"]) if "value" in data else UNKNOWN
             return {SIGNATURE: SECRET, "value": inner} if data.get("secret") else inner
-        return {name: settled(each) for name, each in data.items()}
+        return {name: plain_outputs(each) for name, each in data.items()}
     if isinstance(data, list):
-        return [settled(each) for each in data]
+        return [plain_outputs(each) for each in data]
     return data
 
 
@@ -134,7 +134,7 @@ def holds_unknown(data: Wire) -> bool:
     return isinstance(data, list) and any(holds_unknown(each) for each in data)
 
 
-def redacted(data: Wire) -> Wire:
+def redact_wire(data: Wire) -> Wire:
     """What may be written: `(secret)` for every secret, `(unknown)` for what is not known yet. A secret is what the
     program calls one, and what is one."""
     return hidden_data(_told(data))

@@ -16,9 +16,9 @@ from nodeworthy.collect.plan.protocol import UNKNOWN, Wire
 from nodeworthy.collect.plan.served import Program, Show
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import CouldNotLook, InputError
-from nodeworthy.interrupts import held, tidied
+from nodeworthy.interrupts import hold, tidied
 from nodeworthy.records import dataclass
-from nodeworthy.redaction import hidden
+from nodeworthy.redaction import hide_secrets
 
 # More than any script; what is packed may be anything.
 LARGEST = 1 << 20
@@ -148,7 +148,7 @@ def _with_simulation(plan: Plan, run: Run, made: StandIns, deadline: float, time
     if registry.questions:
         return Ran(plan, None, f"it asks what nobody has answered: {registry.questions[0].shown()}")
     if run.exit_code != 0 or errors or not registry.finished:
-        said = hidden((errors or [""])[-1]).strip().splitlines()
+        said = hide_secrets((errors or [""])[-1]).strip().splitlines()
         return Ran(plan, None, f"the program fails on them{f': {said[-1]}' if said else ''}")
     return Ran(plan, Simulated(run.served.plan, made))
 
@@ -185,7 +185,7 @@ def _how(code: int) -> str:
 
 
 def _begin(runs: list[ProgramRun], start: Callable[[], ProgramRun]) -> ProgramRun:
-    with held():
+    with hold():
         runs.append(start())
         return runs[-1]
 

@@ -37,7 +37,7 @@ from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.secrets import spans
 from nodeworthy.patterns import pattern
-from nodeworthy.scene import Fact, Scene, judged_together
+from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
@@ -49,7 +49,7 @@ _DATABASES = pattern(r"postgres|pgmq|cnpg|cloudnative-?pg|stackgres|database|que
 _METRICS = pattern(r"prometheus|monitoring|observability|victoria|mimir|grafana", re.IGNORECASE)
 
 
-def left_out(
+def unplanned_services(
     plan: Plan, facts: Sequence[Fact], fleet: Fleet | None
 ) -> Iterator[MonitoringNotPlanned | QueueNotPlanned]:
     if fleet is None:
@@ -116,14 +116,14 @@ def scene_of(
     facts += outputs_in_plain_sight(_outputs(plan, made, unknown))
     facts += _of_several(facts, fleet)
     facts = _told_once(facts, fleet)
-    facts += left_out(plan, facts, fleet)
+    facts += unplanned_services(plan, facts, fleet)
     if fleet is None:
         booted = [fact for fact in facts if isinstance(fact, BootScript)]
         values = [fact for fact in facts if isinstance(fact, OperatorValues)]
         facts += pools_by_evidence(_groups(facts), booted, values)
-        return judged_together(facts, dict.fromkeys((GpuPool, NodeSize), no_fleet), suppressions)
+        return make_scene(facts, dict.fromkeys((GpuPool, NodeSize), no_fleet), suppressions)
     missing = {GpuPool: f"the fleet of stack {plan.stack} has no GPU pool"}
-    return judged_together(
+    return make_scene(
         [*facts, fleet, PlannedFleet(fleet), *pool_claims(fleet), *pools_of(fleet, facts, _groups(facts))],
         missing,
         suppressions,
@@ -164,7 +164,7 @@ def _told_once(facts: Sequence[Fact], fleet: Fleet | None) -> list[Fact]:
 
 def of_fleet_alone(fleet: Fleet) -> Scene:
     """What can be judged before the program runs."""
-    return judged_together(pool_claims(fleet))
+    return make_scene(pool_claims(fleet))
 
 
 def _of_resources(plan: Plan, releases: Releases, scripts: BootScripts, unknown: str) -> Iterator[Fact]:

@@ -13,7 +13,7 @@ from nodeworthy.verdict import Finding, Verdict, worst
 Key = tuple[Any, ...]
 
 
-def merged(plain: Sequence[Judgement], simulated: Sequence[Judgement]) -> list[Judgement]:
+def merge_runs(plain: Sequence[Judgement], simulated: Sequence[Judgement]) -> list[Judgement]:
     """Every pair of rule and subject once. A verdict that needed the second run says so; a failure that the
     plain run saw stays, whatever the other one sees."""
     second = _keyed(simulated)

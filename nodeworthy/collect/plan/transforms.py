@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from nodeworthy.collect.plan.protocol import OPTIONS, Wire, from_struct, grpc, settled, stubs
+from nodeworthy.collect.plan.protocol import OPTIONS, Wire, from_struct, grpc, plain_outputs, stubs
 from nodeworthy.records import dataclass
 
 
@@ -62,7 +62,7 @@ class Transforms:
             message = stubs("resource_pb2").TransformInvokeRequest(token=token, args=args)
             reply = stubs("resource_pb2").TransformInvokeResponse.FromString(self._ask(callback, message, context))
             args = reply.args if reply.HasField("args") else args
-        plain: dict[str, Wire] = settled(from_struct(args))
+        plain: dict[str, Wire] = plain_outputs(from_struct(args))
         return plain
 
     def _due(self, request: Any, urn: str) -> list[Any]:

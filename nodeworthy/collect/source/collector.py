@@ -7,7 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.fleet_pools import pools_of
 from nodeworthy.collect.source.beside import Span
 from nodeworthy.collect.source.completed_values import is_loose
@@ -30,7 +30,7 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import refuse_impossible
 from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.records import dataclass
-from nodeworthy.scene import Fact, Scene, judged_together
+from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ class Looked:
         yield from self.scopes.asked
         jobs = [fact for scene in self.scenes for fact in scene.facts if type(fact).__name__ == "SlurmJob"]
         if jobs:
-            from nodeworthy.collect.source.slurm_reading import asked_for
+            from nodeworthy.collect.source.slurm_reading import paths_asked_for
 
             for job in jobs:
-                yield from asked_for(cast("SlurmJob", job))
+                yield from paths_asked_for(cast("SlurmJob", job))
 
 
 def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, named: bool = True) -> Looked:
@@ -98,7 +98,7 @@ def look_at(
         looked.scopes = source.scopes
         groups.know(source)
         try:
-            found = bounded(_read, source, fleets, rules, nothing)
+            found = call_bounded(_read, source, fleets, rules, nothing)
         except Refused as refusal:
             _refuse(looked, refusal, source, unread)
             continue
@@ -113,7 +113,7 @@ def look_at(
             looked.scenes.append(_scene(found, found.fleet, ""))
         else:
             groups.add(source, found)
-    looked.scenes += [judged_together(unread)] if unread else []
+    looked.scenes += [make_scene(unread)] if unread else []
     groups.with_evidence(looked.scopes)
     _tell(groups, looked)
     return looked
@@ -140,7 +140,7 @@ def _tell(groups: Groups, looked: Looked) -> None:
     judged = frozenset(member.source.shown for each in groups.every for member in each.members if member.is_judged)
     for each in groups.every:
         try:
-            scene = bounded(_of_group, each, groups, looked.read, seconds=SECONDS_TOGETHER)
+            scene = call_bounded(_of_group, each, groups, looked.read, seconds=SECONDS_TOGETHER)
         except TookTooLong as problem:
             scene = _not_put_together(each, problem.why)
         evidence = frozenset(member.source.shown for member in each.members if not member.is_judged)
@@ -165,9 +165,9 @@ def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[F
 
     planned = {id(pool): pool for member in group.members for pool in member.found.pools}
     if planned:
-        from nodeworthy.facts.fleet.pools_by_evidence import settled
+        from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 
-        return list(settled([*planned.values()], [each for each in facts if isinstance(each, OperatorValues)]))
+        return list(settle_drivers([*planned.values()], [each for each in facts if isinstance(each, OperatorValues)]))
     if groups.nodes_around is None:
         groups.nodes_around = NodesAround(groups.rules)
     first = next(each for each in group.members if each.is_judged)
@@ -178,7 +178,7 @@ def _not_put_together(group: Group, why: str) -> Scene:
     """Says of each file that it was not judged, where the files of a group could not be put together. What one file
     says may depend on the others."""
     judged = [member.source.shown for member in group.members if member.is_judged]
-    return judged_together(
+    return make_scene(
         [UnreadableInput(Place(path=each), f"it was not judged, with what joins with it: {why}") for each in judged]
     )
 
@@ -219,10 +219,10 @@ def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:
     facts = [*found.facts, *_scripts(found, fleet, why), *firewalls(found.ufw, fleet, why)]
     facts += files_of_nodes(found.node_files, fleet, why)
     if fleet is None:
-        return judged_together(facts, dict.fromkeys((GpuPool, NodeSize), why), found.suppressions)
+        return make_scene(facts, dict.fromkeys((GpuPool, NodeSize), why), found.suppressions)
     missing = {GpuPool: f"the fleet of {fleet.place.path} has no GPU pool"}
     declared: list[Fact] = [fleet, DeclaredFleet(fleet)]
-    return judged_together([*facts, *declared, *pools_of(fleet, facts)], missing, found.suppressions)
+    return make_scene([*facts, *declared, *pools_of(fleet, facts)], missing, found.suppressions)
 
 
 def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:

@@ -46,14 +46,14 @@ def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) 
         yield _suppression(found["rule"] or "", found["reason"] or "", place, about, known)
 
 
-def borrowed(texts: Mapping[str, str], known: frozenset[str]) -> Iterator[Suppression]:
+def evidence_suppressions(texts: Mapping[str, str], known: frozenset[str]) -> Iterator[Suppression]:
     """What somebody decided to live with in files that are read for another one, by their names."""
     for name, text in texts.items():
         for each in comments(text, Place(path=name), known, is_yaml=True):
             yield replace(each, is_borrowed=True)
 
 
-def annotated(document: Tree, known: frozenset[str], lines: range | None) -> Iterator[Suppression]:
+def annotation_suppressions(document: Tree, known: frozenset[str], lines: range | None) -> Iterator[Suppression]:
     """The suppressions that an object carries; they speak of all of it."""
     for name, value in document.get("metadata", "annotations").mapping.items():
         if name.startswith(ANNOTATION):

@@ -52,7 +52,7 @@ def _base(document: Tree, beside: Beside) -> Tree | None:
     return found[0] if found else None
 
 
-def completed(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
+def complete_values(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
     """The facts of a file with what its folder says of them."""
     return _with_what_they_patch(_with_release_of_chart(facts, beside), beside)
 

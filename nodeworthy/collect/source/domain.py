@@ -65,7 +65,7 @@ def files_of(domain: str, choice: Choice, members: Sequence[Member], scopes: Sco
         yield from folder.files() if is_deep else folder.files_of_folder()
 
 
-def unlisted(domain: str, choice: Choice, members: Sequence[Member], scopes: Scopes) -> str:
+def why_unlisted(domain: str, choice: Choice, members: Sequence[Member], scopes: Scopes) -> str:
     """Why some of those files were not looked at; empty where all were."""
     if choice.fleet is not None:
         return next(filter(None, (each.source.scope.unlisted for each in members)), "")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.backstop import bounded
+from nodeworthy.backstop import call_bounded
 from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.parsing import Refused
@@ -56,7 +56,7 @@ _DRIVERS = rb"driver:|gpu-operator"
 _MOST = 16
 
 
-def wanted(founds: Iterable[Found], *, of_a_fleet: bool) -> re.Pattern[bytes] | None:
+def wanted_pattern(founds: Iterable[Found], *, of_a_fleet: bool) -> re.Pattern[bytes] | None:
     """What must stand in a file that may join with these; None where nothing may."""
     marks: set[bytes] = set()
     for found in founds:
@@ -118,6 +118,6 @@ def read(source: Source, rules: frozenset[str]) -> Found | None:
     from nodeworthy.collect.source.one_file import whats_in
 
     try:
-        return bounded(whats_in, source, rules)
+        return call_bounded(whats_in, source, rules)
     except Refused:
         return None

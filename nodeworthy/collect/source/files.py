@@ -82,7 +82,7 @@ def sources(paths: list[str], *, named: bool = True) -> Iterator[Source]:
         else:
             out = not named and path.is_symlink() and leads_out(path, tree_of(path.parent))
             real = os.path.realpath(path)
-            found = [Source(path, shown(path), named or not path.exists(), real, scopes=scopes, leads_out=out)]
+            found = [Source(path, shown_path(path), named or not path.exists(), real, scopes=scopes, leads_out=out)]
         for source in found:
             if source.leads_out or source.real not in seen:
                 # What it leads to may be named beside it.
@@ -90,7 +90,7 @@ def sources(paths: list[str], *, named: bool = True) -> Iterator[Source]:
                 yield source
 
 
-def shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """Relative to where the command runs, where it lies below it; else as it was given."""
     if not path.is_absolute():
         return os.path.normpath(path)
@@ -103,12 +103,12 @@ def _inside(folder: Path, scopes: Scopes, *, named: bool) -> Iterator[Source]:
     waiting, top = [os.fspath(folder)], os.fspath(folder)
     while waiting:
         directory = waiting.pop()
-        real, begins = os.path.realpath(directory), shown(Path(directory, "_"))[:-1]
+        real, begins = os.path.realpath(directory), shown_path(Path(directory, "_"))[:-1]
         try:
             with os.scandir(directory) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
         except OSError as problem:
-            yield Source(Path(directory), shown(Path(directory)), named, real, _why(problem))
+            yield Source(Path(directory), shown_path(Path(directory)), named, real, _why(problem))
             continue
         for entry in entries:
             if _is_file(entry):

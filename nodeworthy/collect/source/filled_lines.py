@@ -29,19 +29,19 @@ def for_envsubst(text: str) -> str:
     return text if is_template(text) else _SHELLS.sub(r"${\1}", text)
 
 
-def hidden(text: str) -> tuple[Fillings, str]:
+def hide_fillings(text: str) -> tuple[Fillings, str]:
     fillings = Fillings(jinja="{{" in text or "{%" in text)
     return fillings, fillings.hide(text)
 
 
 def without_fillings(text: str) -> str:
     """With a plain word for whatever a template fills in."""
-    return re.sub("[\ue000-\uf8ff]+", "x", hidden(text)[1]) if is_template(text) else text
+    return re.sub("[\ue000-\uf8ff]+", "x", hide_fillings(text)[1]) if is_template(text) else text
 
 
 def content_of(text: str, shown: str, *, quotes_values: bool, has_tables: bool = False) -> Content:
     """Of a file that `has_tables` a line that is filled in whole belongs to the table above it."""
-    fillings, told = hidden(text)
+    fillings, told = hide_fillings(text)
     lines: list[Line] = []
     is_below_a_table = False
     for number, row in enumerate(told.splitlines(), 1):

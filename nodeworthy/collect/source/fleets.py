@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
-from nodeworthy.collect.source.files import STDIN, Source, shown
+from nodeworthy.collect.source.files import STDIN, Source, shown_path
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.documents.files import leads_out, tree_of
 from nodeworthy.errors import InputError
@@ -83,7 +83,7 @@ class Fleets:
                 return self._choose(stacks, wanted)
         if self.stack:
             raise InputError(
-                f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown(folder)} has a fleet"
+                f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown_path(folder)} has a fleet"
             )
         return Choice(None, NO_FLEET)
 
@@ -93,7 +93,7 @@ class Fleets:
                 raise InputError(f"there is no stack {wanted!r} with a fleet here; there are {', '.join(stacks)}")
             return Choice(self._fleet(stacks[wanted]))
         if len(stacks) > 1:
-            named = ", ".join(shown(path) for path in stacks.values())
+            named = ", ".join(shown_path(path) for path in stacks.values())
             return Choice(
                 None, ToGive(f"several fleets could be meant ({named})", "choose one with --stack or --fleet")
             )
@@ -105,7 +105,7 @@ class Fleets:
         for name, path in stacks.items():
             try:
                 _refuse_out_of(path, path.parent)
-                if declares_fleet(path, shown(path)):
+                if declares_fleet(path, shown_path(path)):
                     found[name] = path
             except InputError:
                 if wanted in (None, name):
@@ -123,14 +123,16 @@ class Fleets:
 
     def _fleet(self, path: Path) -> Fleet:
         if path not in self._read:
-            self._read[path] = read_fleet_file(path, shown(path))
+            self._read[path] = read_fleet_file(path, shown_path(path))
         return self._read[path]
 
 
 def _refuse_out_of(path: Path, folder: Path) -> None:
     """A link, or a setting, out of the tree decides nothing and is not read; whoever means it names it."""
     if leads_out(path, tree_of(folder)):
-        raise InputError(f"{shown(path)}, where a fleet may be, leads out of the tree it lies in: give --fleet FILE")
+        raise InputError(
+            f"{shown_path(path)}, where a fleet may be, leads out of the tree it lies in: give --fleet FILE"
+        )
 
 
 def _stack_files(folder: Path) -> dict[str, Path]:
@@ -138,7 +140,7 @@ def _stack_files(folder: Path) -> dict[str, Path]:
     try:
         names = sorted(os.listdir(folder))
     except PermissionError as problem:
-        raise InputError(f"{shown(folder)}, where a fleet may lie, can't be read: {problem.strerror}") from None
+        raise InputError(f"{shown_path(folder)}, where a fleet may lie, can't be read: {problem.strerror}") from None
     except OSError:
         return {}
     return {match["stack"]: folder / name for name in names if (match := STACK_FILE.fullmatch(name))}

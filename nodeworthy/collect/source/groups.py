@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import TookTooLong
 from nodeworthy.collect.source import evidence
-from nodeworthy.collect.source.domain import domain_of, files_of, fleet_of, unlisted
+from nodeworthy.collect.source.domain import domain_of, files_of, fleet_of, why_unlisted
 from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.fleets import Choice, Fleets
 from nodeworthy.collect.source.one_file import Found
@@ -92,12 +92,12 @@ class Groups:
                 self._add_evidence(source, None)
         for group in list(self.every):
             founds = (each.found for each in group.members)
-            mark = evidence.wanted(founds, of_a_fleet=group.choice.fleet is not None)
+            mark = evidence.wanted_pattern(founds, of_a_fleet=group.choice.fleet is not None)
             if mark is not None:
                 paths = files_of(group.domain, group.choice, group.members, scopes)
                 for source in evidence.among(paths, mark, self._known, group.members[0].source):
                     self._add_evidence(source, group)
-                group.cut_off = group.cut_off or unlisted(group.domain, group.choice, group.members, scopes)
+                group.cut_off = group.cut_off or why_unlisted(group.domain, group.choice, group.members, scopes)
 
     def _add_evidence(self, source: Source, group: Group | None) -> None:
         """What belongs to another group is none of this one's."""

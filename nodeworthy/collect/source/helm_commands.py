@@ -18,7 +18,7 @@ from nodeworthy.boot.effects import HelmRelease, Installs
 from nodeworthy.boot.text import Text
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.documents.release import Release
-from nodeworthy.documents.set_syntax import NotSetSyntax, laid_in, steps, typed
+from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.facts.boot.script import BootScript
@@ -124,7 +124,7 @@ class _Laid:
             tree = Tree(why if is_open or is_list else value, self.place.about(pair["name"].strip()))
             try:
                 path = steps(pair["name"].strip())
-                self.tree = laid_in(self.tree, path, tree if is_open else typed(tree, as_string=as_string))
+                self.tree = lay_at(self.tree, path, tree if is_open else type_value(tree, as_string=as_string))
             except NotSetSyntax:
                 continue
 

@@ -33,7 +33,7 @@ _RKE2 = "rke2"
 _FILLED_IN = (b"{{", b"{%", b"${", b"%{")
 
 
-def called(data: bytes, path: str) -> str | None:
+def config_title(data: bytes, path: str) -> str | None:
     """Whose config it is, for a reader; None where it is none."""
     if PurePath(path).suffix not in _ENDINGS or _TOKEN.search(data) is None or _OBJECT.search(data) is not None:
         return None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from nodeworthy.collect.source.filled_lines import content_of, for_envsubst, hidden, without_fillings
+from nodeworthy.collect.source.filled_lines import content_of, for_envsubst, hide_fillings, without_fillings
 from nodeworthy.documents.branches import branches
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
@@ -182,7 +182,7 @@ def _toml(text: str) -> Mapping[str, Any] | None:
 
 def _looks_like_toml(text: str) -> bool:
     """Whether it was meant to be: nearly every line could stand in such a file."""
-    rows = list(_significant(hidden(text)[1]))
+    rows = list(_significant(hide_fillings(text)[1]))
     others = [row for row in rows if _TOML.match(row) is None]
     return bool(rows) and rows[0] not in others and len(others) * 5 <= len(rows)
 

@@ -15,7 +15,7 @@ from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
 from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.pools_by_evidence import pools_by_evidence, pools_of_charts, settled
+from nodeworthy.facts.fleet.pools_by_evidence import pools_by_evidence, pools_of_charts, settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -51,7 +51,7 @@ class NodesAround:
         """`facts` are those of the files that are judged together with this one."""
         values = [each for each in facts if isinstance(each, OperatorValues)]
         pools = self._around(source) or pools_by_evidence(facts) or list(pools_of_charts(values))
-        return settled(pools, values)
+        return settle_drivers(pools, values)
 
     def _around(self, source: Source) -> list[GpuPool]:
         root = source.scope.root

@@ -19,11 +19,11 @@ from nodeworthy.collect.source.boot_scripts import (
     is_script,
     may_install_the_operator,
 )
-from nodeworthy.collect.source.comments import annotated, borrowed, comments
-from nodeworthy.collect.source.completed_values import completed, is_charts_own, with_base
+from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
+from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, with_base
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.k3s_config import REMEDY, called, fault, nodes_of, own_lines
+from nodeworthy.collect.source.k3s_config import REMEDY, config_title, fault, nodes_of, own_lines
 from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
 from nodeworthy.collect.source.parsing import Refused, content, documents_in
 from nodeworthy.collect.source.slurm import slurm_jobs
@@ -110,7 +110,7 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | N
     ufw = ufw_file(data, source.shown, source.lies)
     if ufw is not None:
         return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
-    config = called(data, source.shown)
+    config = config_title(data, source.shown)
     return _k3s_config(config, data, source, rules) if config is not None else _documents(source, data, rules)
 
 
@@ -144,8 +144,8 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         brought = [_placed(fact, source) for fact in with_base(each, list(facts_of(each)), beside)]
         found.facts += brought
         if brought:
-            found.suppressions += annotated(each, rules, _lines(each, first_lines))
-    found.facts = completed(found.facts, beside)
+            found.suppressions += annotation_suppressions(each, rules, _lines(each, first_lines))
+    found.facts = complete_values(found.facts, beside)
     found.scripts += _of_node_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
     is_grafanas = any(map(is_grafana_values, every))
@@ -157,7 +157,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     called = LOOSE if is_grafanas and not found.facts else _called(found)
     found.facts += [*secrets, _plain_text(source, readable, called, remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
-    found.suppressions += borrowed(beside.texts, rules)
+    found.suppressions += evidence_suppressions(beside.texts, rules)
     return found
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source
-from nodeworthy.collect.source.slurm_tree import expected, folders_above, imported, lying_as
+from nodeworthy.collect.source.slurm_tree import expected_path, folders_above, imported_modules, lying_as
 from nodeworthy.facts.slurm.job import Beside, SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, may_be_refused, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
-from nodeworthy.facts.slurm.request import SlurmRequest, allowed
-from nodeworthy.facts.slurm.walk import walked
-from nodeworthy.facts.slurm.words import peeled
+from nodeworthy.facts.slurm.request import SlurmRequest, allowed_slices
+from nodeworthy.facts.slurm.walk import walk_script
+from nodeworthy.facts.slurm.words import peel_words
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
 
@@ -59,9 +59,9 @@ def _others(text: str, place: Place) -> list[SlurmJob]:
 
 def _submitted(text: str, place: Place) -> Iterator[SlurmJob]:
     """Jobs that a script submits, or writes to be submitted."""
-    seen = walked(text, Place(place.path, 1, 1), {}, {})
+    seen = walk_script(text, Place(place.path, 1, 1), {}, {})
     for ran in seen.ran:
-        found = peeled(ran.words, ran.environment)
+        found = peel_words(ran.words, ran.environment)
         if found.program == "sbatch":
             yield from _of_call(ran)
     for content in seen.texts:
@@ -70,7 +70,7 @@ def _submitted(text: str, place: Place) -> Iterator[SlurmJob]:
 
 
 def _of_call(ran: Ran) -> Iterator[SlurmJob]:
-    words = [(each.shown(), ran.place.column or 1) for each in peeled(ran.words, ran.environment).words[1:]]
+    words = [(each.shown(), ran.place.column or 1) for each in peel_words(ran.words, ran.environment).words[1:]]
     given = tuple(_option(each, ran) for each in read(words))
     wrap = next((each for each in given if each.name == "wrap"), None)
     if wrap is not None:
@@ -104,7 +104,7 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
     if source.shown != STDIN and not job.within and may_be_refused(job):
         job = replace(job, submitted=_submitter(job, source))
     if source.shown != STDIN and any(request.mig_said for request in job.requests):
-        job = replace(job, slices=allowed(_other_requests(source)))
+        job = replace(job, slices=allowed_slices(_other_requests(source)))
     for _ in range(_DEEPEST):
         try:
             names = job.named_files - job.beside.keys()
@@ -152,7 +152,7 @@ def _other_requests(source: Source) -> list[SlurmRequest]:
     return found
 
 
-def asked_for(job: SlurmJob) -> Iterator[Path]:
+def paths_asked_for(job: SlurmJob) -> Iterator[Path]:
     """Where its files were looked for, found or not; what else its scope holds is noted there."""
     if job.place.path is not None:
         folders = list(folders_above(Path(job.place.path)))
@@ -178,7 +178,7 @@ def _look(name: str, source: Source) -> Beside:
         # One of several of this name is there, and nobody knows which of them is meant.
         text = _whole(lying[0], lying[0].stat().st_size, source) if len(lying) == 1 else None
         return Beside(os.path.relpath(lying[0]), text)
-    return Beside(None, expected=expected(name, source))
+    return Beside(None, expected=expected_path(name, source))
 
 
 def _whole(path: Path, size: int, source: Source) -> str | None:
@@ -186,7 +186,7 @@ def _whole(path: Path, size: int, source: Source) -> str | None:
     text = _text(path, size)
     if text is None or path.suffix != ".py":
         return text
-    texts = (_text(each, each.stat().st_size) or "" for each in imported(text, path, source))
+    texts = (_text(each, each.stat().st_size) or "" for each in imported_modules(text, path, source))
     return "\n".join([text, *texts])
 
 

@@ -56,7 +56,7 @@ def lying_as(name: str, source: Source) -> list[Path]:
     return found
 
 
-def imported(text: str, path: Path, source: Source) -> list[Path]:
+def imported_modules(text: str, path: Path, source: Source) -> list[Path]:
     """The modules of the same project that a program imports, one step far."""
     root = source.scope.root
     tops = [each for each in path.parents if each == path.parent or (root is not None and each.is_relative_to(root))]
@@ -72,7 +72,7 @@ def imported(text: str, path: Path, source: Source) -> list[Path]:
     return list(found)[:_MOST_IMPORTS]
 
 
-def expected(name: str, source: Source) -> str:
+def expected_path(name: str, source: Source) -> str:
     """Where it should lie, as far as its surroundings show it; empty where they don't."""
     folders = list(folders_above(source.path))
     where = _among_its_like(name, folders, source) or _beside_jobs(name, folders)

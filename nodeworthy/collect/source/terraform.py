@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nodeworthy.collect.objects import facts_of, facts_of_release, objects
-from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown
+from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown_path
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.documents.files import tree_of
 from nodeworthy.documents.release import Release
-from nodeworthy.documents.set_syntax import NotSetSyntax, laid_in, steps, typed
+from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.not_seen import NotLookedAt
@@ -100,8 +100,8 @@ def _root(source: Source) -> TerraformRoot | None:
 
 def _shown(path: str, source: Source) -> str:
     if not source.path.is_absolute():
-        return shown(Path(os.path.relpath(path)))
-    return shown(Path(path))
+        return shown_path(Path(os.path.relpath(path)))
+    return shown_path(Path(path))
 
 
 def _read(path: str, source: Source) -> bytes:
@@ -198,7 +198,7 @@ def _with_set(instance: Instance, kind: str, merged: Tree, elsewhere: str | None
             continue
         as_string = entry.get("type").text == "string"
         try:
-            merged = laid_in(merged, steps(path), _typed(value, as_string, kind))
+            merged = lay_at(merged, steps(path), _typed(value, as_string, kind))
         except NotSetSyntax:
             elsewhere = elsewhere or f"`{kind}` may hold it: {path} is no name that Helm takes"
     return merged, elsewhere
@@ -211,4 +211,4 @@ def _typed(value: Tree, as_string: bool, kind: str) -> Tree:
         value = Tree("true" if value.value else "false", value.place, value.key, value.secret)
     elif isinstance(value.value, int | float):
         value = Tree(str(value.value), value.place, value.key, value.secret)
-    return typed(value, as_string=as_string)
+    return type_value(value, as_string=as_string)

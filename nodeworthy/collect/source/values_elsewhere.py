@@ -11,7 +11,7 @@ from functools import reduce
 
 from nodeworthy.collect.source.beside import Beside, Span
 from nodeworthy.documents.release import chart_name, document_inside
-from nodeworthy.documents.set_syntax import laid_in
+from nodeworthy.documents.set_syntax import lay_at
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.facts.hami.values import HAMI
 from nodeworthy.facts.operator.recognition import OPERATOR
@@ -100,7 +100,7 @@ def _helmfile(document: Tree, beside: Beside) -> Tree:
         for at, layer in enumerate(release.get("values").sequence):
             found = _file(layer.text, beside) if layer.text else None
             if found is not None:
-                document = laid_in(document, ("releases", index, "values", at), found)
+                document = lay_at(document, ("releases", index, "values", at), found)
     return document
 
 
@@ -118,13 +118,13 @@ def _filled(
     known = [each for each in under if each is not None and each.is_mapping]
     if not known or len(known) < len(under):
         return document
-    at = laid_in(document, path, reduce(merge, known))
+    at = lay_at(document, path, reduce(merge, known))
     *above, _ = path
     holder = at
     for step in above:
         holder = holder.sequence[step] if isinstance(step, int) else holder.get(step)
     kept = {key: child for key, child in holder.mapping.items() if key not in gone}
-    return laid_in(at, above, replace(holder, value=kept))
+    return lay_at(at, above, replace(holder, value=kept))
 
 
 # Values that a ConfigMap holds: one of the same file, of a file beside it, or one that Kustomize makes of a file

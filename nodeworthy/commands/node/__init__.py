@@ -46,11 +46,11 @@ def run(options: Options) -> int:
         return in_cluster.run(options)
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.source.fleets import Fleets
-    from nodeworthy.commands.node.hosts import meant
+    from nodeworthy.commands.node.hosts import meant_hosts
     from nodeworthy.report.printable import on_one_line
 
     reach = _reach(options)
-    hosts = meant(options, reach)
+    hosts = meant_hosts(options, reach)
     server = taint.prepare(options, hosts.specs)
     declared = Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
     for told in () if options.quiet else hosts.told:
@@ -90,12 +90,12 @@ def _twice(
     _record(options, asked.after, "")
     before, after = (_judged(run, hosts, each, declared) for each in (asked.before, asked.after))
     if not options.quiet:
-        print(printable(reboot.told(before, after)), file=sys.stderr)
-    return asked.after, reboot.compared(before, after)
+        print(printable(reboot.tell_changes(before, after)), file=sys.stderr)
+    return asked.after, reboot.compare_reports(before, after)
 
 
 def _progress(options: Options, run: Run, hosts: Meant, declared: Declared) -> Progress | None:
-    return progress.asked(options, hosts.specs, lambda each: _judged(run, hosts, [each], declared))
+    return progress.start_progress(options, hosts.specs, lambda each: _judged(run, hosts, [each], declared))
 
 
 def _record(options: Options, asked: Sequence[Asked], folder: str) -> None:
@@ -145,7 +145,7 @@ def _judged(run: Run, hosts: Meant, asked: Sequence[Asked], declared: Declared) 
     from nodeworthy.collect.node import collector
 
     scenes = [collector.scene(each, declared) for each in asked] or [collector.nothing_asked(hosts.why_none)]
-    report = judging.judged(run, Moment.NODE, scenes, {"hosts": len(asked)})
+    report = judging.judge_scenes(run, Moment.NODE, scenes, {"hosts": len(asked)})
     if hosts.not_well is None:
         return report
     return replace(report, judgements=[each for each in report.judgements if hosts.not_well.concerns(each)])

@@ -37,7 +37,7 @@ class Meant:
         return self.not_well.names if self.not_well else None
 
 
-def meant(options: Options, reach: Reach) -> Meant:
+def meant_hosts(options: Options, reach: Reach) -> Meant:
     """Raises InputError where nobody says which, or options do not go together."""
     _together(options)
     found = _meant(options, reach)

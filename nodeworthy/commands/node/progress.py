@@ -194,7 +194,7 @@ Judged = Callable[["Asked"], "Report"]
 _TABLES: list[Table] = []
 
 
-def asked(options: Options, specs: Sequence[Spec], judged: Judged | None = None) -> Progress | None:
+def start_progress(options: Options, specs: Sequence[Spec], judged: Judged | None = None) -> Progress | None:
     """A table in a terminal; of recordings and of what is only printed, a line. Elsewhere boots that are waited for."""
     if options.quiet:
         return None

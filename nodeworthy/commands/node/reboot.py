@@ -34,7 +34,7 @@ def agree(hosts: Sequence[Spec], *, yes: bool) -> None:
         raise CouldNotLook("nothing was rebooted, and nothing looked at")
 
 
-def compared(before: Report, after: Report) -> Report:
+def compare_reports(before: Report, after: Report) -> Report:
     """The report of afterwards, in which what is new is marked."""
     known = {_key(each) for each in before.findings}
     return replace(after, judgements=[_marked(each, known) for each in after.judgements])
@@ -49,7 +49,7 @@ def _only_after(finding: Finding) -> Finding:
     return replace(finding, related=(*finding.related, Related(finding.where, ONLY_AFTER)))
 
 
-def told(before: Report, after: Report) -> str:
+def tell_changes(before: Report, after: Report) -> str:
     known, now = ({_key(each) for each in one.findings} for one in (before, after))
     gone = [each for each in before.findings if _key(each) not in now]
     new = [each for each in after.findings if _key(each) not in known]

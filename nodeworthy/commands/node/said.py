@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.commands.node import progress
 from nodeworthy.errors import InputError
-from nodeworthy.report.printable import escaped
+from nodeworthy.report.printable import escape_json
 
 if TYPE_CHECKING:
     from nodeworthy.collect.node.asked import Asked
@@ -41,16 +41,16 @@ def run(options: Options, specs: Sequence[Spec], asking: Asking) -> int:
     from nodeworthy.collect.node import collector
 
     refuse_others(options)
-    return printed(collector.ask_all(specs, asking, progress.asked(options, specs)))
+    return print_answers(collector.ask_all(specs, asking, progress.start_progress(options, specs)))
 
 
-def printed(asked: Sequence[Asked]) -> int:
+def print_answers(asked: Sequence[Asked]) -> int:
     """0 where every host has said what it has to say."""
     from nodeworthy.collect.node.recording import as_text
 
     kept = [each.recording for each in asked if each.recording is not None]
     for each in kept:
-        sys.stdout.write(escaped(as_text(each)))
+        sys.stdout.write(escape_json(as_text(each)))
     sys.stdout.flush()
     reached = [each for each in kept if each.unreached is None]
     return 0 if asked and len(reached) == len(asked) else NOT_REACHED

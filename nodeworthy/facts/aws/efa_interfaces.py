@@ -105,7 +105,7 @@ def _has_nvswitches(nodes: NodeGroup) -> bool:
     return has is not None and has.nvswitch
 
 
-def misplaced(laid_out: Sequence[Interface], has: Efa) -> Findings:
+def misplaced_interfaces(laid_out: Sequence[Interface], has: Efa) -> Findings:
     """The first of each kind of fault: what is wrong with one interface is mostly wrong with all."""
     faults: dict[str, list[Draft]] = {}
     for found in _faults(laid_out, has):

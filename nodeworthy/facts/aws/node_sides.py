@@ -166,7 +166,7 @@ def _where_a_rule_is_missed(group: SecurityGroup) -> tuple[bool, int, str]:
     return (group.resource.type == CLUSTER, -len(group.openings), group.resource.urn)
 
 
-def guarded(node_groups: Iterable[NodeGroup]) -> Iterator[GuardedNodes]:
+def guarded_nodes(node_groups: Iterable[NodeGroup]) -> Iterator[GuardedNodes]:
     alike: dict[frozenset[object], list[NodeGroup]] = {}
     for each in node_groups:
         groups, not_found = each.security_groups

@@ -13,13 +13,13 @@ from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus, instance_types
 from nodeworthy.facts.aws.security_group import CLUSTER
-from nodeworthy.facts.boot.pool_drivers import brought
+from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.machines import Machines, number_of
 from nodeworthy.facts.fleet.node_image import NodeImage
-from nodeworthy.facts.fleet.pools_by_evidence import settled
+from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import dataclass
@@ -40,7 +40,7 @@ def pools_by_evidence(
     """In a stack of several clusters nothing says for the nodes of which of them the values are."""
     pools = pools_of_groups(groups, scripts)
     of_several = any(len(nodes.stack.of(CLUSTER)) > 1 for nodes in groups[:1])
-    return settled(pools, values) if of_several else pools
+    return settle_drivers(pools, values) if of_several else pools
 
 
 def pools_of_groups(groups: Sequence[NodeGroup], scripts: Sequence[BootScript]) -> list[GpuPool]:
@@ -68,7 +68,7 @@ def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPo
         evidence=follows.evidence,
     )
     own = by_urn.get(nodes.template.urn, ()) if nodes.template is not None else ()
-    return brought(pool, False, own, [image] if image is not None else [])
+    return with_its_driver(pool, False, own, [image] if image is not None else [])
 
 
 def _runtime(distribution: Located[str]) -> Located[Containerd]:

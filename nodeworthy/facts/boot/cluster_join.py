@@ -191,7 +191,7 @@ _NEVER_JOINS = "kubelet can't reach the cluster or does not trust it, and the no
 StandsFor = Callable[[str], str | None]
 
 
-def malformed(at: Coordinates, stands_for: StandsFor) -> Findings:
+def malformed_coordinates(at: Coordinates, stands_for: StandsFor) -> Findings:
     """Values that are known and can't be right; those that a preview made up are right by themselves."""
     checked = [(at.service_cidr, "the service range", _fault_of_range, "such as 172.20.0.0/16")]
     if at.how in (NODEADM, BOOTSTRAP, BOTTLEROCKET):

@@ -84,13 +84,13 @@ def anew(timeline: Timeline) -> list[Again]:
     return found
 
 
-def unread_before(timeline: Timeline, at: float) -> NotUnderstood | None:
+def unread_step_before(timeline: Timeline, at: float) -> NotUnderstood | None:
     """What was not understood before this, and may write the option."""
     before = Timeline(timeline.effects[: ceil(at)])
     return next((each for each in gaps(before, *_WORDS) if each.command.partition(" ")[0] not in _WRITES_NOTHING), None)
 
 
-def unread(timeline: Timeline) -> list[Load]:
+def unread_loads(timeline: Timeline) -> list[Load]:
     """What was not understood, and may load the module."""
     at = {id(each): index for index, each in enumerate(timeline.effects)}
     return [Load(at[id(each)], each.place, each.why, each.conditions) for each in gaps(timeline, *_WORDS)]

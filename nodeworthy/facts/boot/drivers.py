@@ -10,7 +10,7 @@ from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Effect, Fetches, Installs, Runs
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.flaw import shown
+from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.boot.unread_steps import other_scripts
@@ -220,7 +220,7 @@ def missing(timeline: Timeline, script: Place) -> Iterator[Draft]:
         guards = [_without_its_need(each.effect.conditions) for each in found]
         if always(guards, moment.when) is False:
             first = found[0]
-            says = f"the driver is installed only if {shown(first.effect.conditions)}"
+            says = f"the driver is installed only if {shown_guard(first.effect.conditions)}"
             yield fail(first.place, says, should="on every node of the pool", cause=NO_DRIVER)
         elif decides := template_decides(guards, moment.when):
             yield unknown(found[0].place, f"whether the driver is installed is not known: {decides}")

@@ -9,7 +9,7 @@ from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Act, Effect, Joins, LoadsModule, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.drivers import NvidiaPackage, drivers, fabric_managers, same_version
-from nodeworthy.facts.boot.flaw import shown
+from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import gpus_of
@@ -43,7 +43,7 @@ def acts(timeline: Timeline) -> list[Unit]:
     return [each for each in timeline.of(Unit) if each.unit.known == UNIT]
 
 
-def misnamed(timeline: Timeline) -> Unit | None:
+def misnamed_unit(timeline: Timeline) -> Unit | None:
     """An act on a unit that is called almost like it, and that nobody has written."""
     written = {each.path.shown().rpartition("/")[2] for each in timeline.of(Writes)}
     for each in timeline.of(Unit):
@@ -57,7 +57,7 @@ def is_named(timeline: Timeline) -> bool:
     return bool(acts(timeline) or fabric_managers(timeline))
 
 
-def switched_off(timeline: Timeline) -> Iterator[Draft]:
+def switched_off_faults(timeline: Timeline) -> Iterator[Draft]:
     """A script that stops what the image starts."""
     last = next((each for each in reversed(acts(timeline))), None)
     if last is not None and last.act in (Act.DISABLE, Act.MASK, Act.STOP):
@@ -69,13 +69,13 @@ def switched_off(timeline: Timeline) -> Iterator[Draft]:
 def runs(timeline: Timeline, place: Place, *, is_a_boot: bool = True) -> Iterator[Draft]:
     """Of a script that starts it, or should: it runs now, and at every boot. What nobody boots with may only lay a disk
     down, where it starts nothing at all."""
-    yield from switched_off(timeline)
+    yield from switched_off_faults(timeline)
     done = acts(timeline)
     if done and done[-1].act in (Act.DISABLE, Act.MASK, Act.STOP):
         return
     enabled = [each for each in done if each.act is Act.ENABLE]
     started = [each for each in done if each.act in (Act.START, Act.RESTART)]
-    other = misnamed(timeline)
+    other = misnamed_unit(timeline)
     if not enabled and not started and other is not None:
         says = f"there is no unit {other.unit.shown()}: fabric manager is neither enabled nor started"
         yield fail(other.place, says, should=UNIT, cause=NO_CUDA, is_=other.unit.shown(), remedy=ENABLE)
@@ -106,7 +106,7 @@ def runs_on_every_way(timeline: Timeline) -> Iterator[Draft]:
         for each in enabled
     ]
     if enabled and always(guards, when) is False:
-        says = f"fabric manager is enabled only if {shown(enabled[0].conditions)}"
+        says = f"fabric manager is enabled only if {shown_guard(enabled[0].conditions)}"
         yield unknown(enabled[0].place, f"{says}; whether these nodes meet that is not known")
     elif enabled and (decides := template_decides(guards, when)):
         yield unknown(enabled[0].place, f"whether fabric manager is enabled is not known: {decides}")
@@ -114,7 +114,7 @@ def runs_on_every_way(timeline: Timeline) -> Iterator[Draft]:
 
 def left_on_the_disk(timeline: Timeline) -> Iterator[Draft]:
     """Of the build of an image: whoever boots it enables or starts what is there, under the name that it has."""
-    other = misnamed(timeline)
+    other = misnamed_unit(timeline)
     if other is not None and not acts(timeline):
         says = f"there is no unit {other.unit.shown()}: fabric manager is not enabled in the image"
         yield fail(
@@ -134,7 +134,7 @@ def _too_early(timeline: Timeline, started: list[Unit]) -> Iterator[Draft]:
         yield fail(started[-1].place, says, should="started behind the driver", cause=NO_CUDA, related=related)
 
 
-def installed(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Draft]:
+def manager_faults(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Draft]:
     """Beside a driver that the script installs: fabric manager, whenever the driver is there, of its version."""
     managers = fabric_managers(timeline)
     if not managers:
@@ -150,7 +150,7 @@ def installed(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Draft]:
     guards = [_without_its_need(each.effect.conditions) for each in managers]
     if always(guards, when) is False:
         first = managers[0]
-        says = f"fabric manager is installed only if {shown(first.effect.conditions)}"
+        says = f"fabric manager is installed only if {shown_guard(first.effect.conditions)}"
         related = (Related(driver.place, "the driver is installed either way"),)
         yield fail(first.place, says, should="with every driver", cause=NO_CUDA, related=related)
     elif decides := template_decides(guards, when):

@@ -54,7 +54,7 @@ def foreign(script: BootScript, distribution: str, os: Located[str] | None = Non
         yield from _of_packages(script, os.state.value)
 
 
-def joined_with(distribution: str) -> str:
+def way_of_joining(distribution: str) -> str:
     return _SHOULD.get(distribution, "what this distribution joins with")
 
 
@@ -113,7 +113,7 @@ def _of_join(joins: Joins, distribution: str) -> Iterator[Draft]:
             joins.place,
             f"calls /etc/eks/bootstrap.sh, which does not exist on {title(distribution)}",
             is_="/etc/eks/bootstrap.sh",
-            should=joined_with(distribution),
+            should=way_of_joining(distribution),
             cause="the call fails, and the node never joins",
             remedy="write a NodeConfig part with spec.cluster of name, apiServerEndpoint, certificateAuthority and cidr"
             if distribution == AL2023

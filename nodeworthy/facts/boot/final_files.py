@@ -30,10 +30,10 @@ class FileLeft:
 def file_left(timeline: Timeline, path: str, when: Guard = (), until: Effect | None = None) -> FileLeft:
     """The file at the end of the boot, or just before `until`, in those runs in which `when` holds."""
     effects = timeline.effects if until is None else timeline.before(until)
-    return left_by(effects, path, when)
+    return file_left_by(effects, path, when)
 
 
-def left_by(effects: Sequence[Effect], path: str, when: Guard = ()) -> FileLeft:
+def file_left_by(effects: Sequence[Effect], path: str, when: Guard = ()) -> FileLeft:
     last: list[Writes] = []
     guards: list[Guard] = []
     maybe: Effect | None = None
@@ -44,7 +44,7 @@ def left_by(effects: Sequence[Effect], path: str, when: Guard = ()) -> FileLeft:
             maybe = maybe or each
             continue
         last.append(each)
-        guard = asked_of_itself_apart(each.conditions, (path,))
+        guard = without_own_questions(each.conditions, (path,))
         if guard in guards:
             continue  # what happens with another one adds no case in which one of them happens
         guards.append(guard)
@@ -54,7 +54,7 @@ def left_by(effects: Sequence[Effect], path: str, when: Guard = ()) -> FileLeft:
     return FileLeft(path, tuple(last), False, maybe)
 
 
-def asked_of_itself_apart(guard: Guard, paths: Iterable[str]) -> Guard:
+def without_own_questions(guard: Guard, paths: Iterable[str]) -> Guard:
     """The guard without questions about these very files. `[ -f F ] || write F` leaves F there in either case."""
     names = frozenset(paths)
     return tuple(each for each in guard if not _asks_for(each, names))

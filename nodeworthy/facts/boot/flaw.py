@@ -14,7 +14,7 @@ def if_it_is_there(flaw: Draft) -> Draft:
     return replace(flaw, verdict=Verdict.UNKNOWN, message=message, is_=None, should=None)
 
 
-def agreed(every: Sequence[Sequence[Draft]]) -> Iterator[Draft]:
+def agreed_drafts(every: Sequence[Sequence[Draft]]) -> Iterator[Draft]:
     """Of what a template may come to be: what each branch has is a flaw, and what only some have is a doubt."""
     told: set[tuple[Place, str]] = set()
     for flaws in every:
@@ -27,6 +27,6 @@ def agreed(every: Sequence[Sequence[Draft]]) -> Iterator[Draft]:
             yield flaw if in_all or flaw.is_unknown else if_it_is_there(flaw)
 
 
-def shown(guard: Guard) -> str:
+def shown_guard(guard: Guard) -> str:
     """The conditions under which something happens, in a reader's words."""
     return " and ".join(each.shown() for each in guard if not each.is_expected) or "it is reached"

@@ -63,7 +63,7 @@ class Keepers:
         if each.act is not Act.ENABLE and not (each.act in STARTS and self._is_repeated(each)):
             return
         units = self.family.all_units
-        sure = [unit for unit in named(each.unit, self.family) if unit in units]
+        sure = [unit for unit in named_units(each.unit, self.family) if unit in units]
         yield from (Keeper(at, _counted(each), each, unit) for unit in sure)
         if each.unit.known is None and not sure:
             possible = (unit for unit in units if each.unit.could_be(unit))
@@ -93,7 +93,7 @@ class Keepers:
         return path.startswith(_RUN_AT_BOOT) and any(_names(each, unit) for unit in self.family.units)
 
 
-def named(unit: Text, family: Family) -> Sequence[str]:
+def named_units(unit: Text, family: Family) -> Sequence[str]:
     """The units that are meant; `snap stop NAME` concerns every service of a snap."""
     if unit.known is not None:
         return (unit.known,)
@@ -161,7 +161,7 @@ class KubeletStarts:
         found: list[tuple[int, Effect, str]] = []
         for at, each in enumerate(self.timeline.effects):
             if isinstance(each, Unit) and each.act in _TAKES_AWAY:
-                found += [(at, each, unit) for unit in named(each.unit, self.family)]
+                found += [(at, each, unit) for unit in named_units(each.unit, self.family)]
             elif isinstance(each, Writes) and each.how is How.DELETE and ".wants/" in each.path.shown():
                 found.append((at, each, each.path.shown().rpartition("/")[2]))
         return found

@@ -125,7 +125,7 @@ class NoticedLater:
         return next((each for each in looks.mute if each > index and each != looks.next_of(index)), None)
 
     def _behind(self, step: Step) -> tuple[SourcePart, int, Looks] | None:
-        place = seen_at(self._source, step)
+        place = place_of_step(self._source, step)
         part = self._source.part_of(place)
         index = part.index_of(place) if part is not None else None
         if part is None or index is None:
@@ -232,11 +232,11 @@ def _commands(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
         whole = []
 
 
-def seen_at(source: Source, step: Step) -> Place:
+def place_of_step(source: Source, step: Step) -> Place:
     """Where it stands in a file; what a program makes up and runs stands where that is called."""
     called = (each for each in (step.place, *reversed(step.effect.via)) if source.part_of(each) is not None)
     return next(called, step.place)
 
 
 def part_of(source: Source, step: Step) -> SourcePart | None:
-    return source.part_of(seen_at(source, step))
+    return source.part_of(place_of_step(source, step))

@@ -33,13 +33,15 @@ def with_drivers(
     """`images` and `labels` of what starts nodes, by the name of their pool."""
     said = {each.name for each in fleet.pools if each.driver_is_said}
     return [
-        _labelled(brought(pool, pool.name in said, own, images.get(pool.name, ())), own, labels.get(pool.name, ()))
+        _labelled(
+            with_its_driver(pool, pool.name in said, own, images.get(pool.name, ())), own, labels.get(pool.name, ())
+        )
         for pool in pools
         for own in [[each for each in scripts if any(one.pool.name == pool.name for one in each.pools)]]
     ]
 
 
-def brought(pool: GpuPool, said: bool, scripts: Sequence[BootScript], images: Sequence[NodeImage]) -> GpuPool:
+def with_its_driver(pool: GpuPool, said: bool, scripts: Sequence[BootScript], images: Sequence[NodeImage]) -> GpuPool:
     """The image has the word, then the pool, then the script; then nobody, where an image was seen."""
     having = next((each for each in images if each.has_driver), None)
     if having is not None:

@@ -17,7 +17,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, How, Mounts, Stage, Writes
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.final_files import asked_of_itself_apart
+from nodeworthy.facts.boot.final_files import without_own_questions
 from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.known.filesystems import is_network
 from nodeworthy.patterns import pattern
@@ -36,7 +36,7 @@ class TakenOut:
     is_sure: bool
 
 
-def taken_out(line: str, where: Text, effect: Effect, timeline: Timeline) -> TakenOut | None:
+def fate_of_line(line: str, where: Text, effect: Effect, timeline: Timeline) -> TakenOut | None:
     """What becomes of a line of fstab, which mounts at `where`, behind the step that wrote it."""
     return next(_taken_out(line, where, effect, timeline), None)
 
@@ -47,7 +47,7 @@ def _taken_out(line: str, where: Text, effect: Effect, timeline: Timeline) -> It
             continue
         stays = _stays(line, where, each) if together(each.conditions, effect.conditions) else True
         if stays is not True:
-            happens = always([asked_of_itself_apart(each.conditions, (FSTAB,))], effect.conditions)
+            happens = always([without_own_questions(each.conditions, (FSTAB,))], effect.conditions)
             yield TakenOut(each, stays is False and happens is True)
 
 
@@ -144,7 +144,7 @@ def storage_mounts(timeline: Timeline) -> list[StorageMount]:
     return list(unique.values())
 
 
-def taken_out_again(timeline: Timeline) -> list[tuple[StorageMount, TakenOut]]:
+def mounts_taken_out(timeline: Timeline) -> list[tuple[StorageMount, TakenOut]]:
     return [(each, each.out) for each in _lines(timeline) if each.out is not None and each.out.is_sure]
 
 
@@ -152,7 +152,7 @@ def _lines(timeline: Timeline) -> Iterator[StorageMount]:
     for each in _entries(timeline):
         columns = (each.what, each.where, each.kind, each.options)
         line = " ".join(column.shown() for column in columns)
-        yield replace(each, out=taken_out(line, each.where, each.effect, timeline))
+        yield replace(each, out=fate_of_line(line, each.where, each.effect, timeline))
 
 
 def _entries(timeline: Timeline) -> Iterator[StorageMount]:

@@ -90,7 +90,7 @@ def cut_short(rows: Sequence[str], begins: Iterable[int], *, template: bool) -> 
             yield found
 
 
-def folded(rows: Sequence[str], index: int, joined: str) -> CutShort | None:
+def folded_rows(rows: Sequence[str], index: int, joined: str) -> CutShort | None:
     """Of the rows of YAML from which on `joined` was made, as one line of a shell's script. What only prints its words
     prints the same."""
     if joined.split(None, 1)[:1] in (["echo"], ["printf"]):
@@ -197,7 +197,7 @@ class Unreadable:
     def words(self) -> str:
         """Bash's own; of a token that is half of the script its beginning."""
         first = self.broken.words.partition("\n")[0]
-        return shortened(first) if first == self.broken.words else f"{first[:LONGEST]}…"
+        return shorten_words(first) if first == self.broken.words else f"{first[:LONGEST]}…"
 
     @property
     def begins(self) -> Place:
@@ -205,7 +205,7 @@ class Unreadable:
         return self.origin.at(self.broken.line_of_begin, 1)
 
 
-def shortened(words: str) -> str:
+def shorten_words(words: str) -> str:
     return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
 
 
@@ -241,6 +241,6 @@ def _folded(userdata: UserData) -> Iterator[tuple[CutShort, SourcePart]]:
             place = step.origin.at(number)
             part = next((each for each in map(SourcePart, userdata.parts) if each.index_of(place) is not None), None)
             index = part.index_of(place) if part is not None and "\\ " in row else None
-            found = folded(part.rows, index, row) if part is not None and index is not None else None
+            found = folded_rows(part.rows, index, row) if part is not None and index is not None else None
             if part is not None and found is not None:
                 yield found, part

@@ -8,7 +8,7 @@ from dataclasses import field
 from datetime import datetime, timedelta
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
-from nodeworthy.facts.cluster.admission_said import said
+from nodeworthy.facts.cluster.admission_said import cause_in_words
 from nodeworthy.facts.cluster.admissions import RefusedOnNode
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import LOCK, NodeGpus
@@ -64,7 +64,7 @@ def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
     node = world.nodes.get(pod.node)
     if pod.was_not_bound:
         return _of_hami(pod, node)
-    own = said(pod)
+    own = cause_in_words(pod)
     if own is not None:
         return own
     started = _started(pod, world)

@@ -16,7 +16,7 @@ _TOPOLOGY = "TopologyAffinityError"
 _ANOTHER = "delete the pods that were refused, so that their controllers make others"
 
 
-def said(pod: AdmissionRefusal) -> Draft | None:
+def cause_in_words(pod: AdmissionRefusal) -> Draft | None:
     if _LOST.search(pod.message):
         return fail(
             NOWHERE,

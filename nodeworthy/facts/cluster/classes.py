@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.containerd.runtimes import ConfiguredHandlers
 from nodeworthy.facts.operator.fleet_operator import FleetsOperator
@@ -81,21 +81,21 @@ class ClusterClasses:
 
 def class_of(document: Tree) -> Iterator[RuntimeClass | PriorityClass]:
     written = document.get("metadata", "name")
-    name, state = written.text, settled(written).state
+    name, state = written.text, settle(written).state
     if document.get("kind").text == "RuntimeClass" and isinstance(state, Unknown):
-        yield RuntimeClass(document.place, "", settled(document.get("handler")), state.why)
+        yield RuntimeClass(document.place, "", settle(document.get("handler")), state.why)
     elif name is None:
         return
     elif document.get("kind").text == "RuntimeClass":
-        yield RuntimeClass(document.place, name, settled(document.get("handler")))
+        yield RuntimeClass(document.place, name, settle(document.get("handler")))
     elif document.get("kind").text == "PriorityClass":
         preempts = document.get("preemptionPolicy").text != "Never"
-        yield PriorityClass(document.place, name, settled(document.get("value")), preempts)
+        yield PriorityClass(document.place, name, settle(document.get("value")), preempts)
 
 
 def runtime_name(values: OperatorValues) -> Located[Any]:
     """What the operator calls its RuntimeClass, and the handler that it names."""
-    named = settled(values.tree.get("operator", "runtimeClass"))
+    named = settle(values.tree.get("operator", "runtimeClass"))
     if isinstance(named.state, Known) and not named.state.value:
         return Located(Known(defaults().runtime_class), named.place, written=False)
     return named

@@ -75,7 +75,7 @@ def _never_ran(data: Any) -> bool:
     return any(text_at(each, "state", "terminated", "reason") in _NEVER_RAN for each in statuses)
 
 
-def reduced(data: Any) -> Mapping[str, Any]:
+def reduce_pod(data: Any) -> Mapping[str, Any]:
     """What is kept of a pod, for all that are made like it."""
     spec = mapping_at(data, "spec")
     told = {**mapping_at(data, "metadata", "labels"), **mapping_at(data, "metadata", "annotations")}

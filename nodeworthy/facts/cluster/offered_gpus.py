@@ -77,7 +77,7 @@ class UnofferedGpus:
         return type_count(self.nodes[name].labels)
 
 
-def unoffered(
+def unoffered_gpus(
     nodes: Iterable[ClusterNode],
     gpus: Mapping[str, NodeGpus],
     pods: Collection[ClusterPod],

@@ -13,16 +13,16 @@ from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.pending_gang import gang, is_of_a_gang
 from nodeworthy.facts.cluster.pending_hami import refused_by_hami
-from nodeworthy.facts.cluster.pending_held import held
+from nodeworthy.facts.cluster.pending_held import cause_of_held
 from nodeworthy.facts.cluster.pending_kept_away import (
+    cause_of_taints,
     is_a_cordon,
-    kept_away,
     nobody_shares,
     not_chosen,
     not_offered,
-    uncordoned,
+    with_uncordon,
 )
-from nodeworthy.facts.cluster.pending_said import PendingCause, said, without_words
+from nodeworthy.facts.cluster.pending_said import PendingCause, cause_in_events, without_words
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
@@ -157,7 +157,7 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
     if together is not None:
         return gang(pods, together, world)
     words = next(iter(told), "")
-    return said(pods, words, world.events.claims) if words else without_words(pod, world.silent)
+    return cause_in_events(pods, words, world.events.claims) if words else without_words(pod, world.silent)
 
 
 def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> PendingCause:
@@ -205,12 +205,12 @@ def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld
     if not large:
         if any(node.capacity.get(resource, 0) >= amount for node in open_to_it):
             raise _Elsewhere  # unhealthy devices: their count is not complete
-        return kept_away(resource, amount, chosen, away)
+        return cause_of_taints(resource, amount, chosen, away)
     if any(world.without_verification(node, resource) >= amount for node in large):
         raise _Verified
-    cause = held(pod, (resource, amount), large, _in_the_way(chosen, away), world)
+    cause = cause_of_held(pod, (resource, amount), large, _in_the_way(chosen, away), world)
     cordoned = [node for node in chosen if node.name in away and world.free(node, resource) >= amount]
-    return uncordoned(cause, [node for node in cordoned if all(map(is_a_cordon, away[node.name]))])
+    return with_uncordon(cause, [node for node in cordoned if all(map(is_a_cordon, away[node.name]))])
 
 
 def _in_the_way(chosen: Sequence[NodeGpus], away: Mapping[str, Sequence[Taint]]) -> Counter[str]:

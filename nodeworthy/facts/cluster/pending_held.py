@@ -60,7 +60,7 @@ def _holding(maker: str, pods: Sequence[AskingPod], resource: str) -> Holding:
     )
 
 
-def held(
+def cause_of_held(
     pod: AskingPod, asked: tuple[str, int], nodes: Sequence[NodeGpus], taints: Mapping[str, int], world: PendingWorld
 ) -> PendingCause:
     resource, amount = asked

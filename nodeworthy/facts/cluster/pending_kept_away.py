@@ -13,7 +13,7 @@ from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.pod.containers import holds_a_gpu
-from nodeworthy.known.scaling import waited_for_by
+from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.verdict import NOWHERE, Related, fail
 
 UNVERIFIED = "nodeworthy/unverified"
@@ -138,7 +138,7 @@ def _nodes(count: int) -> str:
     return "one node has" if count == 1 else f"{count} nodes have"
 
 
-def kept_away(
+def cause_of_taints(
     resource: str, amount: int, chosen: Sequence[NodeGpus], away: Mapping[str, Sequence[Taint]]
 ) -> PendingCause:
     """The nodes that have enough are tainted, or not ready."""
@@ -167,14 +167,14 @@ def kept_away(
 
 def is_state(taint: Taint) -> bool:
     """Whether it says how the node is, and not for whom it is."""
-    return taint.key in _OF_KUBERNETES or waited_for_by(taint.key) is not None
+    return taint.key in _OF_KUBERNETES or worker_of_taint(taint.key) is not None
 
 
 def is_a_cordon(taint: Taint) -> bool:
     return taint.key == _CORDON
 
 
-def uncordoned(cause: PendingCause, nodes: Sequence[NodeGpus]) -> PendingCause:
+def with_uncordon(cause: PendingCause, nodes: Sequence[NodeGpus]) -> PendingCause:
     """The shortest way, where a cordoned node has room."""
     if not nodes:
         return cause
@@ -184,13 +184,13 @@ def uncordoned(cause: PendingCause, nodes: Sequence[NodeGpus]) -> PendingCause:
 
 
 def _until(taint: Taint) -> str:
-    who = waited_for_by(taint.key)
+    who = worker_of_taint(taint.key)
     return f"no pod comes to a node before {who} has taken its taint away" if who else _AWAY
 
 
 def _while_it_starts(taint: Taint) -> tuple[str, str] | None:
     """It goes as soon as somebody's part works there; a pod that came before would do without it."""
-    who = waited_for_by(taint.key)
+    who = worker_of_taint(taint.key)
     if who is None:
         return None
     remedy = (

@@ -61,7 +61,7 @@ class PendingCause:
 Claims = Mapping[tuple[str, str], tuple[str, str]]
 
 
-def said(pods: Sequence[AskingPod], words: str, claims: Claims) -> PendingCause:
+def cause_in_events(pods: Sequence[AskingPod], words: str, claims: Claims) -> PendingCause:
     """The GPUs are there for them; what else keeps them, the scheduler alone knows, and events of their claims."""
     pod = pods[0]
     told = sorted(reasons(words), key=lambda each: -each[0])

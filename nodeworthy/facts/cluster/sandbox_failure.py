@@ -77,7 +77,7 @@ def moment(written: str) -> datetime | None:
     return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
-def told(failures: Iterable[SandboxFailure]) -> str:
+def tell_failures(failures: Iterable[SandboxFailure]) -> str:
     """All of them in one breath: how often, since when, of which runtime."""
     failures = list(failures)
     count = sum(each.count for each in failures)

@@ -12,7 +12,7 @@ from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Firewall, Fleet, Pool
 from nodeworthy.known.evidence import in_text
-from nodeworthy.known.pod_interfaces import Cni, brought_by, first_of, is_one_pods
+from nodeworthy.known.pod_interfaces import Cni, first_of, is_one_pods, networks_of_distribution
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -124,7 +124,7 @@ def _pool(node: ClusterNode | None, fleet: Fleet | None) -> Pool | None:
 
 def _networks(node: ClusterNode | None) -> tuple[Cni, ...]:
     sign = node.sign if node is not None else None
-    return brought_by(sign.distributions[0]) if sign is not None else ()
+    return networks_of_distribution(sign.distributions[0]) if sign is not None else ()
 
 
 def _doubt(pod: ClusterPod, node: ClusterNode | None, pool: Pool | None) -> str | None:

@@ -194,13 +194,13 @@ def _merged(timeline: Timeline, runtime: Containerd) -> Iterator[ConfigFile]:
             yield ConfigFile("NodeConfig", Role.MERGED, reading, write)
 
 
-def imported(file: ConfigFile, roots: list[ConfigFile]) -> bool | None:
+def is_imported(file: ConfigFile, roots: list[ConfigFile]) -> bool | None:
     """Whether a root file that the boot writes reads this drop-in; None where there is none that says it."""
     told = [root for root in roots if not root.is_default and not root.reading.unknown]
     if not told:
         return None
-    return any(imported_by(file, root, glob) for root in told for glob in root.imports)
+    return any(is_imported_by(file, root, glob) for root in told for glob in root.imports)
 
 
-def imported_by(file: ConfigFile, root: ConfigFile, glob: str) -> bool:
+def is_imported_by(file: ConfigFile, root: ConfigFile, glob: str) -> bool:
     return fnmatch.fnmatch(file.path, _beside(glob, root.path))

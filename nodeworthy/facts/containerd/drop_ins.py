@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nodeworthy.facts.containerd.config import ConfigFile, Role, imported
+from nodeworthy.facts.containerd.config import ConfigFile, Role, is_imported
 from nodeworthy.facts.registry.config_path import KEY, registry_tables
 from nodeworthy.known.containerd import Containerd, drop_in_folder
 from nodeworthy.known.containerd_schema import NEW, OLD, era_of
@@ -51,7 +51,7 @@ def _unread(
     version: str | None,
 ) -> Draft | None:
     folder = posixpath.dirname(file.path)
-    reads = imported(file, roots)
+    reads = is_imported(file, roots)
     merged = [glob for each in files if each.role is Role.MERGED for glob in each.imports]
     if reads or any(glob.startswith(folder) for glob in merged) or _edited_in(folder, roots):
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nodeworthy.boot.conditions import always, together
 from nodeworthy.boot.effects import Act, Effect, How, Joins, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.final_files import left_by
+from nodeworthy.facts.boot.final_files import file_left_by
 from nodeworthy.facts.containerd.config import is_nodeadms
 from nodeworthy.facts.registry.config_path import is_default_config
 from nodeworthy.known.containerd import Containerd
@@ -43,7 +43,7 @@ def steps(timeline: Timeline, paths: tuple[str, ...]) -> list[Writes]:
     return [each for each in written if not is_nodeadms(each)]
 
 
-def lost(timeline: Timeline, runtime: Containerd) -> Iterator[Lost]:
+def lost_writes(timeline: Timeline, runtime: Containerd) -> Iterator[Lost]:
     paths = generated_files(runtime)
     for write in steps(timeline, paths):
         found = _by_the_script_itself(timeline, write) or _by_the_distribution(timeline, write, runtime)
@@ -105,7 +105,7 @@ def _by_nodeadm(timeline: Timeline, write: Writes) -> Lost | None:
 
 def _is_written_at_next_boot(timeline: Timeline, write: Writes) -> bool:
     behind = [each for each in timeline.effects if each.stage is Stage.NEXT_BOOT]
-    return write.path.known is not None and left_by(behind, write.path.known).is_there
+    return write.path.known is not None and file_left_by(behind, write.path.known).is_there
 
 
 def is_off(timeline: Timeline, unit: str, *acts: Act) -> bool:

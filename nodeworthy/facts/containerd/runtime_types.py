@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from nodeworthy.facts.boot.written_text import has_hole
 from nodeworthy.facts.containerd.config import ConfigFile
 from nodeworthy.facts.containerd.schema import possible_eras
-from nodeworthy.known.containerd_schema import gone_since, has_no_shim, right_runtime_type
+from nodeworthy.known.containerd_schema import has_no_shim, release_without, right_runtime_type
 from nodeworthy.known.releases import numbers
 from nodeworthy.verdict import Draft, Place, fail
 
@@ -18,7 +18,7 @@ def runtime_type_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]
     for name, given in _types(file):
         if has_hole(given):
             continue
-        since = gone_since(given)
+        since = release_without(given)
         if has_no_shim(given):
             yield _flaw(file, name, given, _why(given))
         elif since is not None and _is_gone(file, since, version):

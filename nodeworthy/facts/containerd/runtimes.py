@@ -10,7 +10,7 @@ from typing import Any
 from nodeworthy.derive import derive
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.written_text import has_hole
-from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files, imported_by
+from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files, is_imported_by
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass
@@ -121,7 +121,7 @@ class Runtimes:
         dropped = [each for each in self.files if each.role is Role.DROP_IN]
         for root in (each for each in self.files if each.role is Role.ROOT):
             for glob in root.imports:
-                if not any(imported_by(each, root, glob) for each in dropped):
+                if not any(is_imported_by(each, root, glob) for each in dropped):
                     yield glob
 
     def _tables(self) -> Iterator[tuple[ConfigFile, Mapping[str, Any]]]:

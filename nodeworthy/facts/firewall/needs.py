@@ -10,7 +10,15 @@ from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
 from nodeworthy.facts.firewall.ranges import Range, holds_range, is_world, private_block, range_of
 from nodeworthy.fleet.model import Network
-from nodeworthy.known.pod_interfaces import Cni, first_of, holds, is_a_networks_own, is_one_pods, is_uplink, named_by
+from nodeworthy.known.pod_interfaces import (
+    Cni,
+    first_of,
+    holds,
+    is_a_networks_own,
+    is_one_pods,
+    is_uplink,
+    networks_named_in,
+)
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Related
 
@@ -177,7 +185,7 @@ def _pods(name: Text, pods: Pods) -> bool | None:
     written = name.known
     if written is None:
         return None
-    named = named_by(written)
+    named = networks_named_in(written)
     if named:
         keys = {each.key for each in pods.networks}
         return not keys or bool(keys.intersection(each.key for each in named)) or (False if pods.are_seen else None)
@@ -193,7 +201,7 @@ def _elsewhere(name: Text, pods: Pods) -> bool:
         return holds(written, pods.uplink)
     if not written or is_uplink(written):
         return True
-    return not (named_by(written) or is_one_pods(written) or written.startswith(_OTHERS))
+    return not (networks_named_in(written) or is_one_pods(written) or written.startswith(_OTHERS))
 
 
 def _is_pods_own(addresses: Text, pods: Pods) -> bool:

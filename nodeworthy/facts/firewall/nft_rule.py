@@ -97,7 +97,7 @@ def values_at(
     return elements(words[at:end]), end
 
 
-def narrowed(to: Filter, match: Match, value: Sequence[str] | None) -> Filter:
+def narrow_filter(to: Filter, match: Match, value: Sequence[str] | None) -> Filter:
     """Of the packets of `to` those whose key has this value; None is a value that nobody knows."""
     if value is None:
         unseen = [each for each in match.key if each not in (LIMIT, STATUS)]
@@ -260,12 +260,12 @@ class _Reading:
         elif match.compares == "!=":
             self.about = [_none_of(each, match, values) for each in self.about]
         else:
-            self.about = [narrowed(each, match, None) for each in self.about]
+            self.about = [narrow_filter(each, match, None) for each in self.about]
 
     def _map(self, match: Match) -> None:
         pairs, _ = values_at(self.words, match.values + 1, self.sets)
         if pairs is None:
-            self.found = [Outcome(narrowed(each, match, None), "") for each in self.about]
+            self.found = [Outcome(narrow_filter(each, match, None), "") for each in self.about]
         else:
             self.found = [each for one in self.about for pair in pairs for each in _outcome(one, match, pair)]
         self.at = len(self.words)
@@ -281,20 +281,20 @@ def _outcome(of: Filter, match: Match, pair: Sequence[str]) -> Iterator[Outcome]
         return
     at = len(pair) - 1 - list(reversed(pair)).index(":")
     key, verdict = pair[:at], pair[at + 1 :]
-    yield Outcome(narrowed(of, match, key), verdict[0] if verdict else "", " ".join(verdict[1:2]))
+    yield Outcome(narrow_filter(of, match, key), verdict[0] if verdict else "", " ".join(verdict[1:2]))
 
 
 def _any_of(of: Filter, match: Match, values: list[Sequence[str]] | None) -> list[Filter]:
     if values is None:
-        return [narrowed(of, match, None)]
+        return [narrow_filter(of, match, None)]
     if list(match.key) == [STATE]:
-        return [narrowed(of, match, ["new"] if ["new"] in values else ["established"])]
-    return [narrowed(of, match, each) for each in values]
+        return [narrow_filter(of, match, ["new"] if ["new"] in values else ["established"])]
+    return [narrow_filter(of, match, each) for each in values]
 
 
 def _none_of(of: Filter, match: Match, values: list[Sequence[str]] | None) -> Filter:
     if list(match.key) == [STATE]:
         values = [["new"] if ["new"] in (values or []) else ["established"]]
     every = Filter(of.side, None)
-    but = [narrowed(every, match, each) for each in (values if values is not None else [None])]
+    but = [narrow_filter(every, match, each) for each in (values if values is not None else [None])]
     return replace(of, unless=(*of.unless, *but))

@@ -17,7 +17,7 @@ from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import Range
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.network_signs import Sign, Usual, mark, ranges, signs, usual
-from nodeworthy.known.pod_interfaces import Cni, brought_by, is_uplink, named_by, network
+from nodeworthy.known.pod_interfaces import Cni, is_uplink, network, networks_named_in, networks_of_distribution
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, skip
@@ -50,7 +50,7 @@ class Shown:
     def networks(self) -> tuple[Cni, ...]:
         sign = self.sign
         if not sign.network:
-            return brought_by(sign.distribution) if sign.distribution else ()
+            return networks_of_distribution(sign.distribution) if sign.distribution else ()
         one = network(sign.network)
         return (replace(one, forwards=True, in_front=True) if sign.in_front else one,)
 
@@ -161,7 +161,7 @@ _ASKED = pattern(
 )
 
 
-def shown_by(script: BootScript, said: Pods) -> Pods:
+def pods_shown_by(script: BootScript, said: Pods) -> Pods:
     """What somebody declared stands; the rest is what is shown."""
     own = [line for part in (*script.userdata.parts, *script.told_in) for line in _lines(part)]
     said = replace(said, uplink=said.uplink or _uplink(own))
@@ -291,7 +291,7 @@ def _serves_the_api(script: BootScript, steps: Sequence[Step]) -> bool:
 def speaks_of_pods(steps: Sequence[Step]) -> bool:
     rules = [each.filter for each in steps if each.filter is not None]
     ends = (end.known for rule in rules for end in (rule.in_, rule.out))
-    return any(end and named_by(end) and not is_uplink(end) for end in ends) or any(
+    return any(end and networks_named_in(end) and not is_uplink(end) for end in ends) or any(
         port in rule.limits for rule in rules for port in _PORTS
     )
 
@@ -302,12 +302,12 @@ def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
     if script is None or script.read is None:
         return said
 
-    return shown_by(script, said)
+    return pods_shown_by(script, said)
 
 
 def pods_in(fleet: Fleet, pool: Pool) -> Pods:
     distribution = pool.distribution.state
-    networks = brought_by(distribution.value) if isinstance(distribution, Known) else ()
+    networks = networks_of_distribution(distribution.value) if isinstance(distribution, Known) else ()
     own, services = _range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr)
     return replace(of_networks(networks), pod_range=own, service_range=services, network=fleet.network)
 

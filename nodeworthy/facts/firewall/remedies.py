@@ -80,7 +80,7 @@ class Remedies:
         return "iif" if comes else "oif", self.pods.interface
 
 
-def joined(commands: Sequence[str]) -> str:
+def join_commands(commands: Sequence[str]) -> str:
     """As they are typed; where nobody knows the uplink's name, the machine is asked for it first."""
     typed = "; ".join(dict.fromkeys(commands))
     if UPLINK not in typed:
@@ -94,7 +94,7 @@ def narrow(pods: Pods, *sides: Side) -> str:
     wanted = [each for each in needs(pods) if each.way.side in asked and not _brought(each, pods)]
     if not pods.networks and not pods.ranges:
         return WHICHEVER if wanted else ""
-    return joined([command for each in wanted for command in each.rules(pods, pods.uplink or UPLINK)])
+    return join_commands([command for each in wanted for command in each.rules(pods, pods.uplink or UPLINK)])
 
 
 def _brought(need: Need, pods: Pods) -> bool:

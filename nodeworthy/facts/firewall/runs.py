@@ -7,7 +7,7 @@ from itertools import product
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.facts.firewall.firewall import Does, Step
-from nodeworthy.facts.firewall.state import Firewall, left_by
+from nodeworthy.facts.firewall.state import Firewall, firewall_left_by
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -40,7 +40,7 @@ def runs(steps: Sequence[Step]) -> list[Run] | None:
         happens = tuple(_holds(guard, answers) for guard in guards)
         if happens not in found:
             done = [each for each, does in zip(steps, happens, strict=True) if does]
-            found[happens] = Run(when, left_by(done))
+            found[happens] = Run(when, firewall_left_by(done))
     return list(found.values())
 
 

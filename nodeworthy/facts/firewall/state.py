@@ -167,7 +167,7 @@ def _is_there(rules: list[tuple[Filter, Step]], step: Step) -> bool:
     return same is not None
 
 
-def left_by(steps: Iterable[Step]) -> Firewall:
+def firewall_left_by(steps: Iterable[Step]) -> Firewall:
     firewall = Firewall()
     for each in steps:
         firewall.do(each)

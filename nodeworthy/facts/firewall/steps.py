@@ -26,7 +26,7 @@ _INTERPRETERS = pattern(r"(?:python|perl|ruby|node)[\d.]*$")
 _PLAYBOOKS = frozenset("ansible-playbook ansible-pull puppet chef-client chef-solo salt-call cinc-client".split())
 
 
-def unread_amid(timeline: Timeline, steps: Sequence[Step]) -> tuple[Place, str] | None:
+def unread_step_amid(timeline: Timeline, steps: Sequence[Step]) -> tuple[Place, str] | None:
     """What stands before the first of them, or behind the last, is there for something else."""
     places = {each.place for each in steps}
     at = [index for index, each in enumerate(timeline.effects) if each.place in places]

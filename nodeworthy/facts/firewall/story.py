@@ -20,9 +20,9 @@ from nodeworthy.facts.firewall.firewall import (
 )
 from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers, is_about_everybody, is_gone, needs
 from nodeworthy.facts.firewall.ranges import holds_range, is_private, is_world, range_of
-from nodeworthy.facts.firewall.remedies import UPLINK, Remedies, joined, uplink_of
+from nodeworthy.facts.firewall.remedies import UPLINK, Remedies, join_commands, uplink_of
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.known.pod_interfaces import POD_INTERFACE, Cni, is_one_pods, is_uplink, named_by
+from nodeworthy.known.pod_interfaces import POD_INTERFACE, Cni, is_one_pods, is_uplink, networks_named_in
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
@@ -68,7 +68,7 @@ def why_not_known(rule: Filter, pods: Pods) -> str:
         return "packets may have left its chain before this rule"
     if rule.is_narrowed or rule.allows is None:
         return "what else this rule asks for is not read here"
-    named = [end.shown() for end in ends[:2] if end and named_by(end.shown())]
+    named = [end.shown() for end in ends[:2] if end and networks_named_in(end.shown())]
     if named and pods.networks:
         brought = pods.networks[0]
         return (
@@ -89,7 +89,7 @@ def almost(need: Need, rule: Filter) -> str:
         one = is_one_pods(end.known or "")
         if one is not None and need.way.side is rule.side:
             return f"this names one interface `{end.known}`; `{one.pods[-1]}` is every one that begins so"
-    if any(named_by(end.known or "") for end in ends if end):
+    if any(networks_named_in(end.known or "") for end in ends if end):
         if need.way.side is Side.ROUTED and rule.side is not Side.ROUTED:
             return "this is about traffic with the node itself, and forwards nothing"
         if rule.side is need.way.side and rule.limits:
@@ -164,7 +164,7 @@ def _of_one(network: Cni, chains: Chains, need: Need, pods: Pods) -> bool:
     return not any(rule.allows is not True and covers(need, rule, pods) is not False for rule, _ in chains.rules)
 
 
-def named_in(chains: Chains) -> tuple[Cni, ...]:
+def networks_in_chains(chains: Chains) -> tuple[Cni, ...]:
     """The networks whose interfaces a firewall's rules name."""
     ends = (end.known or "" for rule, _ in chains.rules for end in (rule.in_, rule.out))
     found = {cni.key: cni for end in ends if end and not is_uplink(end) for cni in _whose(end)}
@@ -173,7 +173,7 @@ def named_in(chains: Chains) -> tuple[Cni, ...]:
 
 def _whose(end: str) -> tuple[Cni, ...]:
     one = is_one_pods(end)
-    return named_by(end) or ((one,) if one is not None else ())
+    return networks_named_in(end) or ((one,) if one is not None else ())
 
 
 def missing(chains: Chains, wanted: Sequence[Need], pods: Pods) -> tuple[list[Need], list[Need]]:
@@ -286,7 +286,7 @@ class Story:
 
     @property
     def should(self) -> str:
-        return joined(self.commands)
+        return join_commands(self.commands)
 
     @cached_property
     def commands(self) -> list[str]:
@@ -364,7 +364,7 @@ def stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, b
 
 def _by_names(pods: Pods, chains: Chains) -> Pods:
     """Where nothing shows the network for sure, the rules say whose interfaces they are for."""
-    named = named_in(chains) if not pods.are_seen and (pods.is_guessed or not pods.networks) else ()
+    named = networks_in_chains(chains) if not pods.are_seen and (pods.is_guessed or not pods.networks) else ()
     return replace(pods, networks=named, shown=()) if named else pods
 
 

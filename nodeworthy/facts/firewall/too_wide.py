@@ -12,7 +12,7 @@ from nodeworthy.facts.firewall.node_ports import opens_to_others
 from nodeworthy.facts.firewall.ranges import is_world
 from nodeworthy.facts.firewall.remedies import Remedies, narrow
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.known.pod_interfaces import is_uplink, named_by, wants_no_firewalld
+from nodeworthy.known.pod_interfaces import is_uplink, networks_named_in, wants_no_firewalld
 from nodeworthy.verdict import Draft, fail, unknown
 
 _OPEN = "everybody reaches every port of the node"
@@ -164,7 +164,7 @@ def _rule(rule: Filter, step: Step, pods: Pods, uplinks: frozenset[str]) -> Iter
             is_=step.command,
             remedy=f"instead: {should}" if should else "delete it: pods' network lets them through by itself",
         )
-    elif rule.side is Side.IN and rule.source.holes and not named_by(rule.in_.known or "-"):
+    elif rule.side is Side.IN and rule.source.holes and not networks_named_in(rule.in_.known or "-"):
         why = rule.source.why
         yield unknown(step.place, f"whether {rule.source.shown()} is everybody is not known: {why}")
 
@@ -175,6 +175,6 @@ def _lets_everybody_in(rule: Filter, uplinks: frozenset[str]) -> bool:
 
 def _forwards_everything(rule: Filter) -> bool:
     ends = [each for each in (rule.in_, rule.out) if each and each.known != "+"]
-    if len(ends) == 2 or any(named_by(each.known or "-") and not is_uplink(each.known or "") for each in ends):
+    if len(ends) == 2 or any(networks_named_in(each.known or "-") and not is_uplink(each.known or "") for each in ends):
         return False
     return is_world(rule.source) and is_world(rule.to) and not any(each.holes for each in ends)

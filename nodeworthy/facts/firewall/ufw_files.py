@@ -14,7 +14,7 @@ from nodeworthy.facts.firewall.firewall import UFW, Does, Filter, Side, Step
 from nodeworthy.facts.firewall.iptables import acts_in, words_of
 from nodeworthy.facts.firewall.pods import speaks_of_pods
 from nodeworthy.facts.firewall.state import DEFAULTS as UFWS_OWN
-from nodeworthy.facts.firewall.state import Firewall, left_by
+from nodeworthy.facts.firewall.state import Firewall, firewall_left_by
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.patterns import pattern
@@ -194,7 +194,9 @@ class UfwFirewall:
 
     def left(self) -> Firewall:
         on = Step(Does.ON, UFW, (self.rules or self.files[0]).place, "")
-        return left_by([*(each for each in self.steps if each.does is not Does.ON), *([on] if self.is_on else [])])
+        return firewall_left_by(
+            [*(each for each in self.steps if each.does is not Does.ON), *([on] if self.is_on else [])]
+        )
 
     def of_a_node(self) -> None:
         """Skips the firewall of some other machine, as far as anybody says."""

@@ -28,7 +28,7 @@ class InferredFleet:
         return list({each.state: each for each in said if isinstance(each.state, Known)}.values())
 
 
-def inferred(pools: Iterable[GpuPool], values: Sequence[OperatorValues]) -> list[InferredFleet]:
+def infer_fleets(pools: Iterable[GpuPool], values: Sequence[OperatorValues]) -> list[InferredFleet]:
     """One of each cluster that is named; a pool that names none is of the only one that is, else of the nearest."""
     named, unnamed = defaultdict[str, list[GpuPool]](list), list[GpuPool]()
     for pool in pools:

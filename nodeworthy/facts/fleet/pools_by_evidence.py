@@ -59,7 +59,7 @@ def pools_of_charts(values: Sequence[OperatorValues]) -> Iterator[GpuPool]:
             return
 
 
-def settled(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> list[GpuPool]:
+def settle_drivers(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> list[GpuPool]:
     """The pools that values are judged by, where nodes are of several kinds. Nobody knows which nodes the values are
     for, so values that are not right for all of them are unknown."""
     pools = _of_the_cluster_of(values, pools)

@@ -37,7 +37,7 @@ def sums(
     summed = HamiSums(setup.place, tuple(_dimensions(asked, has)), tuple(waiting))
     if summed.first_short is not None:
         return summed
-    return replace(summed, used_up=tuple(used_up(asking, devices, largest)))
+    return replace(summed, used_up=tuple(used_up_devices(asking, devices, largest)))
 
 
 def _never_fits(pod: HamiPod, setup: HamiSetup, gpus: Sequence[HamiGpus]) -> bool:
@@ -81,7 +81,7 @@ def _dimensions(asked: Sequence[int], has: Total) -> Iterator[Dimension]:
     yield Dimension("percent of GPU cores", asked[2], has.cores, f"ask for less gpucores, {more}")
 
 
-def used_up(pods: Iterable[HamiPod], devices: Sequence[SharedDevice], largest: int) -> Iterator[UsedUp]:
+def used_up_devices(pods: Iterable[HamiPod], devices: Sequence[SharedDevice], largest: int) -> Iterator[UsedUp]:
     """The pods on no node for which too little is left of every GPU that is shared."""
     by_node: dict[str, list[SharedDevice]] = defaultdict(list)
     for each in devices:

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.hami.asking import POLICIES, asked_by, is_hamis
+from nodeworthy.facts.hami.asking import POLICIES, is_hamis, resources_asked_by
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
@@ -45,16 +45,18 @@ class HamiPod:
     def asking(self) -> tuple[Container, ...]:
         """Its containers that ask for GPUs, whole or shared."""
         wanted = (self.names.count, *self.names.shares)
-        return tuple(each for each in self.pod.containers if any(name in asked_by(each) for name in wanted))
+        return tuple(each for each in self.pod.containers if any(name in resources_asked_by(each) for name in wanted))
 
     @cached_property
     def sharing(self) -> tuple[Container, ...]:
         """Those that ask for what only HAMi can give."""
-        return tuple(each for each in self.asking if any(name in asked_by(each) for name in self.names.shares))
+        return tuple(
+            each for each in self.asking if any(name in resources_asked_by(each) for name in self.names.shares)
+        )
 
     def amount(self, container: Container, resource: str) -> Located[int] | None:
         """How much of a resource a container asks for; None where it does not."""
-        return container.asks_for(resource) if resource in asked_by(container) else None
+        return container.asks_for(resource) if resource in resources_asked_by(container) else None
 
     def counts(self, container: Container) -> Located[int]:
         """On how many GPUs: who asks for a share alone is given one."""
@@ -72,7 +74,7 @@ class HamiPod:
 
     def annotated(self, name: str) -> Located[Any] | None:
         tree = self.annotations.get(name)
-        return settled(tree) if tree is not None and not tree.is_null else None
+        return settle(tree) if tree is not None and not tree.is_null else None
 
     def astray(self) -> Iterator[Tree]:
         """Policies that stand on the object that makes the pods, and so reach none of them."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.values import HamiValues
 from nodeworthy.facts.pod.template import PodTemplate
@@ -63,7 +63,7 @@ def policies_of_values(values: HamiValues) -> Iterator[Policy]:
     for name, of in _SETTINGS.items():
         written = values.written("scheduler", "defaultSchedulerPolicy", name)
         if written is not None:
-            yield Policy(of, settled(written))
+            yield Policy(of, settle(written))
 
 
 @derive

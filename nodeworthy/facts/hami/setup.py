@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.asking import is_hamis
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, truth
@@ -33,7 +33,7 @@ class OptedOutNamespace:
 
 def opted_out_namespaces(document: Tree) -> Iterator[OptedOutNamespace]:
     name = document.get("metadata", "name").text
-    label = settled(document.get("metadata", "labels", labels().webhook))
+    label = settle(document.get("metadata", "labels", labels().webhook))
     if document.get("kind").text == "Namespace" and name and label.state == Known(labels().webhook_off):
         yield OptedOutNamespace(document.place, name, label)
 
@@ -131,7 +131,7 @@ class HamiSetup:
         """The namespaces that the webhook is told to leave alone."""
         for each in self.values:
             for entry in each.tree.get("scheduler", "admissionWebhook", "whitelistNamespaces").sequence:
-                yield settled(entry)
+                yield settle(entry)
 
 
 @dataclass(frozen=True)

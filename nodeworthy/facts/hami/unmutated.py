@@ -35,7 +35,7 @@ class PastWebhook:
         return self.pod.pod.spec.get("schedulerName").text or DEFAULT_SCHEDULER
 
 
-def unmutated(past: Iterable[PastWebhook], cluster: HamiCluster) -> Iterator[UnmutatedPods]:
+def unmutated_pods(past: Iterable[PastWebhook], cluster: HamiCluster) -> Iterator[UnmutatedPods]:
     """Together where they have one reason."""
     together: dict[Draft, list[PastWebhook]] = defaultdict(list)
     for each in past:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from nodeworthy.documents.release import Chart, Release, document_inside
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import ABSENT, Tree, plant
 from nodeworthy.known.hami import charts, telling_keys
 from nodeworthy.records import dataclass
@@ -37,7 +37,7 @@ class HamiValues:
         """The same, settled; unknown where somebody else may say it."""
         tree = self.written(*names)
         if tree is not None:
-            return settled(tree)
+            return settle(tree)
         if self.elsewhere is not None:
             return Located.unknown(f"{names[-1]} is not known: {self.elsewhere}", self.tree.get(*names).place)
         return None

@@ -63,7 +63,7 @@ class NodeBoot:
         return f"{state}, at {', '.join(self.at)}" if self.at else state
 
 
-def told_of(boot: NodeBoot, end: BootEnd) -> Findings:
+def boot_drafts(boot: NodeBoot, end: BootEnd) -> Findings:
     if boot.system is None and not boot.has_cloud_init:
         skip("there is neither cloud-init nor systemd here to ask")
     if isinstance(end.reached.state, Unknown):

@@ -24,7 +24,7 @@ _FIELD = pattern(r"\b(?P<name>key|plugin)=(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|(?
 _TWO_WAYS, _NO_DEFAULT = "`config_path` is provided", "no corresponding runtime configured"
 
 
-def told_of(runtimes: NodeRuntimes, end: BootEnd) -> Findings:
+def containerd_drafts(runtimes: NodeRuntimes, end: BootEnd) -> Findings:
     judged, victims = runtimes.containerd_to_judge(), (runtimes.kubelet,)
     if isinstance(judged, IdleContainerd):
         yield from _idle(judged, end, victims)
@@ -43,7 +43,7 @@ def told_of(runtimes: NodeRuntimes, end: BootEnd) -> Findings:
 
 def _running(used: RuntimeProcess, *, said_by_itself: bool) -> Findings:
     need(used.handlers)
-    for _, flaw in () if said_by_itself else unread(used):
+    for _, flaw in () if said_by_itself else unread_files(used):
         yield _told_here(used, flaw)
     version = release(used)
     for file in used.said.files:
@@ -139,7 +139,7 @@ def _behind(used: RuntimeProcess, said: str) -> Iterator[Draft]:
     if _TWO_WAYS in said:
         yield from (each for file in files for each in two_ways_to_a_registry(file, files, None))
     if _NO_DEFAULT in said:
-        yield from (flaw for _, flaw in unread(used))
+        yield from (flaw for _, flaw in unread_files(used))
         for file in files:
             named = _tables(file).get("default_runtime_name")
             if named:
@@ -208,7 +208,7 @@ def _idle(idle: IdleContainerd, end: BootEnd, victims: Sequence[str]) -> Finding
     )
 
 
-def unread(used: RuntimeProcess) -> Iterator[tuple[ConfigFile, Draft]]:
+def unread_files(used: RuntimeProcess) -> Iterator[tuple[ConfigFile, Draft]]:
     """The files that this containerd passes over, or loses something of, though nobody is told."""
     version = release(used)
     roots = [each for each in used.said.files if each.role is Role.ROOT]
@@ -266,11 +266,11 @@ def _tables(file: ConfigFile) -> Mapping[str, Any]:
 
 def lost_runtime(used: RuntimeProcess, handler: str) -> ConfigFile | None:
     """The file that configures this runtime, and that containerd does not read."""
-    return next((file for file, _ in unread(used) if handler in (_tables(file).get("runtimes") or ())), None)
+    return next((file for file, _ in unread_files(used) if handler in (_tables(file).get("runtimes") or ())), None)
 
 
 def lost_config_path(used: RuntimeProcess) -> ConfigFile | None:
-    lost = (file for file, _ in unread(used))
+    lost = (file for file, _ in unread_files(used))
     return next((each for each in lost if any(r.get(KEY) for r in registry_tables(each.reading.mapping))), None)
 
 

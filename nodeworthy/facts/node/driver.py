@@ -69,7 +69,7 @@ def lost_at_the_next_boot(driver: NodeDriver, identity: NodeIdentity) -> Draft |
     )
 
 
-def told_of(driver: NodeDriver, identity: NodeIdentity, cause: str) -> Draft:
+def option_draft(driver: NodeDriver, identity: NodeIdentity, cause: str) -> Draft:
     said = _said(driver)
     right = [each for each in said if _sets_it(each)]
     message, why, remedy = _story(identity, said, right)

@@ -23,7 +23,7 @@ class NodeEfa:
     offered: Located[tuple[str, ...]]
 
 
-def told_of(efa: NodeEfa, identity: NodeIdentity, slow: str) -> Findings:
+def efa_drafts(efa: NodeEfa, identity: NodeIdentity, slow: str) -> Findings:
     there, kind = need(efa.there), _instance_type(identity)
     has = efa_of(kind)
     if not there and not (_works_together(identity, kind) and has is not None and has.interfaces):

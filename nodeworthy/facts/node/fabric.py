@@ -38,7 +38,7 @@ class NodeFabric:
     switches: Located[tuple[Device, ...]]
 
 
-def told_of(
+def fabric_drafts(
     fabric: NodeFabric, driver: NodeDriver, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None
 ) -> Findings:
     _only_where_it_is_needed(fabric, identity)

@@ -157,7 +157,7 @@ def _way_of(packet: Blocked) -> Way | None:
     return None
 
 
-def wanted_by(identity: NodeIdentity, seen: NodeFirewall) -> BootPool | None:
+def pool_with_ufw(identity: NodeIdentity, seen: NodeFirewall) -> BootPool | None:
     """Its pool, if that has ufw. Where its pool is not known, and some have ufw, whether it must be on is not."""
     if identity.fleet is None or not any(each.firewall is Wanted.UFW for each in identity.fleet.pools):
         return None
@@ -174,7 +174,7 @@ def known_to_want(identity: NodeIdentity) -> BootPool | None:
     return BootPool(pool, identity.fleet)
 
 
-def declared(pool: BootPool | None) -> tuple[Related, ...]:
+def declared_firewall(pool: BootPool | None) -> tuple[Related, ...]:
     return (pool.declared("has ufw as its firewall"),) if pool is not None else ()
 
 

@@ -94,12 +94,12 @@ class NodeSmi:
     lost: tuple[LostGpu, ...] = ()
 
 
-def told_of(
+def gpu_drafts(
     gpus: HostGpus, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None, log: NodeKernelLog | None
 ) -> Findings:
     identity.only_with_gpus()
     there = need(gpus.there)
-    wanted = expected(identity)
+    wanted = expected_gpus(identity)
     if wanted is None:
         if not there:
             skip("how many GPUs there should be is not known, and there is none")
@@ -168,7 +168,7 @@ def _memory(said: NodeSmi, gpu: SaidGpu) -> Findings:
         )
 
 
-def expected(identity: NodeIdentity) -> Located[int] | None:
+def expected_gpus(identity: NodeIdentity) -> Located[int] | None:
     """What the pool says, else the instance type; None where nobody says it."""
     if identity.known_pool is not None:
         return identity.known_pool.gpus_per_node

@@ -42,7 +42,9 @@ class NodeKubelet:
         return found if found is not None and found.is_there else None
 
 
-def told_of(kubelet: NodeKubelet, runtimes: NodeRuntimes, identity: NodeIdentity, end: BootEnd, cause: str) -> Findings:
+def kubelet_drafts(
+    kubelet: NodeKubelet, runtimes: NodeRuntimes, identity: NodeIdentity, end: BootEnd, cause: str
+) -> Findings:
     unit = kubelet.unit()
     if unit is None:
         yield from _no_unit(kubelet, identity, end, cause)

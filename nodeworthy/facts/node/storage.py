@@ -49,7 +49,7 @@ class NodeStorage:
         return next((each for each in known if each.where.rstrip("/") == path.rstrip("/")), None)
 
 
-def told_of(storage: NodeStorage, identity: NodeIdentity, end: BootEnd, missing: str) -> Findings:
+def storage_drafts(storage: NodeStorage, identity: NodeIdentity, end: BootEnd, missing: str) -> Findings:
     fleet = identity.fleet
     declared = fleet.storage if fleet is not None and need(identity.pool) is not None else None
     mounted, entries = need(storage.mounted), need(storage.fstab)

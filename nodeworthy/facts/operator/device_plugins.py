@@ -14,7 +14,7 @@ from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.pod.node_choice import asked_for, is_of_gpu_nodes
+from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes, labels_asked_for
 from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.hami import resources
@@ -125,7 +125,7 @@ def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
         return False
     if manifest is None:
         return True
-    return _are_the_operators(asked_for(manifest.pods))
+    return _are_the_operators(labels_asked_for(manifest.pods))
 
 
 def _are_versions(one: DaemonSetManifest, other: DaemonSetManifest) -> bool:
@@ -141,7 +141,7 @@ def _meets_hami(nodes: Iterable[str], manifest: DaemonSetManifest | None) -> boo
         return _are_the_operators(nodes)
     if manifest.part is Part.HAMI:
         return False  # what the chart makes of these values
-    return True if all(is_of_gpu_nodes(each) for each in asked_for(manifest.pods)) else None
+    return True if all(is_of_gpu_nodes(each) for each in labels_asked_for(manifest.pods)) else None
 
 
 def _are_the_operators(labels: Iterable[str]) -> bool | None:

@@ -19,7 +19,7 @@ def is_written_whole(values: OperatorValues) -> bool:
     return values.elsewhere is None and "patch" not in posixpath.basename(values.place.path or "")
 
 
-def left_out(values: OperatorValues) -> list[str]:
+def left_out_fields(values: OperatorValues) -> list[str]:
     if why_incomplete(values.tree) is not None:
         return []
     release = values.release.state

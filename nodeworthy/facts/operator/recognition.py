@@ -101,7 +101,7 @@ def release_of_deployment(document: Tree) -> str | None:
     return next((each for each in said if _RELEASE.fullmatch(each)), None)
 
 
-def installed_by(values: OperatorValues, releases: Sequence[tuple[str, Place]]) -> OperatorValues:
+def with_its_release(values: OperatorValues, releases: Sequence[tuple[str, Place]]) -> OperatorValues:
     """A ClusterPolicy that says no release itself, with the one of whatever runs beside it."""
     if values.release.state != Known(None) or not releases:
         return values

@@ -25,7 +25,7 @@ def setting(name: str, values: OperatorValues, breakage: Breakage) -> Located[bo
 SETTINGS = (TOOLKIT, CDI, NRI, CUSTOM_SOCKET)
 
 
-def given(name: str, beginning: str, values: OperatorValues) -> Located[bool]:
+def is_variable_given(name: str, beginning: str, values: OperatorValues) -> Located[bool]:
     """Whether toolkit.env has this variable, with a value that begins so."""
     variable = values.toolkit.said(name)
     if isinstance(variable.state, Unknown):

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.pod import ClusterPod
-from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment, told
+from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment, tell_failures
 from nodeworthy.facts.operator.toolkit_daemonset import Miss, ToolkitDaemonSet
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import Containerd, same_file
@@ -232,7 +232,7 @@ class ToolkitOnNodes:
 
     @property
     def told_failures(self) -> str | None:
-        return told(self.failures) if self.failures else None
+        return tell_failures(self.failures) if self.failures else None
 
     @property
     def told_pods(self) -> str | None:
@@ -287,7 +287,7 @@ class UnservedFailures:
 
     @property
     def told(self) -> str:
-        return told(self.failures)
+        return tell_failures(self.failures)
 
 
 def victims_of(

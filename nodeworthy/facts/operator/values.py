@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CONFIG, SOCKET, meant
+from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CONFIG, SOCKET, meant_variable
 from nodeworthy.known.releases import knows_nri
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -41,7 +41,7 @@ class EnvVar:
     def meant(self) -> str | None:
         """The variable of a path that it was meant to be, where it is another one by a letter."""
         name = self.name.state
-        return meant(name.value) if isinstance(name, Known) and isinstance(name.value, str) else None
+        return meant_variable(name.value) if isinstance(name, Known) and isinstance(name.value, str) else None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at
-from nodeworthy.documents.settled import settled, why_incomplete
+from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -100,7 +100,7 @@ class Container:
 
     @property
     def image(self) -> Located[Any]:
-        return settled(self.tree.get("image"))
+        return settle(self.tree.get("image"))
 
     @property
     def limits(self) -> Tree:
@@ -125,7 +125,7 @@ class Container:
         """How many; what is no whole number is unknown here, and another rule's fault."""
         for amounts in (self.limits, self.requests):
             tree = amounts.get(resource)
-            located = settled(tree)
+            located = settle(tree)
             if isinstance(located.state, Unknown):
                 return located
             if not tree.is_absent:
@@ -134,7 +134,7 @@ class Container:
 
     def miscounts(self, resource: str) -> bool:
         """Whether an amount of it is none, which is another fault than asking for too many."""
-        states = (settled(amounts.get(resource)).state for amounts in (self.limits, self.requests))
+        states = (settle(amounts.get(resource)).state for amounts in (self.limits, self.requests))
         return any(isinstance(state, Known) and not _is_a_count(state.value) for state in states)
 
     def variable(self, name: str) -> Located[Any] | None:
@@ -145,7 +145,7 @@ class Container:
         value, source = found.get("value"), found.get("valueFrom")
         if value.is_absent and not source.is_absent:
             return Located.unknown("its value comes from another object (valueFrom)", source.place)
-        return settled(value)
+        return settle(value)
 
     @cached_property
     def _environment(self) -> dict[str | None, Tree]:

@@ -53,7 +53,7 @@ def why_fields_are_free(pod: PodTemplate) -> str | None:
     return pod.elsewhere or pod.why_hidden
 
 
-def misplaced(pod: PodTemplate) -> Iterator[Misplaced]:
+def misplaced_settings(pod: PodTemplate) -> Iterator[Misplaced]:
     if why_fields_are_free(pod) is not None:
         return
     yield from _around(pod, _WAYS[pod.kind])

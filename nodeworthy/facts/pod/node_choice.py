@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
-from nodeworthy.documents.settled import settled, why_incomplete
+from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.records import dataclass
@@ -44,7 +44,7 @@ class Selection:
 
     @cached_property
     def selector(self) -> Mapping[str, Located[str]]:
-        chosen = {name: settled(tree) for name, tree in self.spec.get("nodeSelector").mapping.items()}
+        chosen = {name: settle(tree) for name, tree in self.spec.get("nodeSelector").mapping.items()}
         return {name: each for name, each in chosen.items() if isinstance(each.state, Unknown) or each.state.value}
 
     @property
@@ -139,7 +139,7 @@ def chooses(pods: Tree, labels: Labels) -> bool | None:
     return _all(selected)
 
 
-def asked_for(pods: Tree) -> frozenset[str]:
+def labels_asked_for(pods: Tree) -> frozenset[str]:
     """The labels that its choice depends on."""
     terms = pods.get(*REQUIRED).sequence
     expressions = (each for term in terms for each in term.get("matchExpressions").sequence)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from nodeworthy.documents.settled import settled, why_incomplete
+from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container, containers_of, is_gpu_resource
 from nodeworthy.facts.pod.node_choice import Selection
@@ -93,7 +93,7 @@ class PodTemplate:
 
     @cached_property
     def runtime_class(self) -> Located[Any]:
-        return settled(self.spec.get("runtimeClassName"))
+        return settle(self.spec.get("runtimeClassName"))
 
     @cached_property
     def selection(self) -> Selection:

@@ -81,7 +81,7 @@ def _of_a_pod(pod: PodTemplate) -> ProfilingAsked | None:
     return ProfilingAsked(pod.place, f"{pod.title} wants profiling: {why}") if why is not None else None
 
 
-def wanted_by(script: BootScript, pool: BootPool | None) -> Related | None:
+def sign_of_profiling(script: BootScript, pool: BootPool | None) -> Related | None:
     """What in the script or its pool wants profiling, or speaks of it."""
     if pool is not None and pool.pool.profiling_dedicated:
         return pool.declared("promises nodes for profiling")

@@ -33,7 +33,7 @@ class Said:
     why: str = ""
 
 
-def said_by(content: Content) -> Said | None:
+def option_in_content(content: Content) -> Said | None:
     """What a file says: its last line that decides, else the last that means to; None where none does."""
     said = [each for line in _joined(content.lines) if (each := said_by_line(line)) is not None]
     deciding = [each for each in said if each.says is not Says.MISSES]

@@ -9,7 +9,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.profiling.modprobe_line import Said, Says, means_the_option, said_by, said_by_line
+from nodeworthy.facts.profiling.modprobe_line import Said, Says, means_the_option, option_in_content, said_by_line
 from nodeworthy.known.profiling import option
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -134,7 +134,7 @@ def _after(effect: Writes, before: Content) -> Said | None:
     content = effect.whole if effect.whole is not None else effect.content
     if content is None:
         return Said(Says.MAYBE, why=f"what is written into {effect.path.shown()} could not be read")
-    said = said_by(content if effect.whole is not None else before + content)
+    said = option_in_content(content if effect.whole is not None else before + content)
     replaced = effect.how is not How.APPEND or effect.whole is not None
     return Said(Says.GONE, why="is overwritten") if said is None and replaced else said
 

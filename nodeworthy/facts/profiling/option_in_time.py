@@ -106,13 +106,13 @@ def _program(effect: Runs) -> str:
     return (effect.arguments[0].known or "").rpartition("/")[2] if effect.arguments else ""
 
 
-def seen(writes: Sequence[OptionWrite]) -> list[OptionWrite]:
+def seen_writes(writes: Sequence[OptionWrite]) -> list[OptionWrite]:
     """Without those that are hidden behind others of these."""
-    behind = {id(other) for other, _ in hidden(writes)}
+    behind = {id(other) for other, _ in hidden_writes(writes)}
     return [each for each in writes if id(each) not in behind]
 
 
-def hidden(writes: Sequence[OptionWrite]) -> Iterator[tuple[OptionWrite, OptionWrite]]:
+def hidden_writes(writes: Sequence[OptionWrite]) -> Iterator[tuple[OptionWrite, OptionWrite]]:
     """Each that is hidden, and what hides it."""
     # Only files of one name hide each other: a script may write thousands.
     by_name: dict[str, list[OptionWrite]] = defaultdict(list)
@@ -184,12 +184,12 @@ class OptionInTime:
         return self._at[id(write.effect)]
 
     def before(self, load: Load) -> list[OptionWrite]:
-        return seen([each for each in self.writes if self.at(each) < load.at])
+        return seen_writes([each for each in self.writes if self.at(each) < load.at])
 
     def hidden_before(self, load: Load) -> tuple[OptionWrite, OptionWrite] | None:
         """A right write, and the file that keeps modprobe from reading it."""
         before = [each for each in self.writes if self.at(each) < load.at]
-        return next(((right, by) for right, by in hidden(before) if right.says is Says.RIGHT), None)
+        return next(((right, by) for right, by in hidden_writes(before) if right.says is Says.RIGHT), None)
 
     def after(self, load: Load) -> list[OptionWrite]:
         return [each for each in self.writes if self.at(each) > load.at]
@@ -223,7 +223,9 @@ class OptionInTime:
         return None if always(self._guards(at, detached=detached, maybe=True), when) is not False else False
 
     def _guards(self, at: float, *, detached: bool, maybe: bool = False) -> list[Guard]:
-        before = seen([each for each in self.writes if self.at(each) < at and (detached or not each.effect.detached)])
+        before = seen_writes(
+            [each for each in self.writes if self.at(each) < at and (detached or not each.effect.detached)]
+        )
         wanted = (Says.RIGHT, Says.MAYBE) if maybe else (Says.RIGHT,)
         undoing = [each for each in before if each.says is not Says.RIGHT][-MANY:]
         found: list[Guard] = []

@@ -9,7 +9,7 @@ from nodeworthy.boot.conditions import Guard, always, together
 from nodeworthy.boot.effects import Act, Effect, How, Installs, PullsImage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import FileLeft, file_left
-from nodeworthy.facts.boot.flaw import shown
+from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import restarts, runs_already
 from nodeworthy.facts.boot.written_text import Reading, could_equal, has_hole, json_of
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS
@@ -123,7 +123,7 @@ def _written(left: FileLeft, arrives: Effect, host: str) -> Draft | None:
             return flaw
     if left.is_sure is False:
         write = left.last[0]
-        says = f"Docker is told of {host} only if {shown(write.conditions)}"
+        says = f"Docker is told of {host} only if {shown_guard(write.conditions)}"
         comes = Related(arrives.place, "Docker comes either way")
         return fail(
             write.place,

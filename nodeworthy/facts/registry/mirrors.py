@@ -11,8 +11,8 @@ from nodeworthy.boot.effects import How
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.documents.tree import plain
 from nodeworthy.documents.yaml import NotYaml, read
-from nodeworthy.facts.boot.final_files import left_by
-from nodeworthy.facts.boot.flaw import shown
+from nodeworthy.facts.boot.final_files import file_left_by
+from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import Ready
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.written_text import Reading, content_of, has_hole, read_content
@@ -66,7 +66,7 @@ NO_MIRROR = f"it goes to https:// for a registry without a mirror; {BY_HTTPS}"
 
 def registries_flaws(ready: Ready, path: str, host: str, mirrors: str | None, script: Place) -> Iterator[Draft]:
     """What keeps k3s or RKE2, which read this file as they start, from pulling from a host over plain HTTP."""
-    left = left_by(ready.before, path, ready.when)
+    left = file_left_by(ready.before, path, ready.when)
     wanted = _wanted(path, host)
     if not left.is_there:
         if left.maybe is not None:
@@ -81,7 +81,7 @@ def registries_flaws(ready: Ready, path: str, host: str, mirrors: str | None, sc
             continue
         yield from content_flaws(content, write.place, path, host, mirrors)
     if left.is_sure is False:
-        says = f"{path} is written only if {shown(left.last[0].conditions)}"
+        says = f"{path} is written only if {shown_guard(left.last[0].conditions)}"
         yield fail(left.last[0].place, says, should="written on every way into the cluster", cause=NO_MIRROR)
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from nodeworthy.boot.conditions import always
 from nodeworthy.boot.effects import Effect, How, PullsImage, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.final_files import FileLeft, left_by
+from nodeworthy.facts.boot.final_files import FileLeft, file_left_by
 from nodeworthy.facts.boot.runtime import Ready, restarts, runs_already
 from nodeworthy.facts.boot.written_text import toml_in, toml_of
 from nodeworthy.facts.registry.config_path import ConfigPath, config_path, configs, registry_tables
@@ -72,7 +72,7 @@ class Trust:
         return [HostsToml(_folder(each), each) for each in written]
 
     def _left(self, effects: Sequence[Effect], folder: str, name: str) -> FileLeft:
-        return left_by(effects, f"{folder}/{name}/{NAME}", self.ready.when)
+        return file_left_by(effects, f"{folder}/{name}/{NAME}", self.ready.when)
 
     def files(self) -> list[HostsToml]:
         return [HostsToml(_folder(each), each) for each in self.left.last if each.how is not How.DELETE]

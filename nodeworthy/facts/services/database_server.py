@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from nodeworthy.documents.settled import settled, why_incomplete
+from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.patterns import pattern
@@ -172,12 +172,12 @@ class DatabaseServer:
     @cached_property
     def copies(self) -> Located[Any]:
         tree = self.document.get("spec", "instances" if self.template is None else "replicas")
-        return settled(tree) if not tree.is_absent else Located(Known(1), tree.place, written=False)
+        return settle(tree) if not tree.is_absent else Located(Known(1), tree.place, written=False)
 
     @cached_property
     def image(self) -> Located[Any]:
         if self.template is None:
-            return settled(self.document.get("spec", "imageName"))
+            return settle(self.document.get("spec", "imageName"))
         served = [each for each in self.template.containers if not each.is_init and is_server(each.image)]
         return served[0].image if served else self.template.containers[0].image
 

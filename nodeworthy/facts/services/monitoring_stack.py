@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.documents.plain import at, mapping_at, strings_at, text_at
-from nodeworthy.documents.settled import settled
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.selector import selects
@@ -65,7 +65,7 @@ class MonitoringStack:
         tree = self.spec.get(*names)
         if (tree.is_absent or tree.is_null) and self.elsewhere is not None:
             return Located.unknown(f"{names[-1]} is not known: {self.elsewhere}", tree.place)
-        return settled(tree)
+        return settle(tree)
 
     @cached_property
     def retention(self) -> Located[str | None]:
@@ -99,8 +99,8 @@ class MonitoringStack:
     def has_volume(self) -> Located[bool]:
         """Whether metrics outlive their pod."""
         storage = self.storage
-        if isinstance(settled(storage).state, Unknown):
-            return settled(storage)
+        if isinstance(settle(storage).state, Unknown):
+            return settle(storage)
         claimed = storage.get("volumeClaimTemplate")
         if not storage.mapping and self.elsewhere is not None:
             return Located.unknown(f"{storage.place.subject} is not known: {self.elsewhere}", storage.place)
@@ -108,7 +108,7 @@ class MonitoringStack:
 
     @cached_property
     def volume(self) -> Located[Any]:
-        return settled(self.storage.get("volumeClaimTemplate", "spec", "resources", "requests", "storage"))
+        return settle(self.storage.get("volumeClaimTemplate", "spec", "resources", "requests", "storage"))
 
     @cached_property
     def scrapes_in_other_ways(self) -> bool:
@@ -120,8 +120,8 @@ class MonitoringStack:
     def chosen_by(self) -> Located[dict[str, str] | None]:
         """The labels that a ServiceMonitor must have to be scraped; None where any will do."""
         selector = self.spec.get("serviceMonitorSelector")
-        if isinstance(settled(selector).state, Unknown):
-            return settled(selector)
+        if isinstance(settle(selector).state, Unknown):
+            return settle(selector)
         if selector.mapping:
             return self._selected(selector)
         if not self.is_chart:

@@ -46,10 +46,10 @@ def signal_of(job: SlurmJob) -> Signal | None:
     if found is None:
         raise NotKnown(f"{option.written} is no signal that can be read", option.place)
     before = int(found["before"]) if found["before"] else _DEFAULT
-    return Signal(option, named(found["name"]), before, "B" in (found["to"] or ""))
+    return Signal(option, signal_name(found["name"]), before, "B" in (found["to"] or ""))
 
 
-def named(signal: str) -> str:
+def signal_name(signal: str) -> str:
     """`SIGUSR1`, `usr1`, `10` are one."""
     name = signal.upper().removeprefix("SIG")
     return _NUMBERS.get(name, name)
@@ -61,7 +61,7 @@ def traps(job: SlurmJob) -> list[Trap]:
         words = [each.shown() for each in ran.words]
         if words[0] == "trap" and len(words) > 2 and words[1] != "-":
             signals = words[3:] if words[1] == "--" else words[2:]
-            found.append(Trap(ran.place, frozenset(map(named, signals)), ran.raw))
+            found.append(Trap(ran.place, frozenset(map(signal_name, signals)), ran.raw))
     return found
 
 

@@ -34,7 +34,7 @@ class Said:
     place: Place
 
 
-def named_by(request: SlurmRequest, name: str) -> Said | None:
+def gpu_named_by(request: SlurmRequest, name: str) -> Said | None:
     option = request.option(name)
     if option is None or (name == "constraint" and re.search(r"[!*]", request.shown(name))):
         return None
@@ -71,7 +71,7 @@ def said_by_script(job: SlurmJob) -> Said | None:
         found = _SAYS_TYPE.search(launch.said)
         if found is not None and (gpus := gpus_in(found[1])):
             return Said(gpus, found[0], launch.place)
-    return named_by(job.request, "job-name")
+    return gpu_named_by(job.request, "job-name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Chosen:
     count: int
 
 
-def chosen(job: SlurmJob) -> Iterator[Chosen]:
+def chosen_gpus(job: SlurmJob) -> Iterator[Chosen]:
     """In the batch step: of a step of its own Slurm sets the variable anew, whatever the batch shell exported."""
     for launch in job.launches:
         if launch.step is not None:

@@ -17,7 +17,7 @@ from nodeworthy.facts.slurm.lines import Option, options_of
 from nodeworthy.facts.slurm.paths import module_file, path_of
 from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import Slices, SlurmRequest
-from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
+from nodeworthy.facts.slurm.walk import fill_value, walk_inner_script, walk_script
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, Related, Unknown, Unread, skip
@@ -124,9 +124,9 @@ class SlurmJob:
 
     @cached_property
     def refused(self) -> Sequence[Refused]:
-        from nodeworthy.facts.slurm.lines import refused
+        from nodeworthy.facts.slurm.lines import refused_lines
 
-        return refused(self)
+        return refused_lines(self)
 
     @property
     def is_shell(self) -> bool:
@@ -137,7 +137,7 @@ class SlurmJob:
     def walked(self) -> Walked:
         place = Place(self.place.path, self.place.line or 1, 1)
         text = self.text.replace("\r\n", "\n")
-        return walked(text, place, self._given(), self._scripts, self._folder)
+        return walk_script(text, place, self._given(), self._scripts, self._folder)
 
     @property
     def _folder(self) -> str | None:
@@ -192,9 +192,9 @@ class SlurmJob:
         written = ""
         for number, piece in enumerate(text.pieces):
             if isinstance(piece, Hole):
-                own[f"_FILLED_{number}"] = filled(Text((piece,)))
+                own[f"_FILLED_{number}"] = fill_value(Text((piece,)))
             written += piece if isinstance(piece, str) else f"${{_FILLED_{number}}}"
-        return walked_inside(written, origin, ran, own, self._scripts)
+        return walk_inner_script(written, origin, ran, own, self._scripts)
 
     def script(self, path: Text, ran: Ran) -> tuple[Text, Origin] | None:
         name = path_of(path, ran.folder)

@@ -14,7 +14,7 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.nested import SHELLS, Written
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.ran import Ran, Walked
-from nodeworthy.facts.slurm.words import Peeled, Step, options_of, peeled
+from nodeworthy.facts.slurm.words import Peeled, Step, options_of, peel_words
 from nodeworthy.known.slurm import flags
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -99,7 +99,7 @@ def launches(walked: Walked, follows: Follows, step: Step | None = None, *, per_
 
 
 def _of(ran: Ran, follows: Follows, step: Step | None, *, per_task: bool) -> Iterator[Launch]:
-    found = peeled(ran.words, ran.environment)
+    found = peel_words(ran.words, ran.environment)
     started = found.step or step
     text = _shell_text(found, ran)
     if text is not None:

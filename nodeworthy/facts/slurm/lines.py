@@ -183,7 +183,7 @@ class Refused:
         return self.option.name in refused_by_pyxis()
 
 
-def refused(job: SlurmJob) -> tuple[Refused, ...]:
+def refused_lines(job: SlurmJob) -> tuple[Refused, ...]:
     """In their order. Nothing of a job that may be filled in before Slurm sees it."""
     if job.filled or _TEMPLATE.search(job.text):
         return ()

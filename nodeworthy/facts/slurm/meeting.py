@@ -8,9 +8,9 @@ from nodeworthy.boot.shell.nested import SHELLS
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.ran import FILLED, Ran, said
+from nodeworthy.facts.slurm.ran import FILLED, Ran, path_in_words
 from nodeworthy.facts.slurm.ranks import Spread, is_local, nodes_of, same_for_all, unset
-from nodeworthy.facts.slurm.words import Peeled, peeled
+from nodeworthy.facts.slurm.words import Peeled, peel_words
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Draft, fail, unknown
@@ -26,11 +26,11 @@ class Hidden:
     nodes: int
 
 
-def hidden(job: SlurmJob) -> Iterator[Hidden]:
+def hidden_launches(job: SlurmJob) -> Iterator[Hidden]:
     if not job.is_shell or job.unreadable is not None:
         return
     for ran in job.walked.ran:
-        found = peeled(ran.words, ran.environment)
+        found = peel_words(ran.words, ran.environment)
         hole = _hole(found) if found.step is not None and found.step.program == "srun" else None
         if hole is None or found.step is None:
             continue
@@ -70,7 +70,7 @@ def told_of_more(job: SlurmJob, launch: Launch) -> Iterator[Draft]:
     told = _nodes_told(launch)
     if told <= 1 or job.request.nodes <= 1 or _ASKS_FOR_MORE.search(job.text) or _reaches_others(job):
         return
-    called = said(launch.script) if launch.script is not None else launch.module
+    called = path_in_words(launch.script) if launch.script is not None else launch.module
     yield fail(
         launch.place,
         f"{called} is told of {told} nodes, and is started on the first only",
@@ -95,7 +95,7 @@ def _reaches_others(job: SlurmJob) -> bool:
     return any(each.step is not None and each.program not in _ASK_ONLY for each in job.launches)
 
 
-def started_once(launch: Launch, nodes: int) -> Iterator[Draft]:
+def single_start_drafts(launch: Launch, nodes: int) -> Iterator[Draft]:
     """Of a launcher that is started on the first node of several."""
     if launch.program == "deepspeed":
         if launch.option("hostfile", "H") is None and "DLTS_HOSTFILE" not in launch.environment:
@@ -181,7 +181,7 @@ def _too_often(launch: Launch, where: Spread) -> Draft:
     )
 
 
-def crowded(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Draft | None:
+def crowding_draft(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Draft | None:
     """Of a launcher that is started several times on its only node: who meets where the first one already is, or
     works on the same `cards`, which are how many GPUs all of its tasks see."""
     if where.only_first or where.nodes > 1 or where.per_node < 2:
@@ -254,7 +254,7 @@ def _rank(launch: Launch, value: Text | None, name: str, where: Spread) -> Itera
     elif missing := unset(launch, value):
         yield _not_set(launch, missing, name)
     elif same_for_all(value) and not launch.ran.in_loop and not launch.ran.background:
-        shown = said(value)
+        shown = path_in_words(value)
         early = "" if launch.option(name.strip("-")) is None or shown != "0" else _early(launch)
         yield fail(
             launch.place,
@@ -292,7 +292,7 @@ def _address(launch: Launch, value: Text | None, name: str, should: str) -> Iter
         yield fail(
             launch.place,
             f"every node is told to meet at itself by {name}",
-            is_=said(value),
+            is_=path_in_words(value),
             should=should,
             cause="each node waits for the others at its own address",
         )

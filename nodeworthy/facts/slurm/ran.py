@@ -24,7 +24,7 @@ FILLED = "the batch script fills it in: "
 STARTS = pattern(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
 
 
-def said(text: Text) -> str:
+def path_in_words(text: Text) -> str:
     """A path for a reader: where the job begins is the folder from which it was submitted."""
     shown = re.sub(rf"{HOME}/(?=~)", "", text.shown())
     return re.sub(rf"{HOME}(?![\w-])", "$SLURM_SUBMIT_DIR", shown)

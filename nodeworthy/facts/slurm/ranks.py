@@ -71,7 +71,7 @@ def nodes_of(job: SlurmJob, step: Step) -> int:
     return 1 if _count(step, "ntasks") == 1 else job.request.nodes
 
 
-def seen_by_all(job: SlurmJob, launch: Launch) -> int | None:
+def gpus_of_each_task(job: SlurmJob, launch: Launch) -> int | None:
     """How many GPUs each task of a step sees: all of the node's, unless Slurm gives each its own. None where that is
     not known."""
     step = launch.step.options if launch.step is not None else {}

@@ -47,7 +47,7 @@ def least(text: str) -> int | None:
     return int(found[1]) * (1024 if found[2] else 1) if found else None
 
 
-def told(duration: int) -> str:
+def duration_in_words(duration: int) -> str:
     """A duration for a reader."""
     if duration % _HOUR == 0 and duration:
         return f"{duration // _HOUR} h"
@@ -259,7 +259,7 @@ def _times(request: SlurmRequest, option: Option) -> int:
     return (request.count("cpus-per-task") or 1) * request.tasks
 
 
-def allowed(requests: Iterable[SlurmRequest]) -> Slices:
+def allowed_slices(requests: Iterable[SlurmRequest]) -> Slices:
     """What at least so many jobs ask for is what the site allows."""
     cpus, memory = list[int](), list[int]()
     for request in requests:

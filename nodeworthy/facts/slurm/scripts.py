@@ -11,7 +11,7 @@ from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.lines import is_filled_in
 from nodeworthy.facts.slurm.paths import is_on_the_cluster, path_of
-from nodeworthy.facts.slurm.ran import FILLED, HOME, Ran, said
+from nodeworthy.facts.slurm.ran import FILLED, HOME, Ran, path_in_words
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -90,7 +90,7 @@ def _is_tried(job: SlurmJob, ran: Ran) -> bool:
 
 
 def _script(job: SlurmJob, launch: Launch, script: Text) -> Script:
-    shown, path, went = script.shown(), said(script), _went(job, launch.ran)
+    shown, path, went = script.shown(), path_in_words(script), _went(job, launch.ran)
     if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _leads_to_copy(went)):
         return Script(launch, There.BESIDE_COPY, path, went=went.place if went is not None else None)
     if shown in job.walked.made:
@@ -110,7 +110,7 @@ def _script(job: SlurmJob, launch: Launch, script: Text) -> Script:
 def _hidden(job: SlurmJob, launch: Launch, script: Text) -> Script:
     """Where its path is not known. What lies in a folder that only the cluster knows can't be looked for from here; a
     script that is named by a variable of whoever submits the job is theirs to know."""
-    path = said(script)
+    path = path_in_words(script)
     if is_on_the_cluster(script.shown()) or (_is_relative(script.shown()) and _begins_elsewhere(job, launch.ran)):
         return Script(launch, There.OUT_OF_SIGHT, path, _ON_ITS_DISKS)
     first = script.pieces[0] if script.pieces else ""

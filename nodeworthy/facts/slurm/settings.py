@@ -10,7 +10,7 @@ from itertools import pairwise
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.ran import said
+from nodeworthy.facts.slurm.ran import path_in_words
 from nodeworthy.facts.slurm.ranks import script_text, spread
 from nodeworthy.facts.slurm.walk import KNOWN
 from nodeworthy.known.slurm import sets_threads
@@ -58,7 +58,7 @@ HUGGING_FACE = Cache(
 )  # fmt: skip
 
 
-def used(launch: Launch) -> Iterator[Cache]:
+def used_caches(launch: Launch) -> Iterator[Cache]:
     """The caches that this command is known to fill."""
     if launch.program == "vllm":
         yield VLLM
@@ -328,11 +328,11 @@ def _caches(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> I
     for name, value in in_home(environment):
         # A container brings its own /root; Apptainer brings everybody's own home.
         if not (launch.in_container and (launch.has_own_home or value.shown().startswith("/root"))):
-            yield Fault(name, launch, f"{name} points into the home folder", f"{name}={said(value)}",
+            yield Fault(name, launch, f"{name} points into the home folder", f"{name}={path_in_words(value)}",
                         _elsewhere(name), _FILLS, launch.ran.places.get(name, launch.place))  # fmt: skip
     if launch.in_container:
         return
-    for cache in used(launch):
+    for cache in used_caches(launch):
         misled = cache is VLLM and "VLLM_CACHE_DIR" in environment
         # A file that was not read, or the user's own profile, may well say where it is: no word for each of them.
         hidden = job.walked.personal or bool(job.walked.sourced) or _SPEAKS_OF_CACHES.search(job.text) is not None

@@ -32,7 +32,7 @@ from nodeworthy.boot.shell.tests import Tests
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.shell.words import Expander, separators, split
 from nodeworthy.boot.text import Hole, Text
-from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, said
+from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, path_in_words
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -309,7 +309,7 @@ class JobWalker(Walker):
             path = words[1].known
             read = path is not None and self.state.files.get(_absolute(self.state.folder, path)) is not None
             if not read and not _USUAL.search(behind[0]):
-                self.seen.sourced.append(said(words[1]))
+                self.seen.sourced.append(path_in_words(words[1]))
             self.seen.personal = self.seen.personal or _PERSONAL.search(behind[0]) is not None
         elif name == "set" and any(word in ("-a", "allexport") or re.match(r"-\w*a", word) for word in behind):
             self.all_exported = True
@@ -367,7 +367,7 @@ def _absolute(folder: str | None, path: str) -> str:
     return path if is_rooted(path) else f"{folder or HOME}/{path.removeprefix('./')}"
 
 
-def walked(
+def walk_script(
     text: str,
     place: Place,
     given: Mapping[str, Text],
@@ -380,18 +380,18 @@ def walked(
     return _walk(JobWalker(Straight(place), state, text, {*given}), text)
 
 
-def walked_inside(
+def walk_inner_script(
     text: str, origin: Origin, outer: Ran, given: Mapping[str, Text], files: Mapping[str, tuple[str, str]]
 ) -> Walked:
     """A script that each task runs by itself: `srun bash -c '…'`."""
-    environment = {**{name: filled(value) for name, value in outer.environment.items()}, **given}
+    environment = {**{name: fill_value(value) for name, value in outer.environment.items()}, **given}
     walker = JobWalker(origin, _state(outer.folder, environment, files), text, {*environment})
     walker.guard, walker.detached = outer.guard, outer.background
     walker.seen.places = dict(outer.places)
     return _walk(walker, text)
 
 
-def filled(value: Text) -> Text:
+def fill_value(value: Text) -> Text:
     """What the batch script exports is the same for all tasks, whatever it was worked out of."""
     if value.known is not None:
         return value

@@ -114,7 +114,7 @@ class Peeled:
         return inside or (self.step is not None and not _OF_A_CONTAINER.isdisjoint(self.step.options))
 
 
-def peeled(words: Sequence[Text], environment: Mapping[str, Text]) -> Peeled:
+def peel_words(words: Sequence[Text], environment: Mapping[str, Text]) -> Peeled:
     """Takes off what only runs another program, as far as it is known."""
     found = Peeled(tuple(words), environment)
     while found.words:

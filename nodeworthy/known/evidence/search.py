@@ -9,7 +9,7 @@ from functools import cache, partial
 from itertools import accumulate
 
 from nodeworthy.known.evidence.entries import Evidence, Pattern, all_evidence, ranks, spread
-from nodeworthy.known.xid import numbered
+from nodeworthy.known.xid import xid_numbered
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -37,7 +37,7 @@ class Found:
     @property
     def rank(self) -> tuple[bool, int, int]:
         """What only says that something failed comes behind what says why."""
-        entry = numbered(self.evidence.table, self.number) if self.number is not None else None
+        entry = xid_numbered(self.evidence.table, self.number) if self.number is not None else None
         of_program = entry is not None and entry.whose == "program"
         return self.evidence.is_symptom or of_program, ranks()[self.evidence.id], self.line
 

@@ -51,7 +51,7 @@ def faults() -> Sequence[Fault]:
     return sorted(found, key=lambda each: (each.rule or "", each.name))
 
 
-def chosen(names: Sequence[str]) -> Sequence[Fault]:
+def choose_faults(names: Sequence[str]) -> Sequence[Fault]:
     """Raises InputError for a name that is none."""
     known = {each.name: each for each in faults()}
     for name in names:

@@ -21,7 +21,7 @@ from nodeworthy.lab.faults.fault import HERE, NOT_INJECTED, Fault, When, healthy
 from nodeworthy.lab.images import layers
 from nodeworthy.lab.node import Node
 from nodeworthy.records import dataclass
-from nodeworthy.report.table import aligned
+from nodeworthy.report.table import align_columns
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict
 
@@ -160,7 +160,7 @@ HEADS = ("", "fault", "must turn red", "turned red", "can't be known then")
 
 def text(outcomes: Sequence[Outcome]) -> str:
     rows = [("ok" if each.as_expected else "NOT OK", *_row(each)) for each in outcomes]
-    blocks = [aligned(HEADS, rows), *map(_what_is_wrong, filter(_is_wrong, outcomes)), _sum(outcomes)]
+    blocks = [align_columns(HEADS, rows), *map(_what_is_wrong, filter(_is_wrong, outcomes)), _sum(outcomes)]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.boot.flaw import agreed, if_it_is_there
+from nodeworthy.facts.boot.flaw import agreed_drafts, if_it_is_there
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
@@ -41,7 +41,7 @@ from nodeworthy.facts.containerd.registry_settings import added_beside_config_pa
 from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
 from nodeworthy.facts.node.boot import BootEnd
-from nodeworthy.facts.node.containerd import told_of
+from nodeworthy.facts.node.containerd import containerd_drafts
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.facts.node.runtimes import NodeRuntimes
@@ -116,10 +116,10 @@ def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     # A branch that is no TOML is none that anybody fills in so: what the others agree in, the file has.
     every = files.as_filled_in
     read = [each for each in every if not any(map(_is_unread_template, _configs(each, pool)))]
-    flaws = list(agreed([list(_of_files(each, pool, None, whole=whole)) for each in read or every]))
+    flaws = list(agreed_drafts([list(_of_files(each, pool, None, whole=whole)) for each in read or every]))
     configs = _configs(files, pool)
     if flaws and pool is None and all(each.is_unknown for each in flaws) and all(map(is_for_containerd_1, configs)):
-        flaws = list(agreed([list(_of_files(each, pool, THEIRS, whole=whole)) for each in read or every]))
+        flaws = list(agreed_drafts([list(_of_files(each, pool, THEIRS, whole=whole)) for each in read or every]))
         if not flaws or all(each.is_unknown for each in flaws):
             skip(FOR_CONTAINERD_1)
     for flaw in flaws:
@@ -179,4 +179,4 @@ def _is_unread_template(file: ConfigFile) -> bool:
 
 @RULE.check
 def it_passes_over_nothing(runtimes: NodeRuntimes, end: BootEnd) -> Findings:
-    yield from told_of(runtimes, end)
+    yield from containerd_drafts(runtimes, end)

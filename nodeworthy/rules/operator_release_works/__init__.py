@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.paths_of import nodes_by_paths
-from nodeworthy.facts.operator.policy_schema import is_written_whole, left_out
+from nodeworthy.facts.operator.policy_schema import is_written_whole, left_out_fields
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
 from nodeworthy.rules.operator_release_works.release_breakage import Hit, hits, names_a_release
@@ -49,7 +49,7 @@ RULE = Rule(
 def its_schema_takes_them(values: OperatorValues) -> Findings:
     if not is_written_whole(values):
         skip("it is no ClusterPolicy that somebody writes")
-    missing = left_out(values)
+    missing = left_out_fields(values)
     if missing:
         named = f"{', '.join(missing[:-1])} and {missing[-1]}" if len(missing) > 1 else missing[0]
         yield fail(

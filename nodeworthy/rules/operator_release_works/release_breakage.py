@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.operator.release_settings import given, setting
+from nodeworthy.facts.operator.release_settings import is_variable_given, setting
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.releases import CUSTOM_SOCKET, Breakage, breakages
 from nodeworthy.known.versions import Span, numbers, range_of, span_of
@@ -80,9 +80,9 @@ def _settings(each: Breakage, values: OperatorValues) -> Iterator[_Answer]:
         on = setting(name, values, each)
         yield _is(on, values.toolkit.socket if name == CUSTOM_SOCKET else on, wanted=True)
     for name, beginning in each.given.items():
-        yield _is(given(name, beginning, values), values.toolkit.said(name), wanted=True)
+        yield _is(is_variable_given(name, beginning, values), values.toolkit.said(name), wanted=True)
     for name, beginning in each.without.items():
-        yield _is(given(name, beginning, values), values.toolkit.said(name), wanted=False)
+        yield _is(is_variable_given(name, beginning, values), values.toolkit.said(name), wanted=False)
 
 
 def _is(located: Located[bool], shown: Located[Any], *, wanted: bool) -> _Answer:

@@ -26,16 +26,16 @@ from dataclasses import replace
 
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot.driver_loads import Load, image_load, unknown_packages, unread, unread_before
+from nodeworthy.facts.boot.driver_loads import Load, image_load, unknown_packages, unread_loads, unread_step_before
 from nodeworthy.facts.boot.drivers import who_brings
 from nodeworthy.facts.boot.pools import is_for_gpus
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import Unread, may_write_the_option, unread_steps
-from nodeworthy.facts.node.driver import NodeDriver, lost_at_the_next_boot, told_of
+from nodeworthy.facts.node.driver import NodeDriver, lost_at_the_next_boot, option_draft
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.paths import Kind
-from nodeworthy.facts.profiling.asked import ProfilingAsked, wanted_by
+from nodeworthy.facts.profiling.asked import ProfilingAsked, sign_of_profiling
 from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option, says_the_default
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
 from nodeworthy.fleet.model import Driver
@@ -60,7 +60,7 @@ IMAGE = "the image's own units load the module, before shell parts and runcmd"
 @RULE.check
 def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: BootPool | None) -> Findings:
     boot = OptionInTime(script.timeline)
-    wanted = None if boot.is_meant else wanted_by(script, pool)
+    wanted = None if boot.is_meant else sign_of_profiling(script, pool)
     if wanted is None and not boot.is_meant:
         skip(NOBODY)
     judged = _judged(script, pool, boot)
@@ -72,7 +72,7 @@ def what_stands_beside_the_script_asks_for_it(
     script: BootScript, beside: ProfilingAsked, pool: BootPool | None
 ) -> Findings:
     boot = OptionInTime(script.timeline)
-    if boot.is_meant or wanted_by(script, pool) is not None:
+    if boot.is_meant or sign_of_profiling(script, pool) is not None:
         skip("the script, or its pool, asks for it")
     file = beside if beside.may_be_the_option else None
     sign = Related(beside.place, beside.says)
@@ -101,7 +101,7 @@ def _judged(script: BootScript, pool: BootPool | None, boot: OptionInTime) -> Fi
     if found is not None:
         yield from _without(script, boot, *found, pool)
         return
-    yield from _may_load_it(boot, [*unread(boot.timeline), *unknown_packages(boot.timeline)])
+    yield from _may_load_it(boot, [*unread_loads(boot.timeline), *unknown_packages(boot.timeline)])
 
 
 @RULE.check
@@ -157,7 +157,7 @@ def _without(
 
 def _unread(boot: OptionInTime, load: Load) -> Unread | None:
     """A step that may write it. Where the script writes it itself, nobody looks for it in what was not read."""
-    gap = unread_before(boot.timeline, load.at)
+    gap = unread_step_before(boot.timeline, load.at)
     if gap is not None:
         return Unread(gap, gap.why)
     return None if boot.is_meant else may_write_the_option(boot.timeline, load.at)
@@ -182,12 +182,12 @@ def _nothing_loads_it(script: BootScript, pool: BootPool | None, boot: OptionInT
             remedy="write it in a text/cloud-boothook part, bootcmd or write_files, which come first in any case",
         )
     else:
-        yield from _may_load_it(boot, [*unread(boot.timeline), *unknown_packages(boot.timeline)])
+        yield from _may_load_it(boot, [*unread_loads(boot.timeline), *unknown_packages(boot.timeline)])
 
 
 def _nobody_asks(script: BootScript, boot: OptionInTime) -> Findings:
     """No step is seen that loads it or sets the option, and no pool wants a GPU."""
-    gaps = unread(boot.timeline)
+    gaps = unread_loads(boot.timeline)
     blind = next(unread_steps(boot.timeline), None)
     if blind is not None and not gaps and is_for_gpus(script):
         yield unknown(blind, f"whether this loads the driver is not known: {blind.why}")
@@ -216,7 +216,7 @@ def the_loaded_module_has_it(driver: NodeDriver, identity: NodeIdentity) -> Find
     identity.only_with_gpus()
     driver.only_loaded()
     if need(driver.admin_only) != option().value:
-        yield told_of(driver, identity, CAUSE)
+        yield option_draft(driver, identity, CAUSE)
     elif driver.options_unread is not None:
         yield unknown(driver, f"what modprobe is told at the next boot is not known: {driver.options_unread}")
     elif (found := lost_at_the_next_boot(driver, identity)) is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from nodeworthy.boot.conditions import happens_at_exit, template_decides
 from nodeworthy.boot.effects import Effect, How, Stage
 from nodeworthy.facts.boot.driver_loads import Load
-from nodeworthy.facts.boot.guards import but_its_own, told
+from nodeworthy.facts.boot.guards import but_its_own, guard_in_words
 from nodeworthy.facts.profiling.modprobe_line import Says
 from nodeworthy.facts.profiling.module_option import OptionWrite, why_not_read
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
@@ -117,7 +117,7 @@ class OptionStory:
             )
             should, remedy = "written before the driver is loaded", f"take the `&` from {first.place.spot}"
             return self._draft(first.place, message, is_=first.is_, should=should, remedy=remedy)
-        guards = [told(but_its_own(each.effect), self.load.conditions) for each in writes]
+        guards = [guard_in_words(but_its_own(each.effect), self.load.conditions) for each in writes]
         under = " or ".join(dict.fromkeys(filter(None, guards)))
         message = f"the profiling option is written only if {under}, and the driver is loaded in other cases, too"
         remedy = f"write `{option().line}` outside of that condition, before {self._where()}"
@@ -151,7 +151,7 @@ class OptionStory:
         return late_one.with_more(related=again[:1])
 
     def _in_vain(self, conditions: Any) -> str:
-        under = told(conditions, self.load.conditions)
+        under = guard_in_words(conditions, self.load.conditions)
         return (
             f"the module is loaded anew only if {under}"
             if under

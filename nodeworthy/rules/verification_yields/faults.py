@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nodeworthy.documents.settled import settled, why_incomplete
+from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.classes import ClusterClasses
 from nodeworthy.facts.pod.template import ENDLESS, PodTemplate
@@ -55,7 +55,7 @@ def overlaps(pod: PodTemplate) -> Iterator[Draft]:
     """A CronJob allows it by default."""
     if pod.kind not in ("CronJob", "CronWorkflow"):
         return
-    policy = settled(pod.document.get("spec", "concurrencyPolicy"))
+    policy = settle(pod.document.get("spec", "concurrencyPolicy"))
     if isinstance(policy.state, Unknown):
         yield unknown(policy, f"whether runs of {pod.title} may overlap is not known: {policy.state.why}")
     elif policy.state.value in (None, "Allow"):
@@ -70,7 +70,7 @@ def overlaps(pod: PodTemplate) -> Iterator[Draft]:
 
 
 def lets_others_in(pod: PodTemplate, classes: ClusterClasses | None) -> Iterator[Draft]:
-    named = settled(pod.spec.get("priorityClassName"))
+    named = settle(pod.spec.get("priorityClassName"))
     if isinstance(named.state, Unknown):
         yield unknown(named, f"whether {pod.title} is preempted is not known: {named.state.why}")
         return
@@ -142,7 +142,7 @@ def leftovers(pod: PodTemplate) -> Iterator[Draft]:
     spec: Tree = pod.document.get("spec")
     left = spec.get("ttlSecondsAfterFinished")
     if left.is_unknown:
-        yield unknown(left.located(), f"whether {pod.title} is cleared away is not known: {settled(left).shown()}")
+        yield unknown(left.located(), f"whether {pod.title} is cleared away is not known: {settle(left).shown()}")
     elif left.is_absent or left.is_null:
         yield fail(
             spec.key or spec.place,

@@ -29,7 +29,7 @@ from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Place
 from tests.fleet.reading import fleet_of
 
@@ -127,7 +127,7 @@ def in_pool(pool: str, made: BootScript) -> BootScript:
 
 
 def judged(rule: Rule, made: BootScript) -> Judgement:
-    (judgement,) = judge([judged_together([made])], [rule], CRASHED)
+    (judgement,) = judge([make_scene([made])], [rule], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

@@ -9,7 +9,7 @@ from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Place
 
 
@@ -23,7 +23,7 @@ def read(text: str) -> BootScript:
 
 
 def said_of(rule: Rule, text: str) -> Judgement:
-    (judgement,) = judge([judged_together([read(text)])], [rule], CRASHED)
+    (judgement,) = judge([make_scene([read(text)])], [rule], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

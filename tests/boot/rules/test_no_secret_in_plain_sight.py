@@ -14,7 +14,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.rules.no_secret_in_plain_sight import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
-from nodeworthy.scene import Fact, judged_together
+from nodeworthy.scene import Fact, make_scene
 from nodeworthy.verdict import Known, Located, Place
 from tests.boot.rules.userdata import CA, NODE_CONFIG, SHELL, judged, mime, node_config, planned, read, shell, told
 
@@ -26,7 +26,7 @@ def places(text: str, name: str = "user-data.sh") -> list[tuple[int | None, int 
 
 
 def of(fact: Fact) -> Judgement:
-    (judgement,) = judge([judged_together([fact])], [RULE], CRASHED)
+    (judgement,) = judge([make_scene([fact])], [RULE], CRASHED)
     return judgement
 
 

@@ -11,7 +11,7 @@ from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.rules.profiling_before_driver import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Place
 from tests.boot.rules.boots import joins, load, script, write
 from tests.boot.rules.scripts import messages, said_of
@@ -106,7 +106,7 @@ def test_beside_a_file_of_modprobe_nobody_knows_whether_it_gets_there() -> None:
 
 
 def _beside(*effects: Effect, sign: ProfilingAsked | None = None) -> Judgement:
-    (judgement,) = judge([judged_together([script(*effects), *([sign] if sign is not None else [])])], [RULE], CRASHED)
+    (judgement,) = judge([make_scene([script(*effects), *([sign] if sign is not None else [])])], [RULE], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

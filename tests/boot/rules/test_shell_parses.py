@@ -11,7 +11,7 @@ from nodeworthy.rules.failure_is_loud import RULE as LOUD
 from nodeworthy.rules.kubelet_survives_reboot import RULE as SURVIVES
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.rules.shell_parses import RULE
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from tests.boot.rules.scripts import messages, read, said_of
 
 BROKEN = 'echo "a\n'
@@ -92,6 +92,6 @@ def test_what_stands_before_is_run_and_nothing_behind() -> None:
 
 def test_one_cause_is_one_finding() -> None:
     script = read("kubeadm join a:6443 --token b\nsystemctl start kubelet\nif true; then\nsystemctl enable kubelet\n")
-    judgements = judge([judged_together([script])], [RULE, SURVIVES, LOUD], CRASHED)
+    judgements = judge([make_scene([script])], [RULE, SURVIVES, LOUD], CRASHED)
     assert {each.rule.id: each.verdict.value for each in judgements}["kubelet-survives-reboot"] != "unknown"
     assert [each for each in judgements if each.verdict == "unknown"] == []

@@ -11,7 +11,7 @@ from nodeworthy.facts.boot.pools import in_fleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Place
 from tests.fleet.reading import fleet_of
 
@@ -59,7 +59,7 @@ NODE_CONFIG, SHELL = "application/node.eks.aws", "text/x-shellscript"
 
 
 def judged(rule: Rule, script: BootScript) -> Judgement:
-    (judgement,) = judge([judged_together([script])], [rule], CRASHED)
+    (judgement,) = judge([make_scene([script])], [rule], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

@@ -13,7 +13,7 @@ from nodeworthy.facts.fleet.gpu_pool import gpu_pools
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rules.one_driver import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
-from nodeworthy.scene import judged_together
+from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Known, Located, Place
 from tests.boot.rules.boots import common, gap, given, joins, judged, runs, script
 from tests.boot.rules2.fleets import in_fleet
@@ -93,7 +93,7 @@ def operator(values: str, *pools: str, elsewhere: str | None = None) -> Judgemen
     made = OperatorValues(here, tree, "values", Located(Known(None), here, written=False), elsewhere)
     lines = "".join(f"  p{index}: {{{pool}}}\n" for index, pool in enumerate(pools))
     fleet = fleet_of(f"cluster: {{name: a}}\npools:\n{lines}")
-    (judgement,) = judge([judged_together([made, *gpu_pools(fleet)])], [RULE], CRASHED)
+    (judgement,) = judge([make_scene([made, *gpu_pools(fleet)])], [RULE], CRASHED)
     return judgement
 
 

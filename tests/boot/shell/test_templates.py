@@ -18,7 +18,7 @@ from nodeworthy.boot.shell.syntax import (
     Parameter,
 )
 from nodeworthy.boot.shell.templates import looks_like_template
-from nodeworthy.boot.unpack.kinds import Type, filled_in_as
+from nodeworthy.boot.unpack.kinds import Type, kind_of_template
 from tests.boot.shell.reading import command, every, one, statements
 
 
@@ -193,4 +193,4 @@ def test_what_looks_like_a_template(text: str, name: str, expected: bool) -> Non
     ],
 )
 def test_a_header_may_be_filled_in(text: str, kind: Type | None) -> None:
-    assert filled_in_as(text) is kind
+    assert kind_of_template(text) is kind

@@ -23,7 +23,7 @@ from pulumi.runtime.proto import provider_pb2 as provider
 from pulumi.runtime.proto import provider_pb2_grpc
 from pulumi.runtime.proto.plugin_pb2 import PluginInfo
 
-from nodeworthy.collect.plan.protocol import Wire, from_struct, into_struct, is_secret, settled
+from nodeworthy.collect.plan.protocol import Wire, from_struct, into_struct, is_secret, plain_outputs
 
 from .aws_calls import Aws
 from .in_moto import KINDS
@@ -139,7 +139,7 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
 
 def _plain(properties: Any) -> dict[str, Any]:
     """As AWS is told it: a secret is a value like any other."""
-    data = settled(from_struct(properties))
+    data = plain_outputs(from_struct(properties))
     return {name: _opened(value) for name, value in data.items()}
 
 

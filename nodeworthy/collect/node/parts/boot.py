@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nodeworthy.collect.node.parts.units import lines, older, printed, units
+from nodeworthy.collect.node.parts.units import lines, older, printed_value, units
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.facts.node.boot import BootEnd, NodeBoot, StepError
 from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine
@@ -28,7 +28,7 @@ _BLOCKED = pattern(r"\[UFW BLOCK\] IN=(?P<in>\S*) OUT=(?P<out>\S*) .*?SRC=(?P<so
 
 def kernel_log(recording: Recording, host: Place) -> NodeKernelLog | Missing:
     place = host.about("kernel log")
-    said = printed(recording, "kernel log", place, "the kernel's log")
+    said = printed_value(recording, "kernel log", place, "the kernel's log")
     if said is None:
         return older("the kernel's log", place)
     if isinstance(said.state, Unknown):
@@ -81,7 +81,7 @@ STATUS = "/run/cloud-init/status.json"
 
 def boot_end(recording: Recording, host: Place) -> BootEnd:
     place = host.about("boot")
-    said = printed(recording, "boot", place, "whether the boot has ended")
+    said = printed_value(recording, "boot", place, "whether the boot has ended")
     if said is None:
         return BootEnd(place, Located.unknown("whether the boot has ended was not read", place))
     if isinstance(said.state, Unknown):
@@ -113,7 +113,7 @@ def boot(recording: Recording, host: Place) -> NodeBoot | Missing:
 def _status(recording: Recording, place: Place) -> Located[Mapping[str, Any]]:
     if "none" in lines(recording, "boot"):
         return Located.known({}, place)
-    said = printed(recording, "cloud", place, "cloud-init's status")
+    said = printed_value(recording, "cloud", place, "cloud-init's status")
     if said is None or isinstance(said.state, Unknown):
         return Located.unknown(said.state.why if said is not None and isinstance(said.state, Unknown) else "", place)
     try:

@@ -40,7 +40,7 @@ _WRONG = {
 }
 
 
-def said_by(recording: Recording, key: str, dump: Tree, config: str, place: Place) -> SaidByContainerd:
+def containerd_answers(recording: Recording, key: str, dump: Tree, config: str, place: Place) -> SaidByContainerd:
     """`key` is how the parts about it are called: a process by its number, else a unit by its name."""
     started = _started_with(_lines(recording, f"journal {key}"))
     return SaidByContainerd(
@@ -78,7 +78,7 @@ def version_of(recording: Recording, key: str, place: Place) -> Located[str]:
     return Located.known(words[2], place) if len(words) > 2 else Located.unknown("it does not say its version", place)
 
 
-def changed_since(recording: Recording, key: str, name: str, place: Place) -> Located[str | None]:
+def younger_file(recording: Recording, key: str, name: str, place: Place) -> Located[str | None]:
     """The first file that is younger than the process, by more than the two clocks may differ."""
     part = recording.part(f"ages {key}")
     told = [found for line in (part.stdout.splitlines() if part else ()) if (found := _AGE.fullmatch(line))]
@@ -108,7 +108,7 @@ def idle_containerds(recording: Recording, units: NodeUnits | None, host: Place)
             config=config,
             address=None if dump.is_unknown else address(dump) or defaults().socket,
             version=None if isinstance(version, Unknown) else version.value,
-            said=said_by(recording, name, dump, config, place),
+            said=containerd_answers(recording, name, dump, config, place),
             last=log[-1].strip().removeprefix(_SAID_IT_ENDS) if log else None,
         )
 

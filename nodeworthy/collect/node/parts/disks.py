@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nodeworthy.collect.node.parts.units import older, printed, rows
+from nodeworthy.collect.node.parts.units import older, printed_value, rows
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.facts.node.disks import Disk, NodeClock, NodeRoom
 from nodeworthy.facts.node.storage import Entry, Mounted, NodeStorage
@@ -62,10 +62,10 @@ _ROW = pattern(
 
 def clock(recording: Recording, host: Place) -> NodeClock | Missing:
     place = host.about("clock")
-    said = printed(recording, "clock", place, "what timedatectl says")
+    said = printed_value(recording, "clock", place, "what timedatectl says")
     if said is None:
         return older("the clock", place)
-    chrony = printed(recording, "chrony", place, "what chrony says")
+    chrony = printed_value(recording, "chrony", place, "what chrony says")
     text = chrony.state.value if chrony is not None and isinstance(chrony.state, Known) else ""
     return NodeClock(place=place, is_kept=_is_kept(said, text, place), off_by=_off_by(chrony, text, place))
 
@@ -99,7 +99,7 @@ def room(recording: Recording, host: Place) -> NodeRoom | Missing:
 
 def _disks(recording: Recording, name: str, host: Place) -> Located[tuple[Disk, ...]] | None:
     place = host.about("disks")
-    said = printed(recording, name, place, "what df says")
+    said = printed_value(recording, name, place, "what df says")
     if said is None:
         return None
     if isinstance(said.state, Unknown):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from nodeworthy.collect.node.parts.units import lines, older, printed, units
+from nodeworthy.collect.node.parts.units import lines, older, printed_value, units
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.facts.firewall.effective import by_iptables
 from nodeworthy.facts.firewall.firewall import IPV6, LEGACY
@@ -57,7 +57,7 @@ _READERS: dict[str, Callable[[str, Place], Firewall]] = {
 
 def firewall(recording: Recording, host: Place) -> NodeFirewall | Missing:
     place = host.about("firewall")
-    asked = printed(recording, "filters", place, "what the kernel filters")
+    asked = printed_value(recording, "filters", place, "what the kernel filters")
     if asked is None:
         return older("what the kernel filters", place)
     names, uplink, routes = _links(recording)
@@ -80,7 +80,7 @@ def firewall(recording: Recording, host: Place) -> NodeFirewall | Missing:
 def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[Firewall, ...]]:
     found: list[Firewall] = []
     for name, read in _READERS.items():
-        said = printed(recording, name, place, f"what {name} filters")
+        said = printed_value(recording, name, place, f"what {name} filters")
         if said is None:
             continue
         if isinstance(said.state, Unknown):
@@ -98,7 +98,7 @@ def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[F
 
 def _ipv6(recording: Recording, host: Place, place: Place) -> NodeIpv6 | None:
     """None where nobody asked for it."""
-    asked = printed(recording, "links6", place, "which routes of IPv6 there are")
+    asked = printed_value(recording, "links6", place, "which routes of IPv6 there are")
     if asked is None or isinstance(asked.state, Unknown):
         # A kernel without IPv6 has no such file, and no such packets.
         return None
@@ -111,7 +111,7 @@ def _ipv6(recording: Recording, host: Place, place: Place) -> NodeIpv6 | None:
 def _kernels6(recording: Recording, host: Place, place: Place) -> Located[tuple[Firewall, ...]]:
     found: list[Firewall] = []
     for name, read in (("ip6tables", _by_ip6tables), ("nft", partial(by_nft, of_ipv6=True))):
-        said = printed(recording, name, place, f"what {name} filters of IPv6")
+        said = printed_value(recording, name, place, f"what {name} filters of IPv6")
         if said is None:
             continue
         if isinstance(said.state, Unknown):
@@ -143,7 +143,7 @@ def _check_whole(name: str, said: str) -> None:
 
 
 def _asked_links(recording: Recording, place: Place) -> Located[str]:
-    said = printed(recording, "links", place, "which interfaces there are")
+    said = printed_value(recording, "links", place, "which interfaces there are")
     return said if said is not None else Located.unknown("which interfaces there are was not read", place)
 
 
@@ -164,7 +164,7 @@ def _links(recording: Recording) -> tuple[tuple[str, ...], str, tuple[Route, ...
 
 
 def _switch(recording: Recording, place: Place) -> Located[bool] | None:
-    said = printed(recording, f"file {_SWITCH}", place, _SWITCH)
+    said = printed_value(recording, f"file {_SWITCH}", place, _SWITCH)
     if said is None:
         return None
     if isinstance(said.state, Unknown):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from nodeworthy.collect.node.parts.units import lines, older, printed, rows, units
+from nodeworthy.collect.node.parts.units import lines, older, printed_value, rows, units
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.facts.node.driver import NodeDriver, OptionLine
 from nodeworthy.facts.node.efa import NodeEfa
@@ -196,7 +196,7 @@ def _unread(recording: Recording) -> str | None:
 
 def _is_loaded(recording: Recording, host: Place) -> Located[bool]:
     place = host.about("/proc/modules")
-    said = printed(recording, "modules", place, "which modules are loaded")
+    said = printed_value(recording, "modules", place, "which modules are loaded")
     if said is None or isinstance(said.state, Unknown):
         # A kernel without modules has the driver's own folder all the same.
         there = [part for name in ("params", "driver") if (part := recording.part(name)) and part.code == 0]
@@ -217,7 +217,7 @@ def _found(
 ) -> Located[str]:
     if is_loaded.state == Known(False):
         return Located.unknown(NOT_LOADED, place)
-    said = printed(recording, name, place, str(place.subject))
+    said = printed_value(recording, name, place, str(place.subject))
     if said is None or isinstance(said.state, Unknown):
         return said if said is not None else Located.unknown("it was not read", place)
     found = pattern.search(said.state.value + "\n")
@@ -230,7 +230,7 @@ def _option(line: str, host: Place) -> OptionLine:
 
 
 def _version(recording: Recording, place: Place) -> Located[str]:
-    said = printed(recording, "fabric version", place, "fabric manager's version")
+    said = printed_value(recording, "fabric version", place, "fabric manager's version")
     if said is None:
         return Located.unknown("fabric manager's version was not read: nv-fabricmanager is not on the PATH", place)
     if isinstance(said.state, Unknown):

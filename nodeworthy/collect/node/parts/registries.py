@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.text import Text
-from nodeworthy.collect.node.parts.units import lines, older, printed
+from nodeworthy.collect.node.parts.units import lines, older, printed_value
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.script import Part
 from nodeworthy.facts.boot.written_text import Reading, json_of
@@ -73,7 +73,7 @@ def _docker(recording: Recording, host: Place) -> Docker | None:
     if not runs:
         return None
     place = host.about("docker")
-    said = printed(recording, "docker", place, "what Docker says of its registries")
+    said = printed_value(recording, "docker", place, "what Docker says of its registries")
     if said is None:
         said = Located.unknown("what Docker says of its registries was not read", place)
     return Docker(place, _trusts(said), _daemon(recording, host))

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 from nodeworthy.collect.node.parts.boot import boot_end
 from nodeworthy.collect.node.parts.containerd import (
-    changed_since,
+    containerd_answers,
     dump_of,
     idle_containerds,
-    said_by,
     version_of,
     warnings_of,
+    younger_file,
 )
 from nodeworthy.collect.node.parts.kubelet import endpoint, kubelet
 from nodeworthy.collect.node.parts.processes import Process, processes
-from nodeworthy.collect.node.parts.units import lines, printed, units
+from nodeworthy.collect.node.parts.units import lines, printed_value, units
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.containerd.runtimes import address, default_runtime, handlers, registry_folders
@@ -92,7 +92,7 @@ def _unit_state(block: str) -> str | None:
 
 def toolkit(recording: Recording, host: Place) -> NodeToolkit:
     place = host.about("toolkit")
-    left = printed(recording, "toolkit", place, "what the NVIDIA toolkit leaves on a node")
+    left = printed_value(recording, "toolkit", place, "what the NVIDIA toolkit leaves on a node")
     if left is not None and isinstance(left.state, Unknown):
         return NodeToolkit(place, Located(left.state, place))
     return NodeToolkit(place, _due(lines(recording, "toolkit"), recording, place))
@@ -183,8 +183,8 @@ def runtime_of(process: Process, sockets: Sockets, host: Place) -> RuntimeProces
         default=replace(default_runtime(dump), place=place),
         warnings=warnings_of(recording, key),
         registry_folders=replace(registry_folders(dump), place=place),
-        changed_since=changed_since(recording, key, process.name, place),
-        said=said_by(recording, key, dump, config, place),
+        changed_since=younger_file(recording, key, process.name, place),
+        said=containerd_answers(recording, key, dump, config, place),
     )
 
 

@@ -14,7 +14,7 @@ from nodeworthy.verdict import Known, Located, Place, ToGive, Unknown
 T = TypeVar("T")
 
 
-def printed(recording: Recording, name: str, place: Place, what: str) -> Located[str] | None:
+def printed_value(recording: Recording, name: str, place: Place, what: str) -> Located[str] | None:
     """None where the recording is older than the question."""
     part = recording.part(name)
     if part is None:
@@ -33,7 +33,7 @@ def rows(
     recording: Recording, name: str, place: Place, what: str, row: Callable[[str], T | None]
 ) -> Located[tuple[T, ...]] | None:
     """What its lines say, those aside that say nothing."""
-    said = printed(recording, name, place, what)
+    said = printed_value(recording, name, place, what)
     if said is None:
         return None
     if isinstance(said.state, Unknown):
@@ -49,7 +49,7 @@ def lines(recording: Recording, name: str) -> list[str]:
 def units(recording: Recording, name: str, host: Place) -> NodeUnits | None:
     """The units of one answer; None where it was not asked for."""
     place = host.about("systemd")
-    said = printed(recording, name, place, "what systemd says of its units")
+    said = printed_value(recording, name, place, "what systemd says of its units")
     if said is None:
         return None
     if isinstance(said.state, Unknown):
@@ -104,8 +104,8 @@ def nodeadm(recording: Recording, host: Place) -> NodeNodeadm | Missing:
 
 
 def _younger_by(recording: Recording, told: Mapping[str, str], place: Place) -> Located[float | None]:
-    ran = printed(recording, "nodeadm", place, "when nodeadm ran")
-    read = printed(recording, TIMES, place, "when nodeadm ran")
+    ran = printed_value(recording, "nodeadm", place, "when nodeadm ran")
+    read = printed_value(recording, TIMES, place, "when nodeadm ran")
     if ran is None or read is None:
         return Located.unknown("when nodeadm ran was not read", place)
     if isinstance(ran.state, Unknown):

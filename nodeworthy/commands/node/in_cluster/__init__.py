@@ -12,7 +12,7 @@ from nodeworthy.commands import judging, settled
 from nodeworthy.commands.node import said, taint
 from nodeworthy.commands.node.in_cluster import terms
 from nodeworthy.commands.node.in_cluster.shown import refuse_others, show_dry
-from nodeworthy.commands.node.in_cluster.terms import Named, named
+from nodeworthy.commands.node.in_cluster.terms import Named, named_nodes
 from nodeworthy.commands.node.options import refuse_beside, refuse_idle
 from nodeworthy.errors import InputError
 from nodeworthy.report.printable import printable
@@ -36,7 +36,7 @@ def run(options: Options) -> int:
     _refuse_others(options)
     if options.print_role:
         return _print_role(options)
-    nodes = named(options)
+    nodes = named_nodes(options)
     refuse_beside(options, nodes.specs)
     server = taint.prepare(options, nodes.specs)
     run = judging.begin(options)
@@ -44,7 +44,7 @@ def run(options: Options) -> int:
         return _shown(options, run, nodes)
     chosen, declared, asked = _looked(options, run, nodes)
     if options.record == said.STDOUT:
-        return said.printed(asked)
+        return said.print_answers(asked)
     if options.record:
         from nodeworthy.collect.node import collector
 
@@ -137,19 +137,19 @@ def _say(text: str) -> None:
 def _scenes(chosen: Chosen, asked: Sequence[Asked], declared: Declared) -> Iterator[Scene]:
     """Who opted out is skipped, and named."""
     from nodeworthy.collect.node import collector
-    from nodeworthy.scene import judged_together
+    from nodeworthy.scene import make_scene
     from nodeworthy.verdict import Place
 
     yield from (collector.scene(each, declared) for each in asked)
     for host, label in chosen.opted_out.items():
         why = f"it opted out of verification, by its label {label}"
-        yield judged_together([], collector.none_of(why, Place(host=host)))
+        yield make_scene([], collector.none_of(why, Place(host=host)))
     if not asked and not chosen.opted_out:
         yield collector.nothing_asked("; ".join(chosen.told) or "nothing is left to look at")
 
 
 def _judged(run: Run, scenes: Sequence[Scene], hosts: int, not_well: NotWell | None) -> Report:
-    report = judging.judged(run, Moment.NODE, scenes, {"hosts": hosts})
+    report = judging.judge_scenes(run, Moment.NODE, scenes, {"hosts": hosts})
     if not_well is None:
         return report
     return replace(report, judgements=[each for each in report.judgements if not_well.concerns(each)])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.commands import judging
 from nodeworthy.commands.node.in_cluster.terms import check_namespace
 from nodeworthy.errors import CouldNotLook, InputError
-from nodeworthy.report.printable import escaped, on_one_line, printable
+from nodeworthy.report.printable import escape_json, on_one_line, printable
 
 if TYPE_CHECKING:
     from nodeworthy.collect.in_cluster.chosen import Chosen
@@ -116,7 +116,7 @@ def show_dry(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, w
     if options.output:
         judging.write_whole(Path(options.output), written)
     else:
-        sys.stdout.write(escaped(written))
+        sys.stdout.write(escape_json(written))
         sys.stdout.flush()
     check_namespace(cluster)
     return 0 if chosen.nodes and not chosen.missing else NOTHING_TO_LOOK_AT

@@ -80,7 +80,7 @@ class Named:
     not_well: NotWell | None = None
 
 
-def named(options: Options) -> Named:
+def named_nodes(options: Options) -> Named:
     """Raises InputError where nobody says which nodes, or where they are no nodes of one cluster."""
     from nodeworthy.collect.node.specs import parse_all
 

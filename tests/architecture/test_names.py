@@ -1,0 +1,69 @@
+"""Public functions have names that one can search for: a verb or a noun, and no bare participle (`told`, `left_by`)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import ROOT
+
+# Participles that do not end in -ed. Those that are the verb itself as well (`read`, `run`, `cut`) are not among them.
+IRREGULAR = frozenset(
+    "begun bound broken brought built caught chosen done drawn driven fallen found frozen given gone grown held hidden "
+    "kept known laid led left lent lit lost made meant met misled misread mistaken overtaken paid proven said seen sent "
+    "shown sold spent spoken stood stuck sunk taken taught thought thrown told torn undone undrawn unknown unread unseen "
+    "unsent unspent untold unwritten won worn written".split()
+)
+# Words that end in -ed and are none.
+NO_PARTICIPLE = frozenset("embed exceed feed indeed need proceed sed seed speed".split())
+# With these behind it, a participle is as bare as before.
+SMALL_WORDS = frozenset(
+    "a about again all amid an apart as at away before beside both by each for from here in inside into it its itself "
+    "of off on once out over since somewhere than the then there though to together under up with without".split()
+)
+# Those that may be: by their module and name, each with its reason.
+EXCEPTIONS = {
+    "nodeworthy.verdict.unknown": "rules of one's own import it, and it makes a draft with the verdict of that name",
+}
+
+
+def is_participle(word: str) -> bool:
+    return word in IRREGULAR or (word.endswith("ed") and word not in NO_PARTICIPLE)
+
+
+def is_bare(name: str) -> bool:
+    first, *others = name.split("_")
+    return is_participle(first) and all(is_participle(each) or each in SMALL_WORDS for each in others)
+
+
+def functions(root: Path = ROOT / "nodeworthy") -> Iterator[str]:
+    """The public functions of all modules. A method is called on something, which says what is meant."""
+    for file in sorted(root.rglob("*.py")):
+        module = ".".join(file.relative_to(root.parent).with_suffix("").parts)
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                yield f"{module}.{node.name}"
+
+
+def test_no_public_function_is_a_bare_participle() -> None:
+    every = list(functions())
+    assert len(every) > 1000
+    bare = {each for each in every if is_bare(each.rpartition(".")[2])}
+    assert bare == set(EXCEPTIONS)
+
+
+@pytest.mark.parametrize("name", ["told", "left_by", "seen_at_once", "judged_together", "written", "refused"])
+def test_such_a_name_is_noticed(name: str, tmp_path: Path) -> None:
+    (tmp_path / "nodeworthy").mkdir()
+    (tmp_path / "nodeworthy" / "a.py").write_text(f"def {name}() -> None: ...\ndef _{name}() -> None: ...\n")
+    assert [each for each in functions(tmp_path / "nodeworthy") if is_bare(each.rpartition(".")[2])] == [
+        f"nodeworthy.a.{name}"
+    ]
+
+
+@pytest.mark.parametrize("name", ["settle", "guard_in_words", "told_lines", "read", "need", "seed", "is_told", "run"])
+def test_a_verb_and_a_noun_are_not(name: str) -> None:
+    assert not is_bare(name)
