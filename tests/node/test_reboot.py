@@ -12,6 +12,7 @@ import pytest
 
 from nodeworthy.collect.node.backends import Replay
 from nodeworthy.collect.node.recording import Recording, load
+from nodeworthy.scene import Missing
 from tests.run import run, run_json
 
 from .recordings import INCIDENT, MENDED
@@ -62,7 +63,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     there = Host(tmp_path)
     monkeypatch.setattr("nodeworthy.collect.node.asked.observe", there.observe)
     monkeypatch.setattr("nodeworthy.collect.node.rebooting.SECONDS", 5.0)
-    monkeypatch.setattr("nodeworthy.collect.node.waiting.boot", lambda *_: None)
+    monkeypatch.setattr("nodeworthy.collect.node.waiting.boot", lambda *_: Missing("nobody asked"))
     return there
 
 
