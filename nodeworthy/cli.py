@@ -122,7 +122,7 @@ def _run(argv: list[str]) -> int:
         code: int = module.run(options)
         sys.stdout.flush()
     except Ends as end:
-        interrupts.pass_on()  # what follows from it is no news
+        interrupts.tell_nothing_more()
         from nodeworthy.redaction import hide_secrets
         from nodeworthy.report.printable import printable
 
@@ -131,7 +131,7 @@ def _run(argv: list[str]) -> int:
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except OSError as problem:
-        interrupts.pass_on()
+        interrupts.tell_nothing_more()
         if _stands_nowhere():
             print(
                 f"nodeworthy {command.name}: the folder that it runs in is gone; change to another one", file=sys.stderr
@@ -154,7 +154,7 @@ def _stands_nowhere() -> bool:
 
 
 def _crashed(command: Command, crash: Exception) -> int:
-    interrupts.pass_on()
+    interrupts.tell_nothing_more()
     import traceback
     from pathlib import Path
 

@@ -78,6 +78,12 @@ def pass_on() -> None:
         raise Interrupted
 
 
+def tell_nothing_more() -> None:
+    """For whoever is about to tell of a failure: one that followed from the interrupt is no news."""
+    if _Now.number is not None:
+        raise Interrupted
+
+
 def _is_on_its_way() -> bool:
     each = sys.exc_info()[1]
     while each is not None:

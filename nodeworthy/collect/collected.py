@@ -17,6 +17,7 @@ from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
+from nodeworthy.facts.cluster.gpu_stack import GpuStack
 from nodeworthy.facts.cluster.idle_holders import HeldGpus
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
@@ -183,6 +184,7 @@ _MACHINE: Final[Facts] = frozenset(
 _RUNNING: Final[Facts] = frozenset(
     {
         Admissions,
+        GpuStack,
         HamiComponents,
         HamiCrashes,
         HamiInstallations,

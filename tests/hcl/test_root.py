@@ -20,7 +20,7 @@ variable "typed" {
   default = { a = 1 }
 }
 locals {
-  socket = "/run/containerd/containerd.sock"
+  socket = "/run/site/gpu.sock"
   values = yamlencode({
     toolkit = { env = [{ name = "CONTAINERD_SOCKET", value = local.socket }] }
     host    = "https://${aws_eks_cluster.this.endpoint}/x"
@@ -133,7 +133,7 @@ def test_every_line_of_a_template_knows_where_it_stands(tmp_path: Path) -> None:
 def test_a_value_keeps_its_place_through_yaml_and_back(tmp_path: Path) -> None:
     module = root(tmp_path, FILES)
     made = value(module, "yamldecode(local.values).toolkit.env[0].value")
-    assert as_string(made).known == "/run/containerd/containerd.sock"
+    assert as_string(made).known == "/run/site/gpu.sock"
     assert place(made) == "main.tf:9:12"
     again = value(module, 'yamldecode(indent(2, "a:\\n${local.values}")).a.toolkit.env[0].value')
     assert place(again) == "main.tf:9:12"

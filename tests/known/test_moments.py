@@ -37,7 +37,7 @@ def test_every_moment_has_its_collector_and_its_command() -> None:
 def test_a_moments_collector_makes_the_facts_that_it_is_said_to_make(moment: Moment) -> None:
     """Its modules import each fact's own module, or one that makes it of what they found; so do those that it shares
     with other moments. What is derived is made of what is collected."""
-    own = [*(ROOM / moment.value).glob("*.py")]
+    own = [*(ROOM / moment.value).rglob("*.py")]
     shared = {name for path in own for name in _imports(path, OF_COLLECT) if name.count(".") == 2}
     shared |= {name for each in shared if _file(each).exists() for name in _imports(_file(each), OF_COLLECT)}
     paths = [*own, *(_file(name) for name in shared if _file(name).exists())]

@@ -14,6 +14,7 @@ from nodeworthy.collect.node.recording import Recording
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.known.containerd import defaults
 from nodeworthy.rule import Moment
 from nodeworthy.rules import catalogue
 from nodeworthy.scene import Missing
@@ -69,9 +70,7 @@ def test_what_could_not_be_read_is_unknown_to_its_own_rules_with_why(name: str) 
 
 def test_who_listens_where_is_not_known_where_nobody_could_look() -> None:
     lost = changed(but(GOOD, part("listening", code=124)))
-    why = (
-        "who listens on kubelet's socket /run/containerd/containerd.sock could not be read: it took longer than 0.01 s"
-    )
+    why = f"who listens on kubelet's socket {defaults().socket} could not be read: it took longer than 0.01 s"
     unknown = {rule for rule, each in lost.items() if each.verdict is Verdict.UNKNOWN}
     assert unknown == {"containerd-config-read", "containerd-paths", "toolkit-reaches-containerd"}
     assert {found.message for rule in unknown for found in lost[rule].findings} == {why}

@@ -60,7 +60,13 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "no-secret-in-plain-sight/bad-plan-plain-in-the-stack",
         "no-secret-in-plain-sight/bad-plan-handed-to-kubernetes",
     ),
-    Moment.NODE: ("disk-has-room/bad-node-no-inodes",),
+    Moment.NODE: (
+        "disk-has-room/bad-node-no-inodes",
+        "pod-egress-forwarded/bad-node-incident",
+        "registry-trusted/bad-node-k3s-by-https",
+        "containerd-edit-survives/good-node-nodeadm",
+        "gpu-count-complete/bad-node-driver-lost-it",
+    ),
     Moment.CLUSTER: (
         "hami-pods-mutated/bad-cluster-object-selector",
         "containerd-paths/bad-cluster-incident",

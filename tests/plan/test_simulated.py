@@ -12,7 +12,7 @@ from nodeworthy.collect.plan.standins import TEXT, StandIns, outputs
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.rules import rule
-from nodeworthy.verdict import Place, Verdict, fail, unknown
+from nodeworthy.verdict import Draft, Finding, Place, Verdict, fail, unknown
 from tests.plan.programs import preview, project, verdicts
 
 K3S = containerd_of("k3s").socket
@@ -133,8 +133,9 @@ def test_every_made_up_value_is_recognised_again() -> None:
     assert made.output(URN, "arn").startswith("arn:aws:eks:eu-west-1:")
 
 
-def judgement(*findings: object, verdict: Verdict, at: str = "a") -> Judgement:
-    return Judgement(rule("containerd-paths"), Nothing(Place(urn=at)), verdict, findings)  # type: ignore[arg-type]
+def judgement(*drafts: Draft, verdict: Verdict, at: str = "a") -> Judgement:
+    findings = tuple(Finding.of(each, "containerd-paths") for each in drafts)
+    return Judgement(rule("containerd-paths"), Nothing(Place(urn=at)), verdict, findings)
 
 
 def test_merging_keeps_what_is_unknown_in_both_and_unmarked() -> None:
