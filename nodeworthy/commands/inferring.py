@@ -27,7 +27,8 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
     with watch_time():
         facts = [fact for each in paths for fact in _read(each)]
     values = [each for each in facts if isinstance(each, OperatorValues)]
-    return infer_fleets(pools_together(facts) or pools_of_charts(values), values)
+    folder = Path(values[0].place.path or "").parent if values else Path()
+    return infer_fleets(pools_together(facts) or pools_of_charts(values, folder), values)
 
 
 def _read(path: str) -> Iterator[Fact]:

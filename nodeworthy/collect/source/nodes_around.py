@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import field
-from pathlib import Path
+from dataclasses import field, replace
+from pathlib import Path, PurePath
 
 from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
@@ -20,6 +20,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
+from nodeworthy.verdict import Located, Unknown
 
 _OF_NODES = pattern(
     rb"eksctl\.io/v1|karpenter\.k8s\.aws|eks\.amazonaws\.com/v1|(?:bootstrap|controlplane)\.cluster\.x-k8s\.io|"
@@ -50,8 +51,9 @@ class NodesAround:
     def pools(self, facts: Sequence[Fact], source: Source) -> list[GpuPool]:
         """`facts` are those of the files that are judged together with this one."""
         values = [each for each in facts if isinstance(each, OperatorValues)]
-        pools = self._around(source) or pools_by_evidence(facts) or list(pools_of_charts(values))
-        return settle_drivers(pools, values)
+        folder = _folder(source)
+        pools = self._around(source) or pools_by_evidence(facts) or list(pools_of_charts(values, folder))
+        return [_doubted_at(values, each) for each in settle_drivers(pools, values, folder)]
 
     def _around(self, source: Source) -> list[GpuPool]:
         root = source.scope.root
@@ -77,6 +79,21 @@ class NodesAround:
             found = evidence.read(evidence.lying_beside(path, source), self.rules)
             self._facts[path] = [*found.facts, *found.scripts] if found is not None else []
         return self._facts[path]
+
+
+def _doubted_at(values: Sequence[OperatorValues], pool: GpuPool) -> GpuPool:
+    """What nodes do not say is a doubt about the values, whichever file was asked for."""
+    unknown = pool.distribution.state
+    if not values or not isinstance(unknown, Unknown) or pool.distribution.place.path == values[0].place.path:
+        return pool
+    doubt = Located.unknown(f"of {pool.title} ({pool.distribution.place}): {unknown.why}", values[0].place)
+    return replace(pool, distribution=doubt, runtime=doubt)
+
+
+def _folder(source: Source) -> PurePath:
+    """Where it lies in its repository, which is the same wherever the command runs."""
+    folder, root = Path(source.lies).parent, source.scope.root
+    return folder.relative_to(root) if root is not None and folder.is_relative_to(root) else folder
 
 
 def _is_aside(path: Path, source: Source) -> bool:

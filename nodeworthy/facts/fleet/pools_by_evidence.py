@@ -46,23 +46,25 @@ def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
     return [each for each in pools if each.machines != NOTHING_SAID or each in bare]
 
 
-def pools_of_charts(values: Sequence[OperatorValues]) -> Iterator[GpuPool]:
-    """A HelmChart is nobody's but k3s' and RKE2's, or of whoever installs their controller: likely, and not certain."""
+def pools_of_charts(values: Sequence[OperatorValues], folder: PurePath) -> Iterator[GpuPool]:
+    """A HelmChart is nobody's but k3s' and RKE2's, or of whoever installs their controller: likely, and not certain.
+    `folder` is where it lies, wherever it was asked for."""
     for each in values:
         if each.origin == HELM_CHART:
             by_config = [one.distribution for one in having_its_paths(each.toolkit).config]
-            path = each.place.path or ""
-            by_folder = next((one for one in _HELM_CONTROLLERS if f"{one}{_TAKEN_FROM}" in path), None)
+            by_folder = next((one for one in _HELM_CONTROLLERS if f"{one}{_TAKEN_FROM}" in f"{folder}/"), None)
             own = by_folder or next((one for one in _HELM_CONTROLLERS if one in by_config), _HELM_CONTROLLERS[0])
             why = "" if by_folder else "a HelmChart needs the controller that k3s and RKE2 bring"
-            yield _pool(PurePath(path).name, "the cluster of", own, each.place, likely=why)
+            yield _pool(PurePath(each.place.path or "").name, "the cluster of", own, each.place, likely=why)
             return
 
 
-def settle_drivers(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> list[GpuPool]:
+def settle_drivers(
+    pools: Sequence[GpuPool], values: Sequence[OperatorValues], folder: PurePath | None = None
+) -> list[GpuPool]:
     """The pools that values are judged by, where nodes are of several kinds. Nobody knows which nodes the values are
-    for, so values that are not right for all of them are unknown."""
-    pools = _of_the_cluster_of(values, pools)
+    for, so values that are not right for all of them are unknown. `folder` is where they lie in their repository."""
+    pools = _of_the_cluster_of(folder.parts, pools) if folder is not None else pools
     of_each = {each.distribution.shown(): each for each in reversed(pools)}
     if len(of_each) < 2:
         return list(_unlike(pools))
@@ -81,10 +83,9 @@ def _told(pool: GpuPool) -> str:
     return f"{pool.title} of {pool.distribution.shown()}{cluster}"
 
 
-def _of_the_cluster_of(values: Sequence[OperatorValues], pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
+def _of_the_cluster_of(folders: Sequence[str], pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
     """Those of the cluster by whose name a folder of theirs is called: `clusters/east/gpu-operator/values.yaml`."""
-    folders = {part for each in values for part in PurePath(each.place.path or "").parent.parts}
-    named = {_cluster(each) for each in pools} & folders
+    named = {_cluster(each) for each in pools} & {*folders}
     return [each for each in pools if _cluster(each) in named] if len(named) == 1 else pools
 
 
