@@ -10,10 +10,13 @@ that whole cases show, for the price of a line.
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from nodeworthy.own_rules.cases import case_at
 from tests.case_files import CASES
@@ -34,7 +37,15 @@ def _read(file: Path) -> list[dict[str, Any]]:
     return read
 
 
-@pytest.mark.parametrize(("file", "at"), [pytest.param(*each, id=f"{each[0].stem}/{each[1]}") for each in entries()])
+def _parameters() -> Iterator[ParameterSet]:
+    """A third of them at once, drawn by a seed; all of them by `make test-long`."""
+    every = entries()
+    now = {*random.Random(20261123).sample(range(len(every)), len(every) // 3)}
+    for number, (file, at) in enumerate(every):
+        yield pytest.param(file, at, id=f"{file.stem}/{at}", marks=() if number in now else pytest.mark.long)
+
+
+@pytest.mark.parametrize(("file", "at"), _parameters())
 def test_what_is_told_of_a_turned_case(file: Path, at: int, pytestconfig: pytest.Config, tmp_path: Path) -> None:
     turned = _read(file)[at]
     now = told(f"{file.stem}/{turned['case']}", turned["file"], turned["written"], turned["instead"], tmp_path)

@@ -51,9 +51,9 @@ class NodesAround:
     def pools(self, facts: Sequence[Fact], source: Source) -> list[GpuPool]:
         """`facts` are those of the files that are judged together with this one."""
         values = [each for each in facts if isinstance(each, OperatorValues)]
-        folder = _folder(source)
-        pools = self._around(source) or pools_by_evidence(facts) or list(pools_of_charts(values, folder))
-        return [_doubted_at(values, each) for each in settle_drivers(pools, values, folder)]
+        charts = pools_of_charts(values, Path(source.lies).parent)
+        pools = self._around(source) or pools_by_evidence(facts) or list(charts)
+        return [_doubted_at(values, each) for each in settle_drivers(pools, values, _folder(source))]
 
     def _around(self, source: Source) -> list[GpuPool]:
         root = source.scope.root
