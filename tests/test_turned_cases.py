@@ -45,7 +45,7 @@ def _parameters() -> Iterator[ParameterSet]:
         yield pytest.param(file, at, id=f"{file.stem}/{at}", marks=() if number in now else pytest.mark.long)
 
 
-@pytest.mark.parametrize(("file", "at"), _parameters())
+@pytest.mark.parametrize(("file", "at"), [*_parameters()])
 def test_what_is_told_of_a_turned_case(file: Path, at: int, pytestconfig: pytest.Config, tmp_path: Path) -> None:
     turned = _read(file)[at]
     now = told(f"{file.stem}/{turned['case']}", turned["file"], turned["written"], turned["instead"], tmp_path)

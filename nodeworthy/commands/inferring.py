@@ -12,9 +12,9 @@ from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.inferred import InferredFleet, infer_fleets
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.report.printable import on_one_line, printable
-from nodeworthy.scene import Fact
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.source.one_file import Found
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
 
 _NOTHING = "nothing here says what GPU nodes are: no node group, no class of nodes, no script that joins a cluster"
@@ -25,13 +25,17 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 
     with watch_time():
-        facts = [fact for each in paths for fact in _read(each)]
+        found = [each for path in paths for each in _read(path)]
+        # All files of a root of Terraform bring the same ones.
+        planned = {id(pool): pool for each in found for pool in each.pools}
+    facts = [fact for each in found for fact in (*each.facts, *each.scripts)]
     values = [each for each in facts if isinstance(each, OperatorValues)]
     folder = Path(values[0].place.path or "").parent if values else Path()
-    return infer_fleets(pools_together(facts) or pools_of_charts(values, folder), values)
+    pools = [*planned.values(), *pools_together(facts)] or list(pools_of_charts(values, folder))
+    return infer_fleets(pools, values)
 
 
-def _read(path: str) -> Iterator[Fact]:
+def _read(path: str) -> Iterator[Found]:
     """A file that is named must be readable; one that lies in a folder is no evidence where it is not."""
     from nodeworthy.collect.source.files import sources
     from nodeworthy.collect.source.one_file import whats_in
@@ -45,7 +49,8 @@ def _read(path: str) -> Iterator[Fact]:
             if source.named:
                 raise InputError(str(problem)) from None
             continue
-        yield from (*found.facts, *found.scripts) if found is not None else ()
+        if found is not None:
+            yield found
 
 
 def of_plan(stack: str) -> list[InferredFleet] | None:

@@ -25,6 +25,18 @@ managedNodeGroups:
     minSize: 0
     maxSize: 4
 """
+TERRAFORM = """\
+resource "aws_eks_node_group" "a10g" {
+  cluster_name   = "ml"
+  ami_type       = "AL2023_x86_64_NVIDIA"
+  instance_types = ["g5.12xlarge"]
+  scaling_config {
+    desired_size = 2
+    min_size     = 0
+    max_size     = 4
+  }
+}
+"""
 HELM_CHART = """\
 apiVersion: helm.cattle.io/v1
 kind: HelmChart
@@ -69,6 +81,17 @@ def test_what_eksctl_asks_for_is_a_fleet_that_can_be_committed(folder: Path) -> 
     assert "instanceType: g5.12xlarge  # cluster.yaml:6:19" in ran.out
     assert "no amiFamily, and eksctl takes its AmazonLinux2023 for g5.12xlarge, in cluster.yaml:5:5" in ran.out
     assert "# operator: ? is there a GPU operator?" in ran.out
+
+
+def test_a_root_of_terraform_is_read_once_however_many_files_it_has(folder: Path) -> None:
+    put(folder, "main.tf", TERRAFORM)
+    put(folder, "others.tf", TERRAFORM.replace("a10g", "spare"))
+    fleet = fleet_of(run("fleet", "infer", ".", cwd=folder))
+    assert [(each.name, each.nodes, each.max) for each in fleet.pools] == [
+        ("aws_eks_node_group.a10g", 2, 4),
+        ("aws_eks_node_group.spare", 2, 4),
+    ]
+    assert {each.distribution.state for each in fleet.pools} == {Known("eks-al2023")}
 
 
 def test_it_judges_as_what_it_was_inferred_from(folder: Path) -> None:
