@@ -46,7 +46,7 @@ def test_nor_has_groff(tools: Tools) -> None:
     [
         ("nodeworthy.1", ["nodeworthy-check(1)", "The moment: source.", "Pulumi.<stack>.yaml"]),
         ("nodeworthy-check.1", ["--skip-rule ID", "judge by this rule only (repeatable)", "at least one rule fails"]),
-        ("nodeworthy-fleet.1", ["[schema]", "`fleet schema` prints the JSON Schema"]),
+        ("nodeworthy-fleet.1", ["[schema|infer]", "`fleet schema` prints the JSON Schema"]),
     ],
 )
 def test_it_reads_as_it_was_meant(tools: Tools, page: str, words: list[str]) -> None:
