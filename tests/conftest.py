@@ -27,6 +27,7 @@ LONG = (
     "tests/plan/test_answers.py::test_every_call",
     "tests/plan/test_bad_fleets.py::test_resources_that_wait",
     "tests/plan/test_ends.py::test_a_program_that_hangs",
+    "tests/own_rules/test_every_fact.py::test_it_is_judged_or_skipped_with_a_reason[plan]",
     "tests/own_rules/test_rules_test.py",
     "tests/plan/test_infra.py",
     "tests/plan/test_parting.py",
