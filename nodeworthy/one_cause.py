@@ -50,7 +50,7 @@ def told_by_others(made: Sequence[Judgement]) -> list[Judgement]:
 def _the_rest(judgement: Judgement, named: set[str | None]) -> Judgement:
     def is_left(finding: Finding) -> bool:
         about = finding.victims or (finding.where.object,)
-        return not all(each in named for each in about)
+        return None in about or not all(each in named for each in about)
 
     kept = tuple(filter(is_left, judgement.findings))
     if len(kept) == len(judgement.findings):

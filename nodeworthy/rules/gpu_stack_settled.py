@@ -20,7 +20,7 @@ from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, GpuStac
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
 
 RULE = Rule(
     "gpu-stack-settled",
@@ -28,7 +28,6 @@ RULE = Rule(
     title="Every part of the GPU stack, and every pod that needs GPUs, runs well or has a named cause",
     remedy="read why: kubectl describe pod, and kubectl logs --previous",
     tells_the_rest=True,
-    never_unknown="what could not be read is told of its kind; of what was read nothing is left open",
 )
 
 _SHOWN = 3
@@ -46,6 +45,8 @@ def nothing_is_stuck(stack: GpuStack) -> Findings:
         yield _not_cut(node)
     if stack.upgrade is not None:
         yield _not_upgraded(stack.upgrade)
+    if stack.unseen is not None:
+        yield unknown(stack, f"whether all of the GPU stack runs well is not known: {stack.unseen}")
 
 
 def _unsettled(stuck: UnsettledPods) -> Draft:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from nodeworthy.collect.cluster.kinds import NODES, PODS
+from dataclasses import replace
+
+from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.facts.cluster.gpu_stack import GpuStack, gpu_stack
@@ -11,14 +13,21 @@ from nodeworthy.scene import Fact, Scene, make_scene
 
 def stack_of(seen: Seen, not_seen: NotSeen) -> Scene:
     missing = not_seen.missing(GpuStack, "no part of a GPU stack is in what was read", PODS)
-    return make_scene(_facts(seen), {GpuStack: missing})
+    return make_scene(_facts(seen, not_seen), {GpuStack: missing})
 
 
-def _facts(seen: Seen) -> list[Fact]:
+def _facts(seen: Seen, not_seen: NotSeen) -> list[Fact]:
     kept = seen.capacity
     has_any = bool(seen.stack.daemonsets) or any(pod.part for pod in seen.pods.values()) or kept.has_gpus
     if not seen.has(PODS) or not has_any:
         return []
-    nodes = kept.nodes if seen.has(NODES) else {}
-    found = gpu_stack(seen.pods.values(), nodes, seen.stack.daemonsets.values(), seen.stack.said, kept.now)
-    return [found]
+    found = gpu_stack(seen.pods.values(), kept.nodes, seen.stack.daemonsets.values(), seen.stack.said, kept.now)
+    return [replace(found, unseen=_unseen(seen, not_seen))]
+
+
+def _unseen(seen: Seen, not_seen: NotSeen) -> str | None:
+    """What was left out of a dump on purpose is no reason; what was refused or cut off may hold what is stuck."""
+    away = (
+        each for each in (PODS, NODES, DAEMONSETS) if seen.was_kept_away(each) and not not_seen.may_be_refused(each)
+    )
+    return next((seen.why_not_all(each) for each in away), None)

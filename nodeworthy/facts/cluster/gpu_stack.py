@@ -115,6 +115,8 @@ class GpuStack:
     shut_out: tuple[ShutOut, ...] = ()
     not_cut: tuple[FailedMig, ...] = ()
     upgrade: FailedUpgrade | None = None
+    # Why not all of it could be looked at.
+    unseen: str | None = None
 
     @property
     def place(self) -> Place:
