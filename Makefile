@@ -105,7 +105,7 @@ site-check: site ## follows every link and anchor of the site; fails where one e
 
 .PHONY: goldens
 goldens: venv ## writes the expected outputs of tests/cases anew (RULE=id: of one rule); read the diff
-	@$(PY) -m pytest tests/test_cases.py tests/test_turned_cases.py --update-goldens -n $(PYTEST_WORKERS) $(if $(RULE),-k $(RULE))
+	@$(PY) -m pytest tests/test_cases.py tests/test_turned_cases.py tests/facts/test_read.py --update-goldens -n $(PYTEST_WORKERS) $(if $(RULE),-k $(RULE))
 
 .PHONY: case
 case: venv ## lays a case out whole in build/case, with what it shares with others (CASE=rule/name)

@@ -9,6 +9,18 @@ JOB_FOLDER = "/@job"
 # Marks of the readers of scripts, YAML and TOML, for what a template fills in.
 _HOLES = pattern("[\ue000-\uf8ff]+")
 
+# Behind the subject of a place: the value is a parameter's own, where who deploys gives no other.
+_DEFAULT = ", the default of parameter "
+
+
+def default_of(parameter: str) -> str:
+    return f"{_DEFAULT}{parameter}"
+
+
+def parameter_of(subject: str) -> str:
+    """The parameter whose default it is; empty where it is none's."""
+    return subject.partition(_DEFAULT)[2]
+
 
 def without_marks(text: str) -> str:
     """The same text where there is none, which is nearly always."""

@@ -12,7 +12,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nodeworthy.known.secret_names import Holds, holds, may_be_secret, may_hold, may_hold_several
@@ -44,6 +44,24 @@ _DOCUMENTS = pattern(r"(?m)^(?=---)")
 _DIGEST = pattern(r"(?:sha\d+:)?[0-9a-f]{32,128}")
 
 
+# What an input itself calls a secret, whatever it looks like; of what is shorter nobody could tell it from a word.
+_LEAST = 5
+_COMMON = frozenset({"false", "enabled", "disabled", "default", "admin", "nvidia"})
+_told: dict[str, None] = {}
+
+
+def keep_secret(texts: Iterable[str]) -> None:
+    """From here on these are hidden wherever they stand: of what a plan marks as sensitive nothing else tells it."""
+    for text in texts:
+        for each in (text, *text.split("\n")) if "\n" in text else (text,):
+            told = each.strip()
+            if len(told) >= _LEAST and told.lower() not in _COMMON and not (told.isdigit() and len(told) < 8):
+                _told.setdefault(told)
+    kept = sorted(_told, key=len, reverse=True)
+    _told.clear()
+    _told.update(dict.fromkeys(kept))
+
+
 def hide_secrets(text: str) -> str:
     """The text with every secret replaced by a placeholder. The same object comes back where there is no secret."""
     changed = _hidden(text, 0)
@@ -64,6 +82,9 @@ def hidden_data(data: Any) -> Any:
 def _hidden(text: str, depth: int, *, keep_lines: bool = False) -> str:
     if len(text) < 4:
         return text
+    for each in _told:
+        if each in text:
+            text = text.replace(each, HIDDEN)
     if "Secret" in text:
         text = _without_objects(text)
     if "\\n" in text and depth < _DEPTH:

@@ -9,7 +9,6 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from enum import Enum
-from functools import cached_property
 from typing import Any, overload
 
 from nodeworthy.records import dataclass
@@ -80,6 +79,7 @@ class Rule:
     # Whether it needs the last words of pods that do not run: only then are they asked for.
     reads_logs: bool = False
     _functions: list[tuple[Check, type[Any] | None]] = field(default_factory=list)
+    _bound: tuple[BoundCheck, ...] = ()
 
     @overload
     def check(self, function: Check) -> Check: ...
@@ -96,18 +96,24 @@ class Rule:
 
         return added if function is None else added(function)
 
-    @cached_property
+    @property
     def checks(self) -> tuple[BoundCheck, ...]:
-        return tuple(_bind(function, unless) for function, unless in self._functions)
+        """Of a rule that is a folder, those of its modules that are imported, in one order whichever came first. Which
+        are, `nodeworthy/rules/__init__.py` says."""
+        if len(self._bound) != len(self._functions):
+            by_module = sorted(self._functions, key=lambda each: each[0].__module__)
+            self._bound = tuple(_bind(function, unless) for function, unless in by_module)
+        return self._bound
 
     def with_checks(self, checks: Iterable[BoundCheck]) -> Rule:
         """The rule with only these of its checks, or with others in their places."""
-        return replace(self, _functions=[(each.function, each.unless) for each in checks])
+        return replace(self, _functions=[(each.function, each.unless) for each in checks], _bound=())
 
     @property
     def documentation(self) -> str:
         """The docstring of the rule's module, which is its page."""
-        named = self._functions[0][0].__module__ if self._functions else f"nodeworthy.rules.{self.id.replace('-', '_')}"
+        modules = [function.__module__ for function, _ in self._functions]
+        named = min(modules, default=f"nodeworthy.rules.{self.id.replace('-', '_')}")
         return inspect.getdoc(sys.modules.get(named)) or self.title
 
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any
 
 from nodeworthy import not_known
-from nodeworthy.markers import without_marks
+from nodeworthy.markers import parameter_of, without_marks
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Finding, NotKnown, Severity, ToGive, Verdict
+from nodeworthy.verdict import Draft, Finding, NotKnown, Related, Severity, ToGive, Verdict
 
 # How a reason for a value's being unknown begins that does not name the value.
 _OF_A_VALUE = pattern(r"its value |it is |(?:a|the) template fills |\$\{|\{\{|the tag |SOPS ")
@@ -24,7 +24,16 @@ def sign(each: Draft, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
     # The rule's severity is the highest that its findings may have.
     severity = rule.severity if rule.severity is Severity.WARNING else each.severity
-    return without_secrets(_plain(Finding.of(each, rule.id, severity=severity, remedy=remedy)))
+    return without_secrets(_plain(_of_a_default(Finding.of(each, rule.id, severity=severity, remedy=remedy))))
+
+
+def _of_a_default(each: Finding) -> Finding:
+    """Says whose default it is that is judged: who deploys the template may give another value."""
+    parameter = parameter_of(each.where.subject or "")
+    if not parameter:
+        return each
+    said = Related(each.where, f"this is the default of parameter {parameter}, and who deploys may give another value")
+    return replace(each, related=(*each.related, said))
 
 
 def _plain(each: Finding) -> Finding:
@@ -91,5 +100,6 @@ def merge_equal(findings: Iterable[Finding]) -> list[Finding]:
             on=tuple(dict.fromkeys((*first.on, *each.on))),
             related=tuple(dict.fromkeys((*first.related, *each.related))),
             victims=tuple(dict.fromkeys((*first.victims, *each.victims))),
+            nodes=tuple(dict.fromkeys((*first.nodes, *each.nodes))),
         )
     return list(merged.values())

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
         victims: Iterable[str]
         edit: Edit | None
         severity: Severity
+        link: str
+        nodes: Iterable[str]
 
 
 T = TypeVar("T")
@@ -100,6 +102,8 @@ class Place:
         return " ".join(named) or self.subject or "(nowhere)"
 
 
+# Of a fault that keeps no pod from its GPU, whatever else its rule tells.
+NO_LINK = "none"
 # Of a draft whose place is known to who asked for it.
 NOWHERE = Place()
 
@@ -218,6 +222,10 @@ class Draft:
     edit: Edit | None = None
     # A warning where the rule's own severity is an error: this finding alone is less.
     severity: Severity = Severity.ERROR
+    # The link between card and pod that it breaks (known/chain.toml), where that is not its rule's.
+    link: str = ""
+    # The nodes that it is about, by name, where its other places do not name them all.
+    nodes: tuple[str, ...] = ()
 
     @property
     def is_unknown(self) -> bool:
@@ -278,6 +286,8 @@ def draft(
     victims: Iterable[str] = (),
     edit: Edit | None = None,
     severity: Severity = Severity.ERROR,
+    link: str = "",
+    nodes: Iterable[str] = (),
 ) -> Draft:
     place = where if isinstance(where, Place) else where.place
     return Draft(
@@ -293,6 +303,8 @@ def draft(
         on=(on,) if isinstance(on, str) else tuple(on),
         edit=edit,
         severity=severity,
+        link=link,
+        nodes=tuple(nodes),
     )
 
 

@@ -37,6 +37,45 @@ LONG = (
     "tests/report/test_schema.py::test_a_plan",
     "tests/source/test_bad_input.py::test_a_hundred_thousand_lines",
     "tests/test_patterns.py::test_every_pattern",
+    # Programs are previewed and pytest is started, half a second each: of each file, what stands for the rest stays.
+    "tests/architecture/test_containerd_paths_stand_once.py::test_no_other_code_spells_one",
+    "tests/architecture/test_readme.py::test_a_wrong_socket",
+    "tests/node/test_suite.py::test_a_command_of_a_users_test_has_a_deadline",
+    "tests/node/test_suite.py::test_a_recording_that_is_not_there",
+    "tests/node/test_suite.py::test_a_users_own_tests",
+    "tests/node/test_suite.py::test_hosts_of_which_nothing",
+    "tests/node/test_suite.py::test_hosts_that_are_named_twice",
+    "tests/node/test_suite.py::test_the_fleet_is_judged_by_too",
+    "tests/node/test_suite.py::test_what_it_can_not_use",
+    "tests/node/test_wait.py::test_the_suite_waits_too",
+    "tests/plan/test_answers.py::test_a_refusal_in_the_middle",
+    "tests/plan/test_answers.py::test_an_answer_is_found_beside",
+    "tests/plan/test_answers.py::test_another_question",
+    "tests/plan/test_answers.py::test_what_it_can_not_ask",
+    "tests/plan/test_answers.py::test_what_it_prints_for_the_file",
+    "tests/plan/test_ends.py::test_a_program_that_does_not_parse",
+    "tests/plan/test_ends.py::test_a_program_that_interrupts_itself",
+    "tests/plan/test_ends.py::test_a_program_that_leaves_early",
+    "tests/plan/test_ends.py::test_an_exit_code_is_named",
+    "tests/plan/test_ends.py::test_components_within_components",
+    "tests/plan/test_ends.py::test_what_a_callback_raises",
+    "tests/plan/test_operator_values.py::test_a_planned_release_is_judged_as_its_values_file[1]",
+    "tests/plan/test_operator_values.py::test_a_planned_release_is_judged_as_its_values_file[2]",
+    "tests/plan/test_operator_values.py::test_a_planned_release_is_judged_as_its_values_file[3]",
+    "tests/plan/test_operator_values.py::test_a_planned_release_is_judged_as_its_values_file[4]",
+    "tests/plan/test_operator_values.py::test_a_planned_release_is_judged_as_its_values_file[5]",
+    "tests/plan/test_operator_values.py::test_a_suppression_in_the_stack_file",
+    "tests/plan/test_operator_values.py::test_another_chart",
+    "tests/plan/test_simulated.py::test_a_program_that_can_not_take",
+    "tests/plan/test_simulated.py::test_a_resource_of_the_second_run",
+    "tests/plan/test_simulated.py::test_a_value_computed_from",
+    "tests/plan/test_simulated.py::test_boot_scripts_are_whole",
+    "tests/policy/test_stack_config.py::test_a_comment_in_the_stack_file",
+    "tests/policy/test_stack_config.py::test_a_file_that_says_something_else",
+    "tests/policy/test_stack_config.py::test_an_encrypted_value",
+    "tests/policy/test_stack_config.py::test_an_older_engine",
+    "tests/policy/test_stack_config.py::test_an_output_of_the_stack",
+    "tests/policy/test_stack_config.py::test_without_a_fleet",
 )
 
 
@@ -70,6 +109,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _hear_interrupts() -> None:
-    """A shell starts what runs in the background deaf to Ctrl-C, and our children would inherit that."""
+    """A shell starts what runs in the background deaf to Ctrl-C, nohup starts it deaf to a closed terminal, and our
+    children would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)

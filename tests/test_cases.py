@@ -6,13 +6,16 @@ Ours are run in this process, and each has its golden, which `make goldens` writ
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from nodeworthy.known.chain import links
 from nodeworthy.markers import JOB_FOLDER
 from nodeworthy.own_rules.cases import Case, broken_promises, golden_of
 from tests.case_files import every_case
@@ -22,6 +25,8 @@ from tests.warm import warm_python
 
 INNER = re.compile(rf'{JOB_FOLDER}|[\ue000-\uf8ff]| not known: [^"\n]{{1,300}} (?:is|are) not known: ')
 CASES = every_case()
+# Of each case of a node or a cluster the link from card to pod that broke first, read by eye.
+CHAINS = json.loads(Path(__file__).with_name("chains.json").read_text(encoding="utf-8"))
 
 
 def test_there_are_cases() -> None:
@@ -42,6 +47,17 @@ def programs_start_warm(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
         monkeypatch.setattr("nodeworthy.collect.plan.project._python", lambda root, virtualenv: python)
 
 
+def first_broken(report: Mapping[str, Any]) -> dict[str, str]:
+    return {each["node"]: each["broken"] for each in report.get("chains", ()) if each["broken"]}
+
+
+def test_every_link_is_seen_broken_in_the_table() -> None:
+    assert {link for nodes in CHAINS.values() for link in nodes.values()} == {link.id for link in links()} - {
+        "userland"
+    }
+    assert CHAINS.keys() <= {case.id for case in CASES}
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_case(case: Case, pytestconfig: pytest.Config, tmp_path: Path) -> None:
     # Outside of this repository, whose own fleet would else be the one to judge by.
@@ -52,6 +68,7 @@ def test_case(case: Case, pytestconfig: pytest.Config, tmp_path: Path) -> None:
     assert re.search(INNER, ran.out) is None, re.search(INNER, ran.out)
     seen = (ran.err, ran.report.get("preview"), ran.report["findings"])
     assert list(broken_promises(case, ran.code, ran.report)) == [], seen
+    assert first_broken(ran.report) == CHAINS.get(case.id, {}), "read it, and write it into tests/chains.json"
     now = golden_of(ran.code, ran.report)
     if pytestconfig.getoption("update_goldens"):
         write(case, now)

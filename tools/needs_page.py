@@ -16,7 +16,9 @@ _LOOK = "the same look at the node"
 SOURCES: dict[str, str] = {
     "BootEnd": f"{_LOOK}: what cloud-init leaves",
     "BootPool": f"{_DECLARED} alone: which pool boots with a script, nothing else says",
+    "ClaimsAround": "ResourceClaims, their templates, DeviceClasses and ComputeDomains in the same folder",
     "ClusterClasses": "the cluster, its dump, or manifests of the same scope",
+    "DeclaredFleet": f"{_DECLARED}, beside files",
     "GpuPool": f"{_DECLARED}; a plan's node groups (amiType, SSM parameter, image, how the script joins); files: "
     "Karpenter and EKS Auto Mode, eksctl, Cluster API, Talos, scripts that join; a HelmChart of k3s or RKE2, which is "
     "only likely",
@@ -39,6 +41,7 @@ SOURCES: dict[str, str] = {
     "OperatorByHelm": "scripts that install the operator with helm",
     "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",
     "PlannedFleet": f"{_DECLARED} of the previewed stack",
+    "PodTemplate": "whatever makes pods, in the same folder",
     "ProfilingAsked": f"{_DECLARED}; a label, a pod or a tool that asks for profiling",
     "ProfilingNodes": f"{_DECLARED}; labels of nodes",
     "QueueAsked": f"{_DECLARED} alone",

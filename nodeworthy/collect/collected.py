@@ -58,7 +58,7 @@ from nodeworthy.facts.node.nodeadm import NodeNodeadm
 from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit
 from nodeworthy.facts.node.storage import NodeStorage
-from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.facts.not_seen import DoubledKey, NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import DevicePlugins
@@ -66,12 +66,20 @@ from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DeviceClass, DraDriver, ResourceClaim
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
 from nodeworthy.facts.profiling.promise import ProfilingPromise
 from nodeworthy.facts.secrets.plain_text import PlainText
-from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret, SecretManifest, StackOutput
+from nodeworthy.facts.secrets.planned_secret import (
+    CommittedPlan,
+    ParameterDefault,
+    PlannedObject,
+    PlannedSecret,
+    SecretManifest,
+    StackOutput,
+)
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -108,14 +116,19 @@ _DECLARED: Final[Facts] = frozenset(
     {
         BootPool,
         BootScript,
+        ClaimsAround,
+        ComputeDomain,
         DaemonSetManifest,
         DeclaredForProfiling,
+        DeviceClass,
         DevicePlugins,
+        DraDriver,
         PlainText,
         PoolClaim,
         PoolSystem,
         ProfilingAsked,
         ProfilingNodes,
+        ResourceClaim,
         SharingConfig,
     }
 )
@@ -123,10 +136,13 @@ _DECLARED: Final[Facts] = frozenset(
 _FILES: Final[Facts] = frozenset(
     {
         AskedNodes,
+        CommittedPlan,
+        DoubledKey,
         KarpenterClass,
         KarpenterPool,
         NodeFiles,
         OperatorByHelm,
+        ParameterDefault,
         RemoteScript,
         SecretManifest,
         SendingScript,
@@ -135,8 +151,8 @@ _FILES: Final[Facts] = frozenset(
         UfwFirewall,
     }
 )
-# A Pulumi program says it.
-_PROGRAM: Final[Facts] = frozenset(
+# Resources of AWS say it: a Pulumi program, a template of CloudFormation, a plan of Terraform.
+_OF_AWS: Final[Facts] = frozenset(
     {
         AwsResource,
         AwsStack,
@@ -144,15 +160,20 @@ _PROGRAM: Final[Facts] = frozenset(
         Ec2Fleet,
         EfaGroups,
         GuardedNodes,
-        MonitoringNotPlanned,
         NodeDrainers,
         NodeGroup,
         NotLookedAt,
+        SecurityGroup,
+    }
+)
+# A Pulumi program says it.
+_PROGRAM: Final[Facts] = frozenset(
+    {
+        MonitoringNotPlanned,
         PlannedObject,
         PlannedSecret,
         ProfilingPromise,
         QueueNotPlanned,
-        SecurityGroup,
         StackOutput,
     }
 )
@@ -210,8 +231,8 @@ _RUNNING: Final[Facts] = frozenset(
 )
 
 COLLECTED: Final[Mapping[Moment, Facts]] = {
-    Moment.SOURCE: _DECLARED_OR_RUNNING | _DECLARED | _FILES | {UnreadableInput},
-    Moment.PLAN: _DECLARED_OR_RUNNING | _DECLARED | _PROGRAM | {UnreadableInput},
+    Moment.SOURCE: _DECLARED_OR_RUNNING | _DECLARED | _FILES | _OF_AWS | {UnreadableInput},
+    Moment.PLAN: _DECLARED_OR_RUNNING | _DECLARED | _PROGRAM | _OF_AWS | {UnreadableInput},
     Moment.NODE: _MACHINE | {UnreadableInput},
     Moment.CLUSTER: _DECLARED_OR_RUNNING | _RUNNING | {UnreadableInput},
 }

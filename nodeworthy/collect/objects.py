@@ -100,6 +100,12 @@ def _classes(document: Tree) -> Iterator[Fact]:
     yield from class_of(document)
 
 
+def _claims(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.pod.claims import claims_in
+
+    yield from claims_in(document)
+
+
 def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.operator.daemonset_manifest import daemonsets
 
@@ -182,14 +188,18 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "Cluster": (_databases,),
     "ClusterConfig": (_nodes_of_eksctl,),
     "ClusterPolicy": (_operators_own,),
+    "ComputeDomain": (_claims,),
     "ConfigMap": (_texts,),
     "DaemonSet": (_gpu_daemonsets,),
+    "DeviceClass": (_claims,),
     "EC2NodeClass": (_nodes_of_karpenter,),
     "Namespace": (_namespaces,),
     "NodePool": (_nodes_of_karpenter,),
     "PodMonitor": (_monitors,),
     "PriorityClass": (_classes,),
     "Prometheus": (_prometheuses,),
+    "ResourceClaim": (_claims,),
+    "ResourceClaimTemplate": (_claims,),
     "RuntimeClass": (_classes,),
     "ServiceMonitor": (_monitors,),
     **{f"{each}{what}": (_nodes_of_cluster_api,) for each in _BOOTSTRAPS for what in _OF_BOOTSTRAP},
@@ -223,6 +233,13 @@ def _sharing(release: Release) -> Iterator[Fact]:
     yield from sharing_in_values(release)
 
 
+def _dra_driver(release: Release) -> Iterator[Fact]:
+    if "gpuResourcesEnabledOverride" in release.values.mapping or "dra" in (release.chart.text or ""):
+        from nodeworthy.facts.pod.claims import dra_drivers
+
+        yield from dra_drivers(release)
+
+
 def _monitoring(release: Release) -> Iterator[Fact]:
     from nodeworthy.facts.services.monitoring_recognition import monitoring_stacks
 
@@ -240,6 +257,7 @@ READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _pods_of_chart,
     _daemonsets_of_chart,
     _sharing,
+    _dra_driver,
     _monitoring,
     _hami,
 )

@@ -9,6 +9,9 @@ that a rule needs.
 --watch stays, looks again every 15 seconds, and tells what is new, what changed and what is gone, until Ctrl-C; then
 the exit code is that of the last state. A server that does not answer is said, and nothing counts as gone meanwhile.
 
+--node draws the chain of one node from its cards to its pods: which links are well, which broke first, and what nobody
+looked at. What hangs behind the broken one is its victim.
+
 --prometheus asks what GPUs did within the last hour. Its bearer token is read from NODEWORTHY_PROMETHEUS_TOKEN and sent
 over TLS only; SSL_CERT_FILE names an authority of one's own.
 
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.cluster.seen import Seen
     from nodeworthy.commands.settled import Run
     from nodeworthy.facts.cluster.ledger import Ledger
+    from nodeworthy.report.chain import Chain
     from nodeworthy.report.report import Report
 
 T = TypeVar("T")
@@ -51,6 +55,7 @@ class Options(watching.Options, repairing.Options, judging.Options):
     record: str | None
     folder: str | None
     ledger: bool
+    node: str | None
     print_role: bool
 
 
@@ -64,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--from", metavar="PATH", dest="folder", help="look at a dump instead of a cluster: a folder, a file, or -"
     )
     parser.add_argument("--ledger", action="store_true", help="tell who holds which GPUs, what is free, what waits")
+    parser.add_argument("--node", metavar="NAME", help="draw this node's chain from card to pod")
     parser.add_argument("--print-role", action="store_true", help="print the rights that this needs, for kubectl apply")
     watching.configure(parser)
     repairing.configure(parser)
@@ -116,12 +122,15 @@ def _diagnose(options: Options, run: Run) -> int:
     seen, report = _looked(options, run)
     report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
     told = _ledger(seen)
+    chains = _chains(options, seen, report)
     beside = None
     if judging.wants(options, "html") or judging.wants(options, "markdown"):
+        from nodeworthy.report.chain import for_page
         from nodeworthy.report.markdown import Beside
 
-        beside = Beside(blocks={"The GPUs": written.text(told)})
-    code = judging.deliver(options, run, _with_ledger(options, report, told), _heading(options, told), beside)
+        beside = Beside(blocks={"The GPUs": written.text(told)}, chains=for_page(chains))
+    heading = _heading(options, told, chains)
+    code = judging.deliver(options, run, _with_more(options, report, told, chains), heading, beside)
     _tell_of_inference(options, seen)
     return code
 
@@ -141,22 +150,47 @@ def _tell_of_inference(options: Options, seen: Seen) -> None:
 def _told(options: Options, run: Run) -> tuple[Report, str]:
     """The report, and what people read before it."""
     seen, report = _looked(options, run)
-    told = _ledger(seen)
-    return _with_ledger(options, report, told), _heading(options, told)
+    told, chains = _ledger(seen), _chains(options, seen, report)
+    return _with_more(options, report, told, chains), _heading(options, told, chains)
 
 
-def _heading(options: Options, told: Ledger) -> str:
+def _heading(options: Options, told: Ledger, chains: Sequence[Chain]) -> str:
+    from nodeworthy.report import chain
     from nodeworthy.report import ledger as written
 
-    return written.text(told) if options.ledger else written.in_a_line(told)
+    whole = written.text(told) if options.ledger else written.in_a_line(told)
+    if options.node is None:
+        drawn = chain.in_lines(chains)
+    else:
+        colour = judging.wants_colour(no_color=options.no_color) and not options.output
+        drawn = "\n".join(chain.picture(each, colour=colour) for each in chains)
+    return "\n".join(filter(None, (whole, drawn)))
 
 
-def _with_ledger(options: Options, report: Report, told: Ledger) -> Report:
+def _with_more(options: Options, report: Report, told: Ledger, chains: Sequence[Chain]) -> Report:
+    """What only a program reads whole; of nodes whose chain holds nothing, unless one was asked for."""
+    from nodeworthy.report import chain
     from nodeworthy.report import ledger as written
 
     if not judging.wants(options, "json"):
         return report
-    return replace(report, extra={**report.extra, "ledger": written.as_data(told)})
+    drawn = [chain.as_data(each) for each in chains if options.node is not None or each.broken is not None]
+    return replace(report, extra={**report.extra, "ledger": written.as_data(told), "chains": drawn})
+
+
+def _chains(options: Options, seen: Seen, report: Report) -> list[Chain]:
+    """Of every node of which something was found, or of the one that was asked for."""
+    from nodeworthy.collect.cluster.chain_seen import ChainSeen
+    from nodeworthy.errors import InputError
+    from nodeworthy.report.chain import Whereabouts, chains_of_nodes
+
+    looked = ChainSeen(seen)
+    if options.node is not None and looked.walk(options.node) is None:
+        with_gpus = ", ".join(looked.names[:5]) + (" …" if len(looked.names) > 5 else "")
+        have = f"nodes with GPUs are {with_gpus}" if with_gpus else "no node with GPUs is there"
+        raise InputError(f"--node {options.node}: no such node is in what was read; {have}")
+    known = Whereabouts(looked.names, looked.nodes_of)
+    return chains_of_nodes(known, report.judgements, looked.walk, options.node)
 
 
 def _looked(options: Options, run: Run) -> tuple[Seen, Report]:

@@ -40,12 +40,16 @@ class Options(judging.Options):
     ask_aws: bool
     timeout: float
     pass_env: list[str]
+    run: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-simulate", action="store_true", help="one run only, with every unknown as it is")
     parser.add_argument("--answers", metavar="FILE", help="what the program's questions are answered from")
     parser.add_argument("--ask-aws", action="store_true", help="ask the account once, read-only, and keep the answers")
+    parser.add_argument(
+        "--run", action="store_true", help="in a root of Terraform: make its plan with tofu or terraform, and judge it"
+    )
     parser.add_argument(
         "--timeout",
         type=_seconds,
@@ -79,6 +83,10 @@ def run(options: Options) -> int:
 
     run = judging.begin(options)
     settled.chosen_ids(run)  # a rule that does not exist is said before anything runs
+    if _is_terraform():
+        from nodeworthy.commands import preview_terraform
+
+        return preview_terraform.run(options, run)
     asked = Asked(
         Path(),
         options.stack,
@@ -107,6 +115,12 @@ def run(options: Options) -> int:
     inferred = told_inference.inferred_pools(filter(None, seen.scenes))
     told_inference.tell("preview", inferred, f"nodeworthy fleet infer --stack {seen.plan.stack}")
     return code
+
+
+def _is_terraform() -> bool:
+    from nodeworthy.collect.plan.terraform import is_root
+
+    return is_root(Path())
 
 
 @contextmanager

@@ -99,7 +99,16 @@ def read_inside(scalar: Tree) -> Tree | None:
     return documents[0] if documents else None
 
 
+def compose(text: str, origin: Place) -> list[Any]:
+    """The nodes of every document, within what is read of one: of those that have tags which mean something there."""
+    return _nodes(text, origin, _Reader(origin, text))
+
+
 def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
+    return [reader.tree(node, None, None) for node in _nodes(text, origin, reader)]
+
+
+def _nodes(text: str, origin: Place, reader: _Reader) -> list[Any]:
     try:
         if _could_be_deep(text):
             _refuse_depth(text, reader)
@@ -118,7 +127,7 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
         raise NotYaml(f"not YAML: {_why(problem, text)}", reader.at(mark, None) if mark else origin) from None
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
-    return [reader.tree(node, None, None) for node in nodes]
+    return nodes
 
 
 def _composed(text: str) -> list[Any]:
@@ -266,6 +275,41 @@ class _Sequence(Sequence[Tree]):
         return len(self._node.value)
 
 
+def _doubled(node: yaml.Node) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:
+    """Each of a name's keys but the last, with that one. What an alias repeats was looked at where it stands."""
+    waiting, seen = [node], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, yaml.ScalarNode):
+            continue
+        seen.add(id(one))
+        if isinstance(one, yaml.SequenceNode):
+            waiting += reversed(one.value)
+            continue
+        last: dict[str, tuple[yaml.Node, yaml.Node]] = {}
+        for key, value in one.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != MERGE_TAG:
+                before = last.get(key.value)
+                if before is not None and not _is_the_same(before[1], value):
+                    yield key.value, before[0], key
+                last[key.value] = (key, value)
+        waiting += reversed([value for _, value in one.value])
+
+
+def _is_the_same(one: yaml.Node, other: yaml.Node) -> bool:
+    if type(one) is not type(other) or one.tag != other.tag:
+        return False
+    if isinstance(one, yaml.ScalarNode):
+        return bool(one.value == other.value)
+    mine, theirs = list(_parts(one)), list(_parts(other))
+    return len(mine) == len(theirs) and all(map(_is_the_same, mine, theirs))
+
+
+def _parts(node: yaml.Node) -> Iterator[yaml.Node]:
+    for each in node.value:
+        yield from each if isinstance(each, tuple) else (each,)
+
+
 class _Mapping(Mapping[str, Tree]):
     """A mapping with its merge keys resolved: its own keys win, then the merged ones in their order."""
 
@@ -294,6 +338,12 @@ class _Mapping(Mapping[str, Tree]):
                 first = seen.setdefault(key.value, key)
                 if first is not key:
                     yield key.value, self._reader.place(first), self._reader.place(key)
+
+    @property
+    def lost(self) -> Iterator[tuple[str, Place, Place]]:
+        """Of it and all that is in it: keys that stand twice and do not say the same."""
+        for name, first, again in _doubled(self._node):
+            yield name, self._reader.place(first), self._reader.place(again)
 
     def __getitem__(self, name: str) -> Tree:
         child: Tree | None = self.get(name)

@@ -18,6 +18,9 @@ class Driver(StrEnum):
     OPERATOR = "operator"
 
 
+BROUGHT_BY = {Driver.AMI: "the image", Driver.USER_DATA: "the user data", Driver.OPERATOR: "the operator"}
+
+
 class CapacityKind(StrEnum):
     BLOCK = "block"
     RESERVATION = "reservation"

@@ -25,6 +25,7 @@ _FITS = {
     "bottlerocket": ("bottlerocket",),
     "eks-ubuntu": UBUNTU,
     "aks": UBUNTU,
+    "gke-ubuntu": UBUNTU,
     "microk8s": UBUNTU,
     "k8s-snap": UBUNTU,
     "gke-cos": (),

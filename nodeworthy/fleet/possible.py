@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from nodeworthy.fleet.model import Impossible, Pool
-from nodeworthy.known import gpus, instances, offerings
+from nodeworthy.known import gpus, instances
 from nodeworthy.verdict import Known, Located
 
 T = TypeVar("T")
@@ -43,6 +43,8 @@ def not_offered(pool: Pool, region: str | None) -> Iterator[Impossible]:
     kind = _value(pool.instance_type)
     if pool.instance_type is None or kind is None or region is None or not pool.provision:
         return
+    from nodeworthy.known import offerings
+
     if offerings.is_offered(kind, region) is False:
         named = ", ".join(offerings.regions_of(kind))
         message = f"{kind} is not offered in {region} ({offerings.offerings_source()}); it is in {named}"

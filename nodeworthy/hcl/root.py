@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.evaluate import Budget, Scope, quietly
@@ -30,6 +31,10 @@ from nodeworthy.hcl.values import (
 from nodeworthy.limits import HCL_MODULES_DEEP, HCL_MOST_ELEMENTS
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.hcl.models import Model
+    from nodeworthy.known.terraform_modules import KnownModule
 
 # What says how a block is made, and nothing of what it makes.
 META = frozenset({"count", "for_each", "provider", "depends_on"})
@@ -68,6 +73,11 @@ class Instance:
         return f"{self.module.prefix}{_address(self.block)}{self.key}"
 
     @property
+    def title(self) -> str:
+        """How a reader knows it: what a module makes whose files are not here, by what he calls that."""
+        return self.module.model.title if self.module.model is not None else self.address
+
+    @property
     def place(self) -> Place:
         return self.block.file.place(self.block.at)
 
@@ -93,17 +103,19 @@ class Root:
 class Module:
     """A folder within a root, with what it was called with."""
 
-    def __init__(self, root: Root, folder: str, prefix: str = "", depth: int = 0) -> None:
+    def __init__(self, root: Root, folder: str, prefix: str = "", depth: int = 0, model: Model | None = None) -> None:
         self.root = root
         self.budget = root.budget
         self.folder = folder
+        # Of one whose files are not here, and of which it is known what it makes.
+        self.model = model
         self.prefix = prefix
         self.depth = depth
         # What it is given, of a module that is called: None for the root.
         self.given: Mapping[str, Callable[[], Value]] | None = None
         # What a root is given by files of variables, the last word first.
         self.set: dict[str, Value] = {}
-        self._bodies = root.disk.bodies(folder)
+        self._bodies = root.disk.bodies(folder) if model is None else model.bodies
         self._running: set[str] = set()
         self._made: dict[str, Value] = {}
         self._instances: dict[str, Sequence[Instance] | Hole] = {}
@@ -159,6 +171,9 @@ class Module:
         assert name is not None
         if root == "module":
             return self._module(name, steps[1:], spot)
+        if root == "var" and self.model is not None:
+            found = self._once(f"var.{name}", lambda: self._of_model(name), spot)
+            return (found, 1) if found is not None else None
         look_up = self._variable if root == "var" else self._local
         found = self._once(f"{root}.{name}", lambda: look_up(name), spot)
         return (found, 1) if found is not None else self._not_there(f"{root}.{name}", spot, len(steps))
@@ -207,6 +222,14 @@ class Module:
             value = self._default(block) or value
         made = self._as(kind, value, block)
         return hide_sensitive(made) if _is_true(block, "sensitive") else made
+
+    def _of_model(self, name: str) -> Value | None:
+        """A model has no variables but those that the module above it hands on, and those that every model has."""
+        given = self.given or {}
+        if name in given:
+            return given[name]()
+        assert self.model is not None
+        return self.model.given(given) if name == "given" else self.model.says(name)
 
     def _given(self, name: str, block: Block, spot: Spot) -> Value:
         if self.given is not None:
@@ -331,6 +354,9 @@ class Module:
 
     def output(self, name: str, spot: Spot) -> Value:
         block = self._named.get(f"output.{name}")
+        if block is None and self.model is not None:
+            address = f"{self.prefix}{name}"
+            return Hole(f"{_LATER}: {address}", spot, address, self.prefix.removesuffix("."))
         if block is None or "value" not in block.body.settings:
             return Hole(f"the module has no output `{name}`", spot)
         said = block.body.settings["value"].expression
@@ -359,8 +385,17 @@ class Module:
             return keys
         return [(_key_of(names), self._child(block, folder, key, names)) for key, names in keys]
 
-    def _child(self, block: Block, folder: str, key: str, names: Mapping[str, Value]) -> Module:
-        child = Module(self.root, folder, f"{self.prefix}module.{block.labels[0]}{key}.", self.depth + 1)
+    def _child(self, block: Block, folder: str | KnownModule, key: str, names: Mapping[str, Value]) -> Module:
+        prefix, depth = f"{self.prefix}module.{block.labels[0]}{key}.", self.depth + 1
+        if isinstance(folder, str):
+            child = Module(self.root, folder, prefix, depth)
+        else:
+            from nodeworthy.hcl.models import Model
+
+            called = _key_of(names)
+            title = called.known if isinstance(called, Str) and called.known else block.labels[0]
+            place = called.spot if called is not None else Spot(block.file, block.at)
+            child = Module(self.root, self.folder, prefix, depth, Model(folder, place, title))
         scope = self.scope(block.file, names)
         child.given = {
             name: _later_value(said.expression, scope)
@@ -373,7 +408,7 @@ class Module:
     def variables(self) -> frozenset[str]:
         return frozenset(each.labels[0] for each in self.blocks if each.kind == "variable" and each.labels)
 
-    def _folder_of(self, block: Block, spot: Spot) -> str | Hole:
+    def _folder_of(self, block: Block, spot: Spot) -> str | KnownModule | Hole:
         said = block.body.settings.get("source")
         source = said.expression.value if said is not None and isinstance(said.expression, Literal) else None
         called = f"module.{block.labels[0]}"
@@ -382,11 +417,24 @@ class Module:
         if self.depth >= HCL_MODULES_DEEP:
             return Hole(f"{called} lies too many modules deep", spot, called)
         if source.startswith(("./", "../")) or source in (".", ".."):
+            if self.model is not None:
+                return self.model.within(source)
             return self._lying_here(os.path.normpath(os.path.join(self.folder, source)), called, spot)
         installed = self.root.installed.get(_key_in_manifest(f"{self.prefix}{called}"))
         if installed is None:
-            return Hole(f"what the module {source} makes is not read here", spot, called)
+            return self._not_installed(source, block, spot)
         return self._lying_here(os.path.normpath(os.path.join(self.root.folder, installed)), called, spot)
+
+    def _not_installed(self, source: str, block: Block, spot: Spot) -> KnownModule | Hole:
+        from nodeworthy.known.terraform_modules import known_module
+
+        said = block.body.settings.get("version")
+        version = said.expression.value if said is not None and isinstance(said.expression, Literal) else ""
+        known = known_module(source, version if isinstance(version, str) else "")
+        if known is not None:
+            return known
+        which = f" in version {version}" if version else ""
+        return Hole(f"what the module {source} makes{which} is not known here", spot, f"module.{block.labels[0]}")
 
     def _lying_here(self, folder: str, called: str, spot: Spot) -> str | Hole:
         why = self.root.disk.why_not(folder)

@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.known.efa import efa_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -69,6 +68,8 @@ def gpus_of(instance_type: str) -> InstanceGpus | None:
     row = _families().get(family)
     if row is None or size not in row["sizes"]:
         return None
+    from nodeworthy.known.efa import efa_of
+
     has = efa_of(instance_type)
     return InstanceGpus(
         instance_type,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from nodeworthy.report.chain import Chain, Colour, Step
 from nodeworthy.report.counted import NOTHING, count_line, in_short, numbers
 from nodeworthy.report.fleet_html import DRAWING, PALETTE, figure
 from nodeworthy.report.html_findings import (
@@ -23,7 +24,7 @@ from nodeworthy.report.html_findings import (
     prose,
     text,
 )
-from nodeworthy.report.markdown import Beside
+from nodeworthy.report.markdown import CHAINS, Beside
 from nodeworthy.report.printable import printable
 from nodeworthy.report.report import Asked, Report
 from nodeworthy.rule import Rule
@@ -86,6 +87,7 @@ figure { margin: .35rem 0 .3rem; } .says-why { margin: .2rem 0; }
 table { border-collapse: collapse; margin: .5rem 0; } th { font-weight: 400; text-align: left; }
 td, th { padding: .2rem 1rem .2rem 0; vertical-align: top; } tr + tr > * { border-top: 1px solid var(--line); }
 td { text-align: right; font-variant-numeric: tabular-nums; } .rules th[scope=col] { color: var(--faint); }
+.chain { list-style: none; margin: .3rem 0 1rem; padding: 0; } .chain li { padding: .1rem 0; }
 .rules th .faint { display: block; font-size: 13px; } .plan { overflow-x: auto; white-space: pre; }
 """
 _NARROW = """
@@ -188,12 +190,30 @@ def _heading(group: Group, rules: Mapping[str, Rule]) -> str:
 def _beside(beside: Beside) -> Iterator[str]:
     if beside.fleet is not None:
         yield f"<section><h2>The fleet</h2>{printable(figure(beside.fleet))}</section>\n"
+    if beside.chains:
+        yield f"<section><h2>{CHAINS}</h2>{''.join(map(_chain, beside.chains))}</section>\n"
     for title, block in beside.blocks.items():
         if block.strip():
             yield (
                 f"<section><h2>{name(title)}</h2><details><summary>{block.count(chr(10)) + 1:,} lines</summary>"
                 f'<pre class="plan" tabindex="0">{text(block, LONGEST_BLOCK)}</pre></details></section>\n'
             )
+
+
+def _chain(chain: Chain) -> str:
+    """Its links in their order; what is told by colour is told by a word, too."""
+    items = "".join(map(_link, chain.steps))
+    return f'<h3><code>{name(chain.walk.name)}</code></h3><ol class="chain">{items}</ol>\n'
+
+
+_WORDS = {Colour.GREEN: ("pass", "well"), Colour.RED: ("fail", "broken"), Colour.GREY: ("none", "not seen")}
+
+
+def _link(step: Step) -> str:
+    style, word = _WORDS[step.colour]
+    kind = f"is-{style}" if step.colour is Colour.RED else f"of-{style}" if step.colour is Colour.GREEN else style
+    says = text(step.says, LONGEST_REASON)
+    return f'<li class="{kind}"><span class="word">{word}</span> <b>{name(step.link.title)}</b> {says}</li>'
 
 
 SEEN_AT_ONCE = 20

@@ -10,6 +10,7 @@ from dataclasses import field
 
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+from nodeworthy.report.chain import Chain, picture
 from nodeworthy.report.counted import count_line, in_short, outcome
 from nodeworthy.report.fleet_picture import Picture, text_picture
 from nodeworthy.report.in_checkout import path_of
@@ -28,6 +29,8 @@ LONGEST_NAME = 300
 # A block of more lines is folded.
 SEEN_AT_ONCE = 40
 
+CHAINS = "From card to pod"
+
 _MARKER = pattern(r"[^A-Za-z0-9_.]+")
 
 
@@ -38,10 +41,13 @@ class Beside:
     about: str = ""
     blocks: Mapping[str, str] = field(default_factory=dict)
     fleet: Picture | None = None
+    # From card to pod, of nodes whose chain broke.
+    chains: Sequence[Chain] = ()
 
     @property
     def as_text(self) -> Mapping[str, str]:
-        return self.blocks if self.fleet is None else {"The fleet": text_picture(self.fleet), **self.blocks}
+        drawn = {CHAINS: "\n".join(map(picture, self.chains))} if self.chains else {}
+        return {**({"The fleet": text_picture(self.fleet)} if self.fleet is not None else {}), **drawn, **self.blocks}
 
 
 def render(

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nodeworthy.engine import Judgement
-from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.records import dataclass
 from nodeworthy.report.printable import on_one_line
-from nodeworthy.rule import Moment
 from nodeworthy.verdict import Finding, Place, Severity, ToGive, Verdict
+
+if TYPE_CHECKING:
+    from nodeworthy.engine import Judgement
+    from nodeworthy.facts.chain import Walk
+    from nodeworthy.facts.cluster.sighting import Sighting
+    from nodeworthy.rule import Moment
 
 # What the reader of a report asked for, as far as the report tells of it.
 
@@ -87,6 +90,8 @@ class Report:
     baseline: str | None = None
     # Of the files that are of no kind that is known: their endings, and how often.
     not_read: Mapping[str, int] = field(default_factory=dict)
+    # What was seen of the links from card to pod of the hosts that were asked.
+    walks: Sequence[Walk] = ()
     # The rules that the settings leave out.
     left_out: frozenset[str] = frozenset()
 

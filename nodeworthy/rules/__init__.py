@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 import tomllib
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,8 @@ from nodeworthy.derive import Facts, derivations, ways_to
 from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.rule import Rule
 
-# Of every rule, the facts that it judges, and of what these are made: who has none of them need not import the rule.
-# `make docs` writes it, and a rule that it does not know is imported.
+# Of every module of every rule, the facts that it judges, and of what these are made: who has none of them need not
+# import it. `make docs` writes it, and a rule that it does not know is imported whole.
 SUBJECTS = Path(__file__).with_name("subjects.toml")
 # Those of the engine's and the collectors' own findings.
 CRASHED, UNUSED, LOOKED_AT = "rule-crashed", "suppression-unused", "looked-at"
@@ -36,7 +38,16 @@ def catalogue() -> tuple[Rule, ...]:
 
 @cache
 def rule(identifier: str) -> Rule:
-    """The rule of this id. A module's RULE must carry the module's own name. Raises KeyError."""
+    """All of the rule of this id. Raises KeyError."""
+    found = _declared(identifier)
+    for module in _modules(identifier):
+        importlib.import_module(module)
+    return found
+
+
+@cache
+def _declared(identifier: str) -> Rule:
+    """The rule, with the checks of its first module. A module's RULE must carry the module's own name."""
     if identifier not in ids():
         raise KeyError(identifier)
     name = identifier.replace("-", "_")
@@ -46,21 +57,40 @@ def rule(identifier: str) -> Rule:
     return found
 
 
+def _modules(identifier: str) -> Iterator[str]:
+    """Of a rule that is a folder, what lies in it: checks of one kind of subject each, or what these share."""
+    name = f"{__name__}.{identifier.replace('-', '_')}"
+    for module in pkgutil.iter_modules(getattr(sys.modules[name], "__path__", ())):
+        yield f"{name}.{module.name}"
+
+
 def is_about_ourselves(identifier: str) -> bool:
     """Most need not be imported for that: what they judge is written down."""
-    return identifier not in _subjects() and rule(identifier).about_ourselves
+    return identifier not in _judged() and rule(identifier).about_ourselves
 
 
-def judging(told: Sequence[Facts], missing: Collection[type[Any]] = ()) -> tuple[Rule, ...]:
+def judging(
+    told: Sequence[Facts], missing: Collection[type[Any]] = (), spoken_of: Collection[type[Any]] = ()
+) -> tuple[Rule, ...]:
     """The rules that can say something here, plus the rules about ourselves. A rule can if a fact that it judges is
-    there, or is known to be missing."""
+    there, or is known to be missing. Of a rule that is a folder, those modules are imported that can, or that judge
+    what a scene speaks of without having it."""
     there = {name_of(kind) for kind in (*missing, *(kind for facts in told for kind in facts.kinds))}
-    subjects = _subjects()
-    return tuple(
-        rule(each)
-        for each in ids()
-        if each not in subjects or any(_is_there(subject, there, told) for subject in subjects[each])
-    )
+    named = {name_of(kind) for kind in spoken_of}
+    return tuple(found for each in ids() if (found := _that_can(each, there, told, named)) is not None)
+
+
+def _that_can(identifier: str, there: set[str], told: Sequence[Facts], named: set[str]) -> Rule | None:
+    if identifier not in _judged():
+        return rule(identifier)
+    modules = _judged()[identifier]
+    can = [module for module, kinds in modules.items() if any(_is_there(kind, there, told) for kind in kinds)]
+    if not can:
+        return None
+    found = _declared(identifier)
+    for module in (*can, *(module for module, kinds in modules.items() if not named.isdisjoint(kinds))):
+        importlib.import_module(module)
+    return found
 
 
 def _is_there(subject: str, there: set[str], told: Sequence[Facts]) -> bool:
@@ -86,8 +116,13 @@ def _written() -> dict[str, Any]:
     return tomllib.loads(SUBJECTS.read_text(encoding="utf-8")) if SUBJECTS.exists() else {}
 
 
-def _subjects() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = _written().get("judges", {})
+@cache
+def _judged() -> dict[str, dict[str, list[str]]]:
+    """Of every rule, its modules, with what each judges."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for module, kinds in _written().get("judges", {}).items():
+        name, _, _ = module.partition(".")
+        found[name.replace("_", "-")][f"{__name__}.{module}"] = kinds
     return found
 
 
@@ -98,13 +133,16 @@ def _ways() -> dict[str, list[list[str]]]:
 
 def subjects() -> str:
     """What stands in that file, as the rules are now."""
-    judged = {each.id: {check.subject for check in each.checks} for each in catalogue() if not each.about_ourselves}
+    judged: dict[str, set[type[Any]]] = defaultdict(set)
+    for each in (check for rule in catalogue() if not rule.about_ourselves for check in rule.checks):
+        # Where a better fact is there, a check must be known to give way to it.
+        judged[each.function.__module__.removeprefix(f"{__name__}.")] |= {each.subject, *filter(None, [each.unless])}
     made = {kind for kinds in judged.values() for kind in kinds if derivations(kind)}
     return "\n".join(
         [
-            "# Written by `make docs`. Of every rule, the facts that it judges.",
+            "# Written by `make docs`. Of every module of every rule, the facts that it judges.",
             "[judges]",
-            *(f"{name} = {_listed(map(name_of, kinds))}" for name, kinds in judged.items()),
+            *(f'"{module}" = {_listed(map(name_of, kinds))}' for module, kinds in sorted(judged.items())),
             "",
             "# Of those facts that others make: which others, each of these together.",
             "[made_of]",

@@ -49,6 +49,8 @@ def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
         skip("no model of AWS is kept for this type of resource")
     if resource.is_read:
         skip("it exists already, and AWS has accepted it")
+    if resource.is_translated:
+        skip("its keys are told in another language's words, whose own tools know which there are")
     name = resource.type.rsplit(":", 1)[-1]
     found = list(_structure(resource.inputs, model, name))
     yield from found

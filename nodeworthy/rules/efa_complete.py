@@ -116,6 +116,8 @@ def it_is_in_one_zone(nodes: NodeGroup) -> Findings:
     if is_one_subnet(nodes):
         return
     found = sorted(zones(nodes), key=lambda each: each.place.row)
+    if not found:
+        skip(f"nothing here says where {nodes.title} is started")
     first = next((each for each in found if isinstance(each.state, Known)), found[0])
     for each in found:
         if need(each) != need(first):

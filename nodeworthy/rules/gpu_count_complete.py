@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin
+from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, first_link
 from nodeworthy.facts.cluster.pending_kept_away import WHY_NONE_IS_FOUND
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.gpus import HostGpus, NodeSmi, gpu_drafts
@@ -58,6 +58,7 @@ def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
             should=f"{count.expected.count} GPUs",
             related=[count.expected.says],
             cause="the driver did not take a GPU (it is off the bus, or failed to start), so its plugin knows fewer",
+            link="capacity",
         )
 
 
@@ -71,6 +72,7 @@ def _of_a_change(count: NodeGpuCount, resource: str) -> Draft:
         remedy="look again in some minutes; then read what the change waits for: kubectl get pods -A "
         f"--field-selector spec.nodeName={node.name} | grep -E 'mig-manager|driver|validator'",
         victims=count.waiting,
+        link="allocatable",
     )
 
 
@@ -85,6 +87,7 @@ def _gone(count: NodeGpuCount, resource: str, lost: int) -> Draft:
         cause=cause,
         remedy=remedy,
         victims=count.waiting,
+        link="allocatable",
     )
 
 
@@ -124,6 +127,7 @@ def _told(silent: SilentPlugin) -> Draft:
         victims=dict.fromkeys(
             (*(pod.object for pod in (*silent.pods, *silent.beside) if not pod.ready), *silent.waiting)
         ),
+        link=first_link(silent.beside),
     )
 
 

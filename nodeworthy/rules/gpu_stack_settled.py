@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, GpuStack, ShutOut, UnsettledPods
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
@@ -33,6 +34,8 @@ RULE = Rule(
 _SHOWN = 3
 _LONGEST = 400
 _OUT_OF_MEMORY = "OOMKilled"
+# What nodes lack where feature discovery does not come.
+_MISSING = "labels"
 
 
 @RULE.check
@@ -60,7 +63,14 @@ def _unsettled(stuck: UnsettledPods) -> Draft:
         remedy=_remedy(stuck, known),
         on=[f"node '{each.node}'" for each in stuck.pods if each.node][:_SHOWN],
         victims=[each.object for each in stuck.pods],
+        link=_link(stuck, known),
     )
+
+
+def _link(stuck: UnsettledPods, known: Evidence | None) -> str:
+    """What it says itself counts; a part that says nothing breaks what it brings."""
+    said = link_of_evidence(known.id, known.layer) if known is not None else ""
+    return said or (link_of_part(stuck.first.part) if stuck.first.part else "pod")
 
 
 def _who(stuck: UnsettledPods) -> str:
@@ -110,6 +120,8 @@ def _shut_out(found: ShutOut) -> Draft:
         remedy=f"let {daemonset.name} tolerate key {found.taint.key} with operator Exists (tolerations in its chart's "
         "values), or give the nodes the value that it tolerates",
         severity=Severity.WARNING if are_offered else Severity.ERROR,
+        link=_MISSING if link_of_part(daemonset.part) == _MISSING else "daemonsets",
+        nodes=[node.name for node in nodes],
     )
 
 
@@ -132,6 +144,7 @@ def _not_cut(found: FailedMig) -> Draft:
         f"something still holds a GPU; the node has {node.gpu or 'GPUs'}{_how_many(node)}",
         remedy="read why: kubectl logs -A -l app=nvidia-mig-manager --tail=50; let the configuration of the ConfigMap "
         "name the devices that there are (devices: all, or from 0 on), and set the label anew",
+        link="mig",
     )
 
 
@@ -154,6 +167,8 @@ def _not_upgraded(found: FailedUpgrade) -> Draft:
         cause=f"the upgrade controller leaves a failed node to somebody{waits}",
         remedy=f"read why on {first}: kubectl get pods -A --field-selector spec.nodeName={first} | grep driver; once "
         f"mended: kubectl label node {first} nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite",
+        link="module",
+        nodes=[node.name for node in found.nodes],
     )
 
 

@@ -7,9 +7,10 @@ base64, and base64 of a key can't be it; whether the certificate in it is whole 
 endpoint and CA together or asks EKS for both. An option that is glued to the word before it (`$NAME--b64-cluster-ca`)
 is none: the name is another, and the option is never told. A script that joins twice on one path configures kubelet a
 second time while it runs; so does one that runs `nodeadm init` beside a NodeConfig, with which nodeadm-run joins by
-itself. Of a script in which nothing joins it is only said that this is wrong where it is the whole user data of an EKS
-pool: to a managed node group EKS adds the part that joins (but not where its launch template names an image), and a
-helper script joins nothing.
+itself. In `K3S_URL=… curl … | sh -` the variables are curl's alone: the installer behind the pipe is never told them,
+and makes a server of its own where an agent was meant. Of a script in which nothing joins it is only said that this is
+wrong where it is the whole user data of an EKS pool: to a managed node group EKS adds the part that joins (but not
+where its launch template names an image), and a helper script joins nothing.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ from nodeworthy.facts.boot.cluster_join import (
 )
 from nodeworthy.facts.boot.families import BOOTSTRAP, title, way_of_joining
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.settings_for_curl import LostSettings, settings_for_curl
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Located, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "joins-its-cluster",
@@ -45,6 +47,9 @@ RULE = Rule(
     remedy="join with the name, the endpoint, the CA and the service range of `aws eks describe-cluster`",
 )
 
+# What an installer does that is not told it.
+_SERVER = "without it the installer makes a server of its own, which begins a cluster instead of joining one"
+_UNTOLD = {"K3S_URL": _SERVER, "INSTALL_RKE2_TYPE": "without it the installer installs a server, and no agent"}
 _NOTHING_JOINS = "nothing in it joins a cluster"
 _CLUSTER, _RANGE = "the cluster", "the service range"
 # Where the address of the cluster's DNS is said, if not behind bootstrap.sh's option.
@@ -72,6 +77,28 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
         yield from _left_out(script, each)
         yield from malformed_coordinates(each, script.stands_for)
     yield from another_pool(script)
+
+
+@RULE.check
+def its_settings_reach_the_installer(script: BootScript) -> Findings:
+    found = list(settings_for_curl(script))
+    if not found:
+        skip("it gives no settings of an installer to what downloads it")
+    yield from map(_lost, found)
+
+
+def _lost(each: LostSettings) -> Draft:
+    names, first = " and ".join(each.names), each.names[0]
+    verb, them = ("are", "them") if len(each.names) > 1 else ("is", "it")
+    return fail(
+        each.place,
+        f"{names} {verb} set for {each.program} alone: "
+        f"the installer of {each.installer} behind the pipe never hears of it",
+        is_=f"{first}=… {each.program} … | sh",
+        should=f"{each.program} … | {first}=… sh -",
+        cause=_UNTOLD.get(first, f"{each.installer} is installed as if nothing had been set"),
+        remedy=f"put {names} behind the pipe, in front of sh, or export {them} before",
+    )
 
 
 def _run_together(at: Coordinates, options: Sequence[str]) -> Findings:

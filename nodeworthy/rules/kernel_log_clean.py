@@ -77,6 +77,7 @@ def _xid(log: NodeKernelLog, gpu: str, number: int, lines: Sequence[XidLine]) ->
         should="no Xid on a fresh node",
         cause=f"mostly a fault of the {known.whose}" if known.remedy else None,
         remedy=known.remedy,
+        link="healthy",
     )
 
 
@@ -88,6 +89,7 @@ def _sxid(log: NodeKernelLog, switch: str, number: int, lines: Sequence[SxidLine
         should="no fatal SXid on a fresh node",
         cause="its links are down: jobs whose GPUs talk through them end, or hang",
         remedy="drain the node, then reset all its GPUs (nvidia-smi --gpu-reset) or replace it",
+        link="fabric",
     )
 
 

@@ -14,6 +14,10 @@ switches swap on, a node of kubeadm's does not come back unless the script takes
 tells kubelet to bear it (`failSwapOn: false`). Images of clouds have no swap, and k3s and RKE2 tell their kubelet so:
 of those nothing is said. What else is set for this boot only (`modprobe br_netfilter`, `sysctl -w`) is told beside it.
 
+Nor does a kubelet start that was never installed: apt.kubernetes.io, yum.kubernetes.io and packages.cloud.google.com
+were switched off in March 2024, and apt finds neither kubelet nor kubeadm there. Where another repository stands beside
+them, that one serves, and nothing is said.
+
 On the node it is
 systemd that says whether kubelet's unit runs, and whether the next boot starts it.
 """
@@ -26,6 +30,7 @@ from nodeworthy.boot.conditions import is_of_an_argument, template_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
+from nodeworthy.facts.boot.gone_packages import packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
@@ -262,6 +267,25 @@ def its_runtime_comes_back(script: BootScript, pool: BootPool | None) -> Finding
         related=[Related(found.installs.place, "its package comes from RPM, which leaves the unit disabled")],
         cause="kubelet starts no runtime and finds none: it ends again and again, and the node stays NotReady",
         remedy=f"behind {found.starts.place.spot}: systemctl enable {name}",
+    )
+
+
+@RULE.check
+def its_packages_can_be_had(script: BootScript) -> Findings:
+    gone = packages_gone(script)
+    if gone is None:
+        skip("it installs no kubelet from a repository that is not there any more")
+    names = " and ".join(gone.packages)
+    yield fail(
+        gone.place,
+        f"{names} can't be installed from {gone.named}, which was switched off in {gone.repository.since}",
+        is_=gone.named,
+        should=gone.repository.instead,
+        related=[
+            Related(gone.installs.place, f"{names} {'are' if len(gone.packages) > 1 else 'is'} to come from there")
+        ],
+        cause="apt and dnf find no such package there: there is no kubelet, and the node never joins",
+        remedy=f"take the packages from {gone.repository.instead}",
     )
 
 

@@ -123,6 +123,8 @@ def one_is_there(offered: OfferedGpus) -> Findings:
         if elsewhere
         else "install the GPU operator (devicePlugin.enabled: true), or NVIDIA's device plugin alone",
         victims=offered.waiting,
+        link="daemonsets" if elsewhere else "plugin",
+        nodes=[node.name for node in offered.bare],
     )
 
 

@@ -37,6 +37,9 @@ RULE = Rule(
     remedy="compare what the pod asks for with what is free: nodeworthy diagnose --ledger",
 )
 
+# Most of what keeps pods is in what they ask for.
+_LINKS = {"not ready": "allocatable", "held": "held", "scattered": "held"}
+
 
 @RULE.check
 def why_they_wait(waiting: Waiting) -> Findings:
@@ -58,6 +61,7 @@ def _told(group: WaitingPods) -> Draft:
         message=f"{count} for GPUs: {found.message}",
         cause=f"{found.cause}{_since(group)}",
         victims=(*victims, *found.victims),
+        link=found.link or _LINKS.get(group.cause.key[0], "pod"),
     )
 
 

@@ -16,25 +16,45 @@ them, `tolerations` in a container or around the pod's `spec`: there is no such 
 or, where it validates strictly (`kubectl apply` asks for that), refuses the object. A pod has `resources` of its own
 since Kubernetes 1.32, which take CPU, memory and huge pages, and no GPUs. Looked at is what asks for GPUs, and the
 objects that Kubernetes itself has: what a field of another one may hold, its maker decides.
+
+Nor does a pod see GPUs that no server ever makes: one that says a number or a boolean where Kubernetes takes a text
+(`value: 8` of a variable, a port among `args`, `gpu: true` in nodeSelector), that mounts a volume which it does not
+have, whose Deployment selects other labels than its template has, whose Job would be started again for ever, that asks
+for more memory than its limit, or that is written for a version of the API which is gone. kubectl prints the refusal,
+and what applies manifests where nobody reads goes on without the pod.
+
+Processes that work on the GPUs of one container (torchrun, deepspeed, MPI, tensor parallelism) talk through `/dev/shm`,
+and so do the workers that load their data. A container has 64 MiB of it, whatever memory the pod has: NCCL then ends
+with "unhandled system error" or "No space left on device", and loaders with a bus error. It is a warning, for between
+GPUs with NVLink little may pass that way. Where GPUs are shared by MPS, the device plugin mounts the daemon's own
+memory there; a mount of the pod's hides it, and no process finds the daemon.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from nodeworthy.documents.settled import why_incomplete
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.sharing import MPS, SharingConfig
+from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
+from nodeworthy.facts.pod.refused import Refused, api_gone, refusals
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
+from nodeworthy.known.shared_memory import default_size, does_without, kinds_as_written, many_processes, mount_point
 from nodeworthy.known.visible_devices import EVERYTHING, NOTHING, VARIABLE
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Severity, fail, skip
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "pod-can-use-gpus",
     severity=Severity.ERROR,
     title="A pod asks for GPUs where that is read, and sees those that it asked for",
     remedy=f"ask in the container's resources.limits, and delete {VARIABLE}: the device plugin sets it",
-    never_unknown="what decides otherwise is looked for in the files around a pod, and without it the default holds",
 )
 
+MOST_RELATED = 10
 _WINS = "the device plugin's choice comes before the pod's own variables, and of two of one name the later one counts"
 
 
@@ -65,6 +85,37 @@ def it_says_so_where_it_is_read(pod: PodTemplate) -> Findings:
         skip("nothing here asks for GPUs")
     for each in found:
         yield _not_read(pod, each)
+
+
+@RULE.check
+def the_server_takes_it(pod: PodTemplate) -> Findings:
+    if pod.live is not None:
+        skip("the server has taken it")
+    if not pod.uses_gpus:
+        skip("nothing here asks for GPUs")
+    gone = api_gone(pod)
+    if gone is not None:
+        yield _refused(pod, [gone])
+        return
+    why = why_fields_are_free(pod)
+    if why is not None:
+        skip(why)
+    found = list(refusals(pod))
+    if found:
+        yield _refused(pod, found)
+
+
+def _refused(pod: PodTemplate, found: Sequence[Refused]) -> Draft:
+    first, *others = found
+    return fail(
+        first.place,
+        f"the API server refuses this: {pod.title} {first.says}",
+        is_=first.is_,
+        should=first.should,
+        related=[Related(each.place, f"it {each.says}: {each.is_}") for each in others[:MOST_RELATED]],
+        cause=f"{first.cause}: nothing of the object is made, and no pod gets a GPU",
+        remedy=f"write {first.should}; `kubectl apply --dry-run=server -f` tells",
+    )
 
 
 def _not_read(pod: PodTemplate, each: Misplaced) -> Draft:
@@ -102,3 +153,81 @@ def _ends(value: str) -> str:
     if value in NOTHING:
         return "; the GPU is taken from others, and nothing uses it"
     return "; two pods then work on one GPU, while another one idles"
+
+
+@RULE.check
+def its_processes_can_talk(pod: PodTemplate) -> Findings:
+    if pod.live is not None:
+        skip("what its processes say is seen in its log")
+    if pod.kind not in kinds_as_written() or pod.elsewhere is not None:
+        skip("what makes its pods may mount a memory for them")
+    asking = [each for each in pod.containers if not each.is_init and _has_several(each)]
+    if not asking:
+        skip("no container asks for several GPUs")
+    if pod.spec.get("hostIPC").value is True:
+        skip("it shares the host's memory")
+    for each in asking:
+        yield from _with_shared_memory(pod, each)
+
+
+def _has_several(container: Container) -> bool:
+    states = [container.asks_for(each).state for each in container.gpu_resources]
+    return sum(each.value for each in states if isinstance(each, Known)) > 1
+
+
+def _with_shared_memory(pod: PodTemplate, container: Container) -> Findings:
+    program = many_processes(" ".join(" ".join(container.words).split()) + " ")
+    if program is None or any(_says(container, name, value) for name, value in does_without().items()):
+        return
+    if why := why_incomplete(container.tree.get("volumeMounts")) or why_incomplete(pod.spec.get("volumes")):
+        yield unknown(container, f"whether {container.name} of {pod.title} has shared memory is not known: {why}")
+        return
+    if _mount(container) is not None:
+        return
+    size, path = default_size(), mount_point()
+    yield fail(
+        container.place,
+        f"{container.name} of {pod.title} runs {program} on several GPUs with {size} of shared memory",
+        is_=f"no volume at {path}",
+        should=f"an emptyDir with medium: Memory, mounted at {path}",
+        cause=f"its processes talk through {path}, which is {size} in every container: NCCL ends with an unhandled "
+        "system error or a segmentation fault, loaders of data with a bus error",
+        remedy=f"add volumes: [{{name: shm, emptyDir: {{medium: Memory}}}}] and mount it at {path}",
+        severity=Severity.WARNING,
+    )
+
+
+def _says(container: Container, name: str, value: str) -> bool:
+    said = container.variable(name)
+    return said is not None and isinstance(said.state, Known) and str(said.state.value) == value
+
+
+def _mount(container: Container) -> Tree | None:
+    """What hides the runtime's own memory; a mount of all of /dev does, too."""
+    paths = (mount_point(), mount_point().rpartition("/")[0])
+    mounts = container.tree.get("volumeMounts").sequence
+    return next((each for each in mounts if (each.get("mountPath").text or "").rstrip("/") in paths), None)
+
+
+@RULE.check
+def it_leaves_the_daemon_its_memory(pod: PodTemplate, configs: Sequence[SharingConfig]) -> Findings:
+    if pod.live is not None or not pod.gpu_resources:
+        skip("it asks for no GPU")
+    shared = [each for config in configs for each in config.resources() if each.means == MPS]
+    if not shared or any(each.why_unread for each in configs) or any(not each.of(MPS) for each in configs):
+        skip("nothing here says that all its nodes share GPUs by MPS")
+    named = {need(each.name.located()) for each in shared}
+    for container in pod.containers:
+        mount = _mount(container)
+        if mount is not None and named.intersection(container.gpu_resources):
+            yield fail(
+                mount.place,
+                f"{container.name} of {pod.title} mounts its own {mount_point()} over that of the MPS daemon",
+                is_=mount.get("mountPath").text,
+                should=f"no mount at {mount_point()}",
+                related=[Related(shared[0].tree.place, "GPUs are shared by MPS here")],
+                cause="the device plugin mounts the daemon's shared memory there, and the pod's own hides it: CUDA "
+                "finds no daemon (error 805), or no GPU at all",
+                remedy="leave the volume out, or share GPUs by timeSlicing",
+                severity=Severity.WARNING,
+            )

@@ -14,12 +14,17 @@ reads `VLLM_CACHE_ROOT`, and knows no `VLLM_CACHE_DIR`.
 
 Looked at are jobs with GPUs that run Python. There is one finding a job: at what is set wrongly, else where the missing
 line belongs.
+
+A batch shell is not the shell that one types in: it reads no ~/.bashrc, and `conda activate` is a function that conda
+puts there. In a job that neither sources anything nor loads a module it ends with an error, and what runs below it is
+whatever Python the submitting shell had.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nodeworthy.facts.slurm.batch_shell import activates_in_vain
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.settings import Fault, faults, place_for
@@ -50,6 +55,23 @@ def what_runs_finds_its_settings(job: SlurmJob) -> Findings:
         yield _told(job, sure)
     elif found:
         yield _perhaps(job, found)
+
+
+@RULE.check
+def its_shell_knows_what_it_calls(job: SlurmJob) -> Findings:
+    found = activates_in_vain(job) if job.is_shell else None
+    if found is None:
+        skip("it activates no environment that its shell does not know")
+    program = found.words[0].shown()
+    hook = f'eval "$({program} shell.bash hook)"'
+    yield fail(
+        found.place,
+        f"`{program} activate` fails in a batch shell: nothing here brings {program}'s shell function",
+        is_=found.raw.splitlines()[0][:80],
+        should=f"{hook} above it, or a module that does it",
+        cause="Run 'conda init' before 'conda activate': what runs below has the submitting shell's Python, or none",
+        remedy=f"above line {found.place.line}: {hook}, or source …/etc/profile.d/conda.sh",
+    )
 
 
 def _told(job: SlurmJob, found: Sequence[Fault]) -> Draft:

@@ -246,6 +246,7 @@ def _toolkit_waits(toolkit: ToolkitOnNodes) -> Draft:
         cause="; ".join(filter(None, [driver, _UNTIL_THEN, toolkit.told_failures, toolkit.stricken_gpus])),
         remedy=f"read why: kubectl logs -n {worst.namespace} {worst.name}{log}",
         victims=toolkit.victims,
+        link="module" if for_driver else "toolkit",
     )
 
 

@@ -12,6 +12,7 @@ ROOMS = ("nodeworthy", "infra", "userdata", "policies", "nodes", "tools", "bench
 NOT_CODE = (
     "cases",
     "turned",
+    "as_read",
     "strangers",
     "slurm_jobs",
     "goldens",

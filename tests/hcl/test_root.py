@@ -42,7 +42,7 @@ module "inner" {
   count  = 2
   said   = "n${count.index}"
 }
-module "far" { source = "terraform-aws-modules/eks/aws" }
+module "far" { source = "somebody/far/aws" }
 """
 INNER = """
 variable "said" {}
@@ -96,7 +96,7 @@ def test_a_local_module_says_its_outputs(tmp_path: Path) -> None:
     [
         ("var.unset", "the variable `unset` has no default"),
         ("aws_eks_cluster.this.endpoint", "known only after it is applied: aws_eks_cluster.this.endpoint"),
-        ("module.far.cluster_name", "the module terraform-aws-modules/eks/aws"),
+        ("module.far.cluster_name", "the module somebody/far/aws"),
         ("timestamp()", "known only when it runs"),
         ("terraform.workspace", "which workspace it is"),
         ('file("/etc/passwd")', "out of the tree"),

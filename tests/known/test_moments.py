@@ -38,7 +38,7 @@ def test_a_moments_collector_makes_the_facts_that_it_is_said_to_make(moment: Mom
     """Its modules import each fact's own module, or one that makes it of what they found; so do those that it shares
     with other moments. What is derived is made of what is collected."""
     own = [*(ROOM / moment.value).rglob("*.py")]
-    shared = {name for path in own for name in _imports(path, OF_COLLECT) if name.count(".") == 2}
+    shared = {name for path in own for name in _imports(path, OF_COLLECT) if _is_shared(name)}
     shared |= {name for each in shared if _file(each).exists() for name in _imports(_file(each), OF_COLLECT)}
     paths = [*own, *(_file(name) for name in shared if _file(name).exists())]
     imported = {name for path in paths for name in _imports(path)}
@@ -46,6 +46,11 @@ def test_a_moments_collector_makes_the_facts_that_it_is_said_to_make(moment: Mom
     for fact in COLLECTED[moment]:
         collected = any(way <= COLLECTED[moment] | FLEETS for way in ways_to(fact) - {frozenset({fact})})
         assert collected or fact.__module__ in reached, f"{moment.value} makes no {fact.__name__}"
+
+
+def _is_shared(module: str) -> bool:
+    """Of no moment's own folder."""
+    return module.split(".")[2] not in {moment.value for moment in COLLECTED}
 
 
 def _imports(path: Path, beginning: str = OF_FACTS) -> set[str]:

@@ -20,6 +20,7 @@ Told = list[tuple[Mutant, Said]]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
+    options.cache.mkdir(parents=True, exist_ok=True)
     chosen = drawn(options.seed, options.count, (each for each in every_mutant() if options.only in each.path))
     warm()
     print("which tests run what: the first time takes some minutes", flush=True)

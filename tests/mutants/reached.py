@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     import pytest
 
 # Where tests of rules and facts are. Others start programs, are about the repository itself, or about the interpreter.
-CASES = "tests/test_cases.py"
+CASES, TURNED = "tests/test_cases.py", "tests/test_turned_cases.py"
 ASKED = (
-    *(CASES, "tests/test_turned_cases.py", "tests/test_boundaries.py"),
+    *(CASES, TURNED, "tests/test_boundaries.py"),
     *("tests/cluster", "tests/engine", "tests/facts"),
     *("tests/node", "tests/plan", "tests/source", "tests/boot/rules", "tests/boot/rules2"),
 )
+# Of these `make test` draws a part, and here all are asked.
+WHOLE = ("tests/facts/test_read.py",)
 PARTS = 32
 # Of a test that runs longer, the map says nothing.
 LONGEST_SECONDS = 1200
@@ -127,30 +129,41 @@ class Recorder:
 
 
 def of_file(test: str) -> str:
-    """What a test's line in the map belongs to: its file, and of a case the case."""
+    """What a test's line in the map belongs to: its file, and of a case, turned or not, the case."""
     return test if _is_case(test) else test.partition("::")[0]
 
 
 @cache
 def digests_now() -> Mapping[str, str]:
-    """Of each file of tests, and of each case."""
+    """Of each file of tests, of each case, and of each that is turned: with the case, and not with those beside it."""
     from nodeworthy.own_rules.cases import cases_in
 
-    rooms = [ROOT / room for room in ASKED if room != CASES]
+    rooms = [ROOT / room for room in ASKED if room not in (CASES, TURNED)]
     paths = [path for room in rooms for path in ([room] if room.is_file() else room.rglob("test_*.py"))]
     files = {path.relative_to(ROOT).as_posix(): _digest([path, *_read_by(path)]) for path in paths}
     cases = {
-        f"tests/test_cases.py::test_case[{case.id}]": _digest(
+        case.id: _digest(
             sorted(each for folder in (*case.bases, case.folder) for each in folder.rglob("*") if each.is_file())
         )
         for case in cases_in(ROOT / "tests" / "cases")
     }
-    return {**files, **cases}
+    return {
+        **files,
+        **{f"{CASES}::test_case[{name}]": digest for name, digest in cases.items()},
+        **{f"{TURNED}::test_what_is_told_of_a_turned_case[{name}]": digest for name, digest in _turned(cases)},
+    }
 
 
 def _read_by(test: Path) -> list[Path]:
-    """What a file of tests is a loop over: a folder that is called as it is."""
-    return sorted(test.with_name(test.stem.removeprefix("test_").removesuffix("_cases")).glob("*.json"))
+    """The tables that a file of tests reads: what stands in a folder `as_read` beside it."""
+    return sorted((test.parent / "as_read").glob("*.json")) if test.name == "test_read.py" else []
+
+
+def _turned(cases: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for file in sorted((ROOT / "tests" / "turned").glob("*.json")):
+        for at, entry in enumerate(json.loads(file.read_text(encoding="utf-8"))):
+            said = json.dumps(entry) + cases[f"{file.stem}/{entry['case']}"]
+            yield f"{file.stem}/{at}", hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
 def _digest(paths: Iterable[Path]) -> str:
@@ -178,15 +191,39 @@ def _complete(folder: Path, jobs: int) -> int:
     moved = {of_file(name) for name in _last(file, digests).keys() - there.keys()}
     others = {name: digest for name, digest in digests.items() if not _is_case(name)}
     files = sorted(name for name, digest in others.items() if asked.get(name) != digest or name in moved)
-    parts = [part for new in (cases, files) for at in range(PARTS) if (part := new[at::PARTS])]
+    whole, drawn = ([name for name in files if (name in WHOLE) is so] for so in (True, False))
+    parts = [part for new in (cases, whole, drawn) for at in range(PARTS) if (part := new[at::PARTS])]
     for ended in each_forked(jobs, [Recording(file, part) for part in parts], LONGEST_SECONDS):
         if isinstance(ended.of, Recording) and ended.code == 0:
             with _beside(file).open("a", encoding="utf-8") as written:
                 written.writelines(f"{name}\t{digests[name]}\n" for name in ended.of.names)
+    collected = _collected(folder / "collected.txt")
     with (folder / "current.jsonl").open("w", encoding="utf-8") as written:
-        for line in _lines(file, digests).values():
-            written.write(line + "\n")
+        for test, line in _lines(file, digests).items():
+            if test in collected:
+                written.write(line + "\n")
     return 0
+
+
+def _collected(into: Path) -> frozenset[str]:
+    """Every test that there is. Some files draw what they ask, and another draw leaves out what was run once: pytest
+    runs none of the tests that it is given where one of them is not there."""
+    into.unlink(missing_ok=True)
+    forked(1, [Collecting(into)], LONGEST_SECONDS)
+    return frozenset(into.read_text(encoding="utf-8").splitlines())
+
+
+@dataclass(frozen=True)
+class Collecting:
+    into: Path
+
+    def __call__(self) -> int:
+        import pytest
+
+        return int(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--collect-only", *ASKED], [self]))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.into.write_text("\n".join(each.nodeid for each in session.items), encoding="utf-8")
 
 
 def _lines(file: Path, digests: Mapping[str, str]) -> dict[str, str]:
@@ -224,7 +261,7 @@ def room_of(test: str) -> str:
 
 
 def _is_case(name: str) -> bool:
-    return name.startswith(CASES)
+    return name.startswith((CASES, TURNED))
 
 
 def _beside(file: Path) -> Path:
@@ -239,8 +276,8 @@ class Recording:
     def __call__(self) -> int:
         import pytest
 
-        # A case that previews a program is long, and no other test of its rule may be there.
-        marked = "not night" if _is_case(self.names[0]) else "not long and not night"
+        # A case that previews a program is long, and so are most that are turned, of which each shows one branch.
+        marked = "not night" if _is_case(self.names[0]) or self.names[0] in WHOLE else "not long and not night"
         chosen = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", marked]
         pytest.main([*chosen, *self.names], plugins=[Recorder(self.file, digests_now())])
         return 0

@@ -18,7 +18,7 @@ from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling
-from nodeworthy.facts.secrets.planned_secret import SecretManifest
+from nodeworthy.facts.secrets.planned_secret import CommittedPlan, SecretManifest
 from nodeworthy.rule import Moment
 from tests.case_files import command, whole
 from tests.run import run_json
@@ -43,8 +43,19 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "failure-is-loud/bad-goes-on-over-there",
         "one-driver/bad-source-user-data-of-karpenter",
         "containerd-paths/bad-source-nodes-of-eksctl",
+        "not-open-to-the-world/bad-cloudformation-parameter",
+        "one-driver/bad-cdk-chart-beside-nvidia-image",
+        "no-secret-in-plain-sight/bad-cloudformation-parameter",
+        "claims-resolvable/bad-source-names-that-are-not-there",
+        "claims-resolvable/bad-source-driver-and-operator-disagree",
+        "claims-resolvable/bad-source-release-without-the-override",
+        "claims-resolvable/good-source-all-named",
+        "efa-complete/bad-cloudformation-one-interface",
+        "gpu-exists/bad-cloudformation-fleet",
+        "input-readable/bad-key-that-stands-twice",
     ),
     Moment.PLAN: (
+        "claims-resolvable/bad-plan-classes",
         "profiling-before-driver/bad-plan-october",
         "hami-pods-mutated/bad-plan-own-scheduler",
         "metrics-fit-their-disk/good-plan-fits",
@@ -81,7 +92,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
     ),
 }
 ELSEWHERE: dict[Moment, set[type]] = {
-    Moment.SOURCE: {BootPool, QueueAsked, SecretManifest, UnreadableInput},
+    Moment.SOURCE: {BootPool, CommittedPlan, NotLookedAt, QueueAsked, SecretManifest, UnreadableInput},
     Moment.PLAN: {
         BootPool,
         DeclaredForProfiling,

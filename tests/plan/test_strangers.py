@@ -40,7 +40,9 @@ STRANGERS = {
         },
         not_judged={"random": 1},
     ),
-    "kubernetes-alone": Stranger(1, fails={"gpu-fits-a-node": ["__main__.py:5"]}),
+    "kubernetes-alone": Stranger(
+        1, fails={"gpu-fits-a-node": ["__main__.py:5"], "pod-can-use-gpus": ["__main__.py:4", "__main__.py:5"]}
+    ),
     "managed-nodes": Stranger(0),
     "one-file": Stranger(3, unknown={"infra/app.py:57": 2, "infra/app.py:22": 1}),
     "other-clouds": Stranger(3, ("--no-simulate",), not_judged={"azure-native": 1, "gcp": 2}),

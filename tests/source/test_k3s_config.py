@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.source.k3s_config import config_title, fault, own_lines
+from nodeworthy.collect.source.file_marks import config_title
+from nodeworthy.collect.source.k3s_config import fault, own_lines
 from nodeworthy.verdict import Place
 
 TOKEN = "token: 1d5c9be0f7\n"

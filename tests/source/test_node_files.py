@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.source.node_files import node_file
+from nodeworthy.collect.source.file_marks import node_file
 from nodeworthy.facts.node.paths import Kind, spot_of
 from nodeworthy.known.containerd import containerd_of, defaults
 from tests.run import run, run_json

@@ -10,13 +10,15 @@ from tests.run import Ran, run
 
 CONTAINER = "{name: c, image: x:1, resources: {limits: {nvidia.com/gpu: 0.5}}}"
 TEMPLATE = f"{{spec: {{containers: [{CONTAINER}]}}}}"
+# The API server takes no other policy of a Job.
+ENDING = f"{{spec: {{restartPolicy: Never, containers: [{CONTAINER}]}}}}"
 # Each holds one container with half a GPU.
 KINDS = {
     "Pod": f"spec: {{containers: [{CONTAINER}]}}",
     "PodTemplate": f"template: {TEMPLATE}",
     "ReplicationController": f"spec: {{template: {TEMPLATE}}}",
-    "Job": f"spec: {{template: {TEMPLATE}}}",
-    "CronJob": f"spec: {{jobTemplate: {{spec: {{template: {TEMPLATE}}}}}}}",
+    "Job": f"spec: {{template: {ENDING}}}",
+    "CronJob": f"spec: {{jobTemplate: {{spec: {{template: {ENDING}}}}}}}",
     "JobSet": f"spec: {{replicatedJobs: [{{name: a, template: {{spec: {{template: {TEMPLATE}}}}}}}]}}",
     "MPIJob": f"spec: {{mpiReplicaSpecs: {{Worker: {{template: {TEMPLATE}}}}}}}",
     "TFJob": f"spec: {{tfReplicaSpecs: {{Worker: {{template: {TEMPLATE}}}}}}}",
@@ -81,8 +83,11 @@ QUIET = {
     "spec: {mpiReplicaSpecs: {Worker: {template: {spec: {containers: [{name: nccl-tests, image: x:1, "
     "resources: {limits: {nvidia.com/gpu: 8}}}]}}}}}\n",
     "an exporter": "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: nvidia-dcgm-exporter}\n"
-    "spec: {selector: {matchLabels: {a: b}}, template: {spec: {runtimeClassName: nvidia, containers: "
+    "spec: {selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {runtimeClassName: nvidia, containers: "
     "[{name: e, image: dcgm-exporter:4, env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]}]}}}\n",
+    "work that looks at its machine before it begins": "apiVersion: v1\nkind: Pod\nmetadata: {name: train}\n"
+    "spec: {initContainers: [{name: gpu-healthcheck, image: x:1, command: [nvidia-smi, -L]}], containers: "
+    "[{name: c, image: x:1, command: [python, a.py], resources: {limits: {nvidia.com/gpu: 1}}}]}\n",
     "traces without metrics": "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n"
     "spec: {containers: [{name: c, image: x:1, command: [nsys, profile, python, a.py], "
     "resources: {limits: {nvidia.com/gpu: 1}}}]}\n",

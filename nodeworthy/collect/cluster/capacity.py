@@ -12,6 +12,7 @@ from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
 from nodeworthy.facts.cluster.admissions import Admissions
+from nodeworthy.facts.cluster.gpu_stack import plugins_shut_out
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
@@ -70,7 +71,8 @@ def _sees_all(seen: Seen) -> bool:
 
 
 def _offered(seen: Seen, world: PendingWorld, waits: Waiting) -> OfferedGpus:
-    elsewhere = world.unoffered.nodes if waits.tells_of_no_offer else world.blamed
+    shut_out = plugins_shut_out(seen.stack.daemonsets.values(), world.unoffered.nodes.values())
+    elsewhere = world.unoffered.nodes if waits.tells_of_no_offer else {*world.blamed, *shut_out}
     return offered_gpus(world.unoffered, seen.gpu_daemonsets, elsewhere, waits.starved)
 
 

@@ -1,25 +1,18 @@
-"""The AWS resources of a plan as facts, each node group with the pool that it is of."""
+"""The AWS resources of a plan as one stack."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from nodeworthy.collect.plan.boot_scripts import BootScripts
+from nodeworthy.collect.aws.stack import Stack
+from nodeworthy.collect.aws.user_data import scripts_of
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import Planter
+from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.disk import disks
-from nodeworthy.facts.aws.efa_group import efa_groups
-from nodeworthy.facts.aws.node_drainer import HANDLER, Handler, NodeDrainers, is_handler, variables
-from nodeworthy.facts.aws.node_group import NodeGroup, node_groups
-from nodeworthy.facts.aws.node_sides import guarded_nodes, is_something_else
-from nodeworthy.facts.aws.node_types import ec2_fleets
-from nodeworthy.facts.aws.security_group import security_groups
+from nodeworthy.facts.aws.node_drainer import HANDLER, Handler, is_handler, variables
 from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
-from nodeworthy.records import dataclass
-from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
 _PARAMETER = "aws:ssm/getParameter:getParameter"
@@ -57,10 +50,6 @@ _WORKLOADS = ("kubernetes:apps/v1:DaemonSet", "kubernetes:apps/v1:Deployment")
 _FILES = "its settings may stand in a file that is not read here"
 
 
-def _drainers(stack: AwsStack, resources: Sequence[Resource], unknown: str) -> NodeDrainers:
-    return NodeDrainers(stack, [each for resource in resources for each in _handlers(resource, unknown)])
-
-
 def _handlers(resource: Resource, unknown: str) -> Iterator[Handler]:
     if not resource.type.startswith(_HELM) and resource.type not in _WORKLOADS:
         return
@@ -83,50 +72,31 @@ def _is_of_handler(container: Tree) -> bool:
 _PREFIX = "aws:"
 
 
-@dataclass(frozen=True)
-class Aws:
-    plan: Plan
-    scripts: BootScripts
-    unknown: str
+def stack_of(plan: Plan, made: StandIns | None, unknown: str) -> Stack | None:
+    """None where the program makes nothing of AWS."""
+    planned = [each for each in plan.resources if each.type.startswith(_PREFIX)]
+    if not planned:
+        return None
+    place = Place(subject=f"stack {plan.stack}")
+    resources = [_resource(each, made, unknown) for each in planned]
+    handlers = [each for resource in plan.resources for each in _handlers(resource, unknown)]
+    stands_for = made.origin if made is not None else None
+    return Stack(
+        AwsStack(place, resources, dict(_asked_images(plan.asked))),
+        lambda resource: scripts_of(resource, stands_for),
+        handlers,
+    )
 
-    def facts(self) -> Iterator[Fact]:
-        planned = [each for each in self.plan.resources if each.type.startswith(_PREFIX)]
-        if not planned:
-            return
-        place = Place(subject=f"stack {self.plan.stack}")
-        stack = AwsStack(place, [self._resource(each) for each in planned], dict(_asked_images(self.plan.asked)))
-        yield stack
-        yield from stack.resources
-        groups = [self._of_its_pool(each) for each in node_groups(stack)]
-        others = (each.template for each in groups if is_something_else(each))
-        yield from security_groups(stack, frozenset(each.urn for each in others if each is not None))
-        yield from groups
-        yield from ec2_fleets(stack)
-        yield from guarded_nodes(groups)
-        yield from disks(stack, groups)
-        yield from efa_groups(groups)
-        yield _drainers(stack, self.plan.resources, self.unknown)
 
-    def _resource(self, planned: Resource) -> AwsResource:
-        planter = Planter(planned.place, self.scripts.made, self.unknown, planned.property_dependencies)
-        return AwsResource(
-            planned.type,
-            planned.name,
-            planned.urn,
-            planned.place,
-            lambda: planter.tree(dict(planned.inputs)),
-            planned.property_dependencies,
-            {"id": planned.options.get("id"), **planned.outputs} if planned.read else planned.outputs,
-            is_read=planned.read,
-        )
-
-    def _of_its_pool(self, group: NodeGroup) -> NodeGroup:
-        fleet = self.scripts.fleet
-        if group.template is not None:
-            group = replace(group, joins=self.scripts.joins(group.template.urn))
-        if fleet is None:
-            return replace(group, no_pool=self.scripts.no_fleet)
-        pool = self.scripts.pool_of([each.urn for each in (group.template, group.group) if each is not None])
-        if isinstance(pool, str):
-            return replace(group, no_pool=pool, fleet=fleet)
-        return replace(group, pool=pool, fleet=fleet)
+def _resource(planned: Resource, made: StandIns | None, unknown: str) -> AwsResource:
+    planter = Planter(planned.place, made, unknown, planned.property_dependencies)
+    return AwsResource(
+        planned.type,
+        planned.name,
+        planned.urn,
+        planned.place,
+        lambda: planter.tree(dict(planned.inputs)),
+        planned.property_dependencies,
+        {"id": planned.options.get("id"), **planned.outputs} if planned.read else planned.outputs,
+        is_read=planned.read,
+    )

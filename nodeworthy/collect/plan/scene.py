@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nodeworthy.collect.fleet_pools import pools_of
-from nodeworthy.collect.plan.aws import Aws
-from nodeworthy.collect.plan.boot_scripts import BootScripts
+from nodeworthy.collect.plan.aws import stack_of
 from nodeworthy.collect.plan.manifests import CHART, GROUPS, manifests
 from nodeworthy.collect.plan.plan import STACK_TYPE, Plan, Resource, urn_of
 from nodeworthy.collect.plan.planted import LATER, Planter
@@ -16,20 +15,16 @@ from nodeworthy.collect.plan.releases import RELEASES, Releases
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.derive import Facts
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.pools_by_evidence import pools_by_evidence
 from nodeworthy.facts.aws.world_ports import PlannedFleet
-from nodeworthy.facts.boot.pool_drivers import with_image
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import not_followed
 from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlanned
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import pool_claims
-from nodeworthy.facts.fleet.pool_system import planned_systems, pool_systems
+from nodeworthy.facts.fleet.pool_system import pool_systems
 from nodeworthy.facts.not_seen import NotLookedAt
-from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.planned_secret import PlannedSecret, outputs_in_plain_sight
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack
@@ -101,9 +96,9 @@ def scene_of(
 ) -> Scene:
     """Everything in a plan that rules ask for, and the fleet that it is judged by."""
     unknown = ENCRYPTED if encrypted else LATER
-    scripts = BootScripts(plan.resources, fleet, no_fleet, made)
-    aws = list(Aws(plan, scripts, unknown).facts())
-    facts = [*_with_images(_of_resources(plan, Releases(folder, fleet), scripts, unknown), aws), *aws]
+    stack = stack_of(plan, made, unknown)
+    aws = stack.facts(fleet, no_fleet) if stack is not None else []
+    facts = [*_of_resources(plan, Releases(folder, fleet), made, unknown), *aws]
     if not plan.complete:
         facts.append(
             NotLookedAt(
@@ -118,9 +113,7 @@ def scene_of(
     facts = _told_once(facts, fleet)
     facts += unplanned_services(plan, facts, fleet)
     if fleet is None:
-        booted = [fact for fact in facts if isinstance(fact, BootScript)]
-        values = [fact for fact in facts if isinstance(fact, OperatorValues)]
-        facts += pools_by_evidence(_groups(facts), booted, values)
+        facts += stack.gpu_pools(facts) if stack is not None else []
         return make_scene(facts, dict.fromkeys((GpuPool, NodeSize), no_fleet), suppressions)
     missing = {GpuPool: f"the fleet of stack {plan.stack} has no GPU pool"}
     return make_scene(
@@ -128,13 +121,6 @@ def scene_of(
         missing,
         suppressions,
     )
-
-
-def _with_images(facts: Iterable[Fact], aws: Iterable[Fact]) -> Iterator[Fact]:
-    """Boot scripts, with the image of the nodes that boot with them."""
-    images = {each.template.urn: image_of(each) for each in _groups(aws) if each.template is not None}
-    for fact in facts:
-        yield with_image(fact, images.get(fact.place.urn or "")) if isinstance(fact, BootScript) else fact
 
 
 def _outputs(plan: Plan, made: StandIns | None, unknown: str) -> Tree:
@@ -147,9 +133,7 @@ def _groups(facts: Iterable[Fact]) -> list[NodeGroup]:
 
 
 def _of_several(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
-    groups = _groups(facts)
     yield from not_followed([fact for fact in facts if isinstance(fact, BootScript)])
-    yield from planned_systems(groups)
     if fleet is not None:
         yield from pool_systems(fleet)
 
@@ -167,10 +151,10 @@ def of_fleet_alone(fleet: Fleet) -> Scene:
     return make_scene(pool_claims(fleet))
 
 
-def _of_resources(plan: Plan, releases: Releases, scripts: BootScripts, unknown: str) -> Iterator[Fact]:
+def _of_resources(plan: Plan, releases: Releases, made: StandIns | None, unknown: str) -> Iterator[Fact]:
     parents = {each.parent for each in plan.resources}
     for resource in plan.resources:
-        planter = Planter(resource.place, scripts.made, unknown, resource.property_dependencies)
+        planter = Planter(resource.place, made, unknown, resource.property_dependencies)
         if resource.type in GROUPS:
             yield from manifests(resource, planter, releases.folder)
         elif resource.remote:
@@ -178,7 +162,6 @@ def _of_resources(plan: Plan, releases: Releases, scripts: BootScripts, unknown:
         elif resource.type == CHART and not resource.inputs and resource.urn not in parents:
             yield NotLookedAt(resource.place, f"what the chart {resource.name} is given is not known before deployment")
         yield from releases.facts(resource, planter)
-        yield from scripts.facts(resource, planter)
 
 
 def _unopened(resource: Resource) -> NotLookedAt:

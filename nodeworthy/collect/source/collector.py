@@ -14,11 +14,9 @@ from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source, sources
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.groups import Group, Groups
-from nodeworthy.collect.source.node_files import files_of_nodes
 from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.scope import Scopes
-from nodeworthy.collect.source.ufw import firewalls
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.node_size import NodeSize
@@ -154,7 +152,11 @@ def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
     fleet, found = group.choice.fleet, group.together()
     found.facts = with_release_of(fleet, [*_not_of_a_release(found.facts, read), *_cut_off(group)])
     scene = _scene(found, fleet, group.choice.why)
-    if fleet is None and any(type(each) is OperatorValues for each in found.facts):
+    if fleet is not None:
+        return scene
+    if pools := [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]:
+        return scene.with_more(pools)
+    if any(type(each) is OperatorValues for each in found.facts):
         return scene.with_more(_pools_around(scene.facts, group, groups))
     return scene
 
@@ -216,13 +218,25 @@ def _refuse(looked: Looked, refusal: Refused, source: Source, unread: list[Fact]
 
 
 def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:
-    facts = [*found.facts, *_scripts(found, fleet, why), *firewalls(found.ufw, fleet, why)]
-    facts += files_of_nodes(found.node_files, fleet, why)
+    facts = [*found.facts, *_scripts(found, fleet, why), *_firewalls(found, fleet, why)]
+    facts += _files_of_nodes(found, fleet, why)
+    facts += _aws(found, fleet, why)
     if fleet is None:
         return make_scene(facts, dict.fromkeys((GpuPool, NodeSize), why), found.suppressions)
     missing = {GpuPool: f"the fleet of {fleet.place.path} has no GPU pool"}
     declared: list[Fact] = [fleet, DeclaredFleet(fleet)]
     return make_scene([*facts, *declared, *pools_of(fleet, facts)], missing, found.suppressions)
+
+
+def _aws(found: Found, fleet: Fleet | None, why: str) -> Iterator[Fact]:
+    """What the resources of AWS come to. Imported only where there are some."""
+    if found.stacks:
+        from nodeworthy.facts.boot.script import BootScript
+        from nodeworthy.facts.boot.unread_steps import not_followed
+
+        facts = [each for stack in found.stacks for each in stack.facts(fleet, why)]
+        yield from facts
+        yield from not_followed([each for each in facts if isinstance(each, BootScript)])
 
 
 def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:
@@ -234,3 +248,22 @@ def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:
 
     scripts = [in_fleet(each, fleet, why) for each in found.scripts]
     return [*scripts, *not_followed(scripts)]
+
+
+def _firewalls(found: Found, fleet: Fleet | None, why: str) -> Sequence[Fact]:
+    """ufw's files that belong together are one firewall."""
+    if not found.ufw:
+        return []
+    from nodeworthy.facts.firewall.ufw_files import firewalls
+
+    return firewalls(found.ufw, fleet, why)
+
+
+def _files_of_nodes(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:
+    """Those that belong together are one node's."""
+    if not found.node_files:
+        return []
+    from nodeworthy.facts.node.files import together
+    from nodeworthy.facts.node.pools import of_pools
+
+    return [of_pools(each, fleet, why) for each in together(found.node_files)]

@@ -43,7 +43,7 @@ def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) 
                 spoken_of[below[index]] = _spoken_of(below[index], lines, is_yaml=is_yaml)
             first, last = spoken_of[below[index]]
         about = range(first + 1, last + 2)
-        yield _suppression(found["rule"] or "", found["reason"] or "", place, about, known)
+        yield suppression(found["rule"] or "", found["reason"] or "", place, about, known)
 
 
 def evidence_suppressions(texts: Mapping[str, str], known: frozenset[str]) -> Iterator[Suppression]:
@@ -58,10 +58,10 @@ def annotation_suppressions(document: Tree, known: frozenset[str], lines: range 
     for name, value in document.get("metadata", "annotations").mapping.items():
         if name.startswith(ANNOTATION):
             place = value.key or value.place
-            yield _suppression(name.removeprefix(ANNOTATION), (value.text or "").strip(), place, lines, known)
+            yield suppression(name.removeprefix(ANNOTATION), (value.text or "").strip(), place, lines, known)
 
 
-def _suppression(rule: str, reason: str, place: Place, lines: range | None, known: frozenset[str]) -> Suppression:
+def suppression(rule: str, reason: str, place: Place, lines: range | None, known: frozenset[str]) -> Suppression:
     fault = None
     if not rule:
         fault = "it names no rule"

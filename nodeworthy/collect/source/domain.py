@@ -35,6 +35,8 @@ def domain_of(source: Source, found: Found, choice: Choice) -> str:
         return STDIN
     if found.root:
         return found.root
+    if found.stacks or found.is_plan:  # what two templates make meets in no cluster
+        return source.lies
     for each in found.node_files:
         if each.spot.root != source.lies:
             return f"{_absolute(each.spot.root)}{os.sep if each.spot.is_laid_out else ''}"

@@ -30,8 +30,9 @@ _PLUGINS = (
 # script that installs the containerd on which it depends whether the operator works.
 _BUT_THE_OPERATORS = (
     rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:|sharing:|"
-    rb"containerd(?:\.io)?[=-][12]\.|karpenter\.|eksctl\.io/"
+    rb"containerd(?:\.io)?[=-][12]\.|karpenter\.|eksctl\.io/|gpuResourcesEnabledOverride|dra-driver"
 )
+_CLAIMS = rb"|resource\.k8s\.io/|resource\.nvidia\.com/|resourceClaims"
 _PODS = rb"RuntimeClass|toolkit|gpu-operator|operator:|PriorityClass|hami|HAMi|postgres|\[plugins|containerd"
 # By the names of facts, which are imported only where there are any.
 _JOINS_WITH: Mapping[str, bytes] = {
@@ -42,7 +43,9 @@ _JOINS_WITH: Mapping[str, bytes] = {
     "SharingConfig": rb"devicePlugin",
     "MonitoringStack": _PLUGINS,
     "DatabaseServer": rb"postgres",
-    "PodTemplate": _PODS,
+    "PodTemplate": _PODS + _CLAIMS + rb"|sharing:",
+    "ResourceClaim": rb"DeviceClass|resourceClaims",
+    "DraDriver": rb"devicePlugin|toolkit|gpu-operator|valueFiles|valuesFrom",
     "KarpenterPool": rb"karpenter\.",
     "KarpenterClass": rb"karpenter\.",
     "RuntimeClass": _PODS + rb"|runtimeClassName",

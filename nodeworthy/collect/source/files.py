@@ -13,9 +13,13 @@ from pathlib import Path
 from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
 from nodeworthy.documents.files import OPENED, leads_out, other_encoding, tree_of
 from nodeworthy.limits import TOO_MANY_DIGITS, holds_long_number
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 LIMIT = 10 * 1024 * 1024
+# Of a plan of Terraform in JSON, which has three words for everything.
+LIMIT_OF_A_PLAN = 100 * 1024 * 1024
+_A_PLAN = pattern(rb'\s*\{\s*"format_version"\s*:')
 # How often a file is read that changes meanwhile.
 ATTEMPTS = 3
 STDIN = "-"
@@ -143,7 +147,7 @@ def read_bytes(source: Source) -> bytes:
         return _limited(source.data)
     try:
         if source.shown == STDIN:
-            return _limited(sys.stdin.buffer.read(LIMIT + 1))
+            return _limited(sys.stdin.buffer.read(LIMIT_OF_A_PLAN + 1))
         if source.path.exists() and not _has_an_end(source.path):
             raise Unreadable("is a pipe or a device, not a file", binary=True)
         return _limited(_at_rest(source.path))
@@ -156,9 +160,9 @@ def _at_rest(path: Path) -> bytes:
     for _ in range(ATTEMPTS):
         with path.open("rb") as file:
             before = os.fstat(file.fileno())
-            if stat.S_ISREG(before.st_mode) and before.st_size > LIMIT:
-                raise _too_large()
             data = file.read(LIMIT + 1)
+            if len(data) > LIMIT and _A_PLAN.match(data):
+                data += file.read(LIMIT_OF_A_PLAN + 1 - len(data))
             after = os.fstat(file.fileno())
         at_rest = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
         if at_rest or not stat.S_ISREG(before.st_mode):
@@ -172,15 +176,16 @@ def _has_an_end(path: Path) -> bool:
 
 
 def _limited(data: bytes) -> bytes:
-    if len(data) > LIMIT:
-        raise _too_large()
+    limit = LIMIT_OF_A_PLAN if _A_PLAN.match(data) else LIMIT
+    if len(data) > limit:
+        raise _too_large(limit)
     if b"\0" not in data and holds_long_number(data):
         raise Unreadable(f"holds {TOO_MANY_DIGITS}, which no program takes", denied=True)
     return data
 
 
-def _too_large() -> Unreadable:
-    return Unreadable(f"is larger than {LIMIT // 1024 // 1024} MiB, the most that is read of a file")
+def _too_large(limit: int) -> Unreadable:
+    return Unreadable(f"is larger than {limit // 1024 // 1024} MiB, the most that is read of a file")
 
 
 def as_text(data: bytes) -> str:

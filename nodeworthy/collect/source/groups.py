@@ -54,6 +54,7 @@ class Group:
             together.ufw += each.found.ufw
             together.node_files += each.found.node_files
             together.suppressions += each.found.suppressions
+            together.stacks += each.found.stacks
         return together
 
 

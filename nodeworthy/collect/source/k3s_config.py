@@ -1,5 +1,5 @@
-"""Recognises what k3s and RKE2 read as config.yaml, by its content: also where YAML can't read it, for whoever has the
-file reads the token in it all the same."""
+"""What k3s and RKE2 read as config.yaml: also where YAML can't read it, for whoever has the file reads the token in it
+all the same."""
 
 from __future__ import annotations
 
@@ -17,29 +17,9 @@ REMEDY = (
     "let whatever builds the node fetch it from a store and write it there (token-file names a file with it alone); "
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate"
 )
-_ENDINGS = (".yaml", ".yml", ".j2", ".tftpl", ".tmpl", ".tpl", "")
-_TOKEN = pattern(rb"(?m)^(?:agent-)?token(?:-file)?[ \t]*:[ \t]*\S")
-# Where the first server answers; a kubeconfig has it further in.
-_SERVER = pattern(rb"(?m)^server[ \t]*:[ \t]*[\"']?https?://[^\s\"']{1,300}:(?:6443|9345)\b")
-_OTHER_KEY = pattern(
-    rb"(?m)^(?:cluster-init|tls-san|write-kubeconfig-mode|node-(?:label|taint|ip|external-ip)|cni|flannel-\w+|"
-    rb"kube(?:let|-\w+)-arg|disable-(?:kube-proxy|cloud-controller|network-policy|helm-controller|etcd|apiserver)|"
-    rb"etcd-(?:snapshot|s3|expose|arg)[\w-]*|embedded-registry)[ \t]*:"
-)
 _KEY = pattern(r"[a-z][a-z0-9-]*[ \t]*:[ \t]")
-# An object of Kubernetes, which other rules know.
-_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
 _RKE2 = "rke2"
 _FILLED_IN = (b"{{", b"{%", b"${", b"%{")
-
-
-def config_title(data: bytes, path: str) -> str | None:
-    """Whose config it is, for a reader; None where it is none."""
-    if PurePath(path).suffix not in _ENDINGS or _TOKEN.search(data) is None or _OBJECT.search(data) is not None:
-        return None
-    if _SERVER.search(data) is None and _OTHER_KEY.search(data) is None:
-        return None
-    return "RKE2's config" if b"rke2" in data or b":9345" in data or "rke2" in path else "k3s' config"
 
 
 def nodes_of(data: bytes, called: str, place: Place) -> AskedNodes:

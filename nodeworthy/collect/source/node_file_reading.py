@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from nodeworthy.collect.source.filled_lines import content_of, for_envsubst, hide_fillings, without_fillings
+from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.documents.branches import branches
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
@@ -21,6 +22,11 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
+# What to do about a secret in one of them.
+ON_A_NODE = (
+    "let whatever builds the node fetch it from a store and fill it in, or give kubelet a credential provider; "
+    "then change it, for it has been seen"
+)
 _CONFIG = pattern(r"^[ \t]*\[+\s*(?:plugins\s*\.\s*[\"']?(?:io\.containerd\.|cri\b)|proxy_plugins)", re.MULTILINE)
 _ROOT = pattern(r"^(?:version\s*=\s*\d+|imports\s*=\s*\[|disabled_plugins\s*=\s*\[)", re.MULTILINE)
 _HOSTS = pattern(r"^[ \t]*\[+\s*(?:hosts?|mirrors?|Host)\s*\.\s*[\"']?\w+:", re.MULTILINE)
@@ -72,7 +78,14 @@ def node_file(data: bytes, shown: str, lies: str) -> NodeFile | None:
     return fact(Place(shown, 1, 1), kind, content, chosen, lies)
 
 
-def fault(file: NodeFile) -> tuple[Place, str] | None:
+def refuse_unparsed(file: NodeFile) -> None:
+    """Raises Refused: nothing more can be said of it than where it can't be read."""
+    found = _fault(file)
+    if found is not None:
+        raise Refused(*found)
+
+
+def _fault(file: NodeFile) -> tuple[Place, str] | None:
     """Where one that is parsed as a whole can't be, and why; of a template that is not known."""
     if file.kind not in _PARSED:
         return None

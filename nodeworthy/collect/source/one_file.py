@@ -21,21 +21,25 @@ from nodeworthy.collect.source.boot_scripts import (
 )
 from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
 from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, with_base
-from nodeworthy.collect.source.files import STDIN, Source
+from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_jobs, ufw_file
+from nodeworthy.collect.source.files import STDIN, Source, as_text
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.k3s_config import REMEDY, config_title, fault, nodes_of, own_lines
-from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
-from nodeworthy.collect.source.parsing import Refused, content, documents_in
-from nodeworthy.collect.source.slurm import slurm_jobs
+from nodeworthy.collect.source.parsing import Refused, content, documents_in, may_be_plan, may_be_template
 from nodeworthy.collect.source.stack_files import STACK_FILE
-from nodeworthy.collect.source.ufw import ufw_file
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.pool_claim import pool_claims
-from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.facts.not_seen import UnreadableInput, doubled_keys
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
-from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, IN_A_STACK, PlainText, without_encrypted
+from nodeworthy.facts.secrets.plain_text import (
+    ENCRYPTED,
+    IN_A_JOB,
+    IN_A_STACK,
+    IN_A_TEMPLATE,
+    PlainText,
+    without_encrypted,
+)
 from nodeworthy.facts.secrets.planned_secret import (
     hands_over,
     is_readable_secret,
@@ -52,6 +56,7 @@ from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.aws.stack import Stack
     from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.facts.firewall.ufw_files import UfwFile
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
 
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
+_DIRECTIVES = ("{{", "{%", "%{")
 # By these a release names the files that hold its values.
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
 
@@ -77,6 +83,10 @@ class Found:
     # Of a root of Terraform: its folder, and the GPU nodes that it starts.
     root: str = ""
     pools: Sequence[GpuPool] = ()
+    # The resources of AWS that it declares, each stack of them for itself.
+    stacks: list[Stack] = field(default_factory=list)
+    # Whatever a plan makes is of one root.
+    is_plan: bool = False
 
 
 def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
@@ -86,7 +96,43 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
         return None
     if source.path.name.endswith(_OF_TERRAFORM):
         return _terraform(source, _plain(data), rules)
+    if may_be_plan(data):
+        return _plan(source, data, rules)
+    if may_be_template(source, data):
+        found = _cloudformation(source, data, rules)
+        if found is not None:
+            return found
     return _of_content(source, data, rules)
+
+
+def _plan(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    from nodeworthy.collect.source.terraform_plan import read_plan
+
+    read = read_plan(source, data, rules)
+    if read is None:
+        return None
+    beside = Beside(source)
+    beside.asked += read.asked
+    return Found(list(read.facts), suppressions=read.suppressions, stacks=read.stacks, beside=beside, is_plan=True)
+
+
+def _cloudformation(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    from nodeworthy.collect.source.cloudformation.reading import read_template
+    from nodeworthy.documents.yaml import NotYaml
+
+    text = as_text(data)
+    try:
+        read = read_template(text, source.shown, rules, source.scope)
+    except NotYaml as problem:
+        if "{{" in text or "{%" in text:  # somebody fills it in first
+            return None
+        raise Refused(problem.place, problem.why) from None
+    if read is None:
+        return None
+    place = Place(source.shown)
+    facts = [*read.facts, PlainText(place, read.text, "a template", IN_A_TEMPLATE)]
+    told = [*read.suppressions, *comments(text, place, rules, is_yaml=True)]
+    return Found(facts, suppressions=told, stacks=read.stacks)
 
 
 def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
@@ -144,6 +190,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         brought = [_placed(fact, source) for fact in with_base(each, list(facts_of(each)), beside)]
         found.facts += brought
         if brought:
+            found.facts += _doubled_keys(each, text)
             found.suppressions += annotation_suppressions(each, rules, _lines(each, first_lines))
     found.facts = complete_values(found.facts, beside)
     found.scripts += _of_node_classes(found.facts, source)
@@ -180,6 +227,11 @@ def _is_telling(every: Sequence[Tree], text: str) -> bool:
     return any(secrets_in(text))
 
 
+def _doubled_keys(document: Tree, text: str) -> Sequence[Fact]:
+    """Of a template, which of the two is there is decided later."""
+    return [] if any(mark in text for mark in _DIRECTIVES) else list(doubled_keys(document))
+
+
 def _placed(fact: Fact, source: Source) -> Fact:
     """A pod that names the GPUs that it sees is asked what lies around it."""
     if type(fact).__name__ != "PodTemplate" or source.shown == STDIN:
@@ -208,6 +260,8 @@ def _read(source: Source, data: bytes) -> tuple[list[Tree], str]:
 
 
 def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str]) -> Found:
+    from nodeworthy.collect.source.node_file_reading import ON_A_NODE, refuse_unparsed
+
     refuse_unparsed(file)
     whole = PlainText(Place(source.shown), text, file.kind.value, ON_A_NODE)
     told = comments(whole.text, whole.place, rules, is_yaml=False)
@@ -215,6 +269,8 @@ def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str])
 
 
 def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str]) -> Found:
+    from nodeworthy.collect.source.k3s_config import REMEDY, fault, nodes_of, own_lines
+
     text, place = _plain(data), Place(source.shown)
     broken = fault(data, text, place)
     facts: list[Fact] = [PlainText(place, text if broken is None else own_lines(text), called, REMEDY)]

@@ -85,6 +85,27 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         raise Refused(problem.place, problem.why) from None
 
 
+_OF_TEMPLATES = (".yaml", ".yml", ".json", ".template", ".cfn", ".txt", "")
+_OF_AWS = pattern(rb"""["']?Type["']?[ \t]*:[ \t]*["']?(?:AWS|Custom)::\w""")
+
+
+def may_be_template(source: Source, data: bytes) -> bool:
+    """Whether it is worth reading as a template of CloudFormation."""
+    if source.path.suffix not in _OF_TEMPLATES or b"Resources" not in data or data.startswith(b"#!"):
+        return False
+    return b"::" in data and _OF_AWS.search(data) is not None
+
+
+_HEAD_OF_A_PLAN = 400
+
+
+def may_be_plan(data: bytes) -> bool:
+    """Whether it is worth reading as a plan of Terraform in JSON."""
+    if b'"format_version"' not in data[:_HEAD_OF_A_PLAN] or not data.lstrip().startswith(b"{"):
+        return False
+    return b'"planned_values"' in data or b'"resource_changes"' in data
+
+
 def _read_all(text: str, place: Place) -> list[Tree]:
     """Every document; of a chart's template what can be seen without filling it in."""
     if not any(mark.decode() in text for mark in _TEMPLATED):

@@ -12,8 +12,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from nodeworthy.collect.source.file_marks import JOB_LINE
 from nodeworthy.collect.source.files import Source
-from nodeworthy.collect.source.slurm_marks import MARK
 from nodeworthy.patterns import pattern
 
 # How far up a job's script may lie below the folder from which it is submitted.
@@ -81,17 +81,26 @@ def expected_path(name: str, source: Source) -> str:
 
 def _among_its_like(name: str, folders: list[Path], source: Source) -> str:
     """Other scripts lie beside the job, in its repository on the way up, or where the name says. Seen from the job."""
-    suffix, first = os.path.splitext(name)[1], name.split("/", 1)[0]  # noqa: PTH122
+    suffix, first = os.path.splitext(name)[1], _first_folder(name)  # noqa: PTH122
     root = source.scope.root
     reached = [each for each in folders if each == folders[0] or (root is not None and each.is_relative_to(root))]
     for folder in reached:
         if "/" in name and (folder / first).is_dir():
             return os.path.relpath(folder / first, folders[0]) if any((folder / first).iterdir()) else ""
+        if first.startswith(".."):
+            continue
         like = _scripts_in(folder, suffix)
         own = Path(os.path.realpath(source.path))
         if any(each != own and not _is_job(each) for each in like):
             return os.path.relpath(folder, folders[0])
     return ""
+
+
+def _first_folder(name: str) -> str:
+    """The first that it names: what lies above is always there, and shows nothing."""
+    parts = name.split("/")
+    above = next((at for at, each in enumerate(parts) if each != ".."), 0)
+    return "/".join(parts[: above + 1])
 
 
 def _scripts_in(folder: Path, suffix: str) -> list[Path]:
@@ -105,13 +114,13 @@ def _is_job(path: Path) -> bool:
     if path.suffix == ".py":
         return False
     try:
-        return MARK.search(path.read_bytes()[: 64 * 1024]) is not None
+        return JOB_LINE.search(path.read_bytes()[: 64 * 1024]) is not None
     except OSError:
         return False
 
 
 def _beside_jobs(name: str, folders: list[Path]) -> str:
-    if "/" not in name or len(folders) < 2 or _OF_JOBS.fullmatch(folders[0].name) is None:
+    if "/" not in name or name.startswith("../") or len(folders) < 2 or _OF_JOBS.fullmatch(folders[0].name) is None:
         return ""
     return ".."
 
@@ -129,4 +138,4 @@ def _is_brought(name: str, source: Source) -> bool:
     if len(last) < _SHORTEST:
         return False
     line = re.compile(rb"^[^\n]*" + _BRINGS + rb"[^\n]*\b" + last, re.MULTILINE)
-    return any(MARK.search(held.data) is None for held in source.scope.holding(line))
+    return any(JOB_LINE.search(held.data) is None for held in source.scope.holding(line))

@@ -7,7 +7,7 @@ that one's root; one that nobody here calls is a root of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,8 @@ from nodeworthy.verdict import Place
 
 _RELEASE = "helm_release"
 _MANIFESTS = {"kubernetes_manifest": "manifest", "kubectl_manifest": "yaml_body"}
+# What declares something in a cluster.
+DECLARING = frozenset({_RELEASE, *_MANIFESTS})
 _SETS = ("set", "set_list", "set_sensitive")
 
 
@@ -58,11 +60,16 @@ class TerraformRoot:
 
     def _facts(self) -> Iterator[Fact]:
         try:
-            for each in self.module.everything({_RELEASE, *_MANIFESTS}):
-                if isinstance(each, Instance) and not each.is_data:
-                    yield from _release(each) if each.type == _RELEASE else _manifest(each)
+            yield from facts_declared_by(self.module.everything(DECLARING))
         except TooMuch as problem:
             yield NotLookedAt(Place(self.disk.shown(self.folder)), f"this root was not read to its end: {problem}")
+
+
+def facts_declared_by(instances: Iterable[Instance | Hole]) -> Iterator[Fact]:
+    """What these charts and manifests bring."""
+    for each in instances:
+        if isinstance(each, Instance) and not each.is_data:
+            yield from _release(each) if each.type == _RELEASE else _manifest(each)
 
 
 class Brought(NamedTuple):

@@ -143,9 +143,11 @@ def _nobody(_: str) -> None:
 
 def _judged(run: Run, hosts: Meant, asked: Sequence[Asked], declared: Declared) -> Report:
     from nodeworthy.collect.node import collector
+    from nodeworthy.collect.node.chain_seen import walks
 
     scenes = [collector.scene(each, declared) for each in asked] or [collector.nothing_asked(hosts.why_none)]
     report = judging.judge_scenes(run, Moment.NODE, scenes, {"hosts": len(asked)})
+    report = replace(report, walks=walks(scenes))
     if hosts.not_well is None:
         return report
     return replace(report, judgements=[each for each in report.judgements if hosts.not_well.concerns(each)])

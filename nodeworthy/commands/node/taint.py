@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,7 @@ def _refuse_others(spec: Spec) -> None:
 
 def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[Asked], report: Report) -> int:
     """Writes the report, and marks the nodes where somebody asks for it: the exit code of both together."""
-    code = judging.deliver(options, run, report)
+    code = _told(options, run, report)
     if server is None:
         return code
     from nodeworthy.repair.standing import standing
@@ -69,6 +70,26 @@ def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[A
     ]
     tainting = Tainting(server, lambda question: options.yes or _answered(question), _say, datetime.now(UTC))
     return code if tainting.mark(looked, dry=options.dry_run) else REFUSED
+
+
+# Of so many hosts all links are drawn; of more only those whose chain broke are named.
+_DRAWN = 3
+
+
+def _told(options: Options, run: Run, report: Report) -> int:
+    """The report, with the chains from card to pod."""
+    if not report.walks:
+        return judging.deliver(options, run, report)
+    from nodeworthy.report import chain
+    from nodeworthy.report.markdown import Beside
+
+    chains = chain.chains_of_hosts(report.walks, report.judgements)
+    if judging.wants(options, "json"):
+        report = replace(report, extra={**report.extra, "chains": [chain.as_data(each) for each in chains]})
+    colour = judging.wants_colour(no_color=options.no_color) and not options.output
+    drawn = len(chains) <= _DRAWN
+    heading = "\n".join(chain.picture(each, colour=colour) for each in chains) if drawn else chain.in_lines(chains)
+    return judging.deliver(options, run, report, heading, Beside(chains=chain.for_page(chains)))
 
 
 def _host(asked: Asked) -> Host:

@@ -37,6 +37,8 @@ def _of_eks(nodes: NodeGroup) -> NodeImage | None:
     if not nodes.is_managed:
         return None
     kind = nodes.groups("amiType")
+    if isinstance(kind.value, Unknown):
+        return NodeImage(kind.place, f"its amiType is not known: {kind.value.why}", None)
     if kind.text is None:
         return NodeImage(kind.place, "no amiType, and EKS chooses", None)
     return _image(kind.place, kind.text, by_type(kind.text))

@@ -47,7 +47,7 @@ def pools_of_groups(groups: Sequence[NodeGroup], scripts: Sequence[BootScript]) 
     """A pool of each group that no fleet declares, and that has GPUs."""
     by_urn: dict[str, list[BootScript]] = {}
     for script in scripts:
-        by_urn.setdefault(script.place.urn or "", []).append(script)
+        by_urn.setdefault(script.holder, []).append(script)
     found = [nodes for nodes in groups if nodes.pool is None and has_gpus(nodes).state == Known(True)]
     return [_pool(nodes, by_urn) for nodes in found]
 

@@ -35,6 +35,8 @@ class AwsResource:
     outputs: Mapping[str, object] = field(default_factory=dict)
     # It exists already and is only read: nobody says here what it is.
     is_read: bool = False
+    # Its keys are another language's, told in the provider's words: which of them are needed, that language says.
+    is_translated: bool = False
 
     @cached_property
     def inputs(self) -> Tree:

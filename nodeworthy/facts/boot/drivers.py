@@ -6,19 +6,16 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from nodeworthy.boot.commands.installs import kind_of
-from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Effect, Fetches, Installs, Runs
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.flaw import shown_guard
-from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.boot.unread_steps import other_scripts
-from nodeworthy.fleet.model import Driver
+from nodeworthy.fleet.model import BROUGHT_BY, Driver
 from nodeworthy.known.drivers import PackageKind
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Place, Related, fail, unknown
+from nodeworthy.verdict import Place, Related
 
 # What a boot installs of NVIDIA's driver: the driver itself, its fabric manager, and of which version.
 
@@ -124,14 +121,6 @@ def agree(one: str, other: str) -> bool | None:
 
 # Who installs the NVIDIA driver in a boot, and how often.
 
-FIGHT = (
-    "two drivers overwrite each other's libraries and modules: nvidia-smi ends with "
-    "Failed to initialize NVML: Driver/library version mismatch"
-)
-NO_DRIVER = "the node joins and has no GPUs to offer: its pods stay Pending"
-# Who asks for one of these asks whether this machine has a GPU, or a driver already.
-_ASKS_FOR_NEED = pattern(r"nvidia|lspci|gpu|instance", re.IGNORECASE)
-BROUGHT_BY = {Driver.AMI: "the image", Driver.USER_DATA: "the user data", Driver.OPERATOR: "the operator"}
 _WORDS = ("nvidia", "NVIDIA", "cuda-drivers", "driver")
 
 
@@ -160,83 +149,6 @@ def who_brings(pool: BootPool, timeline: Timeline) -> WhoBrings:
         return WhoBrings(None, image.told())
     says = f"gets its driver from {BROUGHT_BY[own]}, as nothing else is said"
     return WhoBrings(own, pool.declared(says), by_default=True)
-
-
-def in_each_others_way(timeline: Timeline) -> Iterator[Draft]:
-    """Two drivers that one run installs, the second over the first."""
-    found = drivers(timeline)
-    for index, first in enumerate(found):
-        for second in found[index + 1 :]:
-            if not _are_two(first, second) or not together(first.effect.conditions, second.effect.conditions):
-                continue
-            if _removed_between(timeline, first.effect, second.effect):
-                continue
-            says = f"a second driver is installed: {_told(second)} over {_told(first)}"
-            related = (Related(first.place, "the first one"),)
-            remedy = "take one of the two installs out"
-            yield fail(
-                second.place,
-                says,
-                should="one of the two",
-                cause=FIGHT,
-                is_=second.name,
-                remedy=remedy,
-                related=related,
-            )
-            return
-
-
-def _told(package: NvidiaPackage) -> str:
-    return f"{package.name} ({package.how})"
-
-
-def _are_two(first: NvidiaPackage, second: NvidiaPackage) -> bool:
-    if (first.effect.manager == RUNFILE) != (second.effect.manager == RUNFILE):
-        return True
-    branches = [re.match(r"\d{3}", each.version) for each in (first, second)]
-    return all(branches) and len({branch[0] for branch in branches if branch}) == 2
-
-
-def _removed_between(timeline: Timeline, first: Installs, second: Installs) -> bool:
-    between = timeline.after(first)[: len(timeline.after(first)) - len(timeline.after(second)) - 1]
-    return any(isinstance(each, Installs) and each.removes and _is_of_driver(each) for each in between)
-
-
-def _is_of_driver(install: Installs) -> bool:
-    if install.manager == RUNFILE:
-        return True
-    named = [package.shown() for package in install.packages]
-    kinds = [kind_of(package) for package in install.packages]
-    return PackageKind.DRIVER in kinds or any("nvidia" in name for name in named)
-
-
-def missing(timeline: Timeline, script: Place) -> Iterator[Draft]:
-    """Of a script that has to bring the driver."""
-    found = drivers(timeline)
-    if not found:
-        yield _nobody(timeline, script)
-        return
-    for moment in ready(timeline):
-        guards = [_without_its_need(each.effect.conditions) for each in found]
-        if always(guards, moment.when) is False:
-            first = found[0]
-            says = f"the driver is installed only if {shown_guard(first.effect.conditions)}"
-            yield fail(first.place, says, should="on every node of the pool", cause=NO_DRIVER)
-        elif decides := template_decides(guards, moment.when):
-            yield unknown(found[0].place, f"whether the driver is installed is not known: {decides}")
-
-
-def _without_its_need(guard: Guard) -> Guard:
-    return tuple(each for each in guard if not _ASKS_FOR_NEED.search(each.question.text))
-
-
-def _nobody(timeline: Timeline, script: Place) -> Draft:
-    step = may_install_one(timeline)
-    if step is not None:
-        return unknown(step.place, "whether this step installs the driver is not known")
-    says = "the driver is to come from the user data, and the script installs none"
-    remedy = "install it here, or say in the fleet that the image or the operator brings it"
-    return fail(script, says, should="a driver that the script installs", cause=NO_DRIVER, remedy=remedy)
 
 
 def may_install_one(timeline: Timeline) -> Effect | None:

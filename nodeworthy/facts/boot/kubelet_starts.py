@@ -101,6 +101,11 @@ def named_units(unit: Text, family: Family) -> Sequence[str]:
     return [each for each in family.all_units if every_one and unit.could_be(each)]
 
 
+def _runs_anyhow(effect: Effect) -> bool:
+    """`if systemctl is-active k3s; then systemctl restart k3s`: what ran before, whoever starts it runs."""
+    return any("is-active" in each.question.text and each.answer == "yes" for each in effect.conditions)
+
+
 def _counted(effect: Unit) -> Guard:
     """Without what only asks whether the unit is enabled already. Where a list is not known, whether it is empty is
     known no less than what stands in it."""
@@ -148,7 +153,8 @@ class KubeletStarts:
         if isinstance(effect, Joins):
             known = join(effect.how)
             return known is not None and known.family is self.family
-        return isinstance(effect, Unit) and effect.act in STARTS and effect.unit.known in self.family.units
+        is_start = isinstance(effect, Unit) and effect.act in STARTS and effect.unit.known in self.family.units
+        return is_start and not _runs_anyhow(effect)
 
     @cached_property
     def keepers(self) -> list[Keeper]:

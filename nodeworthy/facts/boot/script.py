@@ -7,9 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nodeworthy.facts.fleet.node_image import NodeImage
-from nodeworthy.facts.surroundings import Surroundings
-from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.fleet.os import EKS
 from nodeworthy.known import clouds
 from nodeworthy.patterns import pattern
@@ -20,6 +17,9 @@ if TYPE_CHECKING:
     from nodeworthy.boot.timeline import Timeline
     from nodeworthy.boot.userdata import Part, UserData
     from nodeworthy.facts.boot.script_kind import Use
+    from nodeworthy.facts.fleet.node_image import NodeImage
+    from nodeworthy.facts.surroundings import Surroundings
+    from nodeworthy.fleet.model import Fleet, Pool
     from nodeworthy.known.clouds import Cloud
 
 
@@ -119,6 +119,8 @@ class BootScript:
     # It stands in an object, by which it is given to machines as their user data; and those are EC2's.
     of_an_object: bool = False
     on_ec2: bool = True
+    # The resource of a stack that gives it to its machines, by its URN or its address.
+    holder: str = ""
     # The files around it; None where it comes from no file.
     surroundings: Surroundings | None = None
     # Of a value that a preview made up: the output that it stands for ("endpoint of gpu-ci").

@@ -81,8 +81,12 @@ class Source:
 
     def written_at(self, place: Place) -> str:
         """The whole command, on one line and cut; empty where its text can't be shown."""
-        whole = " ".join(" ".join(_continued(self._rows(place))).split())
+        whole = self.whole_at(place)
         return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+
+    def whole_at(self, place: Place) -> str:
+        """The same, however long it is."""
+        return " ".join(" ".join(_continued(self._rows(place))).split())
 
     def behind(self, place: Place, *, most: int = BEHIND) -> list[str]:
         """The lines behind a command, without those that say nothing."""

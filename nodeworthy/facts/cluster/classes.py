@@ -13,7 +13,6 @@ from nodeworthy.facts.containerd.runtimes import ConfiguredHandlers
 from nodeworthy.facts.operator.fleet_operator import FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.operator_parts import RUNTIME_CLASS
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
 
@@ -93,20 +92,6 @@ def class_of(document: Tree) -> Iterator[RuntimeClass | PriorityClass]:
         yield PriorityClass(document.place, name, settle(document.get("value")), preempts)
 
 
-def runtime_name(values: OperatorValues) -> Located[Any]:
-    """What the operator calls its RuntimeClass, and the handler that it names."""
-    named = settle(values.tree.get("operator", "runtimeClass"))
-    if isinstance(named.state, Known) and not named.state.value:
-        return Located(Known(defaults().runtime_class), named.place, written=False)
-    return named
-
-
-def toolkit_runtime_name(values: OperatorValues) -> Located[Any]:
-    """What the toolkit calls the runtime that it writes into containerd: as it is told, else as the operator does."""
-    variable = values.toolkit.named(RUNTIME_CLASS)
-    return variable.value if variable is not None else runtime_name(values)
-
-
 @derive
 def declared_classes(
     runtimes: Sequence[RuntimeClass],
@@ -115,8 +100,8 @@ def declared_classes(
     configured: Sequence[ConfiguredHandlers] | None,
 ) -> Iterator[ClusterClasses]:
     operators = [each.values if isinstance(each, FleetsOperator) else each for each in settings]
-    made = {name for each in operators for name in _family(runtime_name(each))}
-    handlers = {name for each in operators for name in _family(toolkit_runtime_name(each))}
+    made = {name for each in operators for name in _family(each.runtime_name)}
+    handlers = {name for each in operators for name in _family(each.toolkit_runtime_name)}
     decided = operators and not any(map(_hides_its_handlers, operators))
     maker = operators[0].place if operators else None
     said: tuple[Placed, ...] = (*runtimes, *priorities)
@@ -140,7 +125,7 @@ def _why_unnamed(runtime: RuntimeClass) -> str | None:
 
 
 def _why_hidden(values: OperatorValues) -> str | None:
-    named = runtime_name(values)
+    named = values.runtime_name
     if isinstance(named.state, Unknown):
         return named.state.why
     return values.elsewhere if not named.written else None
@@ -154,7 +139,7 @@ def _family(name: Located[Any]) -> tuple[str, ...]:
 
 def _hides_its_handlers(values: OperatorValues) -> bool:
     """Whether containerd's runtimes may be somebody else's work, or have another name than can be seen."""
-    states = (values.toolkit.enabled.state, toolkit_runtime_name(values).state, values.toolkit.uses_nri.state)
+    states = (values.toolkit.enabled.state, values.toolkit_runtime_name.state, values.toolkit.uses_nri.state)
     if any(isinstance(state, Unknown) for state in states) or values.elsewhere is not None:
         return True
     return states[0] != Known(True) or states[2] != Known(False)

@@ -29,6 +29,8 @@ _OF_THE_PLATFORM = frozenset(
         "StartError",
     )
 )
+# As known/gpu_stack.toml calls it.
+_PLUGIN = "the device plugin"
 NO_SANDBOX = "no sandbox"
 _UPGRADE, _MIG, _WANTED = "nvidia.com/gpu-driver-upgrade-state", "nvidia.com/mig.config.state", "nvidia.com/mig.config"
 
@@ -184,6 +186,17 @@ def _shut_out(daemonset: StackDaemonSet, nodes: Sequence[NodeGpus]) -> Iterator[
                     found[taint].append(node)
     for taint, some in found.items():
         yield ShutOut(daemonset, taint, tuple(some))
+
+
+def plugins_shut_out(daemonsets: Iterable[StackDaemonSet], nodes: Iterable[NodeGpus]) -> frozenset[str]:
+    """The nodes to which no device plugin may come that would choose them: this is told with the taint."""
+    plugins = [each for each in daemonsets if each.part == _PLUGIN]
+    return frozenset(node.name for node in nodes if plugins and all(_is_shut_out(each, node) for each in plugins))
+
+
+def _is_shut_out(daemonset: StackDaemonSet, node: NodeGpus) -> bool:
+    choice = daemonset.choice
+    return choice.takes(node.labels, node.name) and not all(map(is_state, choice.kept_away(node)))
 
 
 def _upgrade(nodes: Sequence[NodeGpus]) -> FailedUpgrade | None:

@@ -14,6 +14,7 @@ from nodeworthy.facts.cluster.node_labels import type_count
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.known.chain import link_of_part, links
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -161,6 +162,12 @@ def _silent(
 
 def _of(nodes: Iterable[NodeGpus], waiting: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(sorted({name for node in nodes for name in waiting.get(node.name, ())}))
+
+
+def first_link(beside: Iterable[ClusterPod]) -> str:
+    """What does not run beside a plugin comes before it: the plugin waits for that."""
+    found = {link_of_part(pod.part) for pod in beside if pod.part and not pod.ready}
+    return next((link.id for link in links() if link.id in found), "plugin")
 
 
 def fares(pods: Sequence[ClusterPod]) -> str:

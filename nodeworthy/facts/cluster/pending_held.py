@@ -82,6 +82,7 @@ def cause_of_held(
             cause=f"{named}{besides}{_priorities(pod, who)}",
             remedy=_PACK if scattered else _ended(who),
             related=tuple(Related(each.place, each.says) for each in who[:_SHOWN]),
+            nodes=[node.name for node in nodes],
         ),
         more_nodes_help=True,
     )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
-from nodeworthy.facts.cluster.offered_gpus import fares
+from nodeworthy.facts.cluster.offered_gpus import fares, first_link
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -65,9 +65,15 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
             if not others
             else (),
             victims=() if others else _stuck(world),
+            link="pod" if others else first_link(_beside(world)),
+            nodes=[each.name for each in have],
         ),
         more_nodes_help=not others and not have,
     )
+
+
+def _beside(world: PendingWorld) -> Iterator[ClusterPod]:
+    return (pod for name in sorted(world.unoffered.nodes) for pod in world.unoffered.beside.get(name, ()))
 
 
 def _stuck(world: PendingWorld) -> tuple[str, ...]:
@@ -161,6 +167,8 @@ def cause_of_taints(
             cause=f"{_until(taint)}: {told}",
             remedy=remedy,
             related=tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
+            link="allocatable" if is_state(taint) else "pod",
+            nodes=[node.name for node in with_it],
         ),
     )
 
@@ -217,5 +225,6 @@ def _not_ready(resource: str, able: Sequence[NodeGpus]) -> PendingCause:
             cause="the scheduler places nothing on a node whose kubelet is not ready",
             remedy=remedy,
             related=tuple(Related(each.place, f"{each.title} is not Ready") for each in able[:_SHOWN]),
+            nodes=[each.name for each in able],
         ),
     )

@@ -77,7 +77,10 @@ def why_not_known(rule: Filter, pods: Pods) -> str:
     ranges = [end.shown() for end in ends[2:] if (found := range_of(end)) is not None and is_private(found)]
     if ranges:
         return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
-    return f"nothing here shows whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is"
+    interfaces = [end.shown() for end in ends[:2] if end]
+    if not interfaces:
+        return f"whether {' or '.join(end.shown() for end in ends[2:] if end)} holds pods' addresses is not read here"
+    return f"nothing here shows whose interface {' or '.join(interfaces)} is"
 
 
 def almost(need: Need, rule: Filter) -> str:
@@ -255,7 +258,8 @@ class Story:
         if self._by_a_rule:
             return f"a rule of {self._chain} drops pods' traffic"
         if self.name != UFW:
-            return f"{self._chain} drops what no rule lets through, and no rule lets pods' traffic through"
+            drops = "drop" if "chains" in self._chain else "drops"
+            return f"{self._chain} {drops} what no rule lets through, and no rule lets pods' traffic through"
         if len(self._ways) == 1:
             return f"ufw is active, and {self._ways[0]}"
         return f"ufw is active, and {len(self.commands)} of the rules that pods need are missing"

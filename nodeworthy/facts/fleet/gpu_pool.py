@@ -27,6 +27,8 @@ class GpuPool:
     driver: Driver | None = None
     # Where that is said, if not by the pool.
     driver_said: Related | None = None
+    # Whose it is, where it comes with the nodes and is not of their image: a cloud's.
+    driver_by: str = ""
     # All of its nodes register with the label that keeps the operator's driver off.
     shuts_operators_driver_out: bool = False
     # Which containerd it is (`1.7`, `2.2.9`), and which Kubernetes; None where nobody says it.

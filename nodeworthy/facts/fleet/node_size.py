@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product
-from nodeworthy.facts.pod.node_choice import Selection
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.cluster.node import ClusterNode
+    from nodeworthy.facts.pod.node_choice import Selection
 
 
 @dataclass(frozen=True)

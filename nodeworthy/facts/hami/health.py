@@ -11,7 +11,7 @@ from nodeworthy.documents.plain import number_at
 from nodeworthy.facts.hami.cluster import HamiCluster, HamiPart, Installation, Role, Webhook
 from nodeworthy.known.evidence import in_text
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Place, fail
+from nodeworthy.verdict import NO_LINK, Draft, Place, fail
 
 _NO_LIBRARY = "nvml-library-not-found"
 _WITHOUT_SCHEDULER = "no pod that asks for a share of a GPU can be placed"
@@ -54,7 +54,7 @@ def part_faults(one: Installation, words: Words, waiting: Waiting, *, has_gpus: 
     on_none = not any(each.pod.ready for each in one.of(Role.DEVICE_PLUGIN))
     for fault in _device_plugin(one, words, has_gpus=has_gpus):
         yield replace(fault, victims=(*fault.victims, *waiting.for_plugin)) if on_none else fault
-    yield from _monitor(one, words)
+    yield from (replace(fault, link=NO_LINK) for fault in _monitor(one, words))
 
 
 def silences_its_webhook(one: Installation) -> bool:

@@ -15,7 +15,7 @@ from nodeworthy.fleet.model import Driver
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import InstanceGpus, gpus_of
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Findings, Known, Located, Place, fail, need, skip, unknown
+from nodeworthy.verdict import NO_LINK, Draft, Findings, Known, Located, Place, fail, need, skip, unknown
 
 # Setting the switches up takes seconds; in the driver's own words it goes on, or has not begun.
 SETTLED_SECONDS = 300
@@ -182,4 +182,5 @@ def _not_enabled(unit: UnitState) -> Draft:
         remedy=f"systemctl unmask {unit.name} && systemctl enable {unit.name}"
         if unit.is_masked
         else f"systemctl enable {unit.name}",
+        link=NO_LINK,
     )

@@ -193,6 +193,7 @@ def _another_count(gpus: HostGpus, there: Sequence[Device], wanted: int, place: 
         related=[Related(place, f"{wanted} GPUs are declared here")],
         cause=cause,
         remedy="correct gpusPerNode in the fleet" if len(there) > wanted else None,
+        link="pci",
     )
 
 
@@ -204,10 +205,12 @@ def _untaken(gpus: HostGpus, there: Sequence[Device], identity: NodeIdentity, en
     if not left:
         return
     if not need(end.reached):
-        yield unknown(gpus, "the driver does not have every GPU, and the boot script has not ended yet")
+        why = "the driver does not have every GPU, and the boot script has not ended yet"
+        yield unknown(gpus, why, link="module")
         return
     if _comes_with_the_operator(identity, gpus):
-        yield unknown(gpus, "the driver does not have the GPUs yet: the operator brings it after the node has joined")
+        why = "the driver does not have the GPUs yet: the operator brings it after the node has joined"
+        yield unknown(gpus, why, link="module")
         return
     others = {each.driver for each in left if each.driver not in ("", "nvidia")}
     yield fail(
@@ -217,6 +220,7 @@ def _untaken(gpus: HostGpus, there: Sequence[Device], identity: NodeIdentity, en
         should=f"all {len(there)}",
         cause=_why(gpus, others),
         remedy=_way_out(gpus, others),
+        link="bound" if others else "module" if gpus.without_driver else "healthy",
     )
 
 

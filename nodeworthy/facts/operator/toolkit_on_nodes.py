@@ -6,16 +6,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
-from nodeworthy.facts.cluster.node import ClusterNode
-from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment, tell_failures
-from nodeworthy.facts.operator.toolkit_daemonset import Miss, ToolkitDaemonSet
-from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import Containerd, same_file
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.cluster.node import ClusterNode
+    from nodeworthy.facts.cluster.pod import ClusterPod
+    from nodeworthy.facts.operator.toolkit_daemonset import Miss, ToolkitDaemonSet
+    from nodeworthy.facts.operator.values import OperatorValues
 
 # The toolkit counts as ready before it has configured containerd; kubelet's next try comes within a minute.
 SETTLING = timedelta(seconds=90)

@@ -7,9 +7,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
 
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CONFIG, SOCKET, meant_variable
+from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CLASS, RUNTIME_CONFIG, SOCKET, meant_variable
 from nodeworthy.known.releases import knows_nri
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -190,6 +191,20 @@ class OperatorValues:
         """Whether NVIDIADriver resources say which nodes get which driver."""
         told = self.tree.get("driver", "nvidiaDriverCRD", "enabled")
         return boolean("driver.nvidiaDriverCRD.enabled", told, default=False)
+
+    @property
+    def runtime_name(self) -> Located[Any]:
+        """What the operator calls its RuntimeClass, and the handler that it names."""
+        named = settle(self.tree.get("operator", "runtimeClass"))
+        if isinstance(named.state, Known) and not named.state.value:
+            return Located(Known(defaults().runtime_class), named.place, written=False)
+        return named
+
+    @property
+    def toolkit_runtime_name(self) -> Located[Any]:
+        """What the toolkit calls the runtime that it writes into containerd: its own setting, else the operator's."""
+        variable = self.toolkit.named(RUNTIME_CLASS)
+        return variable.value if variable is not None else self.runtime_name
 
     @property
     def _knows_nri(self) -> bool:

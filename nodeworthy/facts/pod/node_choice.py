@@ -6,14 +6,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 
 # Which nodes a pod may run on: its nodeSelector, and what its node affinity requires.
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from nodeworthy.boot.hidden_labels import may_be
 from nodeworthy.derive import derive
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.cluster.node import ClusterNode
-from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
-from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.node_choice import Labels
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, PROFILING
@@ -20,6 +16,9 @@ from nodeworthy.verdict import Known, NotKnown, Place
 
 if TYPE_CHECKING:
     from nodeworthy.boot.effects import Joins
+    from nodeworthy.facts.cluster.node import ClusterNode
+    from nodeworthy.facts.cluster.pod import ClusterPod
+    from nodeworthy.facts.operator.values import OperatorValues
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
@@ -108,6 +107,8 @@ def _not_read(script: BootScript, seen: Container[str]) -> Iterator[ProfilingNod
 
 def _hidden(script: BootScript) -> Iterator[ProfilingNodes]:
     """Nodes of whose labels a template writes one that may be this: where it is named, or the fleet promises such."""
+    from nodeworthy.boot.hidden_labels import may_be
+
     for join in _joins(script):
         known = dict(join.labels)
         label = may_be(PROFILING[0], join.hidden_labels) if not is_dedicated(known) else None

@@ -48,7 +48,7 @@ class ProfilingPromise:
 def promises_of_plan(
     planned: PlannedFleet, groups: Sequence[NodeGroup], scripts: Sequence[BootScript]
 ) -> Iterator[ProfilingPromise]:
-    by_urn = {script.place.urn: script for script in scripts}
+    by_urn = {script.holder: script for script in scripts}
     for pool in _promising(planned.fleet):
         if pool.provision:
             own = tuple(_group(each, by_urn) for each in groups if each.pool is pool)
@@ -77,11 +77,11 @@ def _node(node: ClusterNode, pool: Pool, fleet: Fleet) -> Dedicated | None:
     return Dedicated(node.title, node.place, one, Located.unknown(why, node.place))
 
 
-def _group(group: NodeGroup, scripts: dict[str | None, BootScript]) -> Dedicated:
+def _group(group: NodeGroup, scripts: dict[str, BootScript]) -> Dedicated:
     return Dedicated(group.resource.title, group.place, _count(group), _is_for_profiling(group, scripts))
 
 
-def _is_for_profiling(group: NodeGroup, scripts: dict[str | None, BootScript]) -> Located[bool]:
+def _is_for_profiling(group: NodeGroup, scripts: dict[str, BootScript]) -> Located[bool]:
     if group.group is not None and group.group.type == MANAGED:
         labels = group.group.get("labels")
         told = {name: value.text for name, value in labels.mapping.items() if value.text is not None}
@@ -89,7 +89,7 @@ def _is_for_profiling(group: NodeGroup, scripts: dict[str | None, BootScript]) -
             return Located.unknown(f"the labels of {group.resource.title} are not known", labels.place)
         if is_dedicated(told):
             return Located(Known(True), labels.place)
-    script = scripts.get(group.template.place.urn) if group.template is not None else None
+    script = scripts.get(group.template.urn) if group.template is not None else None
     if script is None:
         return Located(Known(False), group.place)
     if script.read is None or script.userdata.unread:

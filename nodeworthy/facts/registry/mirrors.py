@@ -138,7 +138,7 @@ def _by_its_own_name(
     if any(url.startswith("http://") for url in urls):
         return None
     place = reading.line_of(f"{name}:", f'{name}":', f"{name}':", "endpoint")
-    if any(has_hole(url[:8]) for url in urls):
+    if any(has_hole(url.partition("://")[0]) for url in urls):
         return unknown(place, f"whether {host} is asked over http:// is not known: its endpoint is filled in")
     is_ = reading.shown(", ".join(urls)) or "no endpoint"
     return fail(

@@ -48,6 +48,9 @@ IN_A_STACK = (
     "keep it encrypted in this file: pulumi config set --secret KEY, with this key; "
     "then change it, for it has been seen"
 )
+IN_A_TEMPLATE = (
+    "keep it in Secrets Manager, and let what needs it fetch it when it runs; then change it, for it has been seen"
+)
 IN_A_JOB = (
     "keep it in a file that only its owner may read (chmod 600) and read it there: NAME=$(< ~/.config/…); "
     "then change it, for it has been seen"

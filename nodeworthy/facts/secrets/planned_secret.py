@@ -204,3 +204,33 @@ def _within(top: str, tree: Tree) -> list[StackOutput]:
 
 def _is_said(tree: Tree) -> bool:
     return not tree.secret and not is_default(tree.text or "")
+
+
+# What stands in a repository.
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterDefault:
+    """The default of a template's parameter, where it is a secret."""
+
+    called: ClassVar[str] = "a parameter's default"
+
+    place: Place
+    name: str
+    what: str
+
+
+def default_secret(name: str, value: str) -> str | None:
+    """What it is, where it is one; None for what waits for somebody to fill it in."""
+    return what_is(name, value) if not is_default(value) else None
+
+
+@dataclass(frozen=True, eq=False)
+class CommittedPlan:
+    """A plan of Terraform in JSON that git keeps: there what is sensitive stands in plain words."""
+
+    called: ClassVar[str] = "a plan of Terraform in the repository"
+
+    place: Place
+    # What is sensitive, by its name; of its value nothing is kept.
+    names: Sequence[str]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from nodeworthy.documents.release import Chart, Release
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 from nodeworthy.known.monitoring import CHART, FORMER_CHART
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 
 # Keys that mean this chart where two of them stand together.
 _PARTS = frozenset(
@@ -31,11 +34,19 @@ MONITORING = Chart(_NAMES.__contains__, looks_like_values, lambda name, _: name 
 
 def monitoring_stacks(release: Release) -> Iterator[MonitoringStack]:
     for each in MONITORING.within(release):
-        spec = each.values.get("prometheus", "prometheusSpec")
-        yield MonitoringStack(each.place, each.origin, spec, each.elsewhere, each.values, each.name)
+        yield _stack(each)
+
+
+def _stack(of: Release) -> MonitoringStack:
+    from nodeworthy.facts.services.monitoring_stack import MonitoringStack
+
+    spec = of.values.get("prometheus", "prometheusSpec")
+    return MonitoringStack(of.place, of.origin, spec, of.elsewhere, of.values, of.name)
 
 
 def prometheuses(document: Tree) -> Iterator[MonitoringStack]:
+    from nodeworthy.facts.services.monitoring_stack import MonitoringStack
+
     api = document.get("apiVersion").text or ""
     if document.get("kind").text == "Prometheus" and api.startswith("monitoring.coreos.com/"):
         yield MonitoringStack(document.place, "Prometheus", document.get("spec"))

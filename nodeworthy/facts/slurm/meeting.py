@@ -82,7 +82,7 @@ def told_of_more(job: SlurmJob, launch: Launch) -> Iterator[Draft]:
 
 def _nodes_told(launch: Launch) -> int:
     words = [each.shown() for each in launch.arguments]
-    for word, behind in zip(words, [*words[1:], ""], strict=True):
+    for word, behind in zip(words, [*words[1:], ""], strict=False):
         found = _OF_NODES.fullmatch(word)
         number = (found[1] or behind) if found is not None else ""
         if number.isdecimal():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import ENDLESS, PodTemplate
 from nodeworthy.known.verification import LABEL, LOOP, Signs, seconds_of, signs
 from nodeworthy.verdict import Known
@@ -38,17 +39,22 @@ def _shown_by(pod: PodTemplate, known: Signs) -> str | None:
         found = known.names.search(name)
         if found is not None:
             return f"it is called {found[1]}"
-    for each in pod.containers:
+    for each in _at_work(pod):
         found = known.programs.search(" ".join(each.words))
         if found is not None:
             return f"it runs {found[1]}"
     return None
 
 
+def _at_work(pod: PodTemplate) -> list[Container]:
+    """Without what only looks at the machine before the work begins."""
+    return [each for each in pod.containers if not each.is_init or each.is_sidecar]
+
+
 def _names(pod: PodTemplate) -> Iterator[str]:
     yield pod.name
     yield pod.namespace
-    for each in pod.containers:
+    for each in _at_work(pod):
         yield each.name
         image = each.image.state
         if isinstance(image, Known) and isinstance(image.value, str):

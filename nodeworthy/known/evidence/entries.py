@@ -60,6 +60,8 @@ class Evidence:
     table: str = ""
     # Ids of what stands in its line as well.
     beside: tuple[str, ...] = ()
+    # The table that it stands in.
+    layer: str = ""
 
     @property
     def text(self) -> str:
@@ -68,7 +70,7 @@ class Evidence:
 
 @cache
 def all_evidence() -> tuple[Evidence, ...]:
-    return tuple(_entry(row) for layer in LAYERS for row in _rows(layer))
+    return tuple(_entry(row, layer) for layer in LAYERS for row in _rows(layer))
 
 
 @cache
@@ -82,12 +84,13 @@ def _rows(layer: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _entry(row: dict[str, Any]) -> Evidence:
+def _entry(row: dict[str, Any], layer: str) -> Evidence:
     return Evidence(
         rule=row.pop("rule", None),
         texts=tuple(row.pop("texts")),
         is_symptom=row.pop("symptom", False),
         beside=tuple(row.pop("beside", ())),
+        layer=layer,
         **row,
     )
 

@@ -14,6 +14,9 @@ It reads them when it starts. Debian's and Docker's packages start it as soon as
 enable --now` (or `start`) leaves alone what runs: a file that a script writes between the two is not read before
 somebody restarts containerd.
 
+Docker's packages (`containerd.io`, and `docker-ce`, which brings it) come with a file that disables the CRI. A script
+that installs them, leaves that file alone and calls kubeadm makes no node: kubeadm's preflight finds no runtime.
+
 A boot script's files and files that stand alone in a change are judged alike. What a script copies from beside it is
 judged where it lies, and nothing is said of it where it is not there; of a template each branch is, and what only one
 of them has is unknown. k3s' `config.toml.tmpl` was written for containerd 1.x: where no fleet says that 2.x reads it,
@@ -50,6 +53,7 @@ from nodeworthy.rule import Rule
 from nodeworthy.rules.containerd_config_read.added_lines import added_lines
 from nodeworthy.rules.containerd_config_read.copied import is_copied_from_a_file, is_copied_from_beside
 from nodeworthy.rules.containerd_config_read.disabled_cri import disabled_flaws
+from nodeworthy.rules.containerd_config_read.file_of_the_package import left_without_cri
 from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
 from nodeworthy.rules.containerd_config_read.never_reread import never_reread, starts_behind_a_write
 from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
@@ -175,6 +179,14 @@ def is_for_containerd_1(file: ConfigFile) -> bool:
 
 def _is_unread_template(file: ConfigFile) -> bool:
     return file.is_template and bool(file.reading.fault or file.reading.unknown)
+
+
+@RULE.check
+def its_package_leaves_the_cri(script: BootScript) -> Findings:
+    found = None if script.use.kind in _STARTS_LATER else left_without_cri(script)
+    if found is None:
+        skip("no package of Docker's leaves a node of kubeadm's without the CRI here")
+    yield found
 
 
 @RULE.check

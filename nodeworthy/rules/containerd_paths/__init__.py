@@ -26,8 +26,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.toolkit_edits import setting
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
@@ -37,7 +35,6 @@ from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from nodeworthy.rule import Rule
 from nodeworthy.rules.containerd_paths.paths_apart import paths_apart
 from nodeworthy.rules.containerd_paths.paths_in_vain import in_vain, is_misspelt
-from nodeworthy.rules.containerd_paths.toolkit_mounts import compare
 from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, Verdict, fail, need, skip, unknown
 
 RULE = Rule(
@@ -207,58 +204,3 @@ def _flags(machine: GpuPool) -> str:
         for at, (name, path) in enumerate(told)
     )
     return " ".join(each)
-
-
-@RULE.check
-def toolkit_mounts_the_containerd_of_kubelet(toolkit: ToolkitOnNodes) -> Findings:
-    comparison = compare(toolkit)
-    if comparison is not None:
-        yield replace(
-            comparison,
-            on=toolkit.on,
-            related=(*toolkit.says, *comparison.related),
-            cause=comparison.cause or "; ".join((CAUSE, *toolkit.evidence)),
-            victims=tuple(toolkit.victims),
-        )
-
-
-@RULE.check
-def the_runtime_is_not_in_another_containerd(
-    runtimes: NodeRuntimes, toolkit: NodeToolkit, identity: NodeIdentity
-) -> Findings:
-    handler = defaults().runtime_class
-    used = runtimes.meant_for_gpus(handler, toolkit, identity)
-    if handler in need(used.loaded):
-        return
-    elsewhere, unread = runtimes.beside(handler)
-    for other in unread:
-        yield unknown(other, f"whether {other.title} has the runtime {handler} is not known: {other.says}")
-    for other in elsewhere:
-        yield fail(
-            other,
-            f"the runtime {handler} is in a containerd that kubelet does not use",
-            is_=other.title,
-            should=used.title,
-            related=[runtimes.says_its_endpoint(), used.related(), other.related()],
-            cause=CAUSE,
-            remedy=f"set {CONFIG}={used.config_to_write} and {SOCKET}={used.socket.shown()} in toolkit.env",
-        )
-
-
-@RULE.check
-def kubelet_uses_the_containerd_of_its_pool(
-    runtimes: NodeRuntimes, toolkit: NodeToolkit, identity: NodeIdentity
-) -> Findings:
-    used = runtimes.meant_for_gpus(defaults().runtime_class, toolkit, identity)
-    pool, declared = identity.declared_runtime()
-    if declared.is_containerd and any(declared.accepts_socket(need(each)) for each in (runtimes.endpoint, used.socket)):
-        return
-    yield fail(
-        runtimes.endpoint,
-        "kubelet does not talk to the containerd that the fleet says it does",
-        should=declared.socket or declared.runtime,
-        on=pool.title,
-        related=[pool.declares_its_runtime(), used.related()],
-        cause="the operator's values follow from the fleet: its toolkit goes to a containerd that kubelet does not use",
-        remedy=f"correct distribution or containerdBaseDir of {pool.title}: here kubelet uses {used.unit or used.name}",
-    )

@@ -11,12 +11,26 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.operator_parts import CONFIG, SOCKET
-from nodeworthy.verdict import Draft, Known, Located, Place, Related, Unknown, fail, skip, unknown
+from nodeworthy.rules.containerd_paths import CAUSE, RULE
+from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, Unknown, fail, skip, unknown
 
 NAME_THE_POOL = f"label the node with {POOL}=NAME, or declare its pool in the fleet"
 
 
-def compare(toolkit: ToolkitOnNodes) -> Draft | None:
+@RULE.check
+def toolkit_mounts_the_containerd_of_kubelet(toolkit: ToolkitOnNodes) -> Findings:
+    comparison = _compared(toolkit)
+    if comparison is not None:
+        yield replace(
+            comparison,
+            on=toolkit.on,
+            related=(*toolkit.says, *comparison.related),
+            cause=comparison.cause or "; ".join((CAUSE, *toolkit.evidence)),
+            victims=tuple(toolkit.victims),
+        )
+
+
+def _compared(toolkit: ToolkitOnNodes) -> Draft | None:
     """None where they agree. Skips where the folders mean nothing, or where nothing can be asked of the nodes."""
     _skip_what_is_moot(toolkit)
     state = toolkit.runtime.state

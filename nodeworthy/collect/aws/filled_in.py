@@ -1,0 +1,78 @@
+"""User data of which only a part is known: each line where it is written, and words for what fills in the rest."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from nodeworthy.boot.unpack import unpack
+from nodeworthy.collect.aws.user_data import CALLED
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.surroundings import Surroundings
+from nodeworthy.hcl.values import Hole, Piece, Str
+from nodeworthy.verdict import Place
+
+# With these a template of the reader of boot scripts begins what it fills in; twice, they mean themselves.
+_MARKS = ("${", "%{")
+
+
+class Filled:
+    """A text with words for what is not known, which the reader of boot scripts takes for a template's."""
+
+    def __init__(self, said: Str) -> None:
+        self._pieces: Sequence[Piece] = said.pieces
+        self._starts: list[int] = []
+        self.is_template = said.hole is not None
+        told: list[str] = []
+        at = 0
+        for piece in said.pieces:
+            each = self._shown(piece)
+            self._starts.append(at)
+            told.append(each)
+            at += len(each)
+        self.text = "".join(told)
+        self._lines = [0, *(index + 1 for index, each in enumerate(self.text) if each == "\n")]
+        self._spot = said.spot
+
+    def _shown(self, piece: Piece) -> str:
+        if isinstance(piece, Hole):
+            return f"${{{_word(piece.shown)}}}"
+        return self._escaped(piece.text)
+
+    def _escaped(self, text: str) -> str:
+        for each in _MARKS if self.is_template else ():
+            text = text.replace(each, f"{each[0]}{each}")
+        return text
+
+    def at(self, line: int, column: int = 1) -> Place:
+        """The place of a line; of lines that stand in one line of the template, which of them it is."""
+        offset = self._lines[min(line, len(self._lines)) - 1] + column - 1
+        index = max(bisect_right(self._starts, offset) - 1, 0)
+        piece = self._pieces[index]
+        if isinstance(piece, Hole):
+            return piece.spot.place
+        inside = min(offset - self._starts[index], max(len(piece.text) - 1, 0))
+        if piece.straight:
+            return piece.spot_at(inside).place
+        place = piece.spot.place
+        return Place(place.path, place.line, place.column, subject=f"line {line} of {CALLED}", within=line)
+
+
+def _word(shown: str) -> str:
+    return shown.replace("{", "(").replace("}", ")").replace("\n", " ") or "a value"
+
+
+def script_of(said: Str, around: Surroundings | None, taken_off: Sequence[str] = ()) -> BootScript:
+    place = said.spot.place
+    if len(said.pieces) == 1 and isinstance(said.pieces[0], Hole):
+        hole = said.pieces[0]
+        why = f"the user data is not known: {hole.why}"
+        return BootScript(place, None, why, holds_secret=hole.secret, of_an_object=True)
+    filled = Filled(said)
+    read = unpack(filled.text.encode(), place, template=filled.is_template, origin=filled, taken_off=taken_off)
+    return BootScript(place, read, of_an_object=True, holds_secret=_holds_secret(said), surroundings=around)
+
+
+def _holds_secret(said: Str) -> bool:
+    """What a template hides of a parameter, EC2 shows in its machine's user data."""
+    return said.secret or any(isinstance(each, Hole) and each.secret for each in said.pieces)

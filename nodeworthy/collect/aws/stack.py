@@ -1,0 +1,192 @@
+"""The resources of one stack as facts, each node group and each boot script with the pool that it is of.
+
+Whoever reads resources in a new form makes `AwsResource`s of them, and has all that rules judge:
+
+1. An `AwsResource` has Pulumi's type and Pulumi's names for its properties (known/terraform.toml has Terraform's). Its
+   `urn` is any word by which it is told apart. Another one refers to it by an `Unknown` that is `of` this word, by its
+   `dependencies` (of a property, the words of those that it was made of), or by a name or an id that both tell.
+2. `Stack` is told how the boot scripts of a resource are read: `scripts_of` of `user_data.py` where a property holds
+   the whole text, and a reader of one's own where its lines stand in files.
+3. `Stack.facts` lays the fleet beside it, where one is declared; `gpu_pools` says which pools there are where none is.
+   In a folder of files both are asked by `collect/source/collector.py`, of each stack in `Found.stacks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from nodeworthy.collect.aws.pools import PoolNames, pool_named
+from nodeworthy.collect.aws.user_data import OWN_IMAGE
+from nodeworthy.facts.aws.disk import disks
+from nodeworthy.facts.aws.efa_group import efa_groups
+from nodeworthy.facts.aws.image import image_of
+from nodeworthy.facts.aws.node_drainer import Handler, NodeDrainers, is_of_a_cluster
+from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup, node_groups
+from nodeworthy.facts.aws.node_sides import guarded_nodes, is_something_else
+from nodeworthy.facts.aws.node_types import ec2_fleets
+from nodeworthy.facts.aws.pools_by_evidence import pools_by_evidence
+from nodeworthy.facts.aws.security_group import CLUSTER, security_groups
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.facts.boot.cluster_join import joins_of
+from nodeworthy.facts.boot.pool_drivers import with_image
+from nodeworthy.facts.boot.pools import in_fleet
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.pool_system import planned_systems
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact
+from nodeworthy.verdict import NotKnown
+
+_ReadScripts = Callable[[AwsResource], Sequence[BootScript]]
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The resources of a stack, and what of them only their own reader can tell."""
+
+    resources: AwsStack
+    # What the machines of a resource boot with; of which pool it is, is said here.
+    read_scripts: _ReadScripts
+    # What cordons and drains nodes, of the objects of Kubernetes that are declared beside them.
+    handlers: Sequence[Handler] = ()
+
+    def facts(self, fleet: Fleet | None, no_fleet: str = "") -> list[Fact]:
+        """All that rules ask for of AWS, judged by this fleet; `no_fleet` says why there is none."""
+        return list(_InFleet(self, fleet, no_fleet).facts())
+
+    def gpu_pools(self, facts: Sequence[Fact]) -> list[GpuPool]:
+        """The pools that follow from these facts of it, where no fleet declares any."""
+        groups = [each for each in facts if isinstance(each, NodeGroup)]
+        scripts = [each for each in facts if isinstance(each, BootScript)]
+        return pools_by_evidence(groups, scripts, [each for each in facts if isinstance(each, OperatorValues)])
+
+    def scripts(self, resource: AwsResource) -> Sequence[BootScript]:
+        """Each is read once, whoever asks."""
+        if resource.urn not in self._scripts:
+            read = self.read_scripts(resource)
+            self._scripts[resource.urn] = [replace(each, holder=resource.urn) for each in read]
+        return self._scripts[resource.urn]
+
+    @cached_property
+    def _scripts(self) -> dict[str, Sequence[BootScript]]:
+        return {}
+
+    @cached_property
+    def groups(self) -> Sequence[NodeGroup]:
+        """Those of no pool yet."""
+        return list(node_groups(self.resources))
+
+    @property
+    def starts_nodes(self) -> bool:
+        """Of a cluster, or with GPUs: most stacks start machines that are none, and nobody asks about those."""
+        if self.resources.of(CLUSTER, MANAGED):
+            return True
+        if any(is_of_a_cluster(each) or _has_efa(each) for each in self.groups):
+            return True
+        return any(_joins(script) for each in self.resources.resources for script in self.scripts(each))
+
+
+def _has_efa(nodes: NodeGroup) -> bool:
+    return any((each.get("interfaceType").text or "").startswith("efa") for each in nodes.interfaces)
+
+
+def _joins(script: BootScript) -> bool:
+    try:
+        return bool(joins_of(script))
+    except NotKnown:
+        return False
+
+
+@dataclass(frozen=True)
+class _InFleet:
+    stack: Stack
+    fleet: Fleet | None
+    no_fleet: str
+
+    def facts(self) -> Iterator[Fact]:
+        resources = self.stack.resources
+        yield resources
+        yield from resources.resources
+        groups = [self._of_its_pool(each) for each in self.stack.groups]
+        others = (each.template for each in groups if is_something_else(each))
+        yield from security_groups(resources, frozenset(each.urn for each in others if each is not None))
+        yield from groups
+        yield from ec2_fleets(resources)
+        yield from guarded_nodes(groups)
+        yield from disks(resources, groups)
+        yield from efa_groups(groups)
+        yield NodeDrainers(resources, self.stack.handlers)
+        yield from planned_systems(groups)
+        images = {each.template.urn: image_of(each) for each in groups if each.template is not None}
+        for each in resources.resources:
+            yield from (with_image(script, images.get(each.urn)) for script in self._scripts(each))
+
+    # Boot scripts
+
+    def _scripts(self, resource: AwsResource) -> Sequence[BootScript]:
+        if resource.urn not in self._placed:
+            self._placed[resource.urn] = [self._in_its_pool(each, resource) for each in self.stack.scripts(resource)]
+        return self._placed[resource.urn]
+
+    @cached_property
+    def _placed(self) -> dict[str, Sequence[BootScript]]:
+        return {}
+
+    def _in_its_pool(self, script: BootScript, resource: AwsResource) -> BootScript:
+        if _is_said(resource, "imageId") and resource.urn in self._names.templates_of(MANAGED):
+            script = replace(script, on_its_own=OWN_IMAGE)
+        if self.fleet is None:
+            return in_fleet(script, None, self.no_fleet)
+        pool = pool_named(self._names, self.fleet, resource, script)
+        if isinstance(pool, str):
+            return replace(script, no_pool=pool)
+        return replace(script, pools=(BootPool(pool, self.fleet),))
+
+    @cached_property
+    def _names(self) -> PoolNames:
+        return PoolNames(self.stack.groups)
+
+    # Groups
+
+    def _of_its_pool(self, group: NodeGroup) -> NodeGroup:
+        if group.template is not None:
+            group = replace(group, joins=self._joins(group.template))
+        if self.fleet is None:
+            return replace(group, no_pool=self.no_fleet)
+        pool = self._pool_of([each for each in (group.template, group.group) if each is not None])
+        if isinstance(pool, str):
+            return replace(group, no_pool=pool, fleet=self.fleet)
+        return replace(group, pool=pool, fleet=self.fleet)
+
+    def _joins(self, template: AwsResource) -> frozenset[str] | None:
+        """The ways in which what it boots with joins a cluster; None where that can't be told."""
+        scripts = self._scripts(template)
+        try:
+            ways = [joins_of(each) for each in scripts]
+        except NotKnown:
+            return None
+        known = [each for each in ways if each is not None]
+        return frozenset().union(*known) if known and len(known) == len(ways) else None
+
+    def _pool_of(self, resources: Sequence[AwsResource]) -> Pool | str:
+        """The pool of what starts nodes, by these resources (its launch template before its group), or why of none."""
+        assert self.fleet is not None
+        told = "nothing says which pool it is for"
+        for resource in resources:
+            scripts = self._scripts(resource)
+            if scripts and scripts[0].pools:
+                return scripts[0].pools[0].pool
+            pool = scripts[0].no_pool if scripts else pool_named(self._names, self.fleet, resource, None)
+            if not isinstance(pool, str):
+                return pool
+            told = pool
+        return told
+
+
+def _is_said(resource: AwsResource, name: str) -> bool:
+    said = resource.get(name)
+    return not said.is_absent and not said.is_null and said.text != ""

@@ -1,0 +1,147 @@
+"""What stands in a template, as everything that rules ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+
+from nodeworthy.collect.aws.stack import Stack
+from nodeworthy.collect.source.cloudformation.kubernetes import facts_in, handlers_in
+from nodeworthy.collect.source.cloudformation.nodes import Node, child, items, pairs, scalar_text, spot_of
+from nodeworthy.collect.source.cloudformation.resources import Resources
+from nodeworthy.collect.source.cloudformation.template import Template
+from nodeworthy.collect.source.cloudformation.user_data import reads_scripts
+from nodeworthy.collect.source.comments import suppression
+from nodeworthy.documents.yaml import compose
+from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.facts.secrets.planned_secret import ParameterDefault, default_secret
+from nodeworthy.facts.surroundings import Surroundings
+from nodeworthy.hcl.evaluate import TooMuch
+from nodeworthy.hcl.source import File
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+_KINDS = ("AWS::", "Custom::", "Alexa::")
+
+
+# Properties that hold a program's source: what a variable is called there says nothing of what it holds.
+_CODE = frozenset({"ZipFile", "InlineCode", "FunctionCode"})
+
+
+@dataclass
+class Read:
+    # Its text, less the programs in it.
+    text: str = ""
+    facts: list[Fact] = field(default_factory=list)
+    stacks: list[Stack] = field(default_factory=list)
+    suppressions: list[Suppression] = field(default_factory=list)
+
+
+def read_template(text: str, shown: str, rules: frozenset[str], around: Surroundings | None) -> Read | None:
+    """None for a document that is none, or that makes nothing which is judged. Raises NotYaml."""
+    roots = compose(text, Place(shown))
+    if len(roots) != 1 or not _is_template(roots[0]):
+        return None
+    template = Template(File(shown, text), roots[0])
+    read = Read()
+    try:
+        _judged(template, read, around)
+    except TooMuch as problem:
+        read.facts.append(NotLookedAt(Place(shown), f"this template was not read to its end: {problem}"))
+    if not read.facts and not read.stacks:
+        return None
+    read.suppressions += _suppressions(template, rules)
+    read.text = _without_code(text, roots[0])
+    return read
+
+
+def _without_code(text: str, root: Node) -> str:
+    spans = [_span(each, text) for each in _codes(root)]
+    for start, end in sorted(spans, reverse=True):
+        text = text[:start] + pattern(r"[^\n]").sub(" ", text[start:end]) + text[end:]
+    return text
+
+
+def _codes(root: Node) -> Iterator[Node]:
+    waiting, seen = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        for name, (_, value) in pairs(node).items():
+            if name in _CODE:
+                yield value
+            else:
+                waiting.append(value)
+        waiting += items(node)
+
+
+def _span(node: Node, text: str) -> tuple[int, int]:
+    start = node.start_mark.index
+    if scalar_text(node) is not None:
+        end = node.end_mark.index if node.end_mark is not None else text.find("\n", start)
+        return start, end if end >= 0 else len(text)
+    last = max(
+        (_span(each, text)[1] for each in (*items(node), *(each for _, each in pairs(node).values()))), default=0
+    )
+    return start, max(start, last)
+
+
+def _is_template(root: Node) -> bool:
+    kinds = (scalar_text(child(each, "Type")) for _, each in pairs(child(root, "Resources")).values())
+    return any(kind is not None and kind.startswith(_KINDS) for kind in kinds)
+
+
+def _judged(template: Template, read: Read, around: Surroundings | None) -> None:
+    read.facts += facts_in(template)
+    read.facts += _defaults(template)
+    resources = Resources(template)
+    stack = Stack(resources.stack, reads_scripts(resources.planned, around), list(handlers_in(template)))
+    if stack.starts_nodes:
+        read.stacks.append(stack)
+    if read.facts or read.stacks:
+        read.facts += [
+            NotLookedAt(place, f"the macro {name} may make anything of this template, and is not run here")
+            for name, place in template.macros
+        ]
+
+
+# Secrets
+
+
+def _defaults(template: Template) -> Iterator[ParameterDefault]:
+    for name, (_, node) in template.parameters.items():
+        said = child(node, "Default")
+        told = scalar_text(said)
+        if said is not None and told:
+            what = default_secret(name, told)
+            if what is not None:
+                yield ParameterDefault(spot_of(said, template.file).place, name, what)
+
+
+# Suppressions
+
+
+def _suppressions(template: Template, rules: frozenset[str]) -> Iterator[Suppression]:
+    """`Metadata: {nodeworthy: {ignore: RULE-ID reason}}`, of a resource, and of the whole template."""
+    every = pairs(child(template.root, "Resources"))
+    starts = sorted(template.file.line(key.start_mark.index) for key, _ in every.values())
+    for key, node in every.values():
+        first = template.file.line(key.start_mark.index)
+        until = next((each for each in starts if each > first), template.file.text.count("\n") + 2)
+        yield from _of(child(node, "Metadata", "nodeworthy", "ignore"), range(first, until), template, rules)
+    yield from _of(child(template.root, "Metadata", "nodeworthy", "ignore"), None, template, rules)
+
+
+def _of(said: Node | None, lines: range | None, template: Template, rules: frozenset[str]) -> Iterator[Suppression]:
+    if said is None:
+        return
+    told: Sequence[tuple[str, Node]] = [(scalar_text(each) or "", each) for each in items(said) or [said]]
+    told = [(f"{name} {scalar_text(each) or ''}", key) for name, (key, each) in pairs(said).items()] or told
+    for text, node in told:
+        rule, _, reason = text.strip().partition(" ")
+        yield suppression(rule, reason.strip(), spot_of(node, template.file).place, lines, rules)

@@ -1,0 +1,31 @@
+"""The user data of a template's machines, each line where it stands in the template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from nodeworthy.collect.aws.filled_in import script_of
+from nodeworthy.collect.aws.user_data import USER_DATA, is_for_windows, scripts_of
+from nodeworthy.facts.aws.stack import AwsResource
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.surroundings import Surroundings
+from nodeworthy.hcl.values import Obj, Str, Value
+
+
+def reads_scripts(
+    properties: Callable[[AwsResource], Value], around: Surroundings | None
+) -> Callable[[AwsResource], Sequence[BootScript]]:
+    def read(resource: AwsResource) -> Sequence[BootScript]:
+        said = properties(resource)
+        found: list[BootScript] = []
+        for name in USER_DATA.get(resource.type, {}) if isinstance(said, Obj) else ():
+            each = said.items.get(name) if isinstance(said, Obj) else None
+            if each is None:
+                continue
+            if not isinstance(each, Str) or each.packs is None:
+                return scripts_of(resource)
+            if not is_for_windows(each.packs[1].shown):
+                found.append(script_of(each.packs[1], around, ("base64",)))
+        return found
+
+    return read

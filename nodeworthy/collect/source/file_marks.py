@@ -1,0 +1,140 @@
+"""By which marks a file is known for what it may be: a node's own file, ufw's, k3s' config, a job of Slurm's. Most are
+none of these, and cost a glance; what reads one is imported only then."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from nodeworthy.collect.source.files import Source
+from nodeworthy.patterns import pattern
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.firewall.ufw_files import UfwFile
+    from nodeworthy.facts.node.files import NodeFile
+    from nodeworthy.facts.slurm.job import SlurmJob
+
+# Files of a node
+
+# One of these stands in every such file about which there is something to say.
+_OF_A_NODE = (
+    b"io.containerd.",
+    b"plugins.cri",
+    b"\nimports",
+    b"\ndisabled_plugins",
+    b"[host",
+    b"[mirror",
+    b"\nserver",
+    b"\nmirrors:",
+    b"\nconfigs:",
+    b'-registries"',
+    b'-mirrors"',
+    b'-opts"',
+    b'-driver"',
+    b'"default-runtime"',
+    b"NVreg_",
+    b"\noptions ",
+    b"\nblacklist ",
+)
+# Nobody's node is configured in more.
+_LARGEST = 512 * 1024
+# What begins so is a script, an archive or a document of some other kind.
+_NO_NODES_FILE = (b"#!", b"#cloud-config", b"\x1f\x8b", b"<", b"package ", b"import ", b"from ", b'"""')
+
+
+def node_file(data: bytes, shown: str, lies: str = "") -> NodeFile | None:
+    """Where it `lies`, as an absolute path, says which files belong to it."""
+    if data.startswith(_NO_NODES_FILE) or len(data) > _LARGEST:
+        return None
+    # A mark that begins its line may begin the file.
+    lines = b"\n" + data
+    if not any(mark in lines for mark in _OF_A_NODE):
+        return None
+    from nodeworthy.collect.source import node_file_reading
+
+    return node_file_reading.node_file(data, shown, lies or shown)
+
+
+# ufw's own files
+
+# One of these stands in every file of ufw's, and in few others.
+_OF_UFW = (b"ufw-", b"### tuple ###", b"_POLICY=", b"ENABLED=")
+
+
+def ufw_file(data: bytes, shown: str, lies: str) -> UfwFile | None:
+    if not any(mark in data for mark in _OF_UFW):
+        return None
+    from nodeworthy.collect.source import ufw_reading
+
+    return ufw_reading.ufw_file(data, shown, lies)
+
+
+# What k3s and RKE2 read as config.yaml, also where YAML can't read it
+
+_ENDINGS = (".yaml", ".yml", ".j2", ".tftpl", ".tmpl", ".tpl", "")
+_TOKEN = pattern(rb"(?m)^(?:agent-)?token(?:-file)?[ \t]*:[ \t]*\S")
+# Where the first server answers; a kubeconfig has it further in.
+_SERVER = pattern(rb"(?m)^server[ \t]*:[ \t]*[\"']?https?://[^\s\"']{1,300}:(?:6443|9345)\b")
+_OTHER_KEY = pattern(
+    rb"(?m)^(?:cluster-init|tls-san|write-kubeconfig-mode|node-(?:label|taint|ip|external-ip)|cni|flannel-\w+|"
+    rb"kube(?:let|-\w+)-arg|disable-(?:kube-proxy|cloud-controller|network-policy|helm-controller|etcd|apiserver)|"
+    rb"etcd-(?:snapshot|s3|expose|arg)[\w-]*|embedded-registry)[ \t]*:"
+)
+# An object of Kubernetes, which other rules know.
+_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
+
+
+def config_title(data: bytes, path: str) -> str | None:
+    """Whose config it is, for a reader; None where it is none."""
+    if PurePath(path).suffix not in _ENDINGS or _TOKEN.search(data) is None or _OBJECT.search(data) is not None:
+        return None
+    if _SERVER.search(data) is None and _OTHER_KEY.search(data) is None:
+        return None
+    return "RKE2's config" if b"rke2" in data or b":9345" in data or "rke2" in path else "k3s' config"
+
+
+# Jobs of Slurm's
+
+JOB_LINE = pattern(rb"^#SBATCH", re.MULTILINE)
+_WRAPS = pattern(rb"\bsbatch\b[^\n]*(?:\\\n[^\n]*)*--wrap")
+# Files that are jobs even where their first line does not say who runs them.
+_JOB_NAMES = {
+    ".sh",
+    ".bash",
+    ".slurm",
+    ".sbatch",
+    ".slrm",
+    ".sbat",
+    ".job",
+    ".batch",
+    ".submit",
+    ".sub",
+    ".tpl",
+    ".tmpl",
+    ".j2",
+}
+# They show jobs, and are none.
+_PAGES = {".md", ".rst", ".html", ".adoc", ".tex", ".ipynb", ".patch", ".diff"}
+# What only asks, and runs nothing, is put before jobs.
+_RUNS = pattern(rb"(?m)^[ \t]*[^#\s]")
+
+
+def slurm_jobs(source: Source, data: bytes) -> list[SlurmJob]:
+    """The jobs that a script is, or that it submits; none where it is no such script."""
+    if b"#SBATCH" not in data and b"--wrap" not in data:
+        return []
+    head = data[:4096].lstrip(b"\xef\xbb\xbf").lstrip()
+    suffix = PurePath(source.path.name).suffix
+    if not (head.startswith(b"#!") or suffix in _JOB_NAMES or _begins_as_one(head, data, suffix)):
+        return []
+    if JOB_LINE.search(data) is None and _WRAPS.search(data) is None:
+        return []
+    from nodeworthy.collect.source import slurm_reading
+
+    return slurm_reading.jobs_in(source, data)
+
+
+def _begins_as_one(head: bytes, data: bytes, suffix: str) -> bool:
+    """Whatever its ending: its first lines ask Slurm for something, and others run something."""
+    return head.startswith(b"#SBATCH") and suffix not in _PAGES and _RUNS.search(data) is not None

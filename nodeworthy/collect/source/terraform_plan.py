@@ -1,0 +1,218 @@
+"""A plan of Terraform or OpenTofu in JSON: what it makes, with the root beside it for what the plan does not say."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.collect.aws.filled_in import script_of
+from nodeworthy.collect.aws.stack import Stack
+from nodeworthy.collect.aws.user_data import USER_DATA, is_for_windows, scripts_of
+from nodeworthy.collect.source.comments import comments
+from nodeworthy.collect.source.files import Source, shown_path
+from nodeworthy.collect.source.git_index import is_kept
+from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by
+from nodeworthy.collect.source.terraform_nodes import in_pulumis_words
+from nodeworthy.documents.files import tree_of
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.facts.secrets.planned_secret import CommittedPlan
+from nodeworthy.hcl.disk import ENDINGS, Disk
+from nodeworthy.hcl.evaluate import TooMuch
+from nodeworthy.hcl.planned import Plan, Planned
+from nodeworthy.hcl.root import Instance, open_root
+from nodeworthy.hcl.values import Hole, Obj, Seq, Str, Value
+from nodeworthy.known.aws_models import Model, model_of
+from nodeworthy.known.terraform import types
+from nodeworthy.records import dataclass
+from nodeworthy.redaction import keep_secret
+from nodeworthy.scene import Fact
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+_MAJOR = "1"
+_AWS = "aws_"
+_PARAMETER, _IMAGE = "data.aws_ssm_parameter", "data.aws_ami"
+
+
+@dataclass
+class Read:
+    facts: list[Fact] = field(default_factory=list)
+    stacks: list[Stack] = field(default_factory=list)
+    suppressions: list[Suppression] = field(default_factory=list)
+    # The files beside it that were read for it.
+    asked: Sequence[Path] = ()
+
+
+def read_plan(source: Source, data: bytes, rules: frozenset[str]) -> Read | None:
+    """None for what is none. Raises Refused for a plan that can't be read."""
+    place = Place(source.shown)
+    said = _parsed(data, place)
+    if said is None:
+        return None
+    plan = Plan(source.shown, os.path.dirname(source.lies), said)  # noqa: PTH120 - a path as text
+    keep_secret(plan.secrets)
+    read = Read()
+    if plan.sensitive and is_kept(Path(source.lies)):
+        read.facts.append(CommittedPlan(place, list(dict.fromkeys(plan.sensitive))))
+    beside = _roots_files(plan.folder)
+    if beside and not source.named:
+        # A plan that nobody asks about may be an old one: what counts is the root that it lies in.
+        return read if read.facts else None
+    if plan.errored:
+        why = "Terraform ended this plan with an error, so there may be more than it says"
+        read.facts.append(NotLookedAt(place, why))
+    try:
+        if beside:
+            _with_source(plan, source, rules, read)
+        read.facts += facts_declared_by(plan.everything(DECLARING))
+        _with_stack(plan, source, read)
+    except TooMuch as problem:
+        read.facts.append(NotLookedAt(place, f"this plan was not read to its end: {problem}"))
+    return read
+
+
+def _parsed(data: bytes, place: Place) -> Mapping[str, Any] | None:
+    try:
+        said = json.loads(data)
+    except (ValueError, RecursionError) as problem:
+        why = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+        raise Refused(place, f"this plan of Terraform is no JSON: {why}") from None
+    if not isinstance(said, dict) or not isinstance(said.get("format_version"), str):
+        return None
+    version = str(said["format_version"])
+    if version.partition(".")[0] != _MAJOR:
+        why = f"this plan is of format {version[:20]}, and those of format {_MAJOR} are read"
+        raise Refused(place, f"{why}: `terraform show -json` of 1.1 or newer writes one, and OpenTofu's does")
+    return said
+
+
+# The root beside it
+
+
+def _roots_files(folder: str) -> Sequence[str]:
+    try:
+        return sorted(each.name for each in os.scandir(folder) if each.name.endswith(ENDINGS))
+    except OSError:
+        return ()
+
+
+def _with_source(plan: Plan, source: Source, rules: frozenset[str], read: Read) -> None:
+    disk = Disk(tree_of(plan.folder, source.below), partial(_shown, source))
+    module = open_root(plan.folder, disk)
+    wanted = {each.type for each in plan.instances}
+    for each in module.everything(wanted):
+        if isinstance(each, Instance) and (planned := plan.by_address.get(each.address)) is not None:
+            planned.stand_with(each)
+    read.asked = [Path(each) for each in sorted(disk.asked)]
+    for path in sorted(each for folder in disk.folders for each in _paths(folder)):
+        parsed = disk.body(path)
+        if parsed is not None:
+            found = comments(parsed.file.text, Place(parsed.file.shown), rules, is_yaml=False)
+            read.suppressions += (replace(each, is_borrowed=True) for each in found)
+
+
+def _paths(folder: str) -> Iterator[str]:
+    yield from (f"{folder}{os.sep}{each}" for each in _roots_files(folder))
+
+
+def _shown(source: Source, path: str) -> str:
+    return shown_path(Path(path) if source.path.is_absolute() else Path(os.path.relpath(path)))
+
+
+# Resources of AWS
+
+
+def _with_stack(plan: Plan, source: Source, read: Read) -> None:
+    made = [each for each in plan.instances if each.type.startswith(_AWS) and not each.is_data]
+    by_urn = {each.address: each for each in made}
+    images = dict(_images(each for each in plan.instances if each.is_data))
+    resources = [_resource(each) for each in made]
+    stack = Stack(AwsStack(Place(source.shown), resources, images), lambda one: _scripts(one, by_urn[one.urn], source))
+    if stack.starts_nodes:
+        read.stacks.append(stack)
+
+
+def _images(looked_up: Iterator[Planned]) -> Iterator[tuple[str, AskedImage]]:
+    """By the id that was found: what it was looked up as."""
+    for each in looked_up:
+        said = {name: value.known for name, value in each.values.items.items() if isinstance(value, Str)}
+        kind, name = f"data.{each.type}", said.get("name")
+        if kind == _PARAMETER and name:
+            yield from ((found, AskedImage(name)) for one in ("value", "insecure_value") if (found := said.get(one)))
+        elif kind == _IMAGE and name:
+            owners = frozenset(found for one in ("owner_id", "image_owner_alias") if (found := said.get(one)))
+            yield from ((found, AskedImage(name, owners)) for one in ("id", "image_id") if (found := said.get(one)))
+
+
+def _resource(instance: Planned) -> AwsResource:
+    kind = types().get(instance.type, instance.type)
+    values = instance.values
+    dependencies = {
+        _top(name): tuple(dict.fromkeys(hole.of for hole in _holes(each) if hole.of))
+        for name, each in values.items.items()
+    }
+    return AwsResource(
+        kind,
+        instance.title,
+        instance.address,
+        instance.place,
+        lambda: _kept(in_pulumis_words(values, {}), model_of(kind)),
+        dependencies={name: each for name, each in dependencies.items() if each},
+        outputs={name: each.known for name in ("id", "arn") if isinstance(each := values.items.get(name), Str)},
+        is_translated=True,
+    )
+
+
+def _top(name: str) -> str:
+    from nodeworthy.known.terraform import name_of
+
+    return name_of(name)
+
+
+def _holes(value: Value) -> Iterator[Hole]:
+    if isinstance(value, Hole):
+        yield value
+    elif isinstance(value, Str):
+        yield from (each for each in value.pieces if isinstance(each, Hole))
+    elif isinstance(value, (Seq, Obj)):
+        for each in value.items if isinstance(value, Seq) else value.items.values():
+            yield from _holes(each)
+
+
+def _kept(tree: Tree, model: Model | None) -> Tree:
+    """Without what the provider works out by itself: a plan has that beside what somebody wrote."""
+    if model is None:
+        return tree
+    if tree.is_mapping and model["type"] == "structure":
+        known = model["properties"]
+        kept = {name: _kept(each, known[name]) for name, each in tree.mapping.items() if name in known}
+        return Tree(kept, tree.place, tree.key, tree.secret)
+    if tree.is_sequence and model["type"] == "list":
+        return Tree([_kept(each, model["of"]) for each in tree.sequence], tree.place, tree.key, tree.secret)
+    return tree
+
+
+def _scripts(resource: AwsResource, instance: Planned, source: Source) -> Sequence[BootScript]:
+    """What the plan knows is decoded; of the rest what the source says, with what it does not know as a part."""
+    properties = USER_DATA.get(resource.type, {})
+    found: list[BootScript] = []
+    for name, encoded in properties.items():
+        said = instance.values.items.get(_ARGUMENTS[name])
+        text = said.packs[1] if isinstance(said, Str) and said.packs is not None and encoded else said
+        if not isinstance(text, Str) or (text is said and (encoded or text.known is not None)):
+            continue
+        if not is_for_windows(text.shown):
+            found.append(script_of(text, source.scope, ("base64",) if encoded else ()))
+    return found or [replace(each, of_an_object=True) for each in scripts_of(resource)]
+
+
+_ARGUMENTS = {"userData": "user_data", "userDataBase64": "user_data_base64"}

@@ -1,0 +1,212 @@
+"""The pools of GPU nodes that a managed cluster of Google Cloud or Azure is asked for, as Terraform writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from nodeworthy.documents.tree import Tree, absent
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.machines import Machines, number_of, text_of
+from nodeworthy.fleet.model import Driver
+from nodeworthy.known.cloud_gpus import (
+    MachineGpus,
+    aks_distribution,
+    gke_distribution,
+    gke_installs,
+    gpu_of_accelerator,
+    gpus_of_machine,
+    gpus_of_size,
+)
+from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located, Place, Related, Unknown
+
+_T = TypeVar("_T")
+GKE_POOL, GKE_CLUSTER = "google_container_node_pool", "google_container_cluster"
+AKS_POOL, AKS_CLUSTER = "azurerm_kubernetes_cluster_node_pool", "azurerm_kubernetes_cluster"
+HOSTED = frozenset((GKE_POOL, GKE_CLUSTER, AKS_POOL, AKS_CLUSTER))
+_MINOR = pattern(r"1\.\d+")
+# By this tag of a pool people kept AKS from installing a driver, before there was an argument for it.
+_SKIPS = "SkipGPUDriverInstall"
+
+
+@dataclass(frozen=True)
+class HostedResource:
+    """One resource: its type and name in Terraform, and what is set in it; its blocks are lists."""
+
+    type: str
+    name: str
+    place: Place
+    values: Tree
+
+    def block(self, *names: str) -> Tree:
+        """The first of the blocks of these names, each within the other."""
+        return _first(self.values, *names)
+
+
+def hosted_pools(resources: Sequence[HostedResource]) -> list[GpuPool]:
+    clusters = [each for each in resources if each.type in (GKE_CLUSTER, AKS_CLUSTER)]
+    return [pool for each in resources for pool in _pools(each, clusters)]
+
+
+def _pools(resource: HostedResource, clusters: Sequence[HostedResource]) -> Iterator[GpuPool]:
+    own = clusters[0] if len(clusters) == 1 else None
+    cluster = resource if resource in clusters else own
+    named = text_of(cluster.values.get("name")) if cluster is not None else None
+    yield from (replace(each, cluster=named) for each in _each_pool(resource, own))
+
+
+def _each_pool(resource: HostedResource, own: HostedResource | None) -> Iterator[GpuPool]:
+    if resource.type == GKE_POOL:
+        yield from _of_gke(resource.name, resource.place, resource.values, _version(resource.values, "version", own))
+    elif resource.type == GKE_CLUSTER:
+        version = _version(resource.values, "min_master_version")
+        yield from _of_gke(resource.name, resource.place, resource.values, version)
+        for each in resource.values.get("node_pool").sequence:
+            yield from _of_gke(each.get("name").text or resource.name, each.place, each, version)
+    elif resource.type == AKS_POOL:
+        version = _version(resource.values, "orchestrator_version", own)
+        yield from _of_aks(resource.name, resource.place, resource.values, version)
+    elif resource.type == AKS_CLUSTER:
+        version = _version(resource.values, "kubernetes_version")
+        yield from _of_aks(resource.name, resource.place, resource.block("default_node_pool"), version)
+
+
+# GKE
+
+
+def _of_gke(name: str, place: Place, pool: Tree, version: Located[str] | None) -> Iterator[GpuPool]:
+    config = _first(pool, "node_config")
+    accelerator = _first(config, "guest_accelerator")
+    machines = _machines_of_gke(config, accelerator, pool)
+    if machines is None:
+        return
+    image = config.get("image_type")
+    said = f"image_type {image.text}" if image.text else "no image_type, and GKE takes COS_CONTAINERD"
+    where = image.place if image.text else config.place
+    distribution: Located[str] = _distribution(image, gke_distribution(image.text), where)
+    driver = _first(accelerator, "gpu_driver_installation_config").get("gpu_driver_version")
+    installs = driver.text is not None and gke_installs(driver.text)
+    yield GpuPool(
+        name,
+        place,
+        distribution,
+        _runtime(distribution),
+        noun="GKE node pool",
+        driver=Driver.AMI if installs else None,
+        driver_said=Related(driver.place, f"GKE installs the driver here: {driver.text}") if installs else None,
+        driver_by="GKE" if installs else "",
+        kubernetes=version,
+        machines=machines,
+        evidence=said,
+    )
+
+
+def _distribution(image: Tree, found: str | None, where: Place) -> Located[str]:
+    if isinstance(image.value, Unknown):
+        return Located(image.value, where)
+    if found is None:
+        return Located.unknown(f"what nodes of {image.text} are is not known", where)
+    return Located.known(found, where)
+
+
+def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | None:
+    """None where it has no GPUs, and where nobody knows whether it has."""
+    kind, own = accelerator.get("type"), gpus_of_machine(config.get("machine_type").text or "")
+    if kind.text is None and own is None:
+        return None
+    count = number_of(accelerator.get("count"))
+    gpu = gpu_of_accelerator(kind.text) if kind.text is not None else None
+    scaling = _first(pool, "autoscaling")
+    wanted = number_of(pool.get("node_count")) or number_of(pool.get("initial_node_count"))
+    least, most = number_of(scaling.get("min_node_count")), number_of(scaling.get("max_node_count"))
+    if own is not None:
+        machine = config.get("machine_type").place
+        return Machines(
+            gpu=_known(own.gpu, machine), gpus=_known(own.count, machine), wanted=wanted, least=least, most=most
+        )
+    return Machines(gpu=_known(gpu, kind.place), gpus=count, wanted=wanted, least=least, most=most)
+
+
+# AKS
+
+
+def _of_aks(name: str, place: Place, pool: Tree, version: Located[str] | None) -> Iterator[GpuPool]:
+    size = pool.get("vm_size")
+    has = gpus_of_size(size.text) if size.text is not None else None
+    if has is None or pool.get("os_type").text == "Windows":
+        return
+    said = pool.get("gpu_driver")
+    skipped = pool.get("tags", _SKIPS)
+    distribution: Located[str] = Located.known(aks_distribution(), size.place)
+    driver, related = _driver_of_aks(said, skipped, size)
+    yield GpuPool(
+        pool.get("name").text or name,
+        place,
+        distribution,
+        _runtime(distribution),
+        noun="AKS node pool",
+        driver=driver,
+        driver_said=related,
+        driver_by="AKS" if driver is Driver.AMI else "",
+        kubernetes=version,
+        machines=_machines_of_aks(has, pool),
+        evidence=f"a node pool of AKS, {size.text}",
+    )
+
+
+def _driver_of_aks(said: Tree, skipped: Tree, size: Tree) -> tuple[Driver | None, Related | None]:
+    if said.is_unknown or skipped.is_unknown:
+        return None, None
+    if said.text == "None":
+        return Driver.OPERATOR, Related(said.place, "gpu_driver None: AKS leaves the driver to others")
+    if str(skipped.value).lower() == "true":
+        return Driver.OPERATOR, Related(skipped.place, f"{_SKIPS}: AKS leaves the driver to others")
+    if said.text is not None:
+        return Driver.AMI, Related(said.place, f"AKS installs the driver: gpu_driver {said.text}")
+    return Driver.AMI, Related(size.place, "AKS installs the driver: without gpu_driver it is Install")
+
+
+def _machines_of_aks(has: MachineGpus, pool: Tree) -> Machines:
+    size = pool.get("vm_size")
+    wanted, least, most = (number_of(pool.get(each)) for each in ("node_count", "min_count", "max_count"))
+    return Machines(
+        gpu=_known(has.gpu, size.place), gpus=_known(has.count, size.place), wanted=wanted, least=least, most=most
+    )
+
+
+# Both
+
+
+def _first(tree: Tree, *names: str) -> Tree:
+    for name in names:
+        inner = tree.get(name)
+        if inner.is_sequence:
+            inner = inner.sequence[0] if inner.sequence else absent(inner.place)
+        tree = inner
+    return tree
+
+
+def _known(value: _T | None, place: Place) -> Located[_T] | None:
+    return Located.known(value, place) if value is not None else None
+
+
+def _runtime(distribution: Located[str]) -> Located[Containerd]:
+    state = distribution.state
+    known = Known(containerd_of(state.value)) if isinstance(state, Known) else state
+    return Located(known, distribution.place)
+
+
+def _version(values: Tree, name: str, cluster: HostedResource | None = None) -> Located[str] | None:
+    """`1.33` of `1.33.5-gke.1080000`; of its cluster where the pool does not say it."""
+    said = text_of(values.get(name))
+    if said is None and cluster is not None:
+        name = "min_master_version" if cluster.type == GKE_CLUSTER else "kubernetes_version"
+        said = text_of(cluster.values.get(name))
+    if said is None or isinstance(said.state, Unknown):
+        return said
+    found = _MINOR.match(said.state.value)
+    return Located.known(found[0], said.place) if found is not None else None

@@ -1,0 +1,233 @@
+"""What the API server refuses of an object that makes pods, and says so as soon as somebody applies it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nodeworthy.documents.settled import why_incomplete
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.containers import Container, NotAQuantity, quantity
+from nodeworthy.facts.pod.misplaced import misplaced_settings, why_fields_are_free
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# Kinds that Kubernetes served in other groups once: until which release, and where it serves them now.
+_GONE: Mapping[tuple[str, str], tuple[str, str]] = {
+    **{
+        (group, kind): ("1.16", "apps/v1")
+        for group in ("extensions/v1beta1", "apps/v1beta1", "apps/v1beta2")
+        for kind in ("Deployment", "DaemonSet", "ReplicaSet", "StatefulSet")
+    },
+    ("batch/v2alpha1", "CronJob"): ("1.21", "batch/v1"),
+    ("batch/v1beta1", "CronJob"): ("1.25", "batch/v1"),
+}
+_SELECTING = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")
+_ENDING = ("Job", "CronJob")
+_ONCE, _ALWAYS = ("Never", "OnFailure"), ("Always",)
+# A name is a part of a host's name; that of a container has no dots.
+_SUBDOMAIN = pattern(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
+_LABEL = pattern(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
+_COUNTED = ("cpu", "memory", "ephemeral-storage")
+# Where a text holds one of these, something makes another of it before a server sees it.
+_MADE_LATER = pattern(r"[{}$<>%@]|__|\b(?:YOUR|CHANGE|REPLACE)|PLACEHOLDER")
+# YAML's parsers do not agree on what else is one (`yes`, `on`, `0o17`, a date).
+_BOOLEAN = pattern(r"(?:true|false)", 2)  # re.IGNORECASE
+_NUMBER = pattern(r"[-+]?\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class Refused:
+    place: Place
+    # As a message goes on behind the object's title.
+    says: str
+    is_: str
+    should: str
+    cause: str
+
+
+def refusals(pod: PodTemplate) -> Iterator[Refused]:
+    if why_fields_are_free(pod) is not None:
+        return
+    yield from _no_strings(pod)
+    yield from _names(pod)
+    yield from _without_a_volume(pod)
+    yield from _selects_others(pod)
+    yield from _started_again(pod)
+    for each in pod.containers:
+        yield from _asks_beyond_its_limit(each)
+
+
+def api_gone(pod: PodTemplate) -> Refused | None:
+    version = pod.document.get("apiVersion")
+    gone = _GONE.get((version.text or "", pod.kind))
+    if gone is None or not _is_whole(pod):
+        return None
+    until, now = gone
+    return Refused(
+        version.place,
+        f"is asked for in a version of the API that is gone: {version.text}",
+        version.text or "",
+        f"apiVersion: {now}",
+        f'no matches for kind "{pod.kind}": Kubernetes has not served it there since {until}',
+    )
+
+
+def _no_strings(pod: PodTemplate) -> Iterator[Refused]:
+    """Kubernetes takes no number and no boolean where it wants a text, and refuses the object as a whole."""
+    for called, tree in _texts(pod):
+        if _is_no_text(tree):
+            written = tree.written or str(tree.value)
+            yield Refused(
+                tree.place,
+                f"says {called} as {tree.kind()}, where Kubernetes takes a text alone",
+                written,
+                f'"{written}"',
+                f"cannot unmarshal {_of_go(tree)} into Go struct field … of type string",
+            )
+
+
+def _texts(pod: PodTemplate) -> Iterator[tuple[str, Tree]]:
+    holders = {"": pod.document, "the pod's ": pod.template} if pod.kind != "Pod" else {"": pod.document}
+    for whose, holder in holders.items():
+        for name in ("labels", "annotations"):
+            for key, tree in holder.get("metadata", name).mapping.items():
+                yield f"{whose}{name[:-1]} {key}", tree
+    for key, tree in pod.document.get("spec", "selector", "matchLabels").mapping.items():
+        yield f"the label {key} of its selector", tree
+    for key, tree in pod.spec.get("nodeSelector").mapping.items():
+        yield f"nodeSelector's {key}", tree
+    for container in pod.containers:
+        for each in container.tree.get("env").sequence:
+            yield f"the variable {each.get('name').text or '?'}", each.get("value")
+        for name in ("command", "args"):
+            yield from ((f"a word of {name}", each) for each in container.tree.get(name).sequence)
+
+
+def _is_no_text(tree: Tree) -> bool:
+    written = tree.written or ""
+    if isinstance(tree.value, bool):
+        return _BOOLEAN.fullmatch(written) is not None
+    return isinstance(tree.value, (int, float)) and _NUMBER.fullmatch(written) is not None
+
+
+def _of_go(tree: Tree) -> str:
+    return "bool" if isinstance(tree.value, bool) else "number"
+
+
+def _names(pod: PodTemplate) -> Iterator[Refused]:
+    told = pod.document.get("metadata", "name")
+    yield from _no_name(told, _SUBDOMAIN, "is no name of an object")
+    for each in pod.containers:
+        yield from _no_name(each.tree.get("name"), _LABEL, "is no name of a container")
+
+
+def _no_name(tree: Tree, form: object, says: str) -> Iterator[Refused]:
+    text = tree.text
+    if not text or _MADE_LATER.search(text) or form.fullmatch(text):  # type: ignore[attr-defined]
+        return
+    yield Refused(
+        tree.place,
+        f"can't be made: {text} {says}",
+        text,
+        "small letters, digits and dashes",
+        f'Invalid value: "{text}": a lowercase RFC 1123 name consists of lower case alphanumeric characters and dashes',
+    )
+
+
+def _without_a_volume(pod: PodTemplate) -> Iterator[Refused]:
+    volumes = pod.spec.get("volumes")
+    claims = pod.document.get("spec", "volumeClaimTemplates")
+    if why_incomplete(volumes) or why_incomplete(claims) or volumes.is_unknown or claims.is_unknown:
+        return
+    # Where they stand somewhere else, that is told.
+    if any(each.name == "volumes" for each in misplaced_settings(pod)):
+        return
+    named = [each.get("name") for each in volumes.sequence]
+    named += [each.get("metadata", "name") for each in claims.sequence]
+    if any(each.text is None or _MADE_LATER.search(each.text) for each in named):
+        return
+    there = {each.text for each in named}
+    for container in pod.containers:
+        for mount in container.tree.get("volumeMounts").sequence:
+            name = mount.get("name")
+            if name.text and name.text not in there and not _MADE_LATER.search(name.text):
+                yield Refused(
+                    name.place,
+                    f"mounts {name.text}, and has no volume of this name",
+                    name.text,
+                    f"one of its volumes: {', '.join(sorted(filter(None, there)))}"
+                    if there
+                    else "a volume of this name",
+                    f'volumeMounts[…].name: Not found: "{name.text}"',
+                )
+
+
+def _selects_others(pod: PodTemplate) -> Iterator[Refused]:
+    if pod.kind not in _SELECTING:
+        return
+    labels = pod.template.get("metadata", "labels")
+    if why_incomplete(labels) or labels.is_unknown:
+        return
+    for key, wanted in pod.document.get("spec", "selector", "matchLabels").mapping.items():
+        has = labels.get(key)
+        texts = [wanted.text, has.text if not has.is_absent else ""]
+        if None in texts or any(_MADE_LATER.search(each or "") for each in texts) or wanted.text == has.text:
+            continue
+        yield Refused(
+            wanted.place,
+            f"selects pods by {key}: {wanted.text}, and its own pods have {_label(key, has)}",
+            f"{key}: {wanted.text}",
+            f"the same label in spec.selector and in the pod's template ({has.place.spot})",
+            "`selector` does not match template `labels`",
+        )
+
+
+def _label(key: str, has: Tree) -> str:
+    return "no such label" if has.is_absent else f"{key}: {has.text}"
+
+
+def _started_again(pod: PodTemplate) -> Iterator[Refused]:
+    policy = pod.spec.get("restartPolicy")
+    takes = _ONCE if pod.kind in _ENDING else _ALWAYS if pod.kind in _SELECTING else ()
+    if not takes or policy.is_unknown or policy.text in takes or (policy.text and _MADE_LATER.search(policy.text)):
+        return
+    if policy.text is None and (pod.kind in _SELECTING or not _is_whole(pod)):
+        return
+    yield Refused(
+        policy.place if policy.text else pod.spec.key or pod.place,
+        f"has {_policy(policy)}, with which there is no {pod.kind}",
+        policy.text or "Always, which is the default",
+        f"restartPolicy: {' or '.join(takes)}",
+        f'spec.template.spec.restartPolicy: Unsupported value: "{policy.text or "Always"}"',
+    )
+
+
+def _policy(tree: Tree) -> str:
+    return f"restartPolicy {tree.text}" if tree.text else "no restartPolicy"
+
+
+def _is_whole(pod: PodTemplate) -> bool:
+    """A patch of it names what it changes alone."""
+    return bool(pod.containers) and all(not each.tree.get("image").is_absent for each in pod.containers)
+
+
+def _asks_beyond_its_limit(container: Container) -> Iterator[Refused]:
+    for name in _COUNTED:
+        asked, most = container.requests.get(name), container.limits.get(name)
+        if any(each.is_absent or each.is_null or each.is_unknown for each in (asked, most)):
+            continue
+        try:
+            is_beyond = quantity(asked.value) > quantity(most.value)
+        except NotAQuantity:
+            continue
+        if is_beyond:
+            is_, limit = asked.written or str(asked.value), most.written or str(most.value)
+            yield Refused(
+                asked.place,
+                f"asks for more {name} than {container.name} may have",
+                is_,
+                f"at most {limit}, the limit",
+                f'Invalid value: "{is_}": must be less than or equal to {name} limit of {limit}',
+            )

@@ -1,0 +1,66 @@
+"""Machines with NVIDIA's GPUs of Google Cloud and Azure, and what GKE and AKS put on them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.records import dataclass
+
+_AZURES_WITH_GPUS = "standard_n"
+
+
+@dataclass(frozen=True)
+class MachineGpus:
+    """None: it has some, and which, or how many, is not known."""
+
+    gpu: str | None
+    count: int | None
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("cloud_gpus.toml").read_text(encoding="utf-8"))
+
+
+def gpu_of_accelerator(name: str) -> str | None:
+    found: str | None = _table()["gke"]["accelerators"].get(name)
+    return found
+
+
+def gpus_of_machine(machine_type: str) -> MachineGpus | None:
+    """Those that are a part of a machine type of Google Cloud; None where it has none of its own."""
+    family, _, size = machine_type.rpartition("-")
+    row = _table()["gke"]["machines"].get(family)
+    return MachineGpus(row["gpu"], row["count"].get(size)) if row is not None else None
+
+
+def gke_distribution(image_type: str | None) -> str | None:
+    """None for an image of which it is not known."""
+    images: Mapping[str, str] = _table()["gke"]["images"]
+    return images.get(image_type.upper()) if image_type is not None else next(iter(images.values()))
+
+
+def gke_installs(driver_version: str) -> bool:
+    return driver_version in _table()["gke"]["installs"]
+
+
+def gpus_of_size(vm_size: str) -> MachineGpus | None:
+    """Those of a VM size of Azure, whose names have no case; None where it has none of NVIDIA's."""
+    size = vm_size.lower()
+    rows = _table()["aks"]
+    if any(fnmatchcase(size, each.lower()) for each in rows["without_nvidia"]["sizes"]):
+        return None
+    for pattern, row in rows["sizes"].items():
+        if fnmatchcase(size, pattern.lower()):
+            return MachineGpus(row["gpu"], row["count"])
+    return MachineGpus(None, None) if size.startswith(_AZURES_WITH_GPUS) else None
+
+
+def aks_distribution() -> str:
+    found: str = _table()["aks"]["distribution"]
+    return found

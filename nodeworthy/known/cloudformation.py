@@ -1,0 +1,40 @@
+"""What CloudFormation calls the resources and properties that Pulumi calls otherwise."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def _known() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("cloudformation.toml").read_text(encoding="utf-8"))
+
+
+def type_of(resource_type: str) -> str | None:
+    """What the facts call a type; None for one that no fact is about."""
+    found: str | None = _known()["types"].get(resource_type)
+    return found
+
+
+def holder_of(resource_type: str) -> str | None:
+    """The property that holds the others."""
+    found: str | None = _known()["inside"].get(resource_type)
+    return found
+
+
+def names_of(prop: str) -> Sequence[str]:
+    """What a property may be called, the likeliest first."""
+    return (f"{prop[:1].lower()}{prop[1:]}", *_known()["names"].get(prop, ()))
+
+
+def is_packed(resource_type: str) -> bool:
+    return resource_type in _known()["packed"]["types"]
+
+
+def root_devices() -> Collection[str]:
+    found: Collection[str] = _known()["root"]["devices"]
+    return found

@@ -1,0 +1,1 @@
+# A module that makes nothing of which rules ask.

@@ -1,0 +1,41 @@
+"""Repositories of packages that have been switched off: the table of `repositories.toml`, typed."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class GoneRepository:
+    urls: tuple[str, ...]
+    packages: tuple[str, ...]
+    since: str
+    instead: str
+    others: tuple[str, ...]
+
+    def named_in(self, line: str) -> str:
+        """Its address as it stands in a line; empty where none does."""
+        return next((each for each in self.urls if f"//{each}" in line), "")
+
+    def has_another(self, text: str) -> bool:
+        """Whether a text names somebody else who has the packages."""
+        rest = text
+        for each in self.urls:
+            rest = rest.replace(each, "")
+        return any(each in rest for each in self.others)
+
+
+@cache
+def gone_repositories() -> tuple[GoneRepository, ...]:
+    table: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return tuple(
+        GoneRepository(
+            tuple(each["urls"]), tuple(each["packages"]), each["since"], each["instead"], tuple(each["others"])
+        )
+        for each in table["gone"]
+    )

@@ -1,0 +1,72 @@
+"""A node of kubeadm's whose containerd runs with the file of Docker's package, which disables the CRI."""
+
+from __future__ import annotations
+
+import posixpath
+
+from nodeworthy.boot.effects import Act, Effect, Installs, Joins, Runs, Unit, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.kubelet_starts import package_name
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
+from nodeworthy.known.containerd import defaults
+from nodeworthy.patterns import pattern
+from nodeworthy.rules.containerd_config_read.never_reread import WITHOUT_CRI
+from nodeworthy.verdict import Draft, Related, fail
+
+# Whoever names one of these has another file, or another runtime.
+_SEES_TO_IT = pattern(
+    r"/etc/containerd|containerd\s+config|disabled_plugins|cri-dockerd|cri-o|crio|config\.toml|containerd-\d|k3s|rke2|"
+    r"containerd=|--cri-socket"
+)
+_COMMENT = pattern(r"^\s*#[^\n]*", 8)  # re.MULTILINE
+# Before 1.24 kubelet talked to Docker itself.
+_OLD = pattern(r"\b(?:kubelet|kubeadm)[=-]v?1\.(?:\d|1\d|2[0-3])\.|kubernetes_version\W+v?1\.(?:\d|1\d|2[0-3])\b", 2)
+
+
+def left_without_cri(script: BootScript) -> Draft | None:
+    timeline = script.timeline
+    installs = next((each for each in timeline.of(Installs) if _is_dockers(each)), None)
+    calls = next((each for each in timeline.effects if _calls_kubeadm(each)), None)
+    if installs is None or calls is None or not timeline.precedes(installs, calls):
+        return None
+    said = _COMMENT.sub("", "\n".join(part.text for part in script.userdata.parts))
+    if _SEES_TO_IT.search(said) or _OLD.search(said) or not _brings_kubelet(timeline):
+        return None
+    if _is_told_that_it_is_not_read(timeline):
+        return None
+    if next(gaps(timeline, "containerd", "docker"), None) or next(other_scripts(timeline), None):
+        return None
+    return fail(
+        installs,
+        "containerd runs with the file of Docker's package, which disables the CRI that kubelet talks to",
+        is_=f'disabled_plugins = ["cri"], in {defaults().config}',
+        should="a file without it, and containerd restarted before kubeadm is called",
+        related=[Related(calls.place, "kubeadm is called here, and finds no runtime")],
+        cause="kubeadm's preflight ends: container runtime is not running (unknown service runtime.v1.RuntimeService)",
+        remedy=f"behind it: containerd config default > {defaults().config}; systemctl restart containerd",
+    )
+
+
+def _is_told_that_it_is_not_read(timeline: Timeline) -> bool:
+    """What is written for it and not read is told with this very cause."""
+    writes = next((each for each in timeline.of(Writes) if each.path.shown().startswith("/etc/containerd/")), None)
+    starts = (each for each in timeline.of(Unit) if each.unit.known == "containerd.service" and each.act is Act.START)
+    return writes is not None and any(timeline.precedes(writes, each) for each in starts)
+
+
+def _is_dockers(effect: Installs) -> bool:
+    return not effect.removes and any(package_name(each.shown()) in WITHOUT_CRI for each in effect.packages)
+
+
+def _brings_kubelet(timeline: Timeline) -> bool:
+    """A node that has one already may have its runtime as well."""
+    named = (package_name(each.shown()) for one in timeline.of(Installs) if not one.removes for each in one.packages)
+    return any(each in ("kubelet", "kubeadm") for each in named)
+
+
+def _calls_kubeadm(effect: Effect) -> bool:
+    if isinstance(effect, Joins):
+        return effect.how == "kubeadm"
+    words = [each.shown() for each in effect.arguments[:2]] if isinstance(effect, Runs) else []
+    return words[1:] == ["init"] and posixpath.basename(words[0]) == "kubeadm"

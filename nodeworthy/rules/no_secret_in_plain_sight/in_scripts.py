@@ -1,0 +1,117 @@
+"""No secret in plain sight of whoever sees a boot script: that depends on who runs it, and in which cloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.boot.effects import Stage, Writes
+from nodeworthy.boot.userdata import FaultKind, Part
+from nodeworthy.facts.boot.remote_script import SendingScript
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script_kind import ScriptKind
+from nodeworthy.facts.secrets.plain_text import secrets_in
+from nodeworthy.known import clouds
+from nodeworthy.known.secret_templates import Filling, fillings
+from nodeworthy.rules.no_secret_in_plain_sight import RULE, Sight
+from nodeworthy.verdict import Draft, Findings, Place, fail, skip, unknown
+
+_SHOWN = "every process on the machine may read its user data, and in most clouds whoever may look at the machine"
+_FETCH = "keep it in a store and fetch it when the node boots; then change it, for it has been seen"
+_READ = "whoever may read the repository reads it, and every clone of it keeps it"
+_IN_AN_IMAGE = "whoever may use the image reads it, and every machine made from it keeps it"
+_HANDED = "hand it over when the script is run (a variable, a file of mode 600), and change it, for it has been seen"
+_AFAR = Sight("a script", _READ, _HANDED)
+
+
+def _sight(script: BootScript) -> Sight:
+    """Who sees what stands in this script: that depends on who runs it, and in which cloud."""
+    kind = script.use.kind if script.read is not None else ScriptKind.USER_DATA
+    if kind is ScriptKind.IMAGE_BUILD:
+        return Sight("the build of an image", _IN_AN_IMAGE, _HANDED)
+    if kind in (ScriptKind.BY_HAND, ScriptKind.CONTAINER):
+        return Sight("a script", _READ, _HANDED)
+    cloud = script.cloud if script.read is not None else clouds.cloud("ec2")
+    where = "user data" if kind is ScriptKind.USER_DATA else kind.value
+    return Sight(where, cloud.shown_by, cloud.fetch) if cloud is not None else Sight(where, _SHOWN, _FETCH)
+
+
+@RULE.check
+def user_data_holds_none(script: BootScript) -> Findings:
+    sight = _sight(script)
+    if script.read is None and script.holds_secret:
+        yield sight.finding(script.place, _handed_in(script), "")
+        return
+    userdata = script.userdata
+    if not userdata.parts and any(each.kind is FaultKind.EMPTY for each in userdata.faults):
+        return
+    if not userdata.parts:
+        yield unknown(script, f"whether a secret stands in it is not known: {userdata.unread or 'no part was read'}")
+        return
+    found = [each for part in userdata.parts for each in _in_part(part, sight, is_template=_is_filled_in(script))]
+    # A plan has one line of the program for all of it, and says the script's own line beside that.
+    told = {(each.where.line, each.where.subject) for each in found}
+    found += (each for each in _in_packed_files(script, sight) if (each.where.line, each.where.subject) not in told)
+    yield from found
+    if script.holds_secret and not found:
+        yield sight.finding(script.place, _handed_in(script), "")
+
+
+def _handed_in(script: BootScript) -> str:
+    return "what its template hides elsewhere" if script.of_an_object else "a secret of the program"
+
+
+@RULE.check
+def what_makes_nodes_from_afar_holds_none(script: SendingScript) -> Findings:
+    """A script that installs and joins other machines by ssh, and makes no node of its own: whoever has it has them."""
+    if script.is_meant or script.makes_a_node:
+        skip("it is judged as what its own machine runs")
+    if not script.sent:
+        skip("what it has other machines do installs no driver, joins nothing and starts no kubelet")
+    for part in script.userdata.parts:
+        yield from _in_part(part, _AFAR, is_template=False)
+
+
+def _is_filled_in(script: BootScript) -> bool:
+    """Whether a template fills it in. What builds an image gets such variables from its environment as well."""
+    if script.use.is_rendered(script.surroundings):
+        return True
+    path = script.place.path or ""
+    return script.userdata.is_template and (not script.use.builds_an_image or not path.endswith(".sh"))
+
+
+def _in_part(part: Part, sight: Sight, *, is_template: bool) -> Iterator[Draft]:
+    yield from sight.findings(part.text, part.origin.at)
+    for each in fillings(part.text) if is_template else ():
+        yield _filled_in(each, sight, part.origin.at(each.line, each.column))
+
+
+def _filled_in(each: Filling, sight: Sight, place: Place) -> Draft:
+    if each.is_called_so:
+        return fail(
+            place,
+            f"the template writes its variable {each.variable} into {sight.where}",
+            is_=f"${{{each.variable}}}",
+            should="fetched when the node boots",
+            cause=f"whatever fills it in then stands there, and {sight.cause}",
+            remedy=sight.remedy,
+        )
+    return unknown(
+        place,
+        f"what the template fills in for {each.name} is not known: it may be a secret",
+        is_=f"${{{each.variable}}}",
+        remedy="`nodeworthy preview` looks at it filled in; "
+        "what names a secret (an ARN, an id) is best called so: NAME_SECRET_ID",
+    )
+
+
+def _in_packed_files(script: BootScript, sight: Sight) -> Iterator[Draft]:
+    """Files whose content is in base64 here: of the others every line was looked at."""
+    texts = [part.text for part in script.userdata.parts]
+    for writes in script.timeline.of(Writes):
+        packed = writes.stage is Stage.WRITE_FILES or "base64" in writes.command
+        content = writes.content.known if packed and writes.content else None
+        if content is None or any(content.strip() in text for text in texts):
+            continue
+        for each in secrets_in(content):
+            if writes.content is not None and not any(content[each.start : each.end] in text for text in texts):
+                yield sight.finding(writes.content.lines[each.line - 1].place, each.what, each.name)

@@ -1,0 +1,127 @@
+"""The NVIDIA driver of a node comes from its image, from its user data or from the operator: from exactly one.
+
+The operator's chart installs a driver unless `driver.enabled` is false, also on nodes that have one: its container
+waits for the modules of the other to go, or loads beside them, and nothing on the node works. A script that installs
+a driver over the image's leaves libraries of one version and modules of another. And where each thinks that the other
+brings it, nobody does, and the node has no GPUs. In a cluster, their pods show the operator's driver
+beside a cloud's installer on one node.
+
+Who brings it is read where it is decided: in a plan from the image (an SSM parameter, an amiType, an image's name) and
+from the script; a pool that says otherwise than its image is wrong. The operator leaves out nodes that register with
+`nvidia.com/gpu.deploy.driver=false`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.fleet.model import BROUGHT_BY, Driver
+from nodeworthy.known.operator_parts import OWN_DRIVER as OWN_DRIVER_LABEL
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, ToGive, fail, need, skip
+
+RULE = Rule(
+    "one-driver",
+    severity=Severity.ERROR,
+    title="The driver comes from the image, the user data or the operator: from exactly one",
+    remedy="let one bring it: set the pool's driver to who does, driver.enabled of the operator to match, "
+    "and take the other install out of the script",
+)
+
+FIGHT = (
+    "two drivers overwrite each other's libraries and modules: nvidia-smi ends with "
+    "Failed to initialize NVML: Driver/library version mismatch"
+)
+NO_DRIVER = "the node joins and has no GPUs to offer: its pods stay Pending"
+# NVIDIA/gpu-operator issue 2150; k8s-driver-manager. Of nodes that nobody declares this is all that is certain.
+_STANDS_BACK = (
+    "the operator's driver manager looks for a driver on each node, and leaves alone those that have one "
+    "(nvidia.com/gpu.deploy.driver=pre-installed): the setting says what does not happen, and where the look fails, "
+    "two drivers overwrite each other"
+)
+# A node with this label is left out by the operator's driver.
+OWN_DRIVER = "=".join(OWN_DRIVER_LABEL)
+
+
+@RULE.check
+def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, pools: Sequence[GpuPool]) -> Findings:
+    if pool.driver is None:
+        skip(ToGive(f"nobody says who brings the driver of {pool.title}", "say it in a fleet (driver of the pool)"))
+    if need(values.brings_driver) and need(values.chooses_drivers):
+        skip("NVIDIADriver resources say which nodes get a driver")
+    enabled = need(values.brings_driver)
+    if enabled and pool.driver is Driver.OPERATOR and pool.shuts_operators_driver_out:
+        yield _kept_off(values, pool)
+        return
+    if enabled == (pool.driver is Driver.OPERATOR) or (enabled and _follows_from_doubt(values, pools)):
+        return
+    if enabled and (pool.shuts_operators_driver_out or _is_for_others(pool, pools)):
+        return
+    brought_by = pool.driver_by or BROUGHT_BY[pool.driver]
+    declared = pool.driver_said or Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
+    yield _two(values, pools, brought_by, pool, declared) if enabled else _none(values, pool, declared)
+
+
+def _kept_off(values: OperatorValues, pool: GpuPool) -> Draft:
+    said = Related(values.brings_driver.place, "the operator would bring one")
+    return fail(
+        pool,
+        "nobody brings the driver: its nodes register with the label that keeps the operator's off",
+        is_=OWN_DRIVER,
+        should="no such label",
+        on=pool.title,
+        related=[said, *([pool.driver_said] if pool.driver_said is not None else [])],
+        cause=NO_DRIVER,
+        remedy=f"register these nodes without {OWN_DRIVER}, or say who else brings their driver",
+    )
+
+
+def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Draft:
+    return fail(
+        values.brings_driver,
+        "nobody brings the driver: the operator's is off",
+        is_="false",
+        should="true",
+        on=pool.title,
+        related=[declared],
+        cause=NO_DRIVER,
+        remedy="set driver.enabled: true, or the pool's driver to who brings it",
+    )
+
+
+def _two(values: OperatorValues, pools: Sequence[GpuPool], brought_by: str, pool: GpuPool, declared: Related) -> Draft:
+    said = "true" if values.brings_driver.written else "not set, and true by default"
+    return fail(
+        values.brings_driver,
+        f"driver.enabled is {said}: the operator brings a driver, and {brought_by} has one already",
+        is_="true",
+        should="false",
+        on=pool.title,
+        related=[declared],
+        severity=Severity.WARNING if pool.evidence else Severity.ERROR,
+        cause=_STANDS_BACK if pool.evidence else FIGHT,
+        remedy=_remedy(pools),
+    )
+
+
+def _is_for_others(pool: GpuPool, pools: Sequence[GpuPool]) -> bool:
+    """Of nodes that nobody declares: where not all have a driver, the operator's is for the rest, and leaves these."""
+    return bool(pool.evidence) and any(each.driver is not Driver.AMI for each in pools)
+
+
+def _follows_from_doubt(values: OperatorValues, pools: Sequence[GpuPool]) -> bool:
+    """Whether nobody wrote it, and it follows from a pool that does not say who brings its driver."""
+    return follows_from(values, [each.place for each in pools if each.driver is None])
+
+
+def follows_from(values: OperatorValues, pools: Sequence[Place]) -> bool:
+    where = values.brings_driver.place
+    return any((each.path, each.line) == (where.path, where.line) for each in pools)
+
+
+def _remedy(pools: Sequence[GpuPool]) -> str:
+    if any(each.driver is Driver.OPERATOR for each in pools):
+        return f"give the nodes that have a driver the label {OWN_DRIVER}"
+    return "set driver.enabled: false in the operator's values"

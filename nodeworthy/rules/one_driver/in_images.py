@@ -1,0 +1,51 @@
+"""One driver, where whoever makes nodes takes an image of EKS' own that may have it: Karpenter, eksctl."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.boot.drivers import drivers, may_install_one
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.rules.one_driver import FIGHT, RULE
+from nodeworthy.verdict import Findings, fail, skip, unknown
+
+
+@RULE.check
+def a_node_class_of_karpenters_has_one(node_class: KarpenterClass, pools: Sequence[KarpenterPool]) -> Findings:
+    nodes = next((each for pool in pools if (each := node_class.nodes(pool)) is not None), None)
+    script = node_class.script
+    if nodes is None or nodes.image.has_driver is None or script is None:
+        skip("no pool with GPUs takes an image of EKS' own from it, and boots with its user data")
+    yield from _beside_the_image(nodes, script, "Karpenter")
+
+
+@RULE.check
+def a_group_of_eksctls_has_one(nodes: AskedNodes) -> Findings:
+    if nodes.image.has_driver is None or not nodes.scripts:
+        skip("no image of EKS' own is taken for it, or it boots with no commands of its own")
+    for script in nodes.scripts:
+        yield from _beside_the_image(nodes, script, "eksctl")
+
+
+def _beside_the_image(nodes: AskedNodes, script: BootScript, chooser: str) -> Findings:
+    if not nodes.image.has_driver:
+        return
+    installed = drivers(script.timeline)
+    if not installed:
+        step = may_install_one(script.timeline)
+        if step is not None:
+            why = "whether this step installs a driver beside that of the image is not known"
+            yield unknown(step.place, why, on=f"{nodes.noun} '{nodes.name}'", related=[nodes.image.told()])
+        return
+    yield fail(
+        installed[0].place,
+        "the user data installs a driver, and the image brings one already",
+        is_=installed[0].name,
+        should="the driver of the image alone",
+        on=f"{nodes.noun} '{nodes.name}'",
+        related=[nodes.image.told()],
+        cause=FIGHT,
+        remedy=f"take this install out; {chooser} takes the image with NVIDIA's driver for instances with GPUs",
+    )

@@ -1,0 +1,126 @@
+"""The RuntimeClasses that manifests and pods name, beside those that are there."""
+
+from __future__ import annotations
+
+import difflib
+
+from nodeworthy.documents.settled import is_charts
+from nodeworthy.facts.cluster.classes import BESIDE, EXPERIMENTAL, ClusterClasses, RuntimeClass
+from nodeworthy.facts.cluster.refused_pod import RefusedPods
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.rules.runtime_class_agrees import BASE, RULE
+from nodeworthy.verdict import Findings, Related, Unknown, fail, need, skip, unknown
+
+
+@RULE.check
+def pods_name_a_class_that_is_there(pod: PodTemplate, classes: ClusterClasses) -> Findings:
+    named = pod.runtime_class
+    if isinstance(named.state, Unknown):
+        if not pod.uses_gpus:
+            skip("nothing here says that it has GPUs")
+        if is_charts(named.state.why):
+            skip("the values of its chart say which RuntimeClass it names")
+        yield unknown(named, f"which RuntimeClass {pod.title} names is not known: {named.state.why}")
+        return
+    name = named.state.value
+    if not isinstance(name, str) or not name:
+        skip("it names no RuntimeClass")
+    if name in classes.names:
+        return
+    if not classes.is_whole and not _should_be_there(name, classes):
+        skip(f"whether there is a RuntimeClass {name} can't be seen here")
+    if classes.hidden is not None:
+        yield unknown(named, f"whether the operator makes the RuntimeClass {name} is not known: {classes.hidden}")
+        return
+    yield fail(
+        named,
+        f"{pod.title} names a RuntimeClass that is not there",
+        should=" or ".join(classes.names) or "none",
+        related=_says(classes),
+        cause=f'the API server refuses the pod: RuntimeClass "{name}" not found',
+        remedy=f"name a class that is there, or make one: kind RuntimeClass, name {name}, handler {BASE}",
+        victims=pod.live.objects if pod.live is not None else (),
+    )
+
+
+def _should_be_there(name: str, classes: ClusterClasses) -> bool:
+    ours = [each for each in classes.names if each.startswith(BASE)]
+    called_so = name.startswith(BASE) or bool(difflib.get_close_matches(name.lower(), ours, 1, 0.75))
+    made_by_others = classes.maker is None and name in (BASE, *(f"{BASE}{each}" for each in (*BESIDE, EXPERIMENTAL)))
+    return bool(ours) and called_so and not made_by_others
+
+
+def _says(classes: ClusterClasses) -> list[Related]:
+    found = [Related(each.place, f"this is {each.title}") for each in classes.runtimes[:4] if each.name]
+    if classes.maker is not None and classes.made:
+        found.append(Related(classes.maker, f"the operator makes {', '.join(classes.made)}"))
+    return found
+
+
+@RULE.check
+def the_api_server_finds_it(refused: RefusedPods) -> Findings:
+    if refused.runtime_class is None:
+        skip("they were refused for something else")
+    yield fail(
+        refused,
+        f"the API server refuses its pods: {refused.words}",
+        is_=refused.runtime_class,
+        should="a RuntimeClass that is there",
+        cause="the GPU operator makes its classes once it is installed; without it, somebody must",
+        remedy=f"install the GPU operator, or name another class; see what there is: kubectl get runtimeclass {BASE}",
+    )
+
+
+@RULE.check
+def its_handler_is_in_containerd(runtime: RuntimeClass, classes: ClusterClasses) -> Findings:
+    if isinstance(runtime.handler.state, Unknown):
+        yield unknown(
+            runtime.handler,
+            f"which handler {runtime.title} names is not known: {runtime.handler.state.why}",
+            should=" or ".join(classes.handlers) if classes.handlers else "a runtime that containerd has",
+            cause="with a handler that containerd does not have, its pods stay in ContainerCreating",
+        )
+        return
+    handler = need(runtime.handler)
+    if not (runtime.name.startswith(BASE) or str(handler).startswith(BASE)):
+        skip("it is not NVIDIA's")
+    if runtime.name == f"{BASE}{EXPERIMENTAL}":
+        skip("k3s makes it everywhere, with the runtime or without")
+    if classes.handlers is None:
+        yield from _in_the_files_beside(runtime, str(handler), classes)
+        return
+    if handler in classes.handlers:
+        return
+    related = [Related(classes.maker, "the toolkit is told its runtime's name here")] if classes.maker else []
+    yield fail(
+        runtime.handler,
+        f"{runtime.title} names a handler that containerd does not have",
+        should=" or ".join(classes.handlers),
+        related=related,
+        cause=f'its pods stay in ContainerCreating: no runtime for "{handler}" is configured',
+        remedy=f"handler: {classes.handlers[0]}",
+        victims=classes.pods_of.get(runtime.name or "", ()),
+    )
+
+
+def _in_the_files_beside(runtime: RuntimeClass, handler: str, classes: ClusterClasses) -> Findings:
+    """Where no operator's toolkit writes the runtimes."""
+    beside = [each for each in classes.configured if each.is_beside(runtime.place)] if classes.maker is None else []
+    if not beside:
+        skip("neither an operator nor a config of containerd beside it says which runtimes containerd has")
+    if any(handler in each.names for each in beside):
+        return
+    unseen = next((each.unseen for each in beside if each.unseen), None)
+    if unseen is not None:
+        named = runtime.name or "this RuntimeClass"
+        yield unknown(runtime.handler, f"whether containerd has the handler of {named} is not known: {unseen}")
+        return
+    names = list(dict.fromkeys(name for each in beside for name in each.names))
+    yield fail(
+        runtime.handler,
+        f"{runtime.title} names a handler that no config of containerd beside it has",
+        should=" or ".join(names) or f"{BASE}, and a runtime of that name in containerd's config",
+        related=[Related(each.place, f"its runtimes: {', '.join(each.names) or 'none'}") for each in beside[:4]],
+        cause=f'its pods stay in ContainerCreating: no runtime for "{handler}" is configured',
+        remedy=f"name a runtime that is there, or write the runtime {handler} into containerd's config",
+    )

@@ -1,0 +1,39 @@
+"""What manifests ask for: GPU nodes, what they are of, and what they run when they boot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nodeworthy.documents.yaml import read_all
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.cluster_api import nodes_of_cluster_api
+from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
+from nodeworthy.facts.fleet.karpenter import karpenter, nodes_of_karpenter
+from nodeworthy.facts.fleet.pools_by_evidence import pools_together
+from nodeworthy.facts.fleet.talos import nodes_of_talos
+from nodeworthy.verdict import Place
+from tests.facts.shown import shown
+
+OF_A_DOCUMENT = (nodes_of_eksctl, nodes_of_cluster_api, nodes_of_talos)
+
+
+def _nodes(given: str) -> Iterator[str]:
+    documents = read_all(given, Place("nodes.yaml"))
+    asked = [nodes for each in documents for of in OF_A_DOCUMENT for nodes in of(each)]
+    found = [fact for each in documents for fact in karpenter(each)]
+    yield from (shown(each) for each in found)
+    for nodes in (*asked, *nodes_of_karpenter(found)):
+        yield from _told(nodes)
+    yield from (f"pool {each.title} of {each.distribution.shown()}" for each in pools_together([*asked, *found]))
+
+
+def _told(nodes: AskedNodes) -> Iterator[str]:
+    yield shown(replace(nodes, scripts=()))
+    pool = nodes.pool
+    yield f"{pool.title}: {shown(pool.driver)} {shown(pool.driver_said)} by {shown(pool.runtime.place)}"
+    for script in nodes.scripts:
+        yield from (f"runs {shown(each.place)} {each.command!r}" for each in script.timeline.effects)
+
+
+READERS = {"nodes_asked_for": _nodes}
