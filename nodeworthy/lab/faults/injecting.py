@@ -28,6 +28,8 @@ from nodeworthy.verdict import Verdict
 IMAGE = "gpu-node"
 SECONDS = 120
 RED = (Verdict.FAIL, Verdict.ERROR)
+# What the image's kubelet leaves once its runtime has answered it; from then on it goes on whatever containerd does.
+KUBELET_RUNS = "/run/nodeworthy-lab-kubelet"
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ def inject(node: Node, fault: Fault) -> Outcome:
     try:
         node.boot()
         if fault.when is When.RUNNING:
+            node.run("sh", "-c", f"until [ -e {KUBELET_RUNS} ]; do sleep 0.05; done", seconds=SECONDS)
             node.run("sh", "-c", fault.script, seconds=SECONDS)
         return _asked(node, fault)
     except LabError as problem:
