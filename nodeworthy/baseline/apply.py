@@ -13,18 +13,19 @@ from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Verdict, fail, worst
 
 
-def count_failures(judgements: Iterable[Judgement], folder: Path) -> Counter[Entry]:
-    """Every failure that nobody suppressed. What is unknown or went wrong is in no baseline: nobody has seen it."""
-    return Counter(entry_of(found, folder) for each in judgements for found in each.findings if _fails(found))
+def count_open(judgements: Iterable[Judgement], folder: Path) -> Counter[Entry]:
+    """Every failure and every unknown that nobody suppressed. What went wrong is in no baseline: nothing is known of
+    it, not even what is unknown."""
+    return Counter(entry_of(found, folder) for each in judgements for found in each.findings if _is_open(found))
 
 
 def lay_over(judgements: Sequence[Judgement], baseline: Baseline) -> tuple[list[Judgement], Counter[Entry]]:
-    """The judgements with the failures of the baseline suppressed, and the entries that were left over."""
+    """The judgements with the findings of the baseline suppressed, and the entries that were left over."""
     left = Counter(dict(baseline.entries))
     known: set[int] = set()
-    failed = [found for each in judgements for found in each.findings if _fails(found)]
+    still = [found for each in judgements for found in each.findings if _is_open(found)]
     # Of several alike, those further down are the new ones.
-    for found in sorted(failed, key=lambda each: (each.where.path or "", each.where.line or 0, each.where.column or 0)):
+    for found in sorted(still, key=lambda each: (each.where.path or "", each.where.line or 0, each.where.column or 0)):
         entry = entry_of(found, baseline.folder)
         if left[entry] > 0:
             left[entry] -= 1
@@ -32,8 +33,8 @@ def lay_over(judgements: Sequence[Judgement], baseline: Baseline) -> tuple[list[
     return [_settled(each, known) for each in judgements], +left
 
 
-def _fails(found: Finding) -> bool:
-    return found.verdict is Verdict.FAIL and not found.suppressed
+def _is_open(found: Finding) -> bool:
+    return found.verdict in (Verdict.FAIL, Verdict.UNKNOWN) and not found.suppressed
 
 
 def _settled(judgement: Judgement, known: set[int]) -> Judgement:

@@ -15,7 +15,7 @@ from typing import Any
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding
+from nodeworthy.verdict import Finding, Verdict
 
 STDIN = "-"
 # More than anybody reads in a list of such entries.
@@ -27,13 +27,15 @@ _POSITION = pattern(r"\[\d+\]")
 
 @dataclass(frozen=True)
 class Entry:
-    """One failure: its file, its rule, what it is about there, what is said of it and what was found."""
+    """One failure or unknown: its file, its rule, what it is about there, what is said of it and what was found."""
 
     path: str
     rule: str
     at: str = ""
     says: str = ""
     found: str = ""
+    # Empty of a failure: the baselines of before hold nothing else.
+    verdict: str = ""
 
     @property
     def place(self) -> str:
@@ -45,7 +47,8 @@ def entry_of(finding: Finding, folder: Path) -> Entry:
     where = finding.where
     about = " ".join(filter(None, (where.urn, where.host, where.object, where.subject)))
     path = path_from(folder, where.path) if where.path else ""
-    return Entry(path, finding.rule, _at_rest(about), _at_rest(finding.message), _at_rest(finding.is_ or ""))
+    verdict = "" if finding.verdict is Verdict.FAIL else finding.verdict.value
+    return Entry(path, finding.rule, _at_rest(about), _at_rest(finding.message), _at_rest(finding.is_ or ""), verdict)
 
 
 def path_from(folder: Path, path: str | Path) -> str:
@@ -67,9 +70,9 @@ def _shortened(text: str) -> str:
 NAME = ".nodeworthy-baseline.json"
 SCHEMA = "nodeworthy/baseline/v1"
 LIMIT = 20_000_000
-_ABOUT = "failures that were there when it was written; `nodeworthy baseline` writes it anew"
+_ABOUT = "failures and unknowns that were there when it was written; `nodeworthy baseline` writes it anew"
 _FIRST_KEY = pattern(r'^\s*\{\s*"path":', 0)
-_KEYS = ("path", "rule", "at", "says", "found")
+_KEYS = ("path", "rule", "at", "says", "found", "verdict")
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ class Baseline:
 
 def baseline_text(entries: Mapping[Entry, int], checked: Sequence[str]) -> str:
     head = json.dumps({"schema": SCHEMA, "about": _ABOUT, "checked": sorted(checked)}, indent=2, ensure_ascii=True)
-    ordered = sorted(entries, key=lambda each: (each.path, each.rule, each.at, each.says, each.found))
+    ordered = sorted(entries, key=lambda each: (each.path, each.rule, each.at, each.says, each.found, each.verdict))
     rows = ",\n".join(f"    {_row(each, entries[each])}" for each in ordered)
     listed = f"[\n{rows}\n  ]" if rows else "[]"
     return f'{head[:-2]},\n  "failures": {listed}\n}}\n'
@@ -155,6 +158,7 @@ def _entries(rows: Sequence[Any], shown: str) -> Iterator[tuple[Entry, int]]:
         told = dict(row) if isinstance(row, dict) else {}
         count = told.pop("count", 1)
         sound = {"path", "rule"} <= told.keys() <= set(_KEYS) and all(isinstance(each, str) for each in told.values())
+        sound = sound and told.get("verdict", "") in ("", Verdict.UNKNOWN.value)
         if not sound or not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise InputError(f"{shown}: failure {number} of this baseline is none of ours: write it anew")
         yield Entry(**told), count

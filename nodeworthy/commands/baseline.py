@@ -1,7 +1,8 @@
 """Writes down what fails today, so that `check` fails only for what is new.
 
-PATH is what is looked at: all below this folder, or what an earlier baseline was written of. What is unknown or could
-not be looked at is in no baseline. The file is `.nodeworthy-baseline.json`, or what the settings name; commit it.
+PATH is what is looked at: all below this folder, or what an earlier baseline was written of. It holds what fails and
+what is unknown; what could not be looked at is in no baseline. The file is `.nodeworthy-baseline.json`, or what the
+settings name; commit it.
 --prune takes out what no longer applies and adds nothing.
 
 Exit codes: 0 written, 2 usage or input, 3 nothing was evaluated, so nothing is written.
@@ -46,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: Options) -> int:
-    from nodeworthy.baseline.apply import count_failures
+    from nodeworthy.baseline.apply import count_open
     from nodeworthy.baseline.file import baseline_text, path_from, read
 
     run = settled.settle(options)
@@ -59,7 +60,7 @@ def run(options: Options) -> int:
     _refuse_less(before, paths)
     report = _judged(options, run, paths)
     pruned = before if options.prune else None
-    entries = count_failures(report.judgements, path.parent) if pruned is None else _still(run, pruned, report, paths)
+    entries = count_open(report.judgements, path.parent) if pruned is None else _still(run, pruned, report, paths)
     if not options.dry_run:
         checked = pruned.checked if pruned is not None else [path_from(path.parent, p) for p in paths]
         judging.write_whole(path, baseline_text(entries, checked))
@@ -113,16 +114,20 @@ def _told(options: Options, before: Baseline | None, entries: Mapping[Entry, int
     if before is not None:
         was, now = Counter(dict(before.entries)), Counter(dict(entries))
         lines.append(f"{(now - was).total()} more than before, {(was - now).total()} less")
-    not_in_it = {word: count for word in ("unknown", "error") if (count := report.summary[word])}
-    if not_in_it:
-        told = ", ".join(f"{count} {word}" for word, count in not_in_it.items())
-        lines.append(f"in no baseline, for nobody has seen them: {told}; `nodeworthy check` tells them")
+    if errors := report.summary["error"]:
+        lines.append(
+            f"in no baseline, for nothing was read there: {_many(errors, 'error')}; `nodeworthy check` tells them"
+        )
+    if not options.dry_run:
+        lines.append("commit it: `nodeworthy check` fails only for what is new")
     return "\n".join(lines)
 
 
 def _counted(entries: Mapping[Entry, int]) -> str:
     rules, files = {each.rule for each in entries}, {each.path for each in entries}
-    return f"{_many(sum(entries.values()), 'failure')} of {_many(len(rules), 'rule')} in {_many(len(files), 'file')}"
+    unknown = sum(count for each, count in entries.items() if each.verdict)
+    told = [_many(sum(entries.values()) - unknown, "failure"), *([_many(unknown, "unknown")] if unknown else [])]
+    return f"{' and '.join(told)} of {_many(len(rules), 'rule')} in {_many(len(files), 'file')}"
 
 
 def _many(count: int, what: str) -> str:

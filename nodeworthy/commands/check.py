@@ -16,7 +16,7 @@ from nodeworthy.backstop import Watch, watch_time
 from nodeworthy.commands import baselined, check_fix, judging, settled, told_inference
 from nodeworthy.errors import InputError
 from nodeworthy.report.printable import on_one_line
-from nodeworthy.report.report import Report, kinds_of
+from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     memory = _memory(options, run, found.sources)
     known = memory.answer() if memory is not None else None
     if known is not None:
-        report = Report(Moment.SOURCE, known.judgements, known.counts, not_read=kinds_of(known.nothing))
+        report = Report(Moment.SOURCE, known.judgements, known.counts, not_read=known.nothing)
         code = _deliver(options, run, found.counted(report))
         told_inference.tell("check", known.inferred, told_inference.of_files(known.inferred))
         return code
@@ -101,7 +101,7 @@ def _look(options: Options, run: Run, found: Found, memory: Memory | None, watch
         )
         return 0
     report = judging.judge_scenes(run, Moment.SOURCE, looked.scenes, looked.counts)
-    code = _deliver(options, run, found.counted(replace(report, not_read=kinds_of(looked.nothing))))
+    code = _deliver(options, run, found.counted(replace(report, not_read=looked.nothing)))
     for why in looked.scopes.incomplete:
         print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
     tell_of_named(looked.out_of_the_tree)
@@ -117,7 +117,16 @@ def _look(options: Options, run: Run, found: Found, memory: Memory | None, watch
 
 def _deliver(options: Options, run: Run, report: Report) -> int:
     whole = baselined.apply_baseline(options, run, report, options.named, is_part=options.changed is not None)
-    return judging.deliver(options, run, whole)
+    return judging.deliver(options, run, replace(whole, mends=_mending(options)))
+
+
+def _mending(options: Options) -> str:
+    """The command that writes the fixes of this run."""
+    from shlex import join
+
+    words = [word for name in ("fleet", "stack") if (said := getattr(options, name)) for word in (f"--{name}", said)]
+    named = options.named if len(options.named) <= _FIRST else ["."]
+    return join(["nodeworthy", "check", "--fix", *words, *named])
 
 
 # As many are named; how many there are is said of all.

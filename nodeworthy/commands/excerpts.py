@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from nodeworthy.collect.source.files import STDIN, Unreadable
 from nodeworthy.collect.source.shown_lines import shown_lines
 from nodeworthy.known.secrets import HIDDEN
-from nodeworthy.report.html_findings import Excerpt
+from nodeworthy.report.frame import Excerpt
 from nodeworthy.verdict import Finding, Place
 
 BEFORE, AFTER = 2, 2
@@ -20,23 +20,30 @@ Lines = list[str] | str
 
 
 def excerpts(findings: Sequence[Finding], began: float) -> dict[tuple[str, int], Excerpt]:
+    """Of each finding's place and of those that it refers to."""
+    seen = ((each.where, *(related.place for related in each.related)) for each in findings)
+    return _read(findings, [place for places in seen for place in places], began)
+
+
+def excerpts_of_places(
+    findings: Sequence[Finding], told: Iterable[Finding], began: float
+) -> dict[tuple[str, int], Excerpt]:
+    """Of the places alone of those that are told; a secret may be what another finding speaks of."""
+    return _read(findings, [each.where for each in told], began)
+
+
+def _read(findings: Sequence[Finding], places: Iterable[Place], began: float) -> dict[tuple[str, int], Excerpt]:
     """By path and line. `began` is when the run did: what was written since may not be what was judged."""
     secret = {(each.where.path or "", each.where.line or 0) for each in findings if each.is_ == HIDDEN}
     reading = _Reading(began, secret)
     shown: dict[tuple[str, int], Excerpt] = {}
-    for place in _places(findings):
+    for place in places:
         if place.path is None or place.line is None or place.host or place.path == STDIN:
             continue
         key = (place.path, place.line)
         if key not in shown and len(shown) < MOST:
             shown[key] = reading.around(*key)
     return shown
-
-
-def _places(findings: Iterable[Finding]) -> Iterator[Place]:
-    for each in findings:
-        yield each.where
-        yield from (related.place for related in each.related)
 
 
 class _Reading:

@@ -1,7 +1,8 @@
 """Says what is known of WHAT: a rule's id, a distribution, a GPU, an instance type, a release of the GPU operator,
-or words from a log. `-` reads a whole log: kubectl logs POD | nodeworthy explain -
+words from a log, or a log's file. What is a file is read as one; several may be named, and what is piped in is read,
+too: kubectl logs POD | nodeworthy explain
 
-Exit codes: 0 recognised, 2 one word that is no id of ours, 3 a text or a log with nothing known in it.
+Exit codes: 0 recognised, 2 one word that is no id of ours and no file, 3 a text or a log with nothing known in it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ import codecs
 import json
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from nodeworthy.commands import settled
+from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
     from nodeworthy.known.evidence import Found
@@ -24,6 +28,8 @@ STDIN = "-"
 _CHUNK = 1 << 20
 # How many of them, from the end, are asked what comes nearest where nothing is known.
 _KEPT = 2
+_LONGEST_NAME = 255
+_OF_LOGS = (".log", ".txt", ".out", ".err", ".json", ".yaml")
 
 
 class Options(settled.Options):
@@ -32,36 +38,105 @@ class Options(settled.Options):
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="+", metavar="WHAT", help="an id, a name, words from a log; - is standard input")
+    parser.add_argument(
+        "what", nargs="*", metavar="WHAT", help="an id, a name, words from a log, its file; - is standard input"
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how it is written")
     settled.configure(parser)
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """What is known of one thing that was asked: an id, words, or a log, whose end is kept."""
+
+    asked: str
+    is_log: bool
+    known: Sequence[Explanation]
+    end: bytes = b""
+
+
 def run(options: Options) -> int:
-    what = " ".join(options.what).strip()
+    answers = [_answer(options, each) for each in _questions(options.what)]
+    known = [answer for answer in answers if answer.known]
+    if known:
+        _print(options, known, [answer for answer in answers if answer.is_log])
+    codes = [_nothing_known(answer) for answer in answers if not answer.known]
+    if known and 2 not in codes:
+        return 0
+    return max(codes, key=lambda code: code == 2)
+
+
+def _questions(words: Sequence[str]) -> Sequence[str]:
+    """Each file is one, and what is piped in; other words are a line of a log, unless each of them is an id."""
+    if not words:
+        if sys.stdin is None or sys.stdin.isatty():
+            raise InputError("name what to explain, or pipe a log in: kubectl logs POD | nodeworthy explain")
+        return [STDIN]
+    _refuse_a_folder(words)
+    logs = list(dict.fromkeys(each for each in words if each == STDIN or _is_file(each)))
+    others = [each for each in words if each not in logs]
+    together = [" ".join(others).strip()] if others else []
+    if len(others) > 1 and all(len(each.split()) == 1 for each in others) and all(map(_of_id, others)):
+        together = others if not _of_id(together[0]) else together
+    return [*logs, *together]
+
+
+def _refuse_a_folder(words: Sequence[str]) -> None:
+    """Among other words its name is one of them."""
+    if len(words) == 1 and 0 < len(words[0]) < _LONGEST_NAME and Path(words[0]).is_dir() and not _of_id(words[0]):
+        folder = words[0].rstrip("/") or "/"
+        raise InputError(f"{folder} is a folder: name its logs ({folder}/*.log), or `nodeworthy check {folder}`")
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).exists() and not Path(word).is_dir()
+    except (OSError, ValueError):  # far too long for a name, or with a byte that none may have
+        return False
+
+
+def _answer(options: Options, asked: str) -> _Answer:
+    if asked != STDIN and not _is_file(asked):
+        return _Answer(asked, False, _of_words(asked) or _own(options, asked))
     ends: deque[bytes] = deque(maxlen=_KEPT)
-    explanations = _of_log(ends) if what == STDIN else _of_words(what) or _own(options, what)
-    if not explanations:
-        return _nothing_known(what, b"".join(ends) if what == STDIN else what.encode("utf-8", "replace"))
-    from nodeworthy.report.printable import escape_json, printable
+    known = _of_log(sys.stdin.buffer, ends) if asked == STDIN else _of_file(asked, ends)
+    return _Answer(asked, True, known, b"".join(ends))
+
+
+def _of_file(path: str, ends: deque[bytes]) -> list[Explanation]:
+    try:
+        with Path(path).open("rb") as file:
+            return _of_log(file, ends)
+    except OSError as problem:
+        raise InputError(f"can't read {path}: {problem.strerror}") from None
+
+
+def _print(options: Options, known: Sequence[_Answer], logs: Sequence[_Answer]) -> None:
+    from nodeworthy.report import explained
+    from nodeworthy.report.printable import escape_json, on_one_line, printable
 
     if options.format == "json":
-        from nodeworthy.report.explained import SCHEMA
-
-        data = {"schema": SCHEMA, "known": [each.as_data() for each in explanations]}
+        data = {"schema": explained.SCHEMA, "known": [one for each in known for one in _as_data(each)]}
         print(escape_json(json.dumps(data, indent=2, ensure_ascii=False)))
-    else:
-        from nodeworthy.report.explained import text
+        return
+    blocks = []
+    for answer in known:
+        heading = f"{on_one_line(answer.asked)}:\n" if answer.is_log and len(logs) > 1 else ""
+        blocks.append(f"{heading}{explained.text(answer.known)}")
+    sys.stdout.write(printable("\n".join(blocks)))
+    sys.stdout.write(f"\nnext: {explained.next_command(known[-1].known)}\n")
 
-        sys.stdout.write(printable(text(explanations)))
-    return 0
+
+def _as_data(answer: _Answer) -> Iterator[dict[str, object]]:
+    where = {"in": answer.asked} if answer.is_log and answer.asked != STDIN else {}
+    yield from ({**each.as_data(), **where} for each in answer.known)
 
 
-def _of_log(ends: deque[bytes]) -> list[Explanation]:
+def _of_log(stream: BinaryIO, ends: deque[bytes]) -> list[Explanation]:
     """`ends` is given how the log ends."""
     from nodeworthy.known.evidence import in_stream
 
-    return _explained(in_stream(_kept(_chunks(sys.stdin.buffer), ends)))
+    return _explained(in_stream(_kept(_chunks(stream), ends)))
 
 
 def _kept(chunks: Iterator[bytes], ends: deque[bytes]) -> Iterator[bytes]:
@@ -149,16 +224,19 @@ def _own(options: Options, what: str) -> list[Explanation]:
     return [of_rule(found, moments_of(found))] if found is not None else []
 
 
-def _nothing_known(what: str, text: bytes) -> int:
-    if what != STDIN and len(what.split()) <= 1:
+def _nothing_known(answer: _Answer) -> int:
+    what = answer.asked
+    if not answer.is_log and len(what.split()) <= 1:
         print(f"nodeworthy explain: {what!r} is nothing we know{_meant(what)}", file=sys.stderr)
         return 2
-    where = "this log" if what == STDIN else "these words"
+    where = "these words" if not answer.is_log else "this log" if what == STDIN else what
     print(f"nodeworthy explain: nothing in {where} is evidence that we know", file=sys.stderr)
     from nodeworthy.known.evidence import nearest
 
-    for evidence, words in nearest(text):
+    for evidence, words in nearest(answer.end if answer.is_log else what.encode("utf-8", "replace")):
         print(f"nearest: {evidence.id}: {words}", file=sys.stderr)
+    if answer.is_log:
+        print("next: nodeworthy diagnose, which reads the cluster itself", file=sys.stderr)
     return 3
 
 
@@ -174,6 +252,9 @@ def _meant(what: str) -> str:
     near = difflib.get_close_matches(what.lower(), ids, 3) or list(instances.near(what))
     if near:
         return f"; did you mean {' or '.join(near)}?"
+    if "/" in what or Path(what).suffix in _OF_LOGS:
+        return ", and there is no such file: name one that is there, or pipe a log in"
     return (
-        ": neither a rule (`nodeworthy rules`), distribution, GPU, instance type, operator release, nor words of a log"
+        ": neither a rule (`nodeworthy rules`), distribution, GPU, instance type, operator release, words of a log, "
+        "nor a file"
     )

@@ -21,7 +21,9 @@ from nodeworthy.rule import Moment, Rule
 from nodeworthy.scene import Scene
 
 if TYPE_CHECKING:
+    from nodeworthy.report.frame import Excerpts
     from nodeworthy.report.markdown import Beside
+    from nodeworthy.verdict import Finding
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
 
@@ -191,8 +193,16 @@ class _Writing:
     def _for_people(self, *, colour: bool) -> str:
         from nodeworthy.report import text
 
-        written = text.render(self.report, self.asked, colour=colour)
-        return f"{self.heading}\n{written}" if self.heading and not self.asked.quiet else written
+        told = text.told_whole(self.report, self.asked)
+        shown = text.render(self.report, self.asked, colour=colour, excerpts=self._excerpts(told))
+        return f"{self.heading}\n{shown}" if self.heading and not self.asked.quiet else shown
+
+    def _excerpts(self, told: Sequence[Finding]) -> Excerpts:
+        if not any(each.where.line is not None for each in told):
+            return {}
+        from nodeworthy.commands.excerpts import excerpts_of_places
+
+        return excerpts_of_places(self.report.findings, told, self.began)
 
     def _for_machines(self, form: str) -> str:
         if form == "html":

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from nodeworthy.report.report import EVERYTHING, Asked, Report
 from nodeworthy.verdict import Finding, Severity, Verdict
 
-# So many endings of files that nobody read are named.
-ENDINGS = 4
 _UNKNOWNS = {"unknowns": "values not known yet"}
 # Counted by whoever looks at files, and told behind what came of it.
 _UNSEEN = ("unrecognised", "excluded")
@@ -67,17 +65,29 @@ def _besides(report: Report) -> Iterator[str]:
     if left_out:
         yield f"{_many(len(left_out), 'rules')} left out by the settings (--show-skipped)"
     if unread:
-        yield f"not read: {_many(unread, 'files of no known kind')}{_endings(report.not_read)}"
+        yield f"not read: {_many(unread, 'files of no known kind')}{_kinds(report)}"
     if excluded:
         yield _many(excluded, "files excluded by the settings")
-    if report.offers:
-        yield _many(len(report.offers), f"findings {'has' if len(report.offers) == 1 else 'have'} a fix (--fix)")
 
 
-def _endings(not_read: Mapping[str, int]) -> str:
-    often = sorted(not_read.items(), key=lambda each: (-each[1], each[0]))
-    named = [f"{number} {ending}" for ending, number in often[:ENDINGS]]
-    return f" ({', '.join([*named, *(['others'] if len(often) > ENDINGS else [])])})" if named else ""
+def _kinds(report: Report) -> str:
+    if not report.not_read:
+        return ""
+    from nodeworthy.report.not_read import in_words
+
+    return f" ({in_words(report.not_read)})"
+
+
+def last_line(report: Report, asked: Asked = EVERYTHING) -> str:
+    """How much there is to do, and what does a part of it; nothing where there is nothing."""
+    open_ones = [each for each in asked.told(report) if not each.suppressed]
+    if not open_ones:
+        return ""
+    mended = sum(report.offer(each) is not None for each in open_ones)
+    told = _many(len(open_ones), "findings")
+    if not mended:
+        return f"{told}, none with a fix" if report.mends else told
+    return f"{told}, {mended:,} of them with a fix: {report.mends}"
 
 
 def _many(number: int, words: str) -> str:

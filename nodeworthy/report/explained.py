@@ -41,6 +41,26 @@ def text(explanations: Sequence[Explanation]) -> str:
     return "\n\n".join("\n".join(_lines(each)) for each in explanations) + "\n"
 
 
+# What somebody types who was told of a thing of this kind.
+_NEXT = {
+    "evidence": "nodeworthy diagnose (the cluster), nodeworthy diagnose --node NAME (the chain of a node)",
+    "distribution": "nodeworthy check ., with this distribution in the fleet's pool",
+    "gpu": "nodeworthy fleet, which tells the pools that have it",
+    "instance-type": "nodeworthy fleet, which tells the pools that have it",
+    "operator-release": "nodeworthy check ., with `operator: {chart: VERSION}` in the fleet",
+}
+
+
+def next_command(known: Sequence[Explanation]) -> str:
+    last = known[-1]
+    moments = dict(last.data).get("moments", ())
+    if last.kind != "rule":
+        return _NEXT[last.kind]
+    typed = {"source": "check .", "plan": "preview", "node": "node HOST", "cluster": "diagnose"}
+    asks = [f"nodeworthy {typed[each]} --rule {last.id}" for each in moments if each in typed]
+    return ", ".join(asks) or "nodeworthy rules"
+
+
 def _lines(each: Explanation) -> Iterator[str]:
     yield f"{each.id}: {each.title}"
     for paragraph in filter(None, each.prose.split("\n\n")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.report.counted import NOTHING, count_line
+from nodeworthy.report.counted import NOTHING, count_line, last_line
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import printable, shorten
 from nodeworthy.report.report import Asked, Report
@@ -28,14 +28,15 @@ def _lines(report: Report, asked: Asked, below: str) -> Iterator[str]:
         yield _annotation(each, below)
     if not report.evaluated["verdicts"]:
         yield _command("error", {"title": _TITLE}, NOTHING)
-    yield _command("notice", {"title": _TITLE}, f"{count_line(report, asked)}{_beyond(told)}")
+    yield _command("notice", {"title": _TITLE}, "\n".join(_counted(report, asked, told)))
 
 
-def _beyond(told: Sequence[Told]) -> str:
+def _counted(report: Report, asked: Asked, told: Sequence[Told]) -> Iterator[str]:
+    yield count_line(report, asked)
     levels = Counter(_level(each.first) for each in told)
-    if max(levels.values(), default=0) <= _ANNOTATED:
-        return ""
-    return f"\nGitHub shows {_ANNOTATED} errors and {_ANNOTATED} warnings of a step: all of them are in its log"
+    if max(levels.values(), default=0) > _ANNOTATED:
+        yield f"GitHub shows {_ANNOTATED} errors and {_ANNOTATED} warnings of a step: all of them are in its log"
+    yield from filter(None, [last_line(report, asked)])
 
 
 def _annotation(told: Told, below: str) -> str:

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nodeworthy.report.chain import Chain, Colour, Step
-from nodeworthy.report.counted import NOTHING, count_line, in_short, numbers
+from nodeworthy.report.counted import NOTHING, count_line, in_short, last_line, numbers
 from nodeworthy.report.fleet_html import DRAWING, PALETTE, figure
+from nodeworthy.report.frame import Excerpts
 from nodeworthy.report.html_findings import (
     CALLED,
-    Excerpts,
     Group,
     anchor,
     article,
@@ -230,8 +230,13 @@ def _head(report: Report, beside: Beside, asked: Asked) -> str:
     return (
         f'<header class="tone-{tone}"><h1><span aria-hidden="true">{sign}</span>{told}</h1>{empty}'
         f"<p>nodeworthy, in the {report.moment.value}{whose}; exit code {code}</p>{_tiles(report, asked)}"
-        f'<p class="faint">{text(count_line(report, asked))}</p></header>\n'
+        f'<p class="faint">{text(count_line(report, asked))}</p>{_last(report, asked)}</header>\n'
     )
+
+
+def _last(report: Report, asked: Asked) -> str:
+    told = last_line(report, asked)
+    return f"<p>{text(told)}</p>" if told else ""
 
 
 def _tiles(report: Report, asked: Asked) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from html import escape
@@ -10,6 +10,7 @@ from html import escape
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.report.counted import outcome
+from nodeworthy.report.frame import LONGEST_LINE, Excerpts, excerpt_of, near
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Asked, Report
 from nodeworthy.report.text import suppression_word
@@ -141,27 +142,9 @@ def _victims(victims: tuple[str, ...]) -> str:
     return f"<details{shut}><summary>{len(victims):,}</summary><ul>{items}{more}</ul></details>"
 
 
-LONGEST_LINE = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Lines of a file; `says` is what a reader has to know of them, or why there are none."""
-
-    first: int = 1
-    lines: tuple[str, ...] = ()
-    says: str = ""
-
-
-# By the path and the line of the place that they show.
-Excerpts = Mapping[tuple[str, int], Excerpt]
-
-
 def _around(place: Place, excerpts: Excerpts) -> str:
     """What stands there; nothing where the place is in no file of this machine."""
-    if place.path is None or place.line is None or place.host:
-        return ""
-    excerpt = excerpts.get((place.path, place.line))
+    excerpt = excerpt_of(place, excerpts)
     if excerpt is None:
         return ""
     says = f'<p class="says-why">{text(excerpt.says)}</p>' if excerpt.says else ""
@@ -173,18 +156,9 @@ def _around(place: Place, excerpts: Excerpts) -> str:
 
 def _line(number: int, line: str, place: Place) -> str:
     here = number == place.line
-    shown = text(_near(line, place.column or 1 if here else 1), LONGEST_LINE + 2)
+    shown = text(near(line, place.column or 1 if here else 1)[0], LONGEST_LINE + 2)
     tag = "mark" if here else "span"
     return f"<{tag}><i>{number}</i><b>{shown or ' '}</b></{tag}>"
-
-
-def _near(line: str, column: int) -> str:
-    """Of a line that is too long, what stands around the column."""
-    if len(line) <= LONGEST_LINE:
-        return line
-    begins = max(0, min(column - LONGEST_LINE // 3, len(line) - LONGEST_LINE))
-    ends = begins + LONGEST_LINE
-    return f"{'…' if begins else ''}{line[begins:ends]}{'…' if ends < len(line) else ''}"
 
 
 CALLED = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.engine import Judgement
+from nodeworthy.report.not_read import by_ending
 from nodeworthy.report.printable import escape_json
 from nodeworthy.report.report import SCHEMA, Asked, Report, offer_as_data, place_as_data
 from nodeworthy.verdict import Finding, Verdict
@@ -25,7 +26,7 @@ def as_data(report: Report, asked: Asked | None = None) -> dict[str, Any]:
         "moment": report.moment.value,
         "evaluated": report.evaluated,
         "summary": report.summary,
-        **({"notRead": dict(report.not_read)} if report.not_read else {}),
+        **({"notRead": by_ending(report.not_read)} if report.not_read else {}),
         "findings": [*findings, *_passed_and_skipped(report, asked)],
         **report.extra,
     }

@@ -11,7 +11,7 @@ from dataclasses import field
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.report.chain import Chain, picture
-from nodeworthy.report.counted import count_line, in_short, outcome
+from nodeworthy.report.counted import count_line, in_short, last_line, outcome
 from nodeworthy.report.fleet_picture import Picture, text_picture
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import on_one_line, printable
@@ -71,7 +71,7 @@ def _head(report: Report, beside: Beside, asked: Asked) -> Iterator[str]:
     yield marker(report, beside.about)
     whose = f" of {code(beside.about[:LONGEST_NAME])}" if beside.about else ""
     yield f"### nodeworthy: {in_short(report, asked)} in the {report.moment.value}{whose}"
-    yield f"{count_line(report, asked)}."
+    yield "\n".join(f"{line}." for line in (count_line(report, asked), last_line(report, asked)) if line)
     if not report.evaluated["verdicts"]:
         yield "**Nothing was evaluated, so nothing is proven.**"
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from nodeworthy.records import dataclass
-from nodeworthy.report.printable import on_one_line
 from nodeworthy.verdict import Finding, Place, Severity, ToGive, Verdict
 
 if TYPE_CHECKING:
@@ -45,29 +43,12 @@ class Asked:
         return len(report.findings) - len(self.told(report))
 
     def tells(self, report: Report, finding: Finding) -> bool:
-        if finding.verdict is not Verdict.UNKNOWN or self.show_unknown:
+        if finding.verdict is not Verdict.UNKNOWN or finding.suppressed or self.show_unknown:
             return True
         return report.speaks(finding, strict=self.strict)
 
 
 EVERYTHING = Asked(show_passed=True, show_skipped=True, show_unknown=True)
-
-
-# Of which kinds files are, by their names alone: for those that nobody read.
-
-# An ending that is longer tells no kind.
-_LONGEST = 16
-
-
-def kinds_of(paths: Iterable[str]) -> dict[str, int]:
-    """`.md` or, without an ending, `Makefile`; the most frequent first."""
-    counted = Counter(_kind(PurePath(each)) for each in paths)
-    return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
-
-
-def _kind(path: PurePath) -> str:
-    kind = path.suffix or path.name
-    return on_one_line(kind) if len(kind) <= _LONGEST else "of other endings"
 
 
 SCHEMA = "nodeworthy/report/v1"
@@ -88,8 +69,10 @@ class Report:
     offers: Mapping[Finding, Offer] = field(default_factory=dict)
     # The baseline that was laid over it, as its reader knows it.
     baseline: str | None = None
-    # Of the files that are of no kind that is known: their endings, and how often.
-    not_read: Mapping[str, int] = field(default_factory=dict)
+    # The files that are of no kind that is known.
+    not_read: Sequence[str] = ()
+    # What writes the fixes that there are, as it is typed.
+    mends: str = ""
     # What was seen of the links from card to pod of the hosts that were asked.
     walks: Sequence[Walk] = ()
     # The rules that the settings leave out.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -54,9 +56,30 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "id": rule.id,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.documentation},
+        **_page(rule),
         "help": {"text": rule.remedy, "markdown": f"{rule.documentation}\n\n**Remedy:** {rule.remedy}"},
         "defaultConfiguration": {"level": rule.severity.value},
     }
+
+
+def _page(rule: Rule) -> dict[str, str]:
+    """The address of its page: where this release has its documentation, or in the tree that it runs from. Whoever
+    installed a release without an address has the page as the rule's help."""
+    base = documentation()
+    if base is not None:
+        return {"helpUri": f"{base.rstrip('/')}/rules/{rule.id}/"}
+    page = Path(__file__).parents[2] / "docs" / "rules" / f"{rule.id}.md"
+    return {"helpUri": page.as_uri()} if page.is_file() else {}
+
+
+def documentation() -> str | None:
+    """What the installed package says of itself."""
+    try:
+        said = metadata("nodeworthy").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return None
+    urls = dict(each.split(", ", 1) for each in said if ", " in each)
+    return urls.get("Documentation")
 
 
 def _invocation(report: Report, index: Mapping[str, int], below: str) -> dict[str, Any]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from nodeworthy.patterns import pattern
-from nodeworthy.report.counted import NOTHING, count_line, outcome
+from nodeworthy.report.counted import NOTHING, count_line, last_line, outcome
 from nodeworthy.report.printable import escape_commands, on_one_line, printable, shorten
 from nodeworthy.report.report import Asked, Report
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Verdict
+
+if TYPE_CHECKING:
+    from nodeworthy.report.frame import Excerpts
 
 WIDTH = 108
 # How many reasons a rule is given for which it was skipped: JSON with --show-passed has all of them.
@@ -43,17 +48,33 @@ class Paint:
         return f"\033[{_COLOURS[style]}m{text}\033[0m" if self._colour else text
 
 
-def render(report: Report, asked: Asked | None = None, *, colour: bool = False) -> str:
+def render(
+    report: Report, asked: Asked | None = None, *, colour: bool = False, excerpts: Excerpts | None = None
+) -> str:
     paint, asked = Paint(colour), asked or Asked()
-    told = [each for each in asked.told(report) if not each.baselined or asked.show_passed]
-    blocks = ["\n".join(_told(each, paint)) for each in together(told)]
+    blocks = ["\n".join(_told(each, paint, excerpts)) for each in together(told_whole(report, asked))]
     if not asked.show_passed:
-        blocks.append("\n".join(_head(each, paint) for each in report.findings if each.baselined))
+        blocks.append("\n".join(_folded(report)))
     if asked.show_passed:
         blocks.append("\n".join(_passed(report, paint)))
     if not asked.quiet:
         blocks.append("\n".join(_closing(report, paint, asked)))
     return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def told_whole(report: Report, asked: Asked) -> list[Finding]:
+    """Less those of the baseline, which are told by their number."""
+    return [each for each in asked.told(report) if not each.baselined or asked.show_passed]
+
+
+def _folded(report: Report) -> Iterator[str]:
+    rules = Counter(each.rule for each in report.findings if each.baselined)
+    if rules:
+        often = ", ".join(
+            f"{number} {rule}" for rule, number in sorted(rules.items(), key=lambda each: (-each[1], each))
+        )
+        told = f"in the baseline {report.baseline}: {often} (--show-passed lists them)"
+        yield from _wrapped(printable(told), "", "  ", break_long_words=False)
 
 
 def of_finding(finding: Finding) -> str:
@@ -78,10 +99,15 @@ def _head(finding: Finding, paint: Paint, named: str = "") -> str:
     return f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {named or finding.rule}{told}"
 
 
-def _told(told: Told, paint: Paint) -> Iterator[str]:
+def _told(told: Told, paint: Paint, excerpts: Excerpts | None = None) -> Iterator[str]:
     yield _head(told.first, paint, rule_name(told))
     yield from _wrapped(printable(shorten(told.sentence())), "  ", "  ", break_long_words=True)
-    for label, text in details_of(told):
+    if excerpts:
+        from nodeworthy.report.frame import frame
+
+        yield from (paint("dim", each) for each in frame(told.first.where, excerpts))
+    rows = [*details_of(told), *([("page", page_of(told))] if excerpts is not None else [])]
+    for label, text in rows:
         yield from _wrapped(printable(text), f"    {paint('dim', f'{label:<7}')} ", " " * 12, break_long_words=False)
 
 
@@ -100,6 +126,11 @@ def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> t
     )
     # A word that was broken may go on with what is a command at the beginning of a line.
     return tuple(escape_commands(line.replace(_BLANK, " ")) for line in lines)
+
+
+def page_of(told: Told) -> str:
+    """What prints the page of its rule, wherever nodeworthy is installed."""
+    return f"`nodeworthy explain {told.first.rule}`"
 
 
 def rule_name(told: Told) -> str:
@@ -159,6 +190,9 @@ def _closing(report: Report, paint: Paint, asked: Asked) -> Iterator[str]:
         yield paint("unknown", NOTHING)
     elif report.is_all_unknown:
         yield paint("unknown", "nothing but unknowns, so nothing is proven")
+    last = last_line(report, asked)
+    if last:
+        yield last
 
 
 def _to_give(report: Report) -> Iterator[str]:

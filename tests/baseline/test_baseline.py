@@ -68,18 +68,43 @@ def test_the_cache_knows_nothing_of_it(adopted: Path, tmp_path_factory: pytest.T
     assert (first.code, run("check", ".").code) == (0, 1)
 
 
-def test_what_nobody_has_seen_is_in_none(here: Path) -> None:
+UNKNOWN = "toolkit:\n  env:\n    - {{name: CONTAINERD_SOCKET, value: !vault {0}}}\n"
+
+
+def test_what_is_unknown_is_in_it_and_no_longer_changes_the_exit_code(here: Path) -> None:
+    (here / "values.yaml").write_text(UNKNOWN.format("socket"))
+    assert run("check", ".").code == 3
+    assert "unknown" in run("baseline").out
+    assert {entry["verdict"] for entry in entries(here)} == {"unknown"}
+    ran = run_json("check", ".")
+    assert (ran.code, ran.report["summary"]["unknown"]) == (0, 0)
+    assert ran.report["summary"]["baselined"] > 0
+    (here / "values.yaml").write_text(UNKNOWN.format("socket").replace("!vault socket", "relative.sock"))
+    assert run("check", ".").code == 1
+
+
+def test_an_unknown_for_another_reason_is_new(here: Path) -> None:
+    (here / "values.yaml").write_text(UNKNOWN.format("socket"))
+    assert run("baseline").code == 0
+    (here / "values.yaml").write_text(UNKNOWN.format("socket").replace("!vault", "!ours"))
+    assert run("check", ".").code == 3
+
+
+def test_what_could_not_be_read_is_in_none(here: Path) -> None:
     pod(here)
-    (here / "values.yaml").write_text("toolkit:\n  env:\n    - {name: CONTAINERD_SOCKET, value: !vault socket}\n")
     (here / "broken.yaml").write_text("toolkit: {env: [\n")
     ran = run("baseline")
     assert ran.code == 0
-    assert "unknown" in ran.out
-    assert "error" in ran.out
+    assert "in no baseline, for nothing was read there: 1 error" in ran.out
     assert [entry["rule"] for entry in entries(here)] == ["gpu-quantity"]
-    summary = run_json("check", ".").report["summary"]
-    assert summary["unknown"] + summary["error"] > 1
     assert run("check", ".").code == 3
+
+
+def test_they_are_folded_into_one_line(adopted: Path) -> None:
+    folded = [line for line in run("check", ".").out.splitlines() if "in the baseline" in line]
+    assert folded[0].startswith("in the baseline .nodeworthy-baseline.json: 1 gpu-quantity, 1 toolkit-env-wellformed")
+    assert "pod.yaml" not in run("check", ".").out
+    assert "pod.yaml" in run("check", ".", "--show-passed").out
 
 
 def test_a_warning_is_in_it_too(here: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,6 +67,47 @@ def test_a_gpu_in_any_spelling(spelt: str) -> None:
     (answer,) = known(spelt)
     assert (answer["kind"], answer["id"], answer["architecture"], answer["nvswitch"]) == ("gpu", "H100", "Hopper", True)
     assert answer["instance_types"] == ["p5.4xlarge", "p5.48xlarge"]
+
+
+def test_a_file_is_read_and_several_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kubelet.log").write_text(f"line\n{EVIDENCE}\n", encoding="utf-8")
+    Path("other.log").write_text("all is well\n", encoding="utf-8")
+    (answer,) = known("kubelet.log")
+    assert (answer["line"], answer["in"]) == (2, "kubelet.log")
+    ran = run("explain", "kubelet.log", "other.log")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "kubelet.log:")
+    assert "nothing in other.log is evidence" in ran.err
+    assert run("explain", "other.log").code == 3
+    missing = run("explain", "missing.log")
+    assert missing.code == 2
+    assert "there is no such file" in missing.err
+
+
+def test_a_file_is_a_file_whatever_its_name_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("h100").write_text(EVIDENCE, encoding="utf-8")
+    Path("h200").mkdir()
+    assert known("h100")[0]["kind"] == "evidence"
+    assert known("h200")[0]["kind"] == "gpu"
+    Path("logs").mkdir()
+    assert "logs is a folder: name its logs (logs/*.log)" in run("explain", "logs").err
+
+
+def test_several_names_are_explained_each() -> None:
+    assert [each["id"] for each in known("h100", "p5.48xlarge")] == ["H100", "p5.48xlarge"]
+
+
+def test_what_is_piped_needs_no_dash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(EVIDENCE.encode())))
+    ran = run("explain")
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1].startswith("next: nodeworthy diagnose")
+
+
+def test_a_rule_ends_with_what_judges_by_it() -> None:
+    last = run("explain", "slurm-gpu-as-asked").out.splitlines()[-1]
+    assert last == "next: nodeworthy check . --rule slurm-gpu-as-asked"
 
 
 def test_instance_types() -> None:
@@ -140,7 +182,10 @@ def test_a_log_from_windows(encoding: str, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_log_with_nothing_known(log: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     ran = piped(log, monkeypatch)
     assert (ran.code, ran.out) == (3, "")
-    assert ran.err == "nodeworthy explain: nothing in this log is evidence that we know\n"
+    assert ran.err.splitlines() == [
+        "nodeworthy explain: nothing in this log is evidence that we know",
+        "next: nodeworthy diagnose, which reads the cluster itself",
+    ]
 
 
 def test_a_log_with_nothing_known_is_told_what_comes_nearest(monkeypatch: pytest.MonkeyPatch) -> None:

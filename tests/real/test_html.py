@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.report.html import render
-from nodeworthy.report.html_findings import Excerpt
+from nodeworthy.report.frame import Excerpt
 from nodeworthy.report.markdown import Beside
 from tests.case_files import whole
 from tests.report.html_pages import KNOWN

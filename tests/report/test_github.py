@@ -105,4 +105,5 @@ def test_what_is_not_annotated_is_said() -> None:
     assert "GitHub shows" not in github.render(few)
     notice = github.render(many).splitlines()[-1]
     assert notice.startswith("::notice title=nodeworthy::")
-    assert notice.endswith("%0AGitHub shows 10 errors and 10 warnings of a step: all of them are in its log")
+    shown = "%0AGitHub shows 10 errors and 10 warnings of a step: all of them are in its log"
+    assert notice.endswith(f"{shown}%0A11 findings")

@@ -10,8 +10,8 @@ import pytest
 from nodeworthy.documents.yaml import read
 from nodeworthy.fleet.read import read_fleet
 from nodeworthy.report.fleet_picture import picture_of
+from nodeworthy.report.frame import Excerpt, Excerpts
 from nodeworthy.report.html import render
-from nodeworthy.report.html_findings import Excerpt, Excerpts
 from nodeworthy.report.markdown import Beside
 from nodeworthy.report.report import Asked, Report
 from nodeworthy.rule import Rule

@@ -16,7 +16,7 @@ from tests.case_files import whole
 from tests.run import run
 from tests.work import calls
 
-from .reports import DISKS, finding, hostile, judged, many, one_of_each, report
+from .reports import DISKS, PATHS, finding, hostile, judged, many, one_of_each, report
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft4Validator(SCHEMA)
@@ -57,6 +57,14 @@ def test_rules_come_with_their_page() -> None:
     ]
     assert "**Remedy:** encrypt them" in rules[1]["help"]["markdown"]
     assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in told["results"])
+
+
+def test_a_rule_names_the_address_of_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = rendered(report(judged(finding())))["tool"]["driver"]["rules"][0]["helpUri"]
+    assert Path(page.removeprefix("file://")).read_text(encoding="utf-8").count(f"# {PATHS.id}") == 1
+    monkeypatch.setattr(sarif, "documentation", lambda: "https://docs.example.com/nodeworthy/")
+    page = rendered(report(judged(finding())))["tool"]["driver"]["rules"][0]["helpUri"]
+    assert page == f"https://docs.example.com/nodeworthy/rules/{PATHS.id}/"
 
 
 def test_places() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nodeworthy.edit import Edit, Kind
+from nodeworthy.report.frame import Excerpt
 from nodeworthy.report.report import Asked, Offer, Report
 from nodeworthy.report.text import render
 from nodeworthy.verdict import ToGive, Verdict
-from tests.report.reports import CRASH, DISKS, PATHS, finding, judged, report
+from tests.report.reports import CRASH, DISKS, PATHS, PLACE, finding, judged, report
 
 FLEET = ToGive("there is no fleet", "give --fleet FILE")
 RECORDED = [ToGive(f"this recording was made before {what} was read", "record the node anew") for what in ("a", "b")]
@@ -56,7 +58,10 @@ def test_the_numbers_are_those_of_what_is_told() -> None:
     """A pair of rule and subject may hold several findings, of several verdicts."""
     both = judged(finding(message="one"), finding(message="two"), finding(Verdict.UNKNOWN, message="three"))
     made = report(both, judged(finding(rule=DISKS), rule=DISKS), judged(replace(finding(), suppressed=True)))
-    assert closing(made) == ["2 rules on 3 subjects of 2 files: 0 pass, 2 fail, 1 warning, 1 unknown, 1 suppressed"]
+    assert closing(made) == [
+        "2 rules on 3 subjects of 2 files: 0 pass, 2 fail, 1 warning, 1 unknown, 1 suppressed",
+        "4 findings",
+    ]
 
 
 def test_an_unknown_of_a_warning_is_counted_and_listed_when_asked_for() -> None:
@@ -65,28 +70,55 @@ def test_an_unknown_of_a_warning_is_counted_and_listed_when_asked_for() -> None:
     assert DISKS.id not in render(made)
     for asked in (Asked(show_unknown=True), Asked(strict=True)):
         assert f"unknown {DISKS.id}" in render(made, asked)
-        assert closing(made, asked)[-1].endswith("1 pass, 0 fail, 1 unknown")
+        assert closing(made, asked)[-2].endswith("1 pass, 0 fail, 1 unknown")
+        assert closing(made, asked)[-1] == "1 finding"
 
 
 def test_where_there_is_nothing_but_unknowns_they_are_listed() -> None:
     made = report(judged(finding(Verdict.UNKNOWN, DISKS), rule=DISKS))
     assert made.exit_code() == 3
     assert f"unknown {DISKS.id}" in render(made)
-    assert closing(made)[-1] == "nothing but unknowns, so nothing is proven"
+    assert closing(made)[-2:] == ["nothing but unknowns, so nothing is proven", "1 finding"]
 
 
 def test_files_that_nobody_read_and_what_can_be_mended_are_counted() -> None:
-    offered = finding()
+    offered = replace(finding(), edit=Edit(Kind.VALUE, PLACE, "/run/a.sock", "/run/b.sock", "set it"))
+    chart = [f"charts/{name}" for name in ("gpu/Chart.yaml", "gpu/templates/a.yaml", "gpu/templates/b/_helpers.tpl")]
     made = replace(
-        report(judged(offered)),
+        report(judged(offered), judged(finding(message="another"))),
         looked_at={"files": 1, "unrecognised": 9, "excluded": 1},
-        not_read={".md": 3, ".py": 2, "Makefile": 1, ".js": 1, ".go": 1, ".c": 1},
+        not_read=[*chart, "templates/c.yaml", "main.tf", "a.py", "b.py", "Makefile", "x/Makefile"],
         offers={offered: Offer("set it", "values.yaml", ())},
+        mends="nodeworthy check --fix values.yaml",
     )
     assert closing(made) == [
-        "1 rule on 1 subject of 1 file: 0 pass, 1 fail, 0 unknown; not read: 9 files of no known kind "
-        "(3 .md, 2 .py, 1 .c, 1 .go, others); 1 file excluded by the settings; 1 finding has a fix (--fix)"
+        "1 rule on 2 subjects of 1 file: 0 pass, 2 fail, 0 unknown; not read: 9 files of no known kind "
+        "(2 Helm templates in 2 folders, 2 Makefiles in 2 folders, 2 Python files, 1 Terraform file, 2 of other kinds); "
+        "1 file excluded by the settings",
+        "2 findings, 1 of them with a fix: nodeworthy check --fix values.yaml",
     ]
+    assert closing(replace(made, offers={}))[-1] == "2 findings, none with a fix"
+
+
+def test_a_finding_shows_its_line_and_names_its_page() -> None:
+    shown = {("values.yaml", 6): Excerpt(5, ("    - name: A", "      value: /run/a.sock"))}
+    told = render(report(judged(finding())), excerpts=shown).splitlines()
+    at = told.index("    6 |       value: /run/a.sock")
+    assert told[at + 1] == f"      | {' ' * 13}^"
+    assert f"    page    `nodeworthy explain {PATHS.id}`" in told
+
+
+def test_no_line_is_shown_of_a_file_that_has_changed() -> None:
+    shown = {("values.yaml", 6): Excerpt(6, ("      value: /run/a.sock",), "the file has changed since it was judged")}
+    assert " | " not in render(report(judged(finding())), excerpts=shown)
+
+
+def test_of_a_long_line_the_place_is_shown() -> None:
+    line = f"{'a' * 300}WRONG{'b' * 300}"
+    far = replace(finding(), where=replace(PLACE, column=301))
+    told = render(report(judged(far)), excerpts={("values.yaml", 6): Excerpt(6, (line,))}).splitlines()
+    at = next(number for number, each in enumerate(told) if " | …" in each)
+    assert told[at][told[at + 1].index("^") :].startswith("WRONG")
 
 
 def test_what_nobody_reads_to_its_end_is_cut() -> None:

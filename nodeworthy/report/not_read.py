@@ -1,0 +1,88 @@
+"""What files are that nobody read: their kinds, seen from their names alone, and in how many folders they lie."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+
+from nodeworthy.report.printable import on_one_line
+
+# So many kinds are named.
+KINDS = 4
+# An ending that is longer tells no kind.
+_LONGEST = 16
+_BY_ENDING = {
+    **dict.fromkeys((".yaml", ".yml"), "YAML file"),
+    **dict.fromkeys((".tf", ".tofu"), "Terraform file"),
+    **dict.fromkeys((".tpl", ".tmpl", ".tftpl", ".j2"), "template"),
+    **dict.fromkeys((".sh", ".bash"), "shell script"),
+    **dict.fromkeys((".md", ".markdown"), "Markdown file"),
+    **dict.fromkeys((".js", ".mjs", ".cjs"), "JavaScript file"),
+    **dict.fromkeys((".ts", ".tsx"), "TypeScript file"),
+    **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".svg"), "picture"),
+    **dict.fromkeys((".gz", ".tgz", ".zip", ".tar", ".xz"), "archive"),
+    ".json": "JSON file",
+    ".log": "log",
+    ".toml": "TOML file",
+    ".py": "Python file",
+    ".go": "Go file",
+    ".rs": "Rust file",
+    ".txt": "text file",
+    ".hcl": "HCL file",
+    ".tfvars": "file of Terraform variables",
+}
+_IN_A_CHART = (".yaml", ".yml", ".tpl", ".txt")
+
+
+def by_ending(paths: Iterable[str]) -> dict[str, int]:
+    """`.md` or, without an ending, `Makefile`; the most frequent first."""
+    counted = Counter(_ending(PurePath(each)) for each in paths)
+    return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _ending(path: PurePath) -> str:
+    kind = path.suffix or path.name
+    return on_one_line(kind) if len(kind) <= _LONGEST else "of other endings"
+
+
+def in_words(paths: Sequence[str]) -> str:
+    """`3 Helm templates in 2 folders, 1 Makefile`: the most frequent kinds, and how many files are of others."""
+    folders: dict[str, Counter[str]] = {}
+    for path, kind in _with_kinds(paths):
+        folders.setdefault(kind, Counter())[str(path.parent)] += 1
+    often = sorted(folders.items(), key=lambda each: (-each[1].total(), each[0]))
+    named = [_named(kind, lie_in) for kind, lie_in in often[:KINDS]]
+    others = sum(lie_in.total() for _, lie_in in often[KINDS:])
+    return ", ".join([*named, *([f"{others:,} of other kinds"] if others else [])])
+
+
+def _with_kinds(paths: Sequence[str]) -> Iterator[tuple[PurePath, str]]:
+    every = [PurePath(each) for each in paths]
+    charts = {each.parent for each in every if each.name == "Chart.yaml"}
+    for path in every:
+        of_chart = any(above.name == "templates" and above.parent in charts for above in path.parents)
+        yield path, "Helm template" if of_chart and path.suffix in _IN_A_CHART else _kind(path)
+
+
+def _kind(path: PurePath) -> str:
+    if path.name == "Chart.yaml":
+        return "description of a chart"
+    known = _BY_ENDING.get(path.suffix.lower())
+    if known is not None:
+        return known
+    ending = _ending(path)
+    return f"{ending} file" if path.suffix and ending.startswith(".") else ending
+
+
+def _named(kind: str, lie_in: Counter[str]) -> str:
+    number = lie_in.total()
+    where = f" in {len(lie_in):,} folders" if len(lie_in) > 1 else ""
+    return f"{number:,} {kind if number == 1 else _plural(kind)}{where}"
+
+
+def _plural(kind: str) -> str:
+    head, of, rest = kind.partition(" of ")
+    if head in ("", "of other endings") or kind.startswith("of "):
+        return kind
+    return f"{head}{'' if head.endswith('s') else 's'}{of}{rest}"
