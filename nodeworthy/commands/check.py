@@ -124,7 +124,8 @@ def _mending(options: Options) -> str:
     """The command that writes the fixes of this run."""
     from shlex import join
 
-    words = [word for name in ("fleet", "stack") if (said := getattr(options, name)) for word in (f"--{name}", said)]
+    given = (("--fleet", options.fleet), ("--stack", options.stack))
+    words = [word for name, said in given if said for word in (name, said)]
     named = options.named if len(options.named) <= _FIRST else ["."]
     return join(["nodeworthy", "check", "--fix", *words, *named])
 
