@@ -43,7 +43,6 @@ class Options(settled.Options):
     allow_unknown: bool | None
     ignore_suppressions: bool
     quiet: bool
-    no_color: bool
     no_cache: bool
 
 
@@ -79,7 +78,6 @@ def configure(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMAT
     )
     parser.add_argument("--ignore-suppressions", action="store_true", help="judge as if nothing were suppressed")
     parser.add_argument("--quiet", action="store_true", help="findings only")
-    parser.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)")
     parser.add_argument("--no-cache", action="store_true", help="look at everything again")
     settled.configure(parser)
 

@@ -32,12 +32,14 @@ if TYPE_CHECKING:
 
 
 class Options:
+    no_color: bool
     rules_folder: str | None
     no_settings: bool
     no_own_rules: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)")
     parser.add_argument(
         "--rules", metavar="DIR", dest="rules_folder", help="judge by the rules of this folder, too; it is run"
     )

@@ -52,7 +52,7 @@ _nodeworthy() {
                 --baseline)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --changed --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules --baseline" "$cur"
+                _nodeworthy_offer "-h --help --changed --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules --baseline" "$cur"
             fi
             ;;
         preview)
@@ -70,7 +70,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --no-simulate --answers --ask-aws --run --timeout --pass-env --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --no-simulate --answers --ask-aws --run --timeout --pass-env --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -106,7 +106,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --recheck --selector --asg --via --pool --deadline --wait --reboot --in-cluster --job-deadline --total-deadline --print-role --taint --dry-run --yes --max-workers --record --ssh-config --ssh-identity-file --context --namespace --image --region --profile --endpoint-url --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --recheck --selector --asg --via --pool --deadline --wait --reboot --in-cluster --job-deadline --total-deadline --print-role --taint --dry-run --yes --max-workers --record --ssh-config --ssh-identity-file --context --namespace --image --region --profile --endpoint-url --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -150,7 +150,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --node --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --node --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -175,7 +175,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --baseline --prune --dry-run --fleet --stack --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --baseline --prune --dry-run --fleet --stack --no-color --rules --no-settings --no-own-rules" "$cur"
             fi
             ;;
         boot)
@@ -195,7 +195,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --format --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --format --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_offer "$_nodeworthy_known" "$cur"
             fi
@@ -206,7 +206,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --update --format --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --update --format --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_offer "test" "$cur"
             fi
