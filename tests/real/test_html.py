@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.report.html import render
 from nodeworthy.report.frame import Excerpt
+from nodeworthy.report.html import render
 from nodeworthy.report.markdown import Beside
 from tests.case_files import whole
 from tests.report.html_pages import KNOWN
