@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
 import pytest
+
+# Inputs of tests, in two thousand folders: no test is looked for in them.
+collect_ignore = ["cases", "turned"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -84,6 +88,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(LONG) or _is_one_more_program(item.nodeid, seen):
             item.add_marker("long")
+
+
+def pytest_collection_finish() -> None:
+    """The tests stay as long as the process does: nobody need look through them for what may go."""
+    gc.collect()
+    gc.freeze()
 
 
 def _is_one_more_program(test: str, seen: set[str]) -> bool:

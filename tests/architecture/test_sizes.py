@@ -9,6 +9,7 @@ from tests.architecture.tree import ROOT, code
 
 # What the longest function takes today: the aim is 25, and no later function may be the longest.
 FUNCTION = 39
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 NAMED_FOR_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc"}
 
 
@@ -27,10 +28,12 @@ def test_files_are_named_for_the_thing() -> None:
     assert [file for file in code() if file.stem in NAMED_FOR_NOTHING] == []
 
 
-def functions(module: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
+def functions(node: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """All that stand in it. No expression holds one: most of a module need not be walked through."""
+    for each in (inner for block in BLOCKS for inner in getattr(node, block, ())):
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield each
+        yield from functions(each)
 
 
 def lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

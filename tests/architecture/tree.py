@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,10 +30,9 @@ SUFFIXES = (".py", ".sh", ".toml", ".tpl", ".yaml", ".yml", ".json")
 def code(root: Path = ROOT, rooms: tuple[str, ...] = ROOMS) -> Iterator[Path]:
     """Every file of our own code."""
     for room in rooms:
-        for path in sorted((root / room).rglob("*")):
-            inside = path.relative_to(root).parts
-            if path.suffix in SUFFIXES and path.is_file() and not set(inside) & set(NOT_CODE):
-                yield path
+        for folder, inside, names in os.walk(root / room):
+            inside[:] = sorted(set(inside) - set(NOT_CODE))
+            yield from (Path(folder, name) for name in sorted(names) if name.endswith(SUFFIXES))
 
 
 def copy(destination: Path, *names: str) -> Path:

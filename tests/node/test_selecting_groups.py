@@ -7,7 +7,6 @@ from typing import Any
 
 import boto3
 import pytest
-from moto import mock_aws
 
 from nodeworthy.collect.node import selecting
 from nodeworthy.collect.node.reach import Reach, _client
@@ -21,6 +20,8 @@ REACH = Reach(region=REGION)
 @pytest.fixture
 def group(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Of two instances. What makes it, to change it."""
+    from moto import mock_aws  # a second, and most runs leave these tests out
+
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     with mock_aws():

@@ -5,15 +5,12 @@ from __future__ import annotations
 import base64
 import gzip
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
-from moto import mock_aws
-from moto.ssm import models
-from moto.ssm.responses import SimpleSystemManagerResponse
 
 from nodeworthy.collect.node import collector, paged, specs
 from nodeworthy.collect.node.asked import Asked
@@ -32,7 +29,8 @@ REGION = "us-east-2"
 class Agent:
     """What moto has not: it runs the commands, here, and cuts what they print as SSM does."""
 
-    def __init__(self) -> None:
+    def __init__(self, plain: Callable[[Any, str, str], dict[str, Any]]) -> None:
+        self.plain = plain
         self.sent: list[dict[str, Any]] = []
         self.status = "Success"
         self.cancelled = 0
@@ -41,17 +39,20 @@ class Agent:
         self.sent.append({"document": command.document_name, "seconds": command.timeout_seconds, **command.parameters})
         line = "\n".join(command.parameters["commands"])
         ran = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
-        said = self._plain(command, instance_id, plugin_name)
+        said = self.plain(command, instance_id, plugin_name)
         return {**said, "Status": self.status, "StatusDetails": self.status, "StandardOutputContent": ran.stdout[:MOST]}
-
-    _plain = staticmethod(models.Command.invocation_response)
 
 
 @pytest.fixture
 def agent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
+    # Two seconds, and most runs leave these tests out.
+    from moto import mock_aws
+    from moto.ssm import models
+    from moto.ssm.responses import SimpleSystemManagerResponse
+
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
-    there = Agent()
+    there = Agent(models.Command.invocation_response)
 
     def runs(command: Any, instance_id: str, plugin_name: str) -> dict[str, Any]:
         return there.runs(command, instance_id, plugin_name)

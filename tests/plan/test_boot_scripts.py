@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from nodeworthy.facts.boot.pools import in_fleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file
+from nodeworthy.own_rules.cases import Case
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.scene import Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
@@ -61,22 +63,27 @@ def less_place(text: str | None) -> str:
 OF_A_CLOUD = ("no-secret-in-plain-sight", "user-data-size")
 
 
-def cases() -> list[tuple[str, Path]]:
-    """Cases of one script that no template and no option makes something else of."""
-    found: list[tuple[str, Path]] = []
-    for name in BOOT_RULES:
-        for folder in (whole(each.id) for each in cases_of(name)):
-            files = [each for each in folder.iterdir() if each.is_file()]
-            scripts = [each for each in files if is_boot_script(each.read_bytes(), each.name)]
-            if len(scripts) == 1 and scripts[0].suffix not in (".tpl", ".tftpl", ".tmpl", ".j2"):
-                found.append((name, scripts[0]))
+@cache
+def cases() -> list[tuple[Case, str]]:
+    """Cases of one script that no template and no option makes something else of, with its name."""
+    found: list[tuple[Case, str]] = []
+    for each in (case for name in BOOT_RULES for case in cases_of(name)):
+        files = {file.name: file for folder in (*each.bases, each.folder) for file in files_in(folder)}
+        scripts = [name for name, file in files.items() if is_boot_script(file.read_bytes(), name)]
+        if len(scripts) == 1 and not scripts[0].endswith((".tpl", ".tftpl", ".tmpl", ".j2")):
+            found.append((each, scripts[0]))
     return found
 
 
+def files_in(folder: Path) -> list[Path]:
+    return [each for each in folder.iterdir() if each.is_file()] if folder.is_dir() else []
+
+
 @pytest.mark.parametrize(
-    ("name", "script"), cases(), ids=lambda value: getattr(getattr(value, "parent", None), "name", value)
+    ("case", "name_of_script"), [pytest.param(*each, id=f"{each[0].rule}-{each[0].name}") for each in cases()]
 )
-def test_it_is_judged_as_the_file_is(name: str, script: Path) -> None:
+def test_it_is_judged_as_the_file_is(case: Case, name_of_script: str) -> None:
+    name, script = case.rule, whole(case.id) / name_of_script
     stacks = sorted(script.parent.glob("Pulumi.*.yaml"))
     fleet = read_fleet_file(stacks[0], stacks[0].name) if len(stacks) == 1 else None
     place = Place(path="user-data.sh")
@@ -102,8 +109,9 @@ def test_it_is_judged_as_the_file_is(name: str, script: Path) -> None:
 def test_every_rule_of_boot_scripts_fails_in_a_plan(name: str) -> None:
     """Not every bad case can be planned, but one at least is."""
     failed = False
-    for each, script in cases():
-        if each == name and script.parent.name.startswith("bad-"):
+    for each, name_of_script in cases():
+        if each.rule == name and each.name.startswith("bad-"):
+            script = whole(each.id) / name_of_script
             stacks = sorted(script.parent.glob("Pulumi.*.yaml"))
             fleet = read_fleet_file(stacks[0], stacks[0].name) if len(stacks) == 1 else None
             pools = [pool.name for pool in fleet.pools] if fleet is not None else [None]

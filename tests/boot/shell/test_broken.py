@@ -75,7 +75,7 @@ def test_what_was_read_of_an_unclosed_substitution_is_not_guessed() -> None:
 @pytest.mark.parametrize("each", PIECES)
 @pytest.mark.parametrize("template", [False, True])
 def test_very_many_of_anything(each: str, template: bool) -> None:
-    for text in (each * (20_000 // len(each or " ")), f"{each} " * 5_000, f"{each}\n" * 5_000):
+    for text in (each * (8_000 // len(each or " ")), f"{each} " * 2_000, f"{each}\n" * 2_000):
         begins = time.process_time()
         parse(text, template=template)
         assert time.process_time() - begins < HANGS
