@@ -37,7 +37,7 @@ SOURCES: dict[str, str] = {
     "NodeRuntimes": f"{_LOOK}: processes, sockets, containerd's own word",
     "NodeSmi": f"{_LOOK}: nvidia-smi, where something has the GPUs open",
     "NodeToolkit": f"{_LOOK}: what the toolkit leaves",
-    "NodeSize": f"{_DECLARED}; the nodes of a cluster",
+    "NodeSize": f"{_DECLARED}; the nodes of a cluster; what eksctl, Karpenter and a plan's node groups ask for",
     "OperatorByHelm": "scripts that install the operator with helm",
     "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",
     "PlannedFleet": f"{_DECLARED} of the previewed stack",

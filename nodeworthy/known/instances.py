@@ -101,6 +101,12 @@ def has_gpus(instance_type: str) -> bool:
     return "." in instance_type and is_gpu_family(instance_type.partition(".")[0])
 
 
+def most_gpus_of(family: str) -> int | None:
+    """How many GPUs the largest type of a family has; None where we know of none."""
+    row = _families().get(family)
+    return max(row["sizes"].values()) if row is not None else None
+
+
 @cache
 def types_with(gpu: str) -> tuple[str, ...]:
     """The types that have this GPU, in the order of the table."""

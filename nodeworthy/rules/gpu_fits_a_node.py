@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Place, Related, Severity, Unknown, fail, skip, unknown
@@ -36,12 +37,8 @@ _NEVER = "no node can ever take the pod: it stays Pending (Insufficient nvidia.c
 
 @RULE.check
 def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Findings:
-    if pod.live is not None and not pod.live.unscheduled:
-        skip("a node has taken it")
-    if GPU not in pod.gpu_resources:
-        skip("it asks for no whole GPUs")
-    if any(each.miscounts(GPU) for each in pod.containers):
-        skip("what it asks for is no number of GPUs")
+    if why := _why_not_asked(pod, sizes):
+        skip(why)
     asked = pod.asks_for(GPU)
     least = pod.least(GPU)
     if isinstance(asked.state, Known) and not least:
@@ -50,8 +47,8 @@ def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Finding
     if not willing:
         yield from _chooses_none(pod, sizes)
         return
-    if why := next((size.shared for size in willing if size.shared), None):
-        skip(why)
+    if shared := next((size.shared for size in willing if size.shared), None):
+        skip(shared)
     unsure = next((size for size in willing if isinstance(size.gpus.state, Unknown)), None)
     known = [(size.gpus.state.value, size) for size in willing if isinstance(size.gpus.state, Known)]
     most, largest = max(known, key=lambda each: each[0], default=(0, None))
@@ -67,13 +64,36 @@ def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Finding
             f"{pod.title} asks for more GPUs than any node has that may take it",
             is_=f"{least} GPUs",
             should=f"at most {most}: the largest such node is of {largest.title}"
-            if largest.noun == "pool"
+            if largest.noun != "node"
             else f"at most {most}, as {largest.title} has",
             related=[*(_says(size) for size in willing[:_MOST]), *_shut_out(pod, larger)],
             remedy=f"choose nodes that have {least} GPUs, or ask for at most {most} in one pod" if larger else None,
             cause=_NEVER,
             victims=pod.live.unscheduled if pod.live is not None else (),
         )
+
+
+def _why_not_asked(pod: PodTemplate, sizes: Sequence[NodeSize]) -> str:
+    """Empty where it asks for GPUs, and of these nodes."""
+    if pod.live is not None and not pod.live.unscheduled:
+        return "a node has taken it"
+    if GPU not in pod.gpu_resources:
+        return "it asks for no whole GPUs"
+    if any(each.miscounts(GPU) for each in pod.containers):
+        return "what it asks for is no number of GPUs"
+    return _why_elsewhere(pod, sizes)
+
+
+def _why_elsewhere(pod: PodTemplate, sizes: Sequence[NodeSize]) -> str:
+    """Why nodes that nothing here shows may be meant, where no fleet says that these are all; empty where none are."""
+    if not any(size.is_inferred for size in sizes):
+        return ""
+    for label in pod.selection.labels:
+        if not is_of_gpu_nodes(label) and not any(label in size.labels for size in sizes):
+            return f"it chooses nodes by {label}, which none of those has that are asked for here"
+    if not any(size.may_run(pod.selection) for size in sizes):
+        return "it chooses none of the nodes that are asked for here"
+    return ""
 
 
 def _chooses_none(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Findings:

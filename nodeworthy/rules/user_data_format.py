@@ -22,6 +22,7 @@ from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.families import BOOTSTRAP, foreign, is_for_several, title
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.user_data_faults import faults_told
+from nodeworthy.fleet.os import os_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, Unread, fail, need, skip, unknown
 
@@ -74,6 +75,35 @@ def _for_two_families(script: BootScript) -> Findings:
                 remedy="on AL2023 drop the call of bootstrap.sh; on AL2 and Ubuntu drop the NodeConfig",
             )
             return
+
+
+@RULE.check
+def it_is_what_its_own_image_reads(script: BootScript) -> Findings:
+    image = script.image
+    if script.pools or image is None or image.distribution is None:
+        skip("a pool says what its nodes are" if script.pools else "nothing says what image its nodes start from")
+    if not script.userdata.parts:
+        skip("nothing of it could be read")
+    runs = Related(image.place, f"its nodes run {title(image.distribution)}: {image.named}")
+    for each in foreign(script, image.distribution, os_of(image.distribution, image.place)):
+        yield each.with_more(related=[runs])
+
+
+@RULE.check
+def it_is_what_eks_can_add_to(script: BootScript) -> Findings:
+    if not script.is_merged:
+        skip("EKS adds nothing to it")
+    parts = script.userdata.parts
+    if len(parts) != 1 or parts[0].called or parts[0].kind not in (PartKind.SHELL, PartKind.CLOUD_CONFIG):
+        return
+    yield fail(
+        script.place,
+        "EKS adds its own part to the user data of a managed node group, and takes nothing but MIME multipart",
+        is_=f"a {parts[0].kind.value} alone",
+        should="a part of MIME multipart",
+        cause="EKS refuses the launch template (Ec2LaunchTemplateInvalidConfiguration), and the group is not made",
+        remedy="begin it with MIME-Version: 1.0 and Content-Type: multipart/mixed, and make the script a part",
+    )
 
 
 @RULE.check

@@ -137,8 +137,10 @@ class _InFleet:
         return {}
 
     def _in_its_pool(self, script: BootScript, resource: AwsResource) -> BootScript:
-        if _is_said(resource, "imageId") and resource.urn in self._names.templates_of(MANAGED):
-            script = replace(script, on_its_own=OWN_IMAGE)
+        if resource.urn in self._names.templates_of(MANAGED):
+            has_image = not _is_unsaid(resource, "imageId")
+            is_said = _is_said(resource, "imageId")
+            script = replace(script, on_its_own=OWN_IMAGE if is_said else "", is_merged=not has_image)
         if self.fleet is None:
             return in_fleet(script, None, self.no_fleet)
         pool = pool_named(self._names, self.fleet, resource, script)
@@ -185,6 +187,10 @@ class _InFleet:
                 return pool
             told = pool
         return told
+
+
+def _is_unsaid(resource: AwsResource, name: str) -> bool:
+    return resource.get(name).is_absent or resource.get(name).is_null
 
 
 def _is_said(resource: AwsResource, name: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.fleet_pools import pools_of
 from nodeworthy.collect.plan.aws import stack_of
 from nodeworthy.collect.plan.manifests import CHART, GROUPS, manifests
@@ -21,10 +22,14 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import not_followed
 from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlanned
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.node_size import NodeSize
+from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import pool_systems
+from nodeworthy.facts.fleet.pools_by_evidence import pools_asked_for, settle_drivers
+from nodeworthy.facts.hami.values import HamiValues
 from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.facts.operator.sharing import SharingConfig
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.planned_secret import PlannedSecret, outputs_in_plain_sight
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack
@@ -113,7 +118,7 @@ def scene_of(
     facts = _told_once(facts, fleet)
     facts += unplanned_services(plan, facts, fleet)
     if fleet is None:
-        facts += stack.gpu_pools(facts) if stack is not None else []
+        facts += _pools(stack, facts)
         return make_scene(facts, dict.fromkeys((GpuPool, NodeSize), no_fleet), suppressions)
     missing = {GpuPool: f"the fleet of stack {plan.stack} has no GPU pool"}
     return make_scene(
@@ -121,6 +126,23 @@ def scene_of(
         missing,
         suppressions,
     )
+
+
+def _pools(stack: Stack | None, facts: Sequence[Fact]) -> Iterator[GpuPool | NodeSize]:
+    """Those that follow from what the program makes, and how large their nodes are."""
+    values = [each for each in facts if isinstance(each, OperatorValues)]
+    asked = pools_asked_for(facts)
+    planned = stack.gpu_pools(facts) if stack is not None else []
+    pools = settle_drivers([*planned, *asked], values) if asked else planned
+    yield from pools
+    if not _shares_gpus(facts, values):
+        yield from sizes_of_pools(pools)
+
+
+def _shares_gpus(facts: Sequence[Fact], values: Sequence[OperatorValues]) -> bool:
+    """Then nodes may offer more of them than they have."""
+    shared = any(isinstance(each, (HamiValues, SharingConfig)) for each in facts)
+    return shared or any(not each.tree.get("devicePlugin", "config").is_absent for each in values)
 
 
 def _outputs(plan: Plan, made: StandIns | None, unknown: str) -> Tree:

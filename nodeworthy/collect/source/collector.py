@@ -156,24 +156,31 @@ def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
         return scene
     if pools := [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]:
         return scene.with_more(pools)
-    if any(type(each) is OperatorValues for each in found.facts):
-        return scene.with_more(_pools_around(scene.facts, group, groups))
-    return scene
+    kinds = {type(each).__name__ for each in found.facts}
+    judged_by = _pools_around(scene.facts, group, groups) if "OperatorValues" in kinds else []
+    sizes = _sizes_around(scene.facts, group, groups) if "PodTemplate" in kinds else []
+    return scene.with_more([*judged_by, *sizes])
+
+
+def _sizes_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[Fact]:
+    """How large nodes are that pods with GPUs may come to."""
+    from nodeworthy.facts.pod.template import PodTemplate
+
+    if not any(isinstance(each, PodTemplate) and each.gpu_resources for each in facts):
+        return []
+    first = next(each for each in group.members if each.is_judged)
+    return list(groups.around.sizes(facts, first.source))
 
 
 def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[Fact]:
     """Imported only where there is something to judge by pools, and nobody declares any."""
-    from nodeworthy.collect.source.nodes_around import NodesAround
-
     planned = {id(pool): pool for member in group.members for pool in member.found.pools}
     if planned:
         from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 
         return list(settle_drivers([*planned.values()], [each for each in facts if isinstance(each, OperatorValues)]))
-    if groups.nodes_around is None:
-        groups.nodes_around = NodesAround(groups.rules)
     first = next(each for each in group.members if each.is_judged)
-    return list(groups.nodes_around.pools(facts, first.source))
+    return list(groups.around.pools(facts, first.source))
 
 
 def _not_put_together(group: Group, why: str) -> Scene:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,11 +66,16 @@ class Groups:
     # Why a fleet can't be used, which ends the run.
     refused: list[str]
     every: list[Group] = field(default_factory=list)
-    # Made as soon as values ask for which nodes they are.
-    nodes_around: NodesAround | None = None
     _by_key: dict[tuple[str, str], Group] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _reals: set[str] = field(default_factory=set)
+
+    @cached_property
+    def around(self) -> NodesAround:
+        """Made as soon as somebody asks for which nodes something is."""
+        from nodeworthy.collect.source.nodes_around import NodesAround
+
+        return NodesAround(self.rules)
 
     def know(self, source: Source) -> None:
         self._known.add(source.lies)

@@ -15,6 +15,7 @@ from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
 from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
 from nodeworthy.facts.fleet.pools_by_evidence import pools_by_evidence, pools_of_charts, settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
@@ -35,6 +36,7 @@ _ASIDE = frozenset(
         *("fixtures", "test", "testdata", "tests"),
     )
 )
+_SHARES = pattern(rb"timeSlicing|(?m:^\s*mps:)|deviceSplitCount|(?i:hami\b)")
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", "")
 # What is looked at in a scope that is full of examples.
 _MOST = 50
@@ -54,6 +56,14 @@ class NodesAround:
         charts = pools_of_charts(values, Path(source.lies).parent)
         pools = self._around(source) or pools_by_evidence(facts) or list(charts)
         return [_doubted_at(values, each) for each in settle_drivers(pools, values, _folder(source))]
+
+    def sizes(self, facts: Sequence[Fact], source: Source) -> list[NodeSize]:
+        """How large nodes are that pods of this file may come to; none where what shares GPUs lies in the scope: then
+        nodes offer more of them than they have."""
+        root = source.scope.root
+        if root is None or next(source.scope.holding(_SHARES, _SUFFIXES), None) is not None:
+            return []
+        return sizes_of_pools(self._around(source) or pools_by_evidence(facts))
 
     def _around(self, source: Source) -> list[GpuPool]:
         root = source.scope.root

@@ -115,7 +115,13 @@ def _cluster(nodes: NodeGroup) -> Located[str] | None:
 def _machines(nodes: NodeGroup) -> Machines:
     types = tuple(each for each in instance_types(nodes) if _is_said(each))
     wanted, least, most = (_size(nodes, name) for name in ("desired", "min", "max"))
-    return Machines(types, wanted=wanted, least=least, most=most)
+    return Machines(types, wanted=wanted, least=least, most=most, labels=_labels(nodes))
+
+
+def _labels(nodes: NodeGroup) -> dict[str, str]:
+    """Those that EKS has the nodes of its own groups register with."""
+    told = nodes.groups("labels").mapping.items() if nodes.is_managed else ()
+    return {name: each.text for name, each in told if each.text}
 
 
 def _is_said(said: Located[str | None]) -> TypeGuard[Located[str]]:

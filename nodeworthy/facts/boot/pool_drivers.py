@@ -18,9 +18,9 @@ from nodeworthy.verdict import NotKnown, Related
 
 def with_image(script: BootScript, image: NodeImage | None) -> BootScript:
     """The script, with the image of the nodes that boot with it."""
-    if image is None or not script.pools:
+    if image is None:
         return script
-    return replace(script, pools=tuple(replace(each, image=image) for each in script.pools))
+    return replace(script, image=image, pools=tuple(replace(each, image=image) for each in script.pools))
 
 
 def with_drivers(
@@ -61,6 +61,18 @@ def with_its_driver(pool: GpuPool, said: bool, scripts: Sequence[BootScript], im
     if all(each.has_driver is False for each in images) and not any(map(_may_install, timelines)):
         return replace(pool, driver=Driver.OPERATOR, driver_said=images[0].told())
     return replace(pool, driver=None)
+
+
+def brought_by_scripts(pool: GpuPool, scripts: Sequence[BootScript]) -> GpuPool:
+    """Where one of them installs a driver; that none does says nothing: the image may have one."""
+    try:
+        installed = [package for each in scripts for package in drivers(each.timeline)]
+    except NotKnown:
+        return pool
+    if pool.driver is not None or not installed:
+        return pool
+    says = Related(installed[0].place, f"the script of {pool.title} installs a driver here")
+    return replace(pool, driver=Driver.USER_DATA, driver_said=says)
 
 
 def _may_install(timeline: Timeline) -> bool:

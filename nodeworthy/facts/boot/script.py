@@ -114,6 +114,10 @@ class BootScript:
     is_meant: bool = True
     # Why EKS, which starts nodes with it, does not add the part that joins.
     on_its_own: str = ""
+    # EKS puts its own part beside it, which it can do with MIME alone.
+    is_merged: bool = False
+    # What its machines start from; None where nothing that was read names one.
+    image: NodeImage | None = None
     # The script that has another machine run it.
     told_in: tuple[Part, ...] = ()
     # It stands in an object, by which it is given to machines as their user data; and those are EC2's.

@@ -47,7 +47,7 @@ class AskedNodes:
     def pool(self) -> GpuPool:
         state, place = self.distribution.state, self.distribution.place
         runtime = Known(containerd_of(state.value)) if isinstance(state, Known) else state
-        return GpuPool(
+        pool = GpuPool(
             self.name,
             self.place,
             self.distribution,
@@ -61,3 +61,10 @@ class AskedNodes:
             evidence=self.said,
             is_likely=self.is_likely,
         )
+        if self.has_driver or (self.has_driver is None and not self.scripts):
+            return pool
+        from nodeworthy.facts.boot.pool_drivers import brought_by_scripts, with_its_driver
+
+        if self.has_driver is None:
+            return brought_by_scripts(pool, self.scripts)
+        return with_its_driver(pool, False, self.scripts, [self.image])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.given_script import commands, given_script, script_of
@@ -15,6 +16,8 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located
 
 _GROUPS = ("managedNodeGroups", "nodeGroups")
+# By which eksctl tells the nodes of its groups apart.
+_OF_GROUP = "alpha.eksctl.io/nodegroup-name"
 
 
 def is_cluster_config(document: Tree) -> bool:
@@ -59,14 +62,20 @@ class _Group:
     def _machines(self) -> Machines:
         sizes = (number_of(self.tree.get(name)) for name in ("desiredCapacity", "minSize", "maxSize"))
         wanted, least, most = sizes
-        return Machines(tuple(each.located() for each in self._types), wanted=wanted, least=least, most=most)
+        types = tuple(each.located() for each in self._types)
+        return Machines(types, wanted=wanted, least=least, most=most, labels=self._labels)
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        own = {_OF_GROUP: self.name or ""}
+        return {**own, **{name: each.text for name, each in self.tree.get("labels").mapping.items() if each.text}}
 
     def asked(self, name: str, family: AmiFamily) -> AskedNodes:
         named = self.tree.get("amiFamily")
         types = ", ".join(each.text or "" for each in self._types)
         said = f"amiFamily {named.text}" if named.text else _by_default(family, types)
         metadata = self.document.get("metadata")
-        return AskedNodes(
+        nodes = AskedNodes(
             name,
             "node group",
             self.tree.place,
@@ -76,8 +85,8 @@ class _Group:
             text_of(metadata.get("version")),
             text_of(metadata.get("name")),
             self._machines,
-            scripts=tuple(self._scripts),
         )
+        return replace(nodes, scripts=tuple(replace(each, image=nodes.image) for each in self._scripts))
 
     @property
     def _has_its_own_image(self) -> bool:

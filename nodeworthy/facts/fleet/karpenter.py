@@ -4,6 +4,7 @@ EKS Auto Mode have an image of AWS' own, whatever their NodeClass says."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -11,13 +12,15 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
+from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.known.instances import has_gpus, is_gpu_family
+from nodeworthy.known.instances import has_gpus, is_gpu_family, most_gpus_of
 from nodeworthy.known.node_images import by_name, by_parameter, of_karpenter
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
+_OF_POOL = "karpenter.sh/nodepool"
 _CLASS_API, _POOL_API = "karpenter.k8s.aws/", "karpenter.sh/"
 _AUTO_MODE = "eks.amazonaws.com"
 _AWS_OWN = "bottlerocket"
@@ -92,6 +95,7 @@ class KarpenterClass:
             has_driver,
             cluster=self._cluster,
             machines=pool.machines,
+            scripts=self.scripts,
         )
 
     def _images(self) -> Iterator[_Image]:
@@ -130,7 +134,16 @@ class KarpenterClass:
 
     @property
     def scripts(self) -> tuple[BootScript, ...]:
-        return () if self.script is None else (self.script,)
+        return () if self.script is None else (replace(self.script, image=self.image),)
+
+    @cached_property
+    def image(self) -> NodeImage | None:
+        """That of its nodes with GPUs; None where it may be of several kinds, or anybody's."""
+        images = list(self._images())
+        if len({each.distribution for each in images}) != 1:
+            return None
+        first = images[0]
+        return NodeImage(first.place, first.said, first.has_driver, first.distribution)
 
 
 def _of_term(term: Tree) -> _Image | None:
@@ -169,7 +182,10 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
             auto = reference.get("group")
             place = auto.place if auto.text == _AUTO_MODE else None
             node_class = reference.get("name").text or ""
-            yield KarpenterPool(name, document.place, node_class, _machines(requirements), place)
+            labels = document.get("spec", "template", "metadata", "labels").mapping.items()
+            own = {_OF_POOL: name, **{key: each.text for key, each in labels if each.text}}
+            machines = replace(_machines(requirements), labels=own)
+            yield KarpenterPool(name, document.place, node_class, machines, place)
 
 
 def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
@@ -204,7 +220,21 @@ def _machines(requirements: Sequence[Tree]) -> Machines:
     counts = [each for each in chosen.get(_GPU_COUNT, ()) if (each.text or "").isdecimal()]
     gpu = gpus[0].located() if len(gpus) == 1 else None
     count = Located.known(int(counts[0].text or 0), counts[0].place) if len(counts) == 1 else None
-    return Machines(tuple(types), gpu, count)
+    return Machines(tuple(types), gpu, count, min(_bounds(chosen), key=lambda each: each[0], default=(0, None))[1])
+
+
+def _bounds(chosen: Mapping[str, Sequence[Tree]]) -> Iterator[tuple[int, Located[int]]]:
+    """How many GPUs no node has more than, each by one requirement: all of them hold."""
+    for key, most in ((_GPU_COUNT, _counted_most), (_FAMILY, most_gpus_of)):
+        told = [(most(each.text or ""), each.place) for each in chosen.get(key, ())]
+        known = [(count, place) for count, place in told if count is not None]
+        if known and len(known) == len(told):
+            count, place = max(known, key=lambda each: each[0])
+            yield count, Located.known(count, place)
+
+
+def _counted_most(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
 
 
 def _in(is_one: Callable[[str], bool]) -> Callable[[str, Sequence[str]], bool]:
@@ -224,11 +254,12 @@ def _only_gpu_categories(operator: str, values: Sequence[str]) -> bool:
 
 
 _TYPE = "node.kubernetes.io/instance-type"
+_FAMILY = "karpenter.k8s.aws/instance-family"
 _GPU_NAME = "karpenter.k8s.aws/instance-gpu-name"
 _GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
 _ASKS: Mapping[str, Callable[[str, Sequence[str]], bool]] = {
     _TYPE: _in(has_gpus),
-    "karpenter.k8s.aws/instance-family": _in(is_gpu_family),
+    _FAMILY: _in(is_gpu_family),
     "karpenter.k8s.aws/instance-category": _only_gpu_categories,
     _GPU_NAME: _named,
     _GPU_COUNT: _counted,

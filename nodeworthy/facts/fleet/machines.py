@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.instances import gpus_of
@@ -16,9 +17,13 @@ class Machines:
     types: tuple[Located[str], ...] = ()
     gpu: Located[str] | None = None
     gpus: Located[int] | None = None
+    # No node has more, where how many it has is left to who starts it.
+    most_gpus: Located[int] | None = None
     wanted: Located[int] | None = None
     least: Located[int] | None = None
     most: Located[int] | None = None
+    # The labels that they register with, as far as they are said.
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def type(self) -> Located[str] | None:
@@ -30,6 +35,18 @@ class Machines:
             has = gpus_of(each.state.value) if isinstance(each.state, Known) else None
             if has is not None:
                 yield has.gpu
+
+    @property
+    def largest(self) -> Located[int] | None:
+        """How many GPUs the largest of its nodes has; None where nothing says it of all of them."""
+        if self.gpus is not None:
+            return self.gpus
+        has = [gpus_of(each.state.value) for each in self.types if isinstance(each.state, Known)]
+        counts = [each.count for each in has if each is not None]
+        if counts and len(counts) == len(self.types):
+            most = max(counts)
+            return Located.known(most, self.types[counts.index(most)].place)
+        return self.most_gpus
 
 
 NOTHING_SAID = Machines()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.known.gpus import gpu_named
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
@@ -31,6 +33,8 @@ class NodeSize:
     noun: str = "pool"
     # Why the count that pods ask for is another than that of its GPUs.
     shared: str | None = None
+    # Nobody declares it: there may be others that nothing here shows.
+    is_inferred: bool = False
 
     @property
     def title(self) -> str:
@@ -61,6 +65,32 @@ def _shared(fleet: Fleet, pool: Pool) -> str | None:
     if plugin is not None and (plugin.is_mapping or plugin.is_unknown):
         return f"the device plugin has a config of its own, and may share the GPUs of {pool.name}"
     return None
+
+
+def sizes_of_pools(pools: Sequence[GpuPool]) -> list[NodeSize]:
+    """Of pools that follow from evidence: none, where nothing says how large the nodes of one are, or where they are of
+    several clusters."""
+    largest = [each.machines.largest for each in pools]
+    clusters = {each.cluster.shown() for each in pools if each.cluster is not None}
+    if len(clusters) > 1 or any(each is None or not isinstance(each.state, Known) for each in largest):
+        return []
+    return [
+        NodeSize(pool.name, pool.place, size, _gpu(pool), _labels(pool), noun=pool.noun, is_inferred=True)
+        for pool, size in zip(pools, largest, strict=True)
+        if size is not None
+    ]
+
+
+def _gpu(pool: GpuPool) -> str | None:
+    machines = pool.machines
+    gpus = {machines.gpu.shown()} if machines.gpu is not None else {*machines.gpus_told()}
+    named = gpu_named(gpus.pop()) if len(gpus) == 1 else None
+    return named.name if named is not None else None
+
+
+def _labels(pool: GpuPool) -> dict[str, str]:
+    kind = _known(pool.machines.type)
+    return {**pool.machines.labels, **(dict.fromkeys(INSTANCE_TYPES, kind) if kind else {})}
 
 
 def sizes_of_nodes(nodes: Iterable[ClusterNode]) -> list[NodeSize]:

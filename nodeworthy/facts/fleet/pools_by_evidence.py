@@ -12,6 +12,7 @@ from pathlib import PurePath
 
 from nodeworthy.boot.effects import Joins
 from nodeworthy.documents.release import HELM_CHART
+from nodeworthy.facts.boot.pool_drivers import brought_by_scripts
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN, is_for_gpus
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
@@ -32,10 +33,15 @@ _DECLARED = "a declared fleet would, and `nodeworthy fleet infer` prints each as
 
 
 def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:
-    asked = [each for each in facts if isinstance(each, AskedNodes)]
-    theirs = {script.place for each in asked for script in each.scripts}
+    theirs = {script.place for each in facts if isinstance(each, AskedNodes) for script in each.scripts}
     scripts = [each for each in facts if isinstance(each, BootScript) and each.place not in theirs]
-    return [*(each.pool for each in (*asked, *nodes_of_karpenter(facts))), *_of_scripts(scripts)]
+    return [*pools_asked_for(facts), *_with_drivers(list(_of_scripts(scripts)))]
+
+
+def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
+    """Those of whatever asks for nodes by name."""
+    asked = [each for each in facts if isinstance(each, AskedNodes)]
+    return [each.pool for each in (*asked, *nodes_of_karpenter(facts))]
 
 
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
@@ -55,7 +61,8 @@ def pools_of_charts(values: Sequence[OperatorValues], folder: PurePath) -> Itera
             by_folder = next((one for one in _HELM_CONTROLLERS if f"{one}{_TAKEN_FROM}" in f"{folder}/"), None)
             own = by_folder or next((one for one in _HELM_CONTROLLERS if one in by_config), _HELM_CONTROLLERS[0])
             why = "" if by_folder else "a HelmChart needs the controller that k3s and RKE2 bring"
-            yield _pool(PurePath(each.place.path or "").name, "the cluster of", own, each.place, likely=why)
+            name = PurePath(each.place.path or "").name
+            yield _pool(name, "the cluster of", own, each.place, why, is_likely=not by_folder)
             return
 
 
@@ -112,6 +119,12 @@ def _fits(values: OperatorValues, runtime: Containerd) -> bool:
     return runtime.accepts_socket(socket.state.value) and is_config
 
 
+def _with_drivers(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
+    """Of nodes that scripts make of one distribution, those that get a driver are the ones with GPUs."""
+    having = {each.distribution.shown() for each in pools if each.driver is not None}
+    yield from (each for each in pools if each.driver is not None or each.distribution.shown() not in having)
+
+
 def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
     for script in scripts:
         try:
@@ -122,10 +135,12 @@ def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
         # In a cluster of EKS nodes without GPUs may be of another kind; other distributions are the whole cluster's.
         if len(found) == 1 and (found.isdisjoint(EKS) or is_for_gpus(script)):
             name = PurePath(script.place.path or "").name or "this script"
-            yield _pool(name, "the node made by script", found.pop(), joins[0].place)
+            said = f"it joins with {', '.join(dict.fromkeys(one.how for one in joins))}"
+            pool = _pool(name, "the node made by script", found.pop(), joins[0].place, said)
+            yield brought_by_scripts(pool, [script])
 
 
-def _pool(name: str, noun: str, distribution: str, place: Place, likely: str = "") -> GpuPool:
+def _pool(name: str, noun: str, distribution: str, place: Place, said: str, *, is_likely: bool = False) -> GpuPool:
     runtime = containerd_of(distribution)
     return GpuPool(
         name,
@@ -133,6 +148,6 @@ def _pool(name: str, noun: str, distribution: str, place: Place, likely: str = "
         Located.known(distribution, place),
         Located.known(runtime, place),
         noun=noun,
-        evidence=likely,
-        is_likely=bool(likely),
+        evidence=said,
+        is_likely=is_likely,
     )

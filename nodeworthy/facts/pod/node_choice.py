@@ -82,6 +82,11 @@ class Selection:
         for term in self.terms:
             yield from (value for each in term if each.key == label and each.operator == "In" for value in each.values)
 
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Those that it says anything of."""
+        return tuple(dict.fromkeys((*self.selector, *(each.key for term in self.terms for each in term))))
+
     def where(self, label: str) -> Tree:
         """Where it says something of a label."""
         chosen = self.spec.get("nodeSelector").mapping.get(label)

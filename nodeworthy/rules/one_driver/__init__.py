@@ -20,7 +20,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import BROUGHT_BY, Driver
 from nodeworthy.known.operator_parts import OWN_DRIVER as OWN_DRIVER_LABEL
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, ToGive, fail, need, skip
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, ToGive, fail, need, skip
 
 RULE = Rule(
     "one-driver",
@@ -40,6 +40,10 @@ _STANDS_BACK = (
     "the operator's driver manager looks for a driver on each node, and leaves alone those that have one "
     "(nvidia.com/gpu.deploy.driver=pre-installed): the setting says what does not happen, and where the look fails, "
     "two drivers overwrite each other"
+)
+_NO_IMAGE = (
+    "there is no driver container for this system, whose modules are signed with its image: the driver's pods stay in "
+    "ImagePullBackOff or Init, and the operator waits for them with everything else"
 )
 # A node with this label is left out by the operator's driver.
 OWN_DRIVER = "=".join(OWN_DRIVER_LABEL)
@@ -93,6 +97,7 @@ def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Draft:
 
 def _two(values: OperatorValues, pools: Sequence[GpuPool], brought_by: str, pool: GpuPool, declared: Related) -> Draft:
     said = "true" if values.brings_driver.written else "not set, and true by default"
+    is_certain = not pool.is_likely and (not pool.evidence or values.brings_driver.written or _has_no_other(pool))
     return fail(
         values.brings_driver,
         f"driver.enabled is {said}: the operator brings a driver, and {brought_by} has one already",
@@ -100,15 +105,27 @@ def _two(values: OperatorValues, pools: Sequence[GpuPool], brought_by: str, pool
         should="false",
         on=pool.title,
         related=[declared],
-        severity=Severity.WARNING if pool.evidence else Severity.ERROR,
-        cause=_STANDS_BACK if pool.evidence else FIGHT,
+        severity=Severity.ERROR if is_certain else Severity.WARNING,
+        cause=_cause(pool),
         remedy=_remedy(pools),
     )
 
 
+def _cause(pool: GpuPool) -> str:
+    if _has_no_other(pool):
+        return _NO_IMAGE
+    return _STANDS_BACK if pool.evidence else FIGHT
+
+
+def _has_no_other(pool: GpuPool) -> bool:
+    """Whether its system takes no driver but that of its image: then nobody's toolkit either."""
+    runtime = pool.runtime.state
+    return pool.driver is Driver.AMI and isinstance(runtime, Known) and not runtime.value.toolkit
+
+
 def _is_for_others(pool: GpuPool, pools: Sequence[GpuPool]) -> bool:
     """Of nodes that nobody declares: where not all have a driver, the operator's is for the rest, and leaves these."""
-    return bool(pool.evidence) and any(each.driver is not Driver.AMI for each in pools)
+    return bool(pool.evidence) and any(each.driver in (None, Driver.OPERATOR) for each in pools)
 
 
 def _follows_from_doubt(values: OperatorValues, pools: Sequence[GpuPool]) -> bool:
