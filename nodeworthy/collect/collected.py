@@ -7,11 +7,15 @@ from typing import Any, Final
 
 from nodeworthy.facts.aws.disk import Disk
 from nodeworthy.facts.aws.efa_group import EfaGroups
+from nodeworthy.facts.aws.ends import AnnouncedEvents, ClusterRelease, ImageAge
 from nodeworthy.facts.aws.node_drainer import NodeDrainers
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_sides import GuardedNodes
 from nodeworthy.facts.aws.node_types import Ec2Fleet
+from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
+from nodeworthy.facts.aws.running import RunningNodes
 from nodeworthy.facts.aws.security_group import SecurityGroup
+from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
@@ -177,6 +181,25 @@ _PROGRAM: Final[Facts] = frozenset(
         StackOutput,
     }
 )
+# AWS says it of what runs.
+_CLOUD: Final[Facts] = frozenset(
+    {
+        AnnouncedEvents,
+        BootPool,
+        BootScript,
+        ClusterRelease,
+        GpuPool,
+        ImageAge,
+        InstanceRefreshes,
+        Launches,
+        NodeReservation,
+        NotLookedAt,
+        PoolSystem,
+        QuotaRoom,
+        RunningNodes,
+        SubnetRoom,
+    }
+)
 # A machine says it.
 _MACHINE: Final[Facts] = frozenset(
     {
@@ -233,6 +256,7 @@ _RUNNING: Final[Facts] = frozenset(
 COLLECTED: Final[Mapping[Moment, Facts]] = {
     Moment.SOURCE: _DECLARED_OR_RUNNING | _DECLARED | _FILES | _OF_AWS | {UnreadableInput},
     Moment.PLAN: _DECLARED_OR_RUNNING | _DECLARED | _PROGRAM | _OF_AWS | {UnreadableInput},
+    Moment.CLOUD: (_OF_AWS - {AwsResource, Ec2Fleet}) | _CLOUD,
     Moment.NODE: _MACHINE | {UnreadableInput},
     Moment.CLUSTER: _DECLARED_OR_RUNNING | _RUNNING | {UnreadableInput},
 }

@@ -1,0 +1,222 @@
+"""What runs in a region as facts: one scene for each cluster, judged by the fleet where one declares it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from nodeworthy.collect.aws.stack import Stack
+from nodeworthy.collect.aws.user_data import scripts_of
+from nodeworthy.collect.cloud.machines import Machines
+from nodeworthy.collect.cloud.region import Data, Region, cluster_name, cluster_of
+from nodeworthy.collect.cloud.resources import Chosen, Resources
+from nodeworthy.collect.cloud.watched import Watched, WatchedGroup
+from nodeworthy.collect.cloud.words import tags_of
+from nodeworthy.collect.fleet_pools import pools_of
+from nodeworthy.derive import Facts
+from nodeworthy.documents.plain import mappings_at, text_at
+from nodeworthy.errors import InputError
+from nodeworthy.facts.aws.disk import Disk
+from nodeworthy.facts.aws.efa_group import EfaGroups
+from nodeworthy.facts.aws.ends import AnnouncedEvents, ImageAge
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_sides import GuardedNodes
+from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
+from nodeworthy.facts.aws.running import RunningNodes
+from nodeworthy.facts.aws.security_group import SecurityGroup
+from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
+from nodeworthy.facts.aws.stack import AwsResource
+from nodeworthy.facts.aws.world_ports import PlannedFleet
+from nodeworthy.facts.boot.pools import POOL_LABEL
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact, Missing, Scene, make_scene
+from nodeworthy.verdict import Known, Place, Verdict
+
+# Of what starts nodes: without it, nothing of these is known.
+_OF_GROUPS: Final[tuple[type[Any], ...]] = (
+    NodeGroup,
+    RunningNodes,
+    BootScript,
+    GuardedNodes,
+    EfaGroups,
+    Disk,
+    SecurityGroup,
+    InstanceRefreshes,
+    Launches,
+    SubnetRoom,
+    AnnouncedEvents,
+    ImageAge,
+    NodeReservation,
+    QuotaRoom,
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Of what a region has, what is to be judged, and by what."""
+
+    fleet: Fleet | None
+    no_fleet: str
+    pool: str | None = None
+
+
+@dataclass(frozen=True)
+class Looked:
+    scenes: Sequence[Scene]
+    groups: int
+    machines: int
+    # Groups of nodes that are of another cluster than the fleet's.
+    of_others: int
+
+
+def look(region: Region, wanted: Wanted) -> Looked:
+    region.ask_at_first()
+    if region.scaling_groups.refused:
+        return Looked([_blind(region)], 0, 0, 0)
+    by_cluster = _by_cluster(region)
+    ours = {name: each for name, each in by_cluster.items() if _is_asked_about(name, wanted.fleet)}
+    made = [_Cluster(region, wanted, chosen) for chosen in ours.values()]
+    scenes = [each.scene() for each in made if each.has_something]
+    groups = [one for each in made for one in each.watched]
+    machines = sum(len(mappings_at(each.group, "Instances")) for each in groups)
+    others = sum(len(each.every_scaling) for name, each in by_cluster.items() if name not in ours)
+    return Looked(scenes, len(groups), machines, others)
+
+
+def _blind(region: Region) -> Scene:
+    """What AWS refuses to list may be there."""
+    place = Place(urn=f"{region.asked.account} {region.asked.region}")
+    missing = Missing(region.scaling_groups.refused, Verdict.UNKNOWN, place)
+    return make_scene([NotLookedAt(place, region.scaling_groups.refused)], dict.fromkeys(_OF_GROUPS, missing))
+
+
+def _is_asked_about(cluster: str | None, fleet: Fleet | None) -> bool:
+    if fleet is None or cluster is None:
+        return True
+    name = fleet.cluster.name.state
+    return not isinstance(name, Known) or name.value == cluster
+
+
+def _by_cluster(region: Region) -> Mapping[str | None, Chosen]:
+    """What starts nodes, by the cluster that its tags name."""
+    scaling: dict[str | None, list[Data]] = defaultdict(list)
+    every: dict[str | None, list[Data]] = defaultdict(list)
+    managed: dict[str | None, list[Data]] = defaultdict(list)
+    for each in region.managed_groups:
+        managed[cluster_name(each)].append(each)
+    for each in region.groups:
+        owner = region.owned_by_eks.get(text_at(each, "AutoScalingGroupName"))
+        name = cluster_name(owner) if owner is not None else cluster_of(tags_of(each.get("Tags"))) or None
+        every[name].append(each)
+        if owner is None:
+            scaling[name].append(each)
+    names = [*map(str, region.cluster_names.items), *every, *managed]
+    return {name: Chosen(name, scaling[name], managed[name], every[name]) for name in dict.fromkeys(names)}
+
+
+class _Cluster:
+    """One cluster, or the nodes of which nothing says their cluster."""
+
+    def __init__(self, region: Region, wanted: Wanted, chosen: Chosen) -> None:
+        self._region = region
+        self._wanted = wanted
+        self._chosen = chosen if wanted.pool is None else _only_of(region, wanted, chosen)
+        self._resources = Resources(region, self._chosen)
+        self._stack = Stack(self._resources.stack, scripts_of)
+        self._facts = self._stack.facts(wanted.fleet, wanted.no_fleet)
+
+    @property
+    def has_something(self) -> bool:
+        return bool(self._groups) or (self._resources.cluster is not None and self._wanted.pool is None)
+
+    @property
+    def _groups(self) -> Sequence[NodeGroup]:
+        return [each for each in self._facts if isinstance(each, NodeGroup) and each.group is not None]
+
+    @property
+    def watched(self) -> Sequence[WatchedGroup]:
+        by_place = {each.place.urn: each for each in self._groups}
+        found: dict[str, WatchedGroup] = {}
+        for group in self._chosen.every_scaling:
+            owner = self._region.owned_by_eks.get(text_at(group, "AutoScalingGroupName"))
+            arn = text_at(owner, "nodegroupArn") or text_at(group, "AutoScalingGroupARN")
+            nodes = by_place.get(arn)
+            if nodes is not None:
+                found[text_at(group, "AutoScalingGroupARN")] = WatchedGroup(nodes, group)
+        return list(found.values())
+
+    def scene(self) -> Scene:
+        facts = [*self._judged(), *self._of_machines()]
+        facts += Watched(self._region, self._resources, self.watched).facts()
+        facts += self._unread()
+        fleet = self._wanted.fleet
+        if fleet is None:
+            return make_scene([*facts, *self._stack.gpu_pools(facts)], {GpuPool: self._wanted.no_fleet})
+        pools = pools_of(fleet, facts, [each for each in facts if isinstance(each, NodeGroup)])
+        return make_scene([*facts, fleet, PlannedFleet(fleet), *pools], {GpuPool: "the fleet has no GPU pool"})
+
+    def _judged(self) -> Iterator[Fact]:
+        """A region has many a security group that guards no node of these; and what AWS keeps, AWS accepts."""
+        guarding = {each.urn for each in self._guards()}
+        for each in self._facts:
+            if isinstance(each, AwsResource) or (isinstance(each, SecurityGroup) and each.resource.urn not in guarding):
+                continue
+            yield each
+
+    def _guards(self) -> Iterator[AwsResource]:
+        for each in self._groups:
+            yield from (one.resource for one in each.security_groups[0])
+        yield from self._resources.stack.of("aws:eks/cluster:Cluster")
+
+    def _of_machines(self) -> Iterator[Fact]:
+        scripts = Facts(self._facts).of(BootScript)
+        for each in self.watched:
+            machines = Machines(self._region, self._resources, each.group, each.nodes)
+            yield machines.running()
+            template = each.nodes.template
+            beside = [one for one in scripts if template is not None and one.holder == template.urn]
+            yield from machines.old_scripts(beside)
+
+    def _unread(self) -> Iterator[NotLookedAt]:
+        refused = self._region.refused_managed_groups
+        if refused and self._chosen.cluster is not None:
+            yield NotLookedAt(self._resources.place, f"which managed node groups there are is not known: {refused}")
+
+
+def _only_of(region: Region, wanted: Wanted, chosen: Chosen) -> Chosen:
+    """Those of one pool: of the fleet's, else of the group's own name or tag."""
+    whole = Stack(Resources(region, chosen).stack, scripts_of).facts(wanted.fleet, wanted.no_fleet)
+    named = {
+        each.place.urn
+        for each in whole
+        if isinstance(each, NodeGroup)
+        and each.group is not None
+        and wanted.pool in (each.pool.name if each.pool is not None else None, each.group.name, _tagged(each))
+    }
+    managed = [each for each in chosen.managed if text_at(each, "nodegroupArn") in named]
+    scaling = [each for each in chosen.scaling if text_at(each, "AutoScalingGroupARN") in named]
+    behind = {text_at(one, "name") for each in managed for one in mappings_at(each, "resources", "autoScalingGroups")}
+    every = [*scaling, *(each for each in chosen.every_scaling if text_at(each, "AutoScalingGroupName") in behind)]
+    return Chosen(chosen.cluster, scaling, managed, every)
+
+
+def _tagged(nodes: NodeGroup) -> str | None:
+    tags = nodes.groups("tags")
+    named = [each.get("value").text for each in tags.sequence if each.get("key").text == POOL_LABEL]
+    return next(iter(named), tags.get(POOL_LABEL).text)
+
+
+def refuse_unknown_pool(wanted: Wanted, found: int) -> None:
+    """Raises InputError where `--pool` names none."""
+    if wanted.pool is None:
+        return
+    names = [each.name for each in wanted.fleet.pools] if wanted.fleet is not None else []
+    if names and wanted.pool not in names:
+        raise InputError(f"--pool {wanted.pool}: the fleet has no such pool; it has {', '.join(names)}")
+    if not names and not found:
+        raise InputError(f"--pool {wanted.pool}: no group of nodes is of that name")

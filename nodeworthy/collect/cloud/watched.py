@@ -1,0 +1,351 @@
+"""What is asked of AWS beside the resources themselves: what failed, what is full, what ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from nodeworthy.collect.cloud import calls
+from nodeworthy.collect.cloud.region import Data, Region, members
+from nodeworthy.collect.cloud.resources import Resources
+from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
+from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.facts.aws.ends import AnnouncedEvents, ClusterRelease, ImageAge
+from nodeworthy.facts.aws.node_capacity import is_block, reservation
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import instance_types
+from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
+from nodeworthy.facts.aws.settling import FailedLaunch, InstanceRefreshes, Launches, moment
+from nodeworthy.fleet.model import CapacityKind
+from nodeworthy.known import quotas
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact
+from nodeworthy.verdict import Known, Located, Place
+
+_DAY = timedelta(hours=24)
+_FAILED = ("Failed", "Cancelled")
+_LAUNCHING = "Launching a new EC2 instance"
+# amazon-eks-node-al2023-x86_64-nvidia-1.34-v20251016
+_EKS_IMAGE = pattern(
+    r"amazon-eks-node-(?P<system>al2023)-(?P<machine>x86_64|arm64)-(?P<variant>standard|nvidia|neuron)-"
+    r"(?P<kubernetes>\d\.\d+)-v(?P<day>\d{8})"
+)
+_EKS_PARAMETER = (
+    "/aws/service/eks/optimized-ami/{kubernetes}/amazon-linux-2023/{machine}/{variant}/recommended/image_id"
+)
+
+
+@dataclass(frozen=True)
+class WatchedGroup:
+    """A group of nodes, with the auto scaling group that has its machines."""
+
+    nodes: NodeGroup
+    group: Data
+
+    @property
+    def name(self) -> str:
+        return text_at(self.group, "AutoScalingGroupName")
+
+    @property
+    def place(self) -> Place:
+        return Place(urn=text_at(self.group, "AutoScalingGroupARN"))
+
+
+class Watched:
+    """All of it for one cluster."""
+
+    def __init__(self, region: Region, resources: Resources, groups: Sequence[WatchedGroup]) -> None:
+        self._region = region
+        self._resources = resources
+        self._groups = groups
+        self._seen_at = region.asked.seen_at
+
+    def facts(self) -> Iterator[Fact]:
+        asked = ((call, {"AutoScalingGroupName": each.name}) for each in self._groups for call in _OF_EACH_GROUP)
+        self._region.asked.ask_at_once(asked)
+        for each in self._groups:
+            yield self._refreshes(each)
+            yield self._launches(each)
+            yield self._addresses(each)
+            yield self._announced(each)
+            yield from self._images(each)
+        yield from self._reservations()
+        yield from self._quotas()
+        yield from self._cluster()
+
+    # Whether it settled
+
+    def _refreshes(self, each: WatchedGroup) -> InstanceRefreshes:
+        answer = self._region.asked.ask(calls.REFRESHES, AutoScalingGroupName=each.name)
+        last = plant(answer.items[0], each.place) if answer.items else None
+        told: Located[Tree | None] = (
+            Located.unknown(answer.refused, each.place) if answer.refused else Located.known(last, each.place)
+        )
+        return InstanceRefreshes(each.place, each.nodes, told, self._newest(each), self._seen_at)
+
+    def _newest(self, each: WatchedGroup) -> datetime | None:
+        started = (moment(plant(text_at(data, "LaunchTime"), each.place)) for data in self._machines(each))
+        return max(filter(None, started), default=None)
+
+    def _machines(self, each: WatchedGroup) -> Sequence[Data]:
+        found = (self._region.instances.get(identifier) for identifier, _ in members(each.group))
+        return [data for data in found if data is not None]
+
+    def _launches(self, each: WatchedGroup) -> Launches:
+        answer = self._region.asked.ask(calls.ACTIVITIES, AutoScalingGroupName=each.name)
+        failed = list(self._failed(answer.items, each.place))
+        told: Located[Sequence[FailedLaunch]] = (
+            Located.unknown(answer.refused, each.place) if answer.refused else Located.known(failed, each.place)
+        )
+        in_service = sum(text_at(member, "LifecycleState") == "InService" for _, member in members(each.group))
+        went_well = (
+            _at(one, "EndTime")
+            for one in answer.items
+            if _is_launch(one) and text_at(one, "StatusCode") == "Successful"
+        )
+        changes = [*(_at(one, "StartTime") for one in answer.items), self._newest(each), _at(each.group, "CreatedTime")]
+        return Launches(
+            each.place,
+            each.nodes,
+            told,
+            max(filter(None, went_well), default=None),
+            number_at(each.group, "DesiredCapacity") or 0,
+            in_service,
+            max(filter(None, changes), default=None),
+            [
+                Located.known(text_at(one, "ProcessName"), each.place.about("SuspendedProcesses"))
+                for one in mappings_at(each.group, "SuspendedProcesses")
+            ],
+            self._seen_at,
+        )
+
+    def _failed(self, activities: Iterable[Data], place: Place) -> Iterator[FailedLaunch]:
+        for each in activities:
+            begun = _at(each, "StartTime")
+            if begun is None or self._seen_at - begun > _DAY or not _is_launch(each):
+                continue
+            if text_at(each, "StatusCode") in _FAILED:
+                why = text_at(each, "StatusMessage") or text_at(each, "Cause") or text_at(each, "StatusCode")
+                yield FailedLaunch(place.about(f"activity {text_at(each, 'ActivityId')}"), begun, " ".join(why.split()))
+
+    # Room
+
+    def _reservations(self) -> Iterator[NodeReservation]:
+        by_id: dict[str, list[WatchedGroup]] = {}
+        for each in self._groups:
+            identifier = _reservation_of(each.nodes)
+            if identifier.startswith("cr-"):
+                by_id.setdefault(identifier, []).append(each)
+        answer = self._region.asked.ask(calls.RESERVATIONS)
+        known = {text_at(each, "CapacityReservationId"): each for each in answer.items}
+        for identifier, groups in by_id.items():
+            said = known.get(identifier)
+            place = Place(urn=text_at(said, "CapacityReservationArn") or identifier)
+            told = plant(said, place) if said is not None else None
+            tree: Located[Tree | None] = (
+                Located.unknown(answer.refused, place) if answer.refused else Located.known(told, place)
+            )
+            wanted = sum(number_at(each.group, "DesiredCapacity") or 0 for each in groups)
+            names = {each.name for each in groups}
+            yield NodeReservation(
+                place, identifier, [each.nodes for each in groups], tree, wanted, self._emptied(names), self._seen_at
+            )
+
+    def _emptied(self, names: set[str]) -> datetime | None:
+        """When a schedule brings all of these groups down to nothing."""
+        found: dict[str, datetime] = {}
+        for each in self._region.asked.ask(calls.SCHEDULES).items:
+            starts = _at(each, "StartTime")
+            if (
+                text_at(each, "AutoScalingGroupName") in names
+                and at(each, "DesiredCapacity") == 0
+                and starts is not None
+            ):
+                found[text_at(each, "AutoScalingGroupName")] = starts
+        return max(found.values()) if found.keys() == names else None
+
+    def _quotas(self) -> Iterator[QuotaRoom]:
+        answer = self._region.asked.ask(calls.QUOTAS)
+        seen: set[str] = set()
+        for each in self._groups:
+            kind = _only(each.nodes)
+            wanted = quotas.quota_of(kind, is_spot=_is_spot(each)) if kind else None
+            if wanted is None or wanted.named in seen or is_block(each.nodes):
+                continue
+            seen.add(wanted.named)
+            said = next((one for one in answer.items if text_at(one, "QuotaName") == wanted.named), None)
+            place = Place(urn=text_at(said, "QuotaArn") or each.place.urn, subject=wanted.named)
+            why = answer.refused or ("" if said is not None else f"AWS names no quota {wanted.named!r}")
+            value = at(said, "Value") if said is not None else None
+            quota: Located[float] = (
+                Located.known(float(value), place) if isinstance(value, (int, float)) else Located.unknown(why, place)
+            )
+            yield QuotaRoom(place, wanted.named, each.nodes, quota, self._used(wanted, place), self._vcpus(kind, place))
+
+    def _used(self, quota: quotas.Quota, place: Place) -> Located[int]:
+        refused = self._region.instances_answer.refused
+        if refused:
+            return Located.unknown(refused, place)
+        counted = 0
+        for each in self._region.instances.values():
+            kind = text_at(each, "InstanceType")
+            if quotas.quota_of(kind, is_spot=text_at(each, "InstanceLifecycle") == "spot") == quota:
+                cores, threads = at(each, "CpuOptions", "CoreCount"), at(each, "CpuOptions", "ThreadsPerCore")
+                if isinstance(cores, int) and isinstance(threads, int):
+                    counted += cores * threads
+                    continue
+                told = self._vcpus(kind, place)
+                if not isinstance(told.state, Known):
+                    return told
+                counted += told.state.value
+        return Located.known(counted, place)
+
+    def _type(self, kind: str) -> tuple[Data, str]:
+        answer = self._region.asked.ask(calls.TYPES, InstanceTypes=[kind])
+        found: Data = next(iter(answer.items), {})
+        return found, answer.refused or ("" if found else f"AWS describes no type {kind}")
+
+    def _vcpus(self, kind: str, place: Place) -> Located[int]:
+        said, why = self._type(kind)
+        count = number_at(said, "VCpuInfo", "DefaultVCpus")
+        return Located.known(count, place) if count is not None else Located.unknown(why, place)
+
+    def _addresses(self, each: WatchedGroup) -> SubnetRoom:
+        answer = self._region.asked.ask(calls.SUBNETS)
+        named = {one.strip() for one in text_at(each.group, "VPCZoneIdentifier").split(",")}
+        free = [
+            (text_at(one, "SubnetId"), number_at(one, "AvailableIpAddressCount") or 0)
+            for one in answer.items
+            if text_at(one, "SubnetId") in named
+        ]
+        told: Located[Sequence[tuple[str, int]]] = (
+            Located.unknown(answer.refused, each.place) if answer.refused else Located.known(free, each.place)
+        )
+        return SubnetRoom(each.place, each.nodes, told, self._one_nodes_addresses(each))
+
+    def _one_nodes_addresses(self, each: WatchedGroup) -> Located[int]:
+        """As a node takes them when it starts: all of its first interface, and one for each other that has any."""
+        kind = _only(each.nodes)
+        if not kind:
+            return Located.unknown(f"{each.nodes.title} starts instances of several types", each.place)
+        said, why = self._type(kind)
+        count = number_at(said, "NetworkInfo", "Ipv4AddressesPerInterface")
+        if count is None:
+            return Located.unknown(why or f"AWS does not say how many addresses a {kind} has", each.place)
+        others = [one for one in each.nodes.interfaces if one.get("interfaceType").text != "efa-only"]
+        return Located.known(count + max(0, len(others) - 1), each.place)
+
+    # Ends
+
+    def _announced(self, each: WatchedGroup) -> AnnouncedEvents:
+        answer = self._region.asked.ask(calls.STATUSES)
+        there = (self._region.statuses.get(identifier) for identifier, _ in members(each.group))
+        found = [plant(one, self._place_of_machine(text_at(one, "InstanceId"))) for one in there if one is not None]
+        told: Located[Sequence[Tree]] = (
+            Located.unknown(answer.refused, each.place) if answer.refused else Located.known(found, each.place)
+        )
+        return AnnouncedEvents(each.place, each.nodes, told)
+
+    def _place_of_machine(self, identifier: str) -> Place:
+        asked = self._region.asked
+        return Place(urn=f"arn:aws:ec2:{asked.region}:{asked.account}:instance/{identifier}")
+
+    def _images(self, each: WatchedGroup) -> Iterator[ImageAge]:
+        known, refused = self._resources.images
+        for identifier in sorted({text_at(data, "ImageId") for data in self._machines(each)} - {""}):
+            place = Place(urn=f"arn:aws:ec2:{self._region.asked.region}::image/{identifier}")
+            said = known.get(identifier)
+            told: Located[Tree | None] = (
+                Located.unknown(refused, place)
+                if said is None and refused
+                else Located.known(plant(said, place) if said is not None else None, place)
+            )
+            parts = _EKS_IMAGE.search(text_at(said, "Name"))
+            yield ImageAge(
+                place,
+                identifier,
+                each.nodes,
+                told,
+                _day(parts["day"]) if parts is not None else None,
+                self._recommended(parts, place) if parts is not None else None,
+                self._seen_at,
+            )
+
+    def _recommended(self, parts: re.Match[str], place: Place) -> Located[date]:
+        """When the image was released that AWS recommends now in the place of this one."""
+        newest, refused = self._region.parameter(_EKS_PARAMETER.format(**parts.groupdict()))
+        if refused:
+            return Located.unknown(refused, place)
+        found, why = self._region.images([newest])
+        now = _EKS_IMAGE.search(text_at(found.get(newest), "Name"))
+        day = _day(now["day"]) if now is not None else None
+        unseen = why or f"AWS does not say when the image {newest} was released"
+        return Located.known(day, place) if day is not None else Located.unknown(unseen, place)
+
+    def _cluster(self) -> Iterator[ClusterRelease]:
+        cluster = self._resources.cluster
+        if cluster is None:
+            return
+        place, name = self._resources.place, text_at(cluster, "name")
+        versions, insights = (
+            self._region.asked.ask(calls.CLUSTER_VERSIONS),
+            self._region.asked.ask(calls.INSIGHTS, clusterName=name),
+        )
+        number = text_at(cluster, "version")
+        said = next((each for each in versions.items if text_at(each, "clusterVersion") == number), None)
+        yield ClusterRelease(
+            place,
+            name,
+            Located.known(number, place.about("version")),
+            _told(versions.refused, plant(said, place) if said is not None else None, place),
+            _told(insights.refused, [plant(each, place) for each in insights.items], place),
+            self._seen_at,
+        )
+
+
+_OF_EACH_GROUP = (calls.REFRESHES, calls.ACTIVITIES)
+
+
+def _told(refused: str, found: Any, place: Place) -> Located[Any]:
+    return Located.unknown(refused, place) if refused else Located.known(found, place)
+
+
+def _at(said: Mapping[str, Any], name: str) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(text_at(said, name))
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date(int(text[:4]), int(text[4:6]), int(text[6:]))
+    except ValueError:
+        return None
+
+
+def _is_launch(activity: Data) -> bool:
+    return text_at(activity, "Description").startswith(_LAUNCHING)
+
+
+def _reservation_of(nodes: NodeGroup) -> str:
+    said = reservation(nodes).text
+    if said is None and nodes.pool is not None and nodes.pool.capacity.kind is not CapacityKind.ON_DEMAND:
+        said = nodes.pool.capacity.id
+    return said or ""
+
+
+def _only(nodes: NodeGroup) -> str:
+    """Its only type; empty where there are several, or none is known."""
+    types = {str(each.state.value) for each in instance_types(nodes) if isinstance(each.state, Known)}
+    return types.pop() if len(types) == 1 else ""
+
+
+def _is_spot(each: WatchedGroup) -> bool:
+    if each.nodes.templates("instanceMarketOptions", "marketType").text == "spot":
+        return True
+    return each.nodes.groups("capacityType").text == "SPOT"

@@ -1,0 +1,145 @@
+"""Reads AWS and judges what runs there: groups of nodes, their launch templates, and the machines that really run.
+Changes nothing.
+
+It asks only what Describe, Get and List answer; --print-policy prints the rights that this takes. What AWS refuses
+makes unknown what depends on it, by the name of the right, and nothing else.
+
+Whose nodes it judges follows from tags, types and EKS: no program of ours need have made them. With --stack or --fleet
+they are judged by that fleet, and those of other clusters are left out; where the stack says which account it is for,
+another one ends the run with 2 before anything is judged.
+
+--record keeps what AWS printed, without secrets; --from judges that again, as of the time when it was recorded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeworthy.backstop import watch_time
+from nodeworthy.commands import judging, settled
+from nodeworthy.rule import Moment
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.cloud.answers import Source
+    from nodeworthy.collect.cloud.recording import Recorder
+    from nodeworthy.collect.cloud.scenes import Looked, Wanted
+    from nodeworthy.collect.cloud.stacks import StackAccount
+    from nodeworthy.commands.settled import Run
+
+
+class Options(judging.Options):
+    region: list[str]
+    profile: str | None
+    endpoint_url: str | None
+    pool: str | None
+    record: str | None
+    folder: str | None
+    print_policy: bool
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--region",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="look here (repeatable; the stack's, or AWS_REGION)",
+    )
+    parser.add_argument("--profile", metavar="NAME", help="the profile of AWS' own settings")
+    parser.add_argument("--endpoint-url", metavar="URL", help="ask there instead of AWS")
+    parser.add_argument("--pool", metavar="NAME", help="look at this pool only")
+    parser.add_argument("--record", metavar="DIR", help="keep what AWS answered, without secrets")
+    parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a recording instead of an account")
+    parser.add_argument(
+        "--print-policy", action="store_true", help="print the rights that this needs, as IAM reads them"
+    )
+    judging.configure(parser)
+
+
+def run(options: Options) -> int:
+    with watch_time():
+        return _run(options)
+
+
+def _run(options: Options) -> int:
+    run = judging.begin(options)
+    if options.print_policy:
+        return _print_policy(options)
+    settled.chosen_ids(run)  # a rule that does not exist is said before anybody is asked
+    from nodeworthy.collect.cloud.stacks import stack_account
+
+    stack = stack_account(options.fleet, options.stack)
+    looked = [each for source in _sources(options, stack) for each in (_look(source, options, stack),)]
+    return _deliver(options, run, looked)
+
+
+def _print_policy(options: Options) -> int:
+    from nodeworthy.collect.cloud.calls import policy
+
+    if options.output:
+        judging.write_whole(Path(options.output), policy())
+    else:
+        sys.stdout.write(policy())
+    return 0
+
+
+def _sources(options: Options, stack: StackAccount) -> Iterator[Source]:
+    """One for each region, each with the account that it should be."""
+    from nodeworthy.collect.cloud.live import Live, Reach
+    from nodeworthy.collect.cloud.recording import regions_of
+    from nodeworthy.errors import InputError
+
+    if options.folder is not None:
+        for name in ("region", "profile", "endpoint_url", "record"):
+            if getattr(options, name):
+                raise InputError(f"--{name.replace('_', '-')} is for an account; --from asks none")
+        for each in regions_of(Path(options.folder)):
+            stack.refuse_another(each.account)
+            yield each
+        return
+    reach = Reach(options.profile or stack.profile, options.endpoint_url)
+    for region in dict.fromkeys(options.region) or [stack.region]:
+        live = Live(reach, region)
+        stack.refuse_another(live.account)
+        yield live
+
+
+def _look(source: Source, options: Options, stack: StackAccount) -> tuple[Source, Wanted, Looked]:
+    from nodeworthy.collect.cloud.answers import Asked
+    from nodeworthy.collect.cloud.recording import Recorder
+    from nodeworthy.collect.cloud.region import Region
+    from nodeworthy.collect.cloud.scenes import Wanted, look
+
+    asked: Source | Recorder = Recorder(source) if options.record is not None else source
+    wanted = Wanted(stack.fleet, stack.no_fleet, options.pool)
+    looked = look(Region(Asked(asked)), wanted)
+    if options.record is not None and isinstance(asked, Recorder):
+        asked.write(Path(options.record))
+    return source, wanted, looked
+
+
+def _deliver(options: Options, run: Run, looked: Sequence[tuple[Source, Wanted, Looked]]) -> int:
+    from nodeworthy.collect.cloud.broken_rules import with_broken_rules
+    from nodeworthy.collect.cloud.scenes import refuse_unknown_pool
+
+    groups = sum(each.groups for _, _, each in looked)
+    machines = sum(each.machines for _, _, each in looked)
+    for _, wanted, _ in looked[:1]:
+        refuse_unknown_pool(wanted, groups)
+    scenes = [scene for _, _, each in looked for scene in each.scenes]
+    counted = {"groups": groups, "machines": machines}
+    report = judging.judge_scenes(run, Moment.CLOUD, scenes, counted)
+    return judging.deliver(options, run, with_broken_rules(report), "\n".join(_told(*each) for each in looked))
+
+
+def _told(source: Source, _: Wanted, looked: Looked) -> str:
+    seen = f"account {source.account}, {source.region}: {looked.groups} groups of nodes, {looked.machines} machines"
+    if not looked.groups:
+        seen += "; nothing here starts nodes of a cluster, or machines with GPUs"
+    if looked.of_others:
+        seen += f"; {looked.of_others} more are of other clusters"
+    return f"{seen}\n"

@@ -1,0 +1,68 @@
+"""What a group of nodes needs of its account to stay, and to start one node more: capacity, quota, addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.settling import moment
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Located, Place
+
+
+@dataclass(frozen=True, eq=False)
+class NodeReservation:
+    called: ClassVar[str] = "a reservation of capacity"
+    whole_stack: ClassVar[bool] = True
+
+    place: Place
+    id: str
+    nodes: Sequence[NodeGroup]
+    # None where AWS knows none of this id.
+    tree: Located[Tree | None]
+    # How many machines its groups want to have in it.
+    wanted: int
+    # When a schedule empties its groups; None where none does.
+    emptied: datetime | None
+    seen_at: datetime
+
+    @property
+    def titles(self) -> str:
+        return " and ".join(dict.fromkeys(each.title for each in self.nodes))
+
+
+def left(tree: Tree, seen_at: datetime) -> timedelta | None:
+    """How long a reservation still lasts; None where it has no end."""
+    ends = moment(tree.get("EndDate"))
+    return ends - seen_at if ends is not None else None
+
+
+@dataclass(frozen=True, eq=False)
+class QuotaRoom:
+    called: ClassVar[str] = "a quota of the account"
+    whole_stack: ClassVar[bool] = True
+
+    place: Place
+    # As AWS calls it.
+    named: str
+    nodes: NodeGroup
+    # In vCPUs.
+    quota: Located[float]
+    used: Located[int]
+    one_node: Located[int]
+
+
+@dataclass(frozen=True, eq=False)
+class SubnetRoom:
+    called: ClassVar[str] = "the free addresses of subnets"
+    whole_stack: ClassVar[bool] = True
+
+    place: Place
+    nodes: NodeGroup
+    # By subnet.
+    free: Located[Sequence[tuple[str, int]]]
+    # What one more node takes.
+    one_node: Located[int]

@@ -1,0 +1,101 @@
+"""The reservation that a pool runs in is active, large enough, and does not end unforeseen.
+
+What a capacity block ends with, AWS ends: half an hour before, it terminates all that runs in it, whatever that is.
+Whoever has a schedule that empties the group before then has thought of it, and passes. A reservation of another kind
+does not end machines, but gives their place to others: what is replaced afterwards may not come back.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.aws.room import NodeReservation, left
+from nodeworthy.facts.aws.settling import moment
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Related, Severity, fail, need
+
+RULE = Rule(
+    "capacity-lasts",
+    severity=Severity.WARNING,
+    incident="D",
+    title="A pool's reservation is active, large enough, and does not end unforeseen",
+    remedy="extend it (aws ec2 purchase-capacity-block-extension, or modify-capacity-reservation --end-date), or empty "
+    "its groups before it ends",
+)
+
+SOON = timedelta(days=7)
+# AWS begins to end what runs in a block that long before.
+BEFORE_THE_END = timedelta(minutes=30)
+_BLOCK = "capacity-block"
+
+
+@RULE.check
+def it_is_there_and_active(reservation: NodeReservation) -> Findings:
+    said = need(reservation.tree)
+    if said is None:
+        yield fail(
+            reservation,
+            f"the reservation {reservation.id} that {reservation.titles} names is not of this account and region",
+            should="a reservation that is there",
+            related=_declared(reservation),
+            cause="no machine can be started in it",
+        )
+        return
+    state = need(said.get("State").located())
+    if state not in ("active", "scheduled"):
+        yield fail(
+            said,
+            f"the reservation {reservation.id} of {reservation.titles} is not active",
+            is_=str(state),
+            should="active",
+            related=_declared(reservation),
+            cause="no machine can be started in it, and what ended does not come back",
+        )
+
+
+@RULE.check
+def it_is_as_large_as_its_groups(reservation: NodeReservation) -> Findings:
+    said = need(reservation.tree)
+    total = need(said.get("TotalInstanceCount").located()) if said is not None else None
+    if said is not None and isinstance(total, int) and total < reservation.wanted:
+        yield fail(
+            said,
+            f"the reservation {reservation.id} is smaller than {reservation.titles}",
+            is_=f"{total} machines",
+            should=f"{reservation.wanted}, as the desired capacity says",
+            related=_declared(reservation),
+            cause="the machines beyond it are not started",
+        )
+
+
+@RULE.check
+def it_does_not_end_unforeseen(reservation: NodeReservation) -> Findings:
+    said = need(reservation.tree)
+    lasts = left(said, reservation.seen_at) if said is not None else None
+    if said is None or lasts is None or lasts > SOON or lasts < timedelta() or not reservation.wanted:
+        return
+    is_block = said.get("ReservationType").text == _BLOCK
+    if is_block and _is_emptied_before(reservation, said):
+        return
+    hours = int(lasts.total_seconds() // 3600)
+    yield fail(
+        said,
+        f"the {'capacity block' if is_block else 'reservation'} {reservation.id} of {reservation.titles} ends in "
+        f"{f'{hours} hours' if hours < 48 else f'{hours // 24} days'}",
+        is_=said.get("EndDate").text,
+        should="a later end, or a schedule that empties its groups before" if is_block else "a later end",
+        related=_declared(reservation),
+        cause="AWS ends what runs in it 30 minutes before, in the middle of its work"
+        if is_block
+        else "its machines keep running, and their place is anybody's: one that is replaced may not come back",
+    )
+
+
+def _is_emptied_before(reservation: NodeReservation, said: Tree) -> bool:
+    ends = moment(said.get("EndDate"))
+    return reservation.emptied is not None and ends is not None and reservation.emptied <= ends - BEFORE_THE_END
+
+
+def _declared(reservation: NodeReservation) -> list[Related]:
+    return [one for each in reservation.nodes for one in each.declared]

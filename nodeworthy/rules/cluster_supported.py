@@ -1,0 +1,59 @@
+"""The cluster's version of Kubernetes is supported, and EKS finds nothing that keeps it from the next one.
+
+When standard support ends, EKS takes the price of extended support, and when that ends, it upgrades the cluster by
+itself, at an hour of its own choice. What EKS' insights call an error would break in that upgrade: their words are told
+as they are.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from nodeworthy.facts.aws.ends import ClusterRelease
+from nodeworthy.facts.aws.settling import moment
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, fail, need, unknown
+
+RULE = Rule(
+    "cluster-supported",
+    severity=Severity.WARNING,
+    title="The cluster's version is supported, and the next one is not barred",
+    remedy="aws eks update-cluster-version --name CLUSTER --kubernetes-version NEXT, then the nodes",
+)
+
+SOON = timedelta(days=60)
+
+
+@RULE.check
+def its_version_is_supported(release: ClusterRelease) -> Findings:
+    said, version = need(release.tree), need(release.version)
+    if said is None:
+        yield unknown(release, f"until when Kubernetes {version} is supported is not known: EKS does not list it")
+        return
+    ends = moment(said.get("endOfStandardSupportDate"))
+    if ends is None or ends - release.seen_at > SOON:
+        return
+    ended = ends <= release.seen_at
+    days = (ends - release.seen_at).days
+    yield fail(
+        release.version,
+        f"standard support of Kubernetes {version}, which {release.name} runs, "
+        f"{'has ended' if ended else f'ends in {days} days'}",
+        is_=f"until {ends:%Y-%m-%d}",
+        should="a version that is supported for longer than two months",
+        cause="EKS takes the price of extended support from then on, and upgrades the cluster by itself when that ends",
+    )
+
+
+@RULE.check
+def nothing_bars_the_next_one(release: ClusterRelease) -> Findings:
+    for each in need(release.insights):
+        if each.get("insightStatus", "status").text == "ERROR":
+            yield fail(
+                each,
+                f"EKS says of {release.name}: {each.get('name').text}",
+                is_=each.get("insightStatus", "reason").text or "ERROR",
+                should="PASSING",
+                cause=each.get("description").text,
+                remedy=f"aws eks describe-insight --cluster-name {release.name} --id {each.get('id').text}",
+            )
