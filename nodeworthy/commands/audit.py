@@ -137,9 +137,12 @@ def _deliver(options: Options, run: Run, looked: Sequence[tuple[Source, Wanted, 
 
 
 def _told(source: Source, _: Wanted, looked: Looked) -> str:
-    seen = f"account {source.account}, {source.region}: {looked.groups} groups of nodes, {looked.machines} machines"
+    groups = f"{looked.groups} group{'' if looked.groups == 1 else 's'} of nodes"
+    machines = f"{looked.machines} machine{'' if looked.machines == 1 else 's'}"
+    seen = f"account {source.account}, {source.region}: {groups}, {machines}"
     if not looked.groups:
         seen += "; nothing here starts nodes of a cluster, or machines with GPUs"
     if looked.of_others:
-        seen += f"; {looked.of_others} more are of other clusters"
+        one = looked.of_others == 1
+        seen += f"; {looked.of_others} more {'is of another cluster' if one else 'are of other clusters'}"
     return f"{seen}\n"

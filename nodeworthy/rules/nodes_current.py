@@ -74,7 +74,8 @@ def _told(running: RunningNodes, old: Sequence[_Old], some: Sequence[RunningMach
     whats = [each.what for each in old]
     by_itself = whats == [_IMAGE] and bool(running.image_by)
     versions = sorted({each.version for each in some if each.version})
-    said = f"version {', '.join(versions)} of the template; now it is {running.version}" if versions else ""
+    is_other = bool(versions) and versions != [running.version]
+    said = f"version {', '.join(versions)} of the template; now it is {running.version}" if is_other else ""
     return fail(
         running,
         f"{len(some)} of {count} nodes of {running.title} are not what their group would start now: {', '.join(whats)}",
@@ -145,7 +146,12 @@ def _of_types(machine: Makeup, now: Makeup) -> Iterator[_Old]:
 def _of_doors(machine: Makeup, now: Makeup) -> Iterator[_Old]:
     is_, should = need(machine.doors), need(now.doors)
     if should is not None and is_ is not None and is_ != should:
-        yield _Old("security groups", ", ".join(sorted(is_)), ", ".join(sorted(should)), "security groups")
+        yield _Old(
+            "security groups",
+            ", ".join(sorted(is_)),
+            ", ".join(sorted(should)),
+            f"security groups {', '.join(sorted(is_))}",
+        )
 
 
 def _of_disks(machine: Makeup, now: Makeup) -> Iterator[_Old]:

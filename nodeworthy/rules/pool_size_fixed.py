@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.aws.node_capacity import is_block, is_reserved
-from nodeworthy.facts.aws.node_count import SCHEDULES, NodeCount, node_count, refused_size, what_scales
+from nodeworthy.facts.aws.node_count import SCHEDULES, NodeCount, node_count, refused_size, unseen_scaling, what_scales
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.stack import AwsResource
@@ -41,6 +41,8 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
         skip("AWS takes no group of these sizes: aws-accepts says which is wrong")
     count = node_count(nodes)
     is_fixed = _is_fixed(count)
+    for each in unseen_scaling(nodes):
+        need(each.inputs.located())
     scaling = [each for each in what_scales(nodes) if each.type not in SCHEDULES or not is_block(nodes)]
     if (is_fixed and not scaling) or not need(has_gpus(nodes)):
         return

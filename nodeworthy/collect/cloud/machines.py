@@ -218,9 +218,11 @@ class Machines:
     def _volumes(self, data: Data, place: Place) -> Mapping[str, Located[bool]]:
         found: dict[str, Located[bool]] = {}
         for each in mappings_at(data, "BlockDeviceMappings"):
-            volume = self._region.volumes.get(text_at(each, "Ebs", "VolumeId"))
-            if volume is not None:
-                found[text_at(each, "DeviceName")] = Located.known(at(volume, "Encrypted") is True, place)
+            device, volume = text_at(each, "DeviceName"), self._region.volumes.get(text_at(each, "Ebs", "VolumeId"))
+            if volume is None and self._region.refused_volumes:
+                found[device] = Located.unknown(self._region.refused_volumes, place)
+            elif volume is not None:
+                found[device] = Located.known(at(volume, "Encrypted") is True, place)
         return found
 
     # Boot scripts

@@ -156,6 +156,14 @@ class Region:
     @cached_property
     def volumes(self) -> Mapping[str, Data]:
         """By id, those of the machines that groups of nodes have."""
+        return {text_at(one, "VolumeId"): one for each in self._volumes for one in each.items}
+
+    @property
+    def refused_volumes(self) -> str:
+        return next((each.refused for each in self._volumes if each.refused), "")
+
+    @cached_property
+    def _volumes(self) -> Sequence[Answer]:
         attached = (
             text_at(each, "Ebs", "VolumeId")
             for group in self.groups
@@ -165,7 +173,7 @@ class Region:
         wanted = sorted(filter(None, attached))
         parts = [wanted[at : at + _VOLUMES_AT_ONCE] for at in range(0, len(wanted), _VOLUMES_AT_ONCE)]
         asked = ((calls.VOLUMES, {"Filters": [{"Name": "volume-id", "Values": part}]}) for part in parts)
-        return {text_at(one, "VolumeId"): one for each in self.asked.ask_at_once(asked) for one in each.items}
+        return self.asked.ask_at_once(asked)
 
     @cached_property
     def statuses(self) -> Mapping[str, Data]:

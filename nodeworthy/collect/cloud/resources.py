@@ -21,10 +21,12 @@ from nodeworthy.facts.aws.node_drainer import EVENT_RULE, EVENT_TARGET, HOOK
 from nodeworthy.facts.aws.node_group import SUBNET
 from nodeworthy.facts.aws.node_sides import VPC
 from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
 _SSM: Final = "resolve:ssm:"
+_FILES = pattern(r"\bfs-[0-9a-f]{8,17}\b")
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,17 @@ class Resources:
         found = self._region.asked.ask(calls.CLUSTER, name=self._chosen.cluster).one
         return found if isinstance(found, dict) else None
 
+    @property
+    def unseen_cluster(self) -> tuple[str, str]:
+        """Its name, and why nothing is known of it; nothing where it is known, or is none of EKS."""
+        name = self._chosen.cluster
+        if name is None or self.cluster is not None:
+            return "", ""
+        listed = self._region.cluster_names
+        if listed.refused or name not in listed.items:
+            return name, listed.refused
+        return name, self._region.asked.ask(calls.CLUSTER, name=name).refused
+
     def _arn(self, service: str, what: str) -> str:
         return f"arn:aws:{service}:{self._region.asked.region}:{self._region.asked.account}:{what}"
 
@@ -97,7 +110,10 @@ class Resources:
     def _clusters(self) -> Iterator[AwsResource]:
         if self.cluster is not None:
             name, arn = text_at(self.cluster, "name"), text_at(self.cluster, "arn")
-            yield self._made(words.CLUSTER, name, arn, words.cluster(self.cluster), outputs={"arn": arn, "id": name})
+            said = words.cluster(self.cluster)
+            guards = said["vpcConfig"]["securityGroupIds"]
+            said["vpcConfig"]["securityGroupIds"] = self._unless_refused(calls.SECURITY_GROUPS, guards)
+            yield self._made(words.CLUSTER, name, arn, said, outputs={"arn": arn, "id": name})
 
     def _groups(self) -> Iterator[AwsResource]:
         for each in self._chosen.scaling:
@@ -285,12 +301,12 @@ class Resources:
     def _events(self) -> Iterator[AwsResource]:
         """Who is told when auto scaling is about to end an instance."""
         for each in self._region.asked.ask(calls.EVENT_RULES).items:
-            pattern = text_at(each, "EventPattern")
-            if "EC2 Instance-terminate Lifecycle Action" not in pattern:
+            told = text_at(each, "EventPattern")
+            if "EC2 Instance-terminate Lifecycle Action" not in told:
                 continue
             name, arn = text_at(each, "Name"), text_at(each, "Arn")
             yield self._made(
-                EVENT_RULE, name, arn, {"name": name, "eventPattern": pattern}, outputs={"arn": arn, "id": name}
+                EVENT_RULE, name, arn, {"name": name, "eventPattern": told}, outputs={"arn": arn, "id": name}
             )
             for one in self._region.asked.ask(calls.EVENT_TARGETS, Rule=name).items:
                 target = text_at(one, "Arn")
@@ -302,7 +318,10 @@ class Resources:
         answer = self._region.asked.ask(calls.ENCRYPTION)
         said = Unknown(answer.refused) if answer.refused else answer.one is True
         yield self._made(DEFAULT, "ebs", self._arn("ec2", "ebs-encryption-by-default"), {"enabled": said})
-        for each in self._region.asked.ask(calls.FILE_SYSTEMS).items:
+        files = self._region.asked.ask(calls.FILE_SYSTEMS)
+        if files.refused and any(_FILES.search(each) for each in self._texts):
+            yield self._made(FILES, "(not seen)", self._arn("elasticfilesystem", "file-system"), files.refused)
+        for each in files.items:
             if self._is_mounted(each):
                 name, arn = text_at(each, "FileSystemId"), text_at(each, "FileSystemArn")
                 encrypted = {"encrypted": at(each, "Encrypted") is True}

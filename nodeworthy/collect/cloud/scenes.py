@@ -184,6 +184,9 @@ class _Cluster:
 
     def _unread(self) -> Iterator[NotLookedAt]:
         refused = self._region.refused_managed_groups
+        name, why = self._resources.unseen_cluster
+        if why:
+            yield NotLookedAt(self._resources.place, f"the control plane of {name} is not known: {why}")
         if refused and self._chosen.cluster is not None:
             yield NotLookedAt(self._resources.place, f"which managed node groups there are is not known: {refused}")
 

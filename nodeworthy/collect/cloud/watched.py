@@ -15,7 +15,7 @@ from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ClusterRelease, ImageAge
 from nodeworthy.facts.aws.node_capacity import is_block, reservation
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.node_types import instance_types
+from nodeworthy.facts.aws.node_types import instance_type, instance_types
 from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
 from nodeworthy.facts.aws.settling import FailedLaunch, InstanceRefreshes, Launches, moment
 from nodeworthy.fleet.model import CapacityKind
@@ -23,7 +23,7 @@ from nodeworthy.known import quotas
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _DAY = timedelta(hours=24)
 _FAILED = ("Failed", "Cancelled")
@@ -230,7 +230,8 @@ class Watched:
         """As a node takes them when it starts: all of its first interface, and one for each other that has any."""
         kind = _only(each.nodes)
         if not kind:
-            return Located.unknown(f"{each.nodes.title} starts instances of several types", each.place)
+            told = instance_type(each.nodes).state
+            return Located.unknown(told.why if isinstance(told, Unknown) else "its type is not known", each.place)
         said, why = self._type(kind)
         count = number_at(said, "NetworkInfo", "Ipv4AddressesPerInterface")
         if count is None:
@@ -255,6 +256,9 @@ class Watched:
 
     def _images(self, each: WatchedGroup) -> Iterator[ImageAge]:
         known, refused = self._resources.images
+        unseen = self._region.instances_answer.refused
+        if unseen:
+            yield ImageAge(each.place, "", each.nodes, Located.unknown(unseen, each.place), None, None, self._seen_at)
         for identifier in sorted({text_at(data, "ImageId") for data in self._machines(each)} - {""}):
             place = Place(urn=f"arn:aws:ec2:{self._region.asked.region}::image/{identifier}")
             said = known.get(identifier)
@@ -288,6 +292,7 @@ class Watched:
     def _cluster(self) -> Iterator[ClusterRelease]:
         cluster = self._resources.cluster
         if cluster is None:
+            yield from self._unseen_cluster()
             return
         place, name = self._resources.place, text_at(cluster, "name")
         versions, insights = (
@@ -304,6 +309,13 @@ class Watched:
             _told(insights.refused, [plant(each, place) for each in insights.items], place),
             self._seen_at,
         )
+
+    def _unseen_cluster(self) -> Iterator[ClusterRelease]:
+        name, why = self._resources.unseen_cluster
+        if why:
+            place = self._resources.place
+            unseen: Located[Any] = Located.unknown(why, place)
+            yield ClusterRelease(place, name, unseen, unseen, unseen, self._seen_at)
 
 
 _OF_EACH_GROUP = (calls.REFRESHES, calls.ACTIVITIES)

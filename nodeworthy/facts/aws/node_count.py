@@ -95,6 +95,13 @@ def _number(nodes: NodeGroup, tree: Tree) -> Located[int | None]:
     return Located.known(int(written), located.place)
 
 
+def unseen_scaling(nodes: NodeGroup) -> list[AwsResource]:
+    """Policies and schedules that are there, or may be, and of which nobody could say anything."""
+    if nodes.group is None or nodes.is_managed:
+        return []
+    return [each for each in nodes.stack.of(*POLICIES, *SCHEDULES) if each.inputs.is_unknown]
+
+
 def what_scales(nodes: NodeGroup) -> list[AwsResource]:
     """What changes the number of nodes by itself: by load, or by the clock."""
     if nodes.group is None or nodes.is_managed:

@@ -1,0 +1,38 @@
+"""Recordings of accounts for tests: the stock one whole, and others that differ from it in what AWS answers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.case_files import CASES
+
+REGION = "us-east-2"
+STOCK = CASES / "_base" / "cloud-gpu-dev" / "aws"
+
+
+def stock(folder: Path) -> Path:
+    """All of it is well."""
+    return shutil.copytree(STOCK, folder / "aws")
+
+
+def file_of(recording: Path, service: str, operation: str) -> Path:
+    return recording / REGION / f"{service}.{operation}.json"
+
+
+def change(recording: Path, service: str, operation: str, calls: list[Mapping[str, Any]]) -> None:
+    file_of(recording, service, operation).write_text(json.dumps({"calls": calls}), encoding="utf-8")
+
+
+def refuse(recording: Path, service: str, operation: str, code: str = "AccessDenied") -> bool:
+    """Whether there was anything to refuse."""
+    path = file_of(recording, service, operation)
+    if not path.exists():
+        return False
+    said = json.loads(path.read_text(encoding="utf-8"))
+    why = {"code": code, "message": "not authorized to perform it"}
+    change(recording, service, operation, [{"arguments": each["arguments"], "refused": why} for each in said["calls"]])
+    return True

@@ -1,0 +1,217 @@
+"""`nodeworthy audit` on recorded answers: what it is told, what it makes of a refusal, and what it refuses itself."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodeworthy.collect.cloud.calls import EVERY, Call
+from tests.architecture.tree import ROOT
+from tests.cloud.recordings import REGION, STOCK, change, file_of, refuse, stock
+from tests.run import run, run_json
+
+PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+# A right, and the rules that are unknown without it.
+ROW = re.compile(r"^\| `(?P<action>\w+:\w+)` \| (?P<rules>.*) \|$", re.MULTILINE)
+GROUP = {"AutoScalingGroupName": "gpu-dev-t4"}
+# Of most rules a script or a template is all that they are about: they are not listed one by one.
+OF_TEMPLATES = "what is about launch templates and boot scripts"
+
+
+def rules_of(action: str) -> str:
+    return {found["action"]: found["rules"] for found in ROW.finditer(PAGE)}[action]
+
+
+def unknown(findings: list[dict[str, Any]]) -> set[str]:
+    return {each["rule"] for each in findings if each["verdict"] == "unknown"}
+
+
+def template(**more: Any) -> Callable[[Path], None]:
+    """The launch template says this, too."""
+
+    def said(recording: Path) -> None:
+        path = file_of(recording, "ec2", "DescribeLaunchTemplateVersions")
+        calls = json.loads(path.read_text(encoding="utf-8"))["calls"]
+        for each in calls:
+            each["pages"][0]["LaunchTemplateVersions"][0]["LaunchTemplateData"].update(more)
+        change(recording, "ec2", "DescribeLaunchTemplateVersions", calls)
+
+    return said
+
+
+def renewed(recording: Path) -> None:
+    """An instance refresh went well once."""
+    done = {"InstanceRefreshId": "1", **GROUP, "Status": "Successful", "PercentageComplete": 100, "Preferences": {}}
+    pages = [{"InstanceRefreshes": [done]}]
+    change(recording, "autoscaling", "DescribeInstanceRefreshes", [{"arguments": GROUP, "pages": pages}])
+
+
+RESERVED = {"CapacityReservationTarget": {"CapacityReservationId": "cr-0123456789abcdef0"}}
+BARE = [{"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": 200}}]
+# Where the stock account has nothing of which a call would tell.
+WITH: Mapping[str, Callable[[Path], None]] = {
+    "autoscaling:DescribeLifecycleHooks": renewed,
+    "ec2:DescribeCapacityReservations": template(CapacityReservationSpecification=RESERVED),
+    "ec2:GetEbsEncryptionByDefault": template(BlockDeviceMappings=BARE),
+}
+# They are asked only where others lead to them.
+LED_TO = {
+    "autoscaling:DescribeLaunchConfigurations",
+    "ec2:DescribePlacementGroups",
+    "ec2:DescribeVpcs",
+    "eks:DescribeNodegroup",
+    "elasticfilesystem:DescribeFileSystems",
+    "events:ListRules",
+    "events:ListTargetsByRule",
+    "sts:GetCallerIdentity",
+}
+
+
+def test_the_stock_account_is_well(tmp_path: Path) -> None:
+    stock(tmp_path)
+    ran = run_json("audit", "--from", "aws", "--strict", cwd=tmp_path)
+    assert (ran.code, ran.findings) == (0, [])
+    assert ran.report["moment"] == "cloud"
+    assert ran.report["evaluated"] == {**ran.report["evaluated"], "groups": 1, "machines": 2}
+    assert ran.report["summary"]["pass"] > 20
+
+
+def test_the_page_names_every_right() -> None:
+    assert {found["action"] for found in ROW.finditer(PAGE)} == {each.action for each in EVERY}
+
+
+@pytest.mark.parametrize("call", EVERY, ids=lambda call: call.action)
+def test_a_refused_call_makes_exactly_its_rules_unknown(call: Call, tmp_path: Path) -> None:
+    recording = stock(tmp_path)
+    WITH.get(call.action, lambda _: None)(recording)
+    if not refuse(recording, call.service, call.operation) or call.action in LED_TO:
+        assert call.action in LED_TO
+        return
+    ran = run_json("audit", "--from", "aws", "--strict", cwd=tmp_path)
+    found = unknown(ran.findings)
+    assert ran.code == 3
+    assert {each["verdict"] for each in ran.findings} == {"unknown"}
+    expected = rules_of(call.action)
+    if OF_TEMPLATES in expected:
+        assert {"profiling-before-driver", "nodes-current", "instance-metadata-guarded"} <= found
+    else:
+        assert found == set(re.findall(r"`([\w-]+)`", expected))
+    assert all(call.action in each["message"] for each in ran.findings)
+
+
+def test_the_policy_allows_what_is_asked_and_nothing_that_changes() -> None:
+    ran = run("audit", "--print-policy")
+    [statement] = json.loads(ran.out)["Statement"]
+    assert ran.code == 0
+    assert statement["Action"] == sorted(each.action for each in EVERY)
+    assert all(re.search(r":(Describe|Get|List)", each) for each in statement["Action"])
+
+
+def test_every_call_is_one_of_aws(tmp_path: Path) -> None:
+    """By the models of botocore: the operation, its arguments, and where its answer has what is asked for."""
+    import botocore.session
+
+    session = botocore.session.get_session()
+    for each in EVERY:
+        model = session.get_service_model(each.service).operation_model(each.operation)
+        assert each.key in model.output_shape.members, each.action
+        assert set(each.fixed) <= set(model.input_shape.members if model.input_shape else ()), each.action
+
+
+# What is refused before anybody is asked
+
+
+def test_a_stack_of_another_account_ends_the_run(tmp_path: Path) -> None:
+    stock(tmp_path)
+    config = "config:\n  aws:allowedAccountIds: ['999988887777']\n  nodeworthy:fleet:\n"
+    fleet = "    cluster: {name: gpu-dev}\n    pools:\n      t4: {gpu: t4, instanceType: g4dn.12xlarge, nodes: 2}\n"
+    (tmp_path / "Pulumi.dev.yaml").write_text(config + fleet, encoding="utf-8")
+    ran = run("audit", "--from", "aws", "--stack", "dev", cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "account 111122223333" in ran.err
+    assert "Pulumi.dev.yaml is for 999988887777" in ran.err
+
+
+def test_the_fleet_of_a_stack_is_judged_by(tmp_path: Path) -> None:
+    stock(tmp_path)
+    config = "config:\n  aws:allowedAccountIds: '[\"111122223333\"]'\n  nodeworthy:fleet:\n"
+    fleet = "    cluster: {name: gpu-dev}\n    pools:\n      t4: {gpu: t4, instanceType: g4dn.12xlarge, nodes: 3}\n"
+    (tmp_path / "Pulumi.dev.yaml").write_text(config + fleet, encoding="utf-8")
+    ran = run_json("audit", "--from", "aws", "--stack", "dev", "--rule", "pool-size-fixed", cwd=tmp_path)
+    [found] = ran.findings
+    assert (ran.code, found["is"], found["should"]) == (1, "2", "3")
+    assert found["where"]["urn"].endswith(":autoScalingGroupName/gpu-dev-t4")
+    assert found["related"][0]["path"] == "Pulumi.dev.yaml"
+
+
+def test_nodes_of_other_clusters_are_left_out_and_said(tmp_path: Path) -> None:
+    stock(tmp_path)
+    fleet = "    cluster: {name: another}\n    pools:\n      t4: {gpu: t4, instanceType: g4dn.12xlarge, nodes: 3}\n"
+    (tmp_path / "Pulumi.dev.yaml").write_text(f"config:\n  nodeworthy:fleet:\n{fleet}", encoding="utf-8")
+    ran = run("audit", "--from", "aws", "--stack", "dev", cwd=tmp_path)
+    assert ran.code == 3
+    assert "0 groups of nodes" in ran.out
+    assert "1 more is of another cluster" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--from", "nowhere"], "no such folder"),
+        (["--from", "."], "it is no recording of `audit --record`"),
+        (["--from", "aws", "--region", "us-east-1"], "--region is for an account; --from asks none"),
+        (["--from", "aws", "--pool", "h100"], "no group of nodes is of that name"),
+        (["--from", "aws", "--rule", "nodes-curent"], "did you mean nodes-current?"),
+        (["--from", "aws", "--stack", "prod"], "there is no stack 'prod'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: list[str], says: str, tmp_path: Path) -> None:
+    stock(tmp_path)
+    ran = run("audit", *arguments, cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"calls": 3'])
+def test_a_recording_that_can_not_be_read_is_refused_with_its_file(text: str, tmp_path: Path) -> None:
+    file_of(stock(tmp_path), "ec2", "DescribeInstances").write_text(text, encoding="utf-8")
+    ran = run("audit", "--from", "aws", cwd=tmp_path)
+    assert ran.code == 2
+    assert f"aws/{REGION}/ec2.DescribeInstances.json" in ran.err
+
+
+def test_a_file_that_nobody_asks_for_is_refused(tmp_path: Path) -> None:
+    (stock(tmp_path) / REGION / "ec2.DescribeInstance.json").write_text("{}", encoding="utf-8")
+    ran = run("audit", "--from", "aws", cwd=tmp_path)
+    assert ran.code == 2
+    assert "it is no call that an audit makes" in ran.err
+
+
+def test_a_pool_is_looked_at_alone(tmp_path: Path) -> None:
+    stock(tmp_path)
+    ran = run_json("audit", "--from", "aws", "--pool", "t4", cwd=tmp_path)
+    assert ran.code == 0
+    assert ran.report["evaluated"]["groups"] == 1
+
+
+def test_an_account_without_nodes_proves_nothing(tmp_path: Path) -> None:
+    recording = stock(tmp_path)
+    change(
+        recording,
+        "autoscaling",
+        "DescribeAutoScalingGroups",
+        [{"arguments": {}, "pages": [{"AutoScalingGroups": []}]}],
+    )
+    change(recording, "eks", "ListClusters", [{"arguments": {}, "pages": [{"clusters": []}]}])
+    ran = run("audit", "--from", "aws", cwd=tmp_path)
+    assert ran.code == 3
+    assert "nothing here starts nodes of a cluster" in ran.out
+
+
+def test_the_stock_recording_is_there() -> None:
+    assert (STOCK / REGION / "audit.json").exists()
