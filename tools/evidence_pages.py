@@ -32,6 +32,7 @@ only read. What they find is named by a [rule](rules/index.md), and each rule ha
 # What looks at the thing that is broken now, before what looks at where it was written.
 LOOKED_AT = {
     Moment.CLUSTER: "nodeworthy diagnose --rule {rule}",
+    Moment.CLOUD: "nodeworthy audit --rule {rule}",
     Moment.NODE: "nodeworthy node HOST --rule {rule}",
     Moment.PLAN: "nodeworthy preview --rule {rule}",
     Moment.SOURCE: "nodeworthy check PATH --rule {rule}",

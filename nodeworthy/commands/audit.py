@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -94,9 +95,15 @@ def _sources(options: Options, stack: StackAccount) -> Iterator[Source]:
     from nodeworthy.errors import InputError
 
     if options.folder is not None:
-        for name in ("region", "profile", "endpoint_url", "record"):
-            if getattr(options, name):
-                raise InputError(f"--{name.replace('_', '-')} is for an account; --from asks none")
+        asked = {
+            "--region": options.region,
+            "--profile": options.profile,
+            "--endpoint-url": options.endpoint_url,
+            "--record": options.record,
+        }
+        for name, given in asked.items():
+            if given:
+                raise InputError(f"{name} is for an account; --from asks none")
         for each in regions_of(Path(options.folder)):
             stack.refuse_another(each.account)
             yield each
@@ -123,8 +130,8 @@ def _look(source: Source, options: Options, stack: StackAccount) -> tuple[Source
 
 
 def _deliver(options: Options, run: Run, looked: Sequence[tuple[Source, Wanted, Looked]]) -> int:
-    from nodeworthy.collect.cloud.broken_rules import with_broken_rules
     from nodeworthy.collect.cloud.scenes import refuse_unknown_pool
+    from nodeworthy.commands.old_scripts import with_broken_rules
 
     groups = sum(each.groups for _, _, each in looked)
     machines = sum(each.machines for _, _, each in looked)
@@ -133,7 +140,8 @@ def _deliver(options: Options, run: Run, looked: Sequence[tuple[Source, Wanted, 
     scenes = [scene for _, _, each in looked for scene in each.scenes]
     counted = {"groups": groups, "machines": machines}
     report = judging.judge_scenes(run, Moment.CLOUD, scenes, counted)
-    return judging.deliver(options, run, with_broken_rules(report), "\n".join(_told(*each) for each in looked))
+    report = replace(report, judgements=with_broken_rules(report.judgements))
+    return judging.deliver(options, run, report, "\n".join(_told(*each) for each in looked))
 
 
 def _told(source: Source, _: Wanted, looked: Looked) -> str:

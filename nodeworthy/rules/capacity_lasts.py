@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.room import NodeReservation, left
+from nodeworthy.facts.aws.room import NodeReservation, time_left
 from nodeworthy.facts.aws.settling import moment
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need
@@ -72,7 +72,7 @@ def it_is_as_large_as_its_groups(reservation: NodeReservation) -> Findings:
 @RULE.check
 def it_does_not_end_unforeseen(reservation: NodeReservation) -> Findings:
     said = need(reservation.tree)
-    lasts = left(said, reservation.seen_at) if said is not None else None
+    lasts = time_left(said, reservation.seen_at) if said is not None else None
     if said is None or lasts is None or lasts > SOON or lasts < timedelta() or not reservation.wanted:
         return
     is_block = said.get("ReservationType").text == _BLOCK

@@ -28,7 +28,7 @@ _GOING_ON = frozenset("Pending InProgress Cancelling RollbackInProgress Baking".
 _MOST_UNPACKED = 4 * 1024 * 1024
 
 
-def unpacked(packed: str) -> str | None:
+def unpack_text(packed: str) -> str | None:
     """The text of user data; None for what is no text."""
     try:
         data = base64.b64decode(packed, validate=True)
@@ -120,7 +120,7 @@ class Machines:
             Located.known(self._types(text_at(said, "instanceType")), place.about("instanceType")),
             Located.known(_name_of_profile(mapping_at(said, "iamInstanceProfile")), place.about("iamInstanceProfile")),
             Located.known(frozenset(doors) if doors else None, place.about("vpcSecurityGroupIds")),
-            Located.known(unpacked(packed) if packed else None, place.about("userData")),
+            Located.known(unpack_text(packed) if packed else None, place.about("userData")),
             dict(_encrypted(said, place)),
         )
 
@@ -257,14 +257,14 @@ class Machines:
         place = self._place_of_machine(identifier).about("userData")
         if refused:
             return Located.unknown(refused, place)
-        return Located.known(unpacked(packed) if packed else None, place)
+        return Located.known(unpack_text(packed) if packed else None, place)
 
     def old_scripts(self, beside: Sequence[BootScript]) -> Iterator[BootScript]:
         """What machines still boot with that their group would not start any more, each once."""
-        now = {unpacked(text_at(self._version_now, "LaunchTemplateData", "UserData"))}
+        now = {unpack_text(text_at(self._version_now, "LaunchTemplateData", "UserData"))}
         for identifier in self._shown_by.values():
             packed, _ = self._packed(identifier)
-            text = unpacked(packed) if packed else None
+            text = unpack_text(packed) if packed else None
             if text is None or text in now:
                 continue
             now.add(text)

@@ -340,9 +340,9 @@ class Resources:
 
 
 def _text(packed: str) -> str:
-    from nodeworthy.collect.cloud.machines import unpacked
+    from nodeworthy.collect.cloud.machines import unpack_text
 
-    return unpacked(packed) or ""
+    return unpack_text(packed) or ""
 
 
 def _key(named: Version) -> str:

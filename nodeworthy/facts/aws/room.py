@@ -34,7 +34,7 @@ class NodeReservation:
         return " and ".join(dict.fromkeys(each.title for each in self.nodes))
 
 
-def left(tree: Tree, seen_at: datetime) -> timedelta | None:
+def time_left(tree: Tree, seen_at: datetime) -> timedelta | None:
     """How long a reservation still lasts; None where it has no end."""
     ends = moment(tree.get("EndDate"))
     return ends - seen_at if ends is not None else None

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nodeworthy.engine import Judgement
-from nodeworthy.report.report import Report
 from nodeworthy.verdict import Finding, Verdict
 
 _RULE = "nodes-current"
 
 
-def with_broken_rules(report: Report) -> Report:
+def with_broken_rules(judgements: Sequence[Judgement]) -> list[Judgement]:
     """What judges scripts said it of the machine that the old one was read from; here it is said with the cause."""
     broken: dict[str, list[str]] = defaultdict(list)
-    for each in report.judgements:
+    for each in judgements:
         for one in each.findings:
             if one.verdict is Verdict.FAIL and one.where.urn and one.rule != _RULE:
                 broken[one.where.urn].append(one.rule)
-    return replace(report, judgements=[_with(each, broken) for each in report.judgements])
+    return [_with(each, broken) for each in judgements]
 
 
 def _with(judgement: Judgement, broken: Mapping[str, list[str]]) -> Judgement:
