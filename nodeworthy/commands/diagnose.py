@@ -1,7 +1,8 @@
 """Reads Kubernetes and names causes. Changes nothing, unless --fix says so.
 
 Without --from it looks at the cluster of the current context, as kubectl would; with --from at what `kubectl get`
-(`-o json` or `-o yaml`), `kubectl cluster-info dump` or --record wrote: a folder, one file, or - for standard input.
+(`-o json` or `-o yaml`), `kubectl cluster-info dump`, a must-gather or --record wrote: a folder, one file, or - for
+standard input. --print-collect prints the one command that makes what is needed, for whoever reaches the cluster.
 
 The rights that it needs are those that --print-role prints; secrets are never read, and of logs only the ends of those
 that a rule needs.
@@ -57,6 +58,7 @@ class Options(watching.Options, repairing.Options, judging.Options):
     ledger: bool
     node: str | None
     print_role: bool
+    print_collect: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +73,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ledger", action="store_true", help="tell who holds which GPUs, what is free, what waits")
     parser.add_argument("--node", metavar="NAME", help="draw this node's chain from card to pod")
     parser.add_argument("--print-role", action="store_true", help="print the rights that this needs, for kubectl apply")
+    parser.add_argument(
+        "--print-collect", action="store_true", help="print the one command that makes what --from reads"
+    )
     watching.configure(parser)
     repairing.configure(parser)
     judging.configure(parser, FORMATS)
@@ -98,6 +103,8 @@ def _run(options: Options) -> int:
         return repairing.fix(options, run, lambda: _looked(options, run))
     if options.watch:
         return watching.run(options, run, lambda: _told(options, run))
+    if options.print_collect:
+        return _print_collect(options)
     return _print_role(options, run) if options.print_role else _diagnose(options, run)
 
 
@@ -116,6 +123,13 @@ def _print_role(options: Options, run: Run) -> int:
     return 0
 
 
+def _print_collect(options: Options) -> int:
+    from nodeworthy.collect.cluster.gathering import gathering
+
+    sys.stdout.write(gathering(options.namespace, options.context))
+    return 0
+
+
 def _diagnose(options: Options, run: Run) -> int:
     from nodeworthy.report import ledger as written
 
@@ -129,10 +143,26 @@ def _diagnose(options: Options, run: Run) -> int:
         from nodeworthy.report.markdown import Beside
 
         beside = Beside(blocks={"The GPUs": written.text(told)}, chains=for_page(chains))
-    heading = _heading(options, told, chains)
-    code = judging.deliver(options, run, _with_more(options, report, told, chains), heading, beside)
+    heading = _heading(options, seen, report, told, chains)
+    whole = replace(_with_more(options, report, told, chains), next=_next(options, report, chains))
+    code = judging.deliver(options, run, whole, heading, beside)
     _tell_of_inference(options, seen)
     return code
+
+
+def _next(options: Options, report: Report, chains: Sequence[Chain]) -> str:
+    """What somebody types who has read this answer."""
+    from shlex import quote
+
+    of = f" --from {quote(options.folder)}" if options.folder else ""
+    if options.folder and any(each.rule == "looked-at" for each in report.findings):
+        return "nodeworthy diagnose --print-collect, which prints what makes the rest of the dump"
+    broken = next((each.walk.name for each in chains if each.broken is not None), None)
+    if broken is not None and options.node is None:
+        return f"nodeworthy diagnose{of} --node {quote(broken)}"
+    if any(each.verdict is Verdict.FAIL for each in report.findings) and not of:
+        return "nodeworthy diagnose --fix --dry-run, which shows what it would mend and changes nothing"
+    return "" if options.ledger or not report.evaluated["verdicts"] else f"nodeworthy diagnose{of} --ledger"
 
 
 def _tell_of_inference(options: Options, seen: Seen) -> None:
@@ -151,20 +181,28 @@ def _told(options: Options, run: Run) -> tuple[Report, str]:
     """The report, and what people read before it."""
     seen, report = _looked(options, run)
     told, chains = _ledger(seen), _chains(options, seen, report)
-    return _with_more(options, report, told, chains), _heading(options, told, chains)
+    return _with_more(options, report, told, chains), _heading(options, seen, report, told, chains)
 
 
-def _heading(options: Options, told: Ledger, chains: Sequence[Chain]) -> str:
+def _heading(options: Options, seen: Seen, report: Report, told: Ledger, chains: Sequence[Chain]) -> str:
     from nodeworthy.report import chain
     from nodeworthy.report import ledger as written
 
     whole = written.text(told) if options.ledger else written.in_a_line(told)
     if options.node is None:
-        drawn = chain.in_lines(chains)
+        drawn = _nodes(seen, report, chains) + chain.in_lines(chains)
     else:
         colour = judging.wants_colour(no_color=options.no_color) and not options.output
         drawn = "\n".join(chain.picture(each, colour=colour) for each in chains)
     return "\n".join(filter(None, (whole, drawn)))
+
+
+def _nodes(seen: Seen, report: Report, chains: Sequence[Chain]) -> str:
+    from nodeworthy.report.nodes_told import nodes_told
+
+    nodes = sorted((each for each in seen.capacity.nodes.values() if each.has_gpus), key=lambda each: each.name)
+    blind = any(each.rule == "looked-at" or each.verdict is Verdict.ERROR for each in report.findings)
+    return nodes_told(nodes, chains, saw_all=not blind)
 
 
 def _with_more(options: Options, report: Report, told: Ledger, chains: Sequence[Chain]) -> Report:

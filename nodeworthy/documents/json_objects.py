@@ -39,13 +39,21 @@ class Whole:
     has_items: bool
 
 
+# What comes behind a document: nothing, or the next one.
+_BEGINS = ("", "{", "[")
+
+
 def read_objects(pieces: Iterable[str], place: Place) -> Iterator[Item | Whole]:
-    """The items of a document as they come, then the document without them. Its text may come in pieces."""
+    """The items of a document as they come, then the document without them. Its text may come in pieces; several
+    documents may follow one another, as several calls of kubectl print them."""
     window = Window(pieces)
     if not window.next():
         raise NotJson("it is empty", place)
     try:
-        yield from _document(window)
+        while window.next():
+            yield from _document(window)
+            if window.next() not in _BEGINS:
+                raise window.fault("Something follows the document")
     except Fault as fault:
         why = f"not JSON: {fault.why[:1].lower()}{fault.why[1:]}"
         raise NotJson(why, Place(place.path, fault.line, fault.column)) from None
@@ -65,8 +73,6 @@ def _document(window: Window) -> Iterator[Item | Whole]:
                 yield Item(data, _text(members, "kind"), _text(members, "apiVersion"))
         else:
             members[name] = window.value()
-    if window.next():
-        raise window.fault("Something follows the document")
     # An empty list may be printed as null.
     yield Whole(members, has_items or ("items" in members and members["items"] is None))
 

@@ -82,9 +82,11 @@ def last_line(report: Report, asked: Asked = EVERYTHING) -> str:
     """How much there is to do, and what does a part of it; nothing where there is nothing."""
     open_ones = [each for each in asked.told(report) if not each.suppressed]
     if not open_ones:
-        return ""
+        return f"next: {report.next}" if report.next else ""
     mended = sum(report.offer(each) is not None for each in open_ones)
     told = _many(len(open_ones), "findings")
+    if report.next:
+        return f"{told}; next: {report.next}"
     if not mended:
         return f"{told}, none with a fix" if report.mends else told
     return f"{told}, {mended:,} of them with a fix: {report.mends}"

@@ -73,6 +73,8 @@ class Report:
     not_read: Sequence[str] = ()
     # What writes the fixes that there are, as it is typed.
     mends: str = ""
+    # What its reader types next, where that follows from what was found.
+    next: str = ""
     # What was seen of the links from card to pod of the hosts that were asked.
     walks: Sequence[Walk] = ()
     # The rules that the settings leave out.

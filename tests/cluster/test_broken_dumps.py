@@ -22,7 +22,7 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "it is empty"),
     "nested": (b"[" * 200_000, "nested too deeply"),
     "number": (b'{"kind": "Pod", "metadata": ' + b"9" * 5000 + b"}", "not JSON"),
-    "two": (b'{"kind": "List"} {"kind": "List"}', "follows the document"),
+    "two": (b'{"kind": "List"} "more"', "follows the document"),
     "nameless": (b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": []}}', "has no name"),
     "items": (b'{"apiVersion": "v1", "kind": "List", "items": [7, 8, 9]}', "no object"),
 }

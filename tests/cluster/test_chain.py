@@ -106,3 +106,38 @@ def test_links_name_rules_that_there_are_or_that_the_catalogue_wants() -> None:
     named = [rule for link in links() for rule in link.rules]
     assert len(named) == len(set(named))
     assert set(named) <= known | wanted
+
+
+def test_which_nodes_are_well_is_told_as_clearly_as_which_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(whole("gpu-count-complete/bad-cluster-seven-of-eight"))
+    said = run("diagnose", "--from", "dump").out
+    assert "Well: ip-10-0-1-15.us-east-2.compute.internal (1 of 2 nodes with GPUs)" in said
+    assert "Not well: ip-10-0-1-14.us-east-2.compute.internal (gpu-count-complete)" in said
+
+
+def test_a_node_that_is_full_is_well() -> None:
+    folder = whole("pending-explained/bad-cluster-all-held")
+    said = run("diagnose", "--from", str(folder / "dump")).out
+    assert "(2 of 2 nodes with GPUs)" in said
+    assert "Not well" not in said
+
+
+def test_nothing_is_called_well_where_not_everything_was_seen() -> None:
+    nodes = whole("pending-explained/bad-cluster-all-held") / "dump" / "nodes.json"
+    said = run("diagnose", "--from", str(nodes)).out
+    assert "Nothing wrong was found, but not everything was seen: " in said
+    assert "Well:" not in said
+
+
+def test_the_last_line_is_the_next_command() -> None:
+    ill = whole("gpu-count-complete/bad-cluster-seven-of-eight")
+    assert run("diagnose", "--from", "dump", cwd=ill).out.splitlines()[-1] == (
+        f"1 finding; next: nodeworthy diagnose --from dump --node {NODE}"
+    )
+    assert run("diagnose", "--from", "dump", cwd=WELL).out.splitlines()[-1] == (
+        "next: nodeworthy diagnose --from dump --ledger"
+    )
+    blind = run("diagnose", "--from", "dump/nodes.json", cwd=HELD).out.splitlines()[-1]
+    assert "next: nodeworthy diagnose --print-collect" in blind

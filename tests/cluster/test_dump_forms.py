@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from nodeworthy.collect.cluster.dump_text import without_logs
 from tests.cluster import incident
 from tests.cluster.dumps import FLEET, diagnose, dumped, the_incident
 from tests.run import Ran, run, run_json
@@ -46,6 +47,60 @@ def judged(name: str) -> Ran:
 def through_a_pipe(text: str, monkeypatch: pytest.MonkeyPatch) -> Ran:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
     return judged("-")
+
+
+def one_after_the_other() -> str:
+    """As a loop over `kubectl get` prints lists, and `kubectl cluster-info dump` with the logs of containers."""
+    texts = [path.read_text() for path in sorted(dumped().rglob("*.json"))]
+    name = "container cuda of pod default/gpu-textgen ===="
+    log = f"\n==== START logs for {name}\n{{ no JSON [\n==== END logs for {name}\n"
+    return log.join(texts)
+
+
+def test_lists_one_after_the_other_with_logs_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = one_after_the_other()
+    the_incident(diagnose())
+    wanted = diagnose().report["findings"]
+    Path("all.txt").write_text(text)
+    for ran in (judged("all.txt"), through_a_pipe(text, monkeypatch)):
+        assert ran.report["findings"] == wanted
+
+
+@pytest.mark.parametrize("size", [7, 64, 5_000])
+def test_logs_are_left_out_however_the_text_comes(size: int) -> None:
+    text = one_after_the_other()
+    pieces = [text[at : at + size] for at in range(0, len(text), size)]
+    kept = "".join(without_logs(pieces))
+    assert "no JSON" not in kept
+    assert "====" not in kept
+    assert kept.replace("\n", "") == "".join(path.read_text() for path in sorted(Path("dump").rglob("*.json"))).replace(
+        "\n", ""
+    )
+
+
+def test_a_must_gather() -> None:
+    """One YAML file an object of a cluster or a pod, one list of a kind in a namespace, in the folder of the image."""
+    root = Path("must-gather.local.1/quay-io-operator-sha256-0")
+    lists: dict[Path, list[dict[str, Any]]] = {}
+    for each in everything()["items"]:
+        lists.setdefault(root / gathered(each), []).append(each)
+    for path, items in lists.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        whole = {"apiVersion": "v1", "kind": "List", "items": items} if len(items) > 1 else items[0]
+        path.write_text(f"---\n{as_yaml(whole)}")
+    (root / "version").write_text("nvidia/must-gather\n")
+    (root.parent / "event-filter.html").write_text("<html></html>")
+    the_incident(judged("must-gather.local.1"))
+
+
+def gathered(data: dict[str, Any]) -> Path:
+    metadata, kind = data["metadata"], f"{data['kind'].lower()}s"
+    if "namespace" not in metadata:
+        return Path("cluster-scoped-resources", "core", kind, f"{metadata['name']}.yaml")
+    folder = Path("namespaces", metadata["namespace"])
+    if kind == "pods":
+        return folder / "pods" / metadata["name"] / f"{metadata['name']}.yaml"
+    return folder / "core" / f"{kind}.yaml"
 
 
 def test_one_file_and_a_pipe_in_both_forms(monkeypatch: pytest.MonkeyPatch) -> None:

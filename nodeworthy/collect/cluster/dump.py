@@ -15,7 +15,7 @@ from typing import Any
 
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
-from nodeworthy.collect.cluster.dump_text import STDIN, Unreadable, text_of
+from nodeworthy.collect.cluster.dump_text import STDIN, Unreadable, text_of, without_logs
 from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs, refused_usage
 from nodeworthy.collect.cluster.seen import Seen
@@ -89,7 +89,7 @@ def look(named: str, namespace: str | None) -> Seen:
 
 def _read_named(path: Path, seen: Seen) -> None:
     """One file, which is meant: what can't be read of it, or holds nothing of a cluster, is a mistake of the call."""
-    pieces = _Pieces(path)
+    pieces = _Pieces(path, without_logs(text_of(path)))
     is_json = pieces.begins.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     file = _read(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
     if file.objects or file.is_list:
@@ -107,8 +107,8 @@ def _read_if_dumped(path: Path, seen: Seen) -> None:
 class _Pieces:
     """The text of a file, whose beginning was looked at."""
 
-    def __init__(self, path: Path) -> None:
-        self._rest = text_of(path)
+    def __init__(self, path: Path, text: Iterator[str] | None = None) -> None:
+        self._rest = text_of(path) if text is None else text
         self.begins = ""
         self.problem: Unreadable | None = None
         try:
@@ -197,6 +197,7 @@ def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Seen
         listed = kind_of_list(kind, version)
         for each in file.waiting:
             _add(listed, each, file, seen)
+        file.waiting.clear()  # another list may follow
         named = listed or (kind_named(Path(file.path).stem) if kind == "List" and not file.objects else None)
         if named is not None:
             seen.kinds.add(named.plural)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import codecs
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from nodeworthy.backstop import allow
 from nodeworthy.documents.files import OPENED
 from nodeworthy.limits import MOST_DIGITS, SECONDS_A_MIB_OF_JSON, without_long_numbers
+from nodeworthy.patterns import pattern
 
 STDIN = "-"
 PIECE = 1 << 20
@@ -32,6 +33,38 @@ def text_of(path: Path) -> Iterator[str]:
         allow(len(piece) / 2**20 * SECONDS_A_MIB_OF_JSON)
         yield without_long_numbers(kept)
     yield without_long_numbers(held)
+
+
+# Between its lists `kubectl cluster-info dump` prints the logs of containers.
+_LOG_BEGINS = pattern(r"(?m)^==== START logs for container [^\n]{1,600}\n")
+_LOG_ENDS = pattern(r"(?m)^==== END logs for container [^\n]{1,600}\n")
+# Longer than any of these two lines.
+_HELD = 1_000
+
+
+def without_logs(pieces: Iterable[str]) -> Iterator[str]:
+    """What is printed between a log's first and last line is no part of any list."""
+    held, within = "", False
+    for piece in pieces:
+        text = held + piece
+        kept, text, within = _outside(text, within)
+        line = text.rfind("\n") + 1
+        cut = line if len(text) - line < _HELD else len(text)
+        held = text[cut:]
+        if out := kept if within else kept + text[:cut]:
+            yield out
+    kept, text, within = _outside(f"{held}\n", within)
+    yield kept if within else kept + text
+
+
+def _outside(text: str, within: bool) -> tuple[str, str, bool]:
+    """What lies outside of logs, what is left behind the last of their lines, and whether that is in a log."""
+    kept = []
+    while found := (_LOG_ENDS if within else _LOG_BEGINS).search(text):
+        if not within:
+            kept.append(text[: found.start()])
+        text, within = text[found.end() :], not within
+    return "".join(kept), text, within
 
 
 def _written(path: Path) -> Iterator[str]:

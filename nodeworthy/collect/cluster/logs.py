@@ -19,16 +19,21 @@ TAIL = 64 << 10
 _MESSAGE = pattern(r'msg="(?P<said>(?:[^"\\]|\\.)*)"')
 _TELLING = ("unable to dial", "Error signaling", "level=fatal", "level=error", "Error:", "error:")
 _LONGEST = 300
+_GATHERED = ("current.log", "previous.log")
+_AS_GATHERED = ("namespaces", "pods", "logs")
 
 
 class Index:
-    """Where the logs of a pod are: `logs/<namespace>/<pod>/<container>.log`, or `<namespace>/<pod>/logs.txt`."""
+    """Where the logs of a pod are: `logs/<namespace>/<pod>/<container>.log`, `<namespace>/<pod>/logs.txt`, and in a
+    must-gather `namespaces/<namespace>/pods/<pod>/<container>/<container>/logs/current.log`."""
 
     def __init__(self) -> None:
         self._of: dict[tuple[str, str], list[Path]] = defaultdict(list)
 
     def add(self, path: Path) -> None:
         parts = path.parts
+        if path.name in _GATHERED and len(parts) >= 8 and (parts[-8], parts[-6], parts[-2]) == _AS_GATHERED:
+            self._of[(parts[-7], parts[-5])].append(path)
         of_a_container = path.suffix == ".log" and len(parts) >= 4 and parts[-4] == "logs"
         if of_a_container or (path.name == "logs.txt" and len(parts) >= 3):
             self._of[(parts[-3], parts[-2])].append(path)

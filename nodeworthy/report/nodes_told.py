@@ -1,0 +1,50 @@
+"""Which nodes with GPUs are well, and which are not and why: whoever was woken wants both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.report.chain import Chain
+from nodeworthy.report.printable import on_one_line
+
+# So many are named.
+_NAMED = 8
+# These links are about who holds the GPUs and who asks for them: a node that is full is well.
+_OF_PODS = ("held", "pod")
+
+
+def nodes_told(nodes: Sequence[NodeGpus], chains: Sequence[Chain], *, saw_all: bool) -> str:
+    """`chains` are those of which something was found. Empty where no node has GPUs."""
+    found = {each.walk.name: each for each in chains}
+    why = {each.name: _why(each, found) for each in nodes}
+    return "".join(f"{on_one_line(line)}\n" for line in _lines(why, saw_all=saw_all))
+
+
+def _lines(why: Mapping[str, str], *, saw_all: bool) -> Iterator[str]:
+    well, ill = [name for name, said in why.items() if not said], {name: said for name, said in why.items() if said}
+    of = f"{len(well):,} of {len(why):,} nodes with GPUs"
+    if well:
+        yield f"{'Well' if saw_all else 'Nothing wrong was found, but not everything was seen'}: {_few(well)} ({of})"
+    if ill:
+        yield f"Not well: {_few([f'{name} ({said})' for name, said in ill.items()])}"
+
+
+def _why(node: NodeGpus, found: Mapping[str, Chain]) -> str:
+    chain = found.get(node.name)
+    broken = chain.broken if chain is not None else None
+    if broken is not None and broken.finding is not None and broken.link.id not in _OF_PODS:
+        return broken.finding.rule
+    if not node.is_ready:
+        return "not ready"
+    if not any(node.allocatable.values()):
+        return "offers no GPUs"
+    if any(node.unhealthy(resource) for resource in node.capacity):
+        return "some of its GPUs are unhealthy"
+    return "something of it is not known or a warning" if chain is not None and broken is None else ""
+
+
+def _few(words: Iterable[str]) -> str:
+    every = list(words)
+    more = f" and {len(every) - _NAMED:,} more" if len(every) > _NAMED else ""
+    return f"{', '.join(every[:_NAMED])}{more}"
