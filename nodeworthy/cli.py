@@ -116,8 +116,8 @@ def _run(argv: list[str]) -> int:
     if command is None:
         return _front(argv)
     module = importlib.import_module(command.module)
-    parser = Parser(prog=f"nodeworthy {command.name}", description=module.__doc__, formatter_class=_Help)
-    module.configure(parser)
+    parser = _parser(command)
+    parser.typed = argv[1:]
     options = parser.parse_args(argv[1:], namespace=module.Options())
     try:
         code: int = module.run(options)
@@ -144,6 +144,13 @@ def _run(argv: list[str]) -> int:
     except Exception as crash:  # noqa: BLE001 - whatever it was, nothing was proven: say so, and never end with a clean code
         return _crashed(command, crash)
     return code
+
+
+def _parser(command: Command) -> Parser:
+    module = importlib.import_module(command.module)
+    parser = Parser(prog=f"nodeworthy {command.name}", description=module.__doc__, formatter_class=_Help)
+    module.configure(parser)
+    return parser
 
 
 def _stands_nowhere() -> bool:
@@ -182,12 +189,35 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=30, width=min(110, width))
 
 
+_LEFT_OVER = "unrecognized arguments: "
+
+
 class Parser(argparse.ArgumentParser):
+    typed: Sequence[str] = ()
+
     def error(self, message: str) -> NoReturn:
         from nodeworthy.redaction import hide_secrets
         from nodeworthy.report.printable import printable
 
-        self.exit(2, f"{self.prog}: {printable(hide_secrets(message))}; {self.prog} --help shows how\n")
+        hint = self._hint(message) or f"{self.prog} --help shows how"
+        self.exit(2, f"{self.prog}: {printable(hide_secrets(f'{message}; {hint}'))}\n")
+
+    def _hint(self, message: str) -> str:
+        from nodeworthy.commands import mistyped
+
+        command = self.prog.removeprefix("nodeworthy ")
+        if message.startswith(_LEFT_OVER):
+            words = message.removeprefix(_LEFT_OVER).split()
+            options = (option for action in self._actions for option in action.option_strings)
+            return mistyped.meant(command, self.typed, words, options) if words else ""
+        if "the following arguments are required" in message:
+            return mistyped.MISSING.get(command, "")
+        if "invalid choice: " not in message:
+            return ""
+        word = message.partition("invalid choice: ")[2].partition(" (choose")[0].strip("'\"")
+        if message.startswith("argument --format"):
+            return mistyped.format_for(word)
+        return mistyped.choice_for(command, word)
 
 
 def _front(argv: list[str]) -> int:
@@ -195,18 +225,19 @@ def _front(argv: list[str]) -> int:
         print(f"nodeworthy {__version__}")
         return 0
     if argv and argv[0] not in ("--help", "-h", "help"):
-        print(f"nodeworthy: {_no_such_command(argv[0])}", file=sys.stderr)
+        print(f"nodeworthy: {_no_such_command(argv[0], argv[1:])}", file=sys.stderr)
         return 2
-    print(front_page())
+    asked = next((each for each in COMMANDS if argv[1:2] == [each.name]), None)
+    print(_parser(asked).format_help() if asked is not None else front_page())
     return 0
 
 
-def _no_such_command(word: str) -> str:
-    import difflib
+def _no_such_command(word: str, rest: Sequence[str]) -> str:
+    from nodeworthy.commands import mistyped
 
-    near = difflib.get_close_matches(word, [each.name for each in COMMANDS], 1)
-    hint = f"; did you mean `{near[0]}`?" if near else ""
-    return f"there is no command {word!r}{hint} `nodeworthy --help` lists them"
+    meant = mistyped.command_for(word, [each.name for each in COMMANDS], rest)
+    hint = f"did you mean {meant}?" if meant else "`nodeworthy --help` lists them"
+    return f"there is no command {word!r}; {hint}"
 
 
 def front_page() -> str:

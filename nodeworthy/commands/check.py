@@ -52,7 +52,7 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
 
     hook = options.changed is not None
     if not options.named and not hook:
-        raise InputError("name what to check: files, folders, or - for standard input")
+        raise InputError("name what to check: files, folders (`nodeworthy check .`), or - for standard input")
     mends = check_fix.is_asked_for(options)
     every = check_fix.finish_broken_runs(
         list(sources(options.named, named=not hook)), finishes=mends and not options.dry_run

@@ -84,6 +84,10 @@ def configure(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMAT
 
 def begin(options: Options) -> Run:
     """Raises InputError for settings that are malformed."""
+    if options.output in FORMATS:
+        raise InputError(
+            f"--output names a file: did you mean `--format {options.output}`? (./{options.output} is a file)"
+        )
     typed = Typed(options.rule, options.skip_rule, options.strict, options.allow_unknown, options.ignore_suppressions)
     return settled.settle(options, typed)
 

@@ -173,7 +173,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --node --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --node --print-role --print-collect --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi

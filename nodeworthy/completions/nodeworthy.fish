@@ -179,6 +179,7 @@ complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-opti
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option ledger --description 'tell who holds which GPUs, what is free, what waits'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option node --exclusive --description 'draw this node\'s chain from card to pod'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option print-role --description 'print the rights that this needs, for kubectl apply'
+complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option print-collect --description 'print the one command that makes what --from reads'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option watch --description 'stay, and tell what changes, until Ctrl-C'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option every --exclusive --description 'with --watch: how long after a look it looks again (15)'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option fix --description 'mend what is understood: shows it, asks, waits, verifies'

@@ -56,12 +56,25 @@ def host_and_port(text: str) -> str | None:
     return None if _HOST.fullmatch(host) else "must be a host, with its port where it has one"
 
 
+# What people call them.
+_CALLED = {
+    **dict.fromkeys(("kubernetes", "k8s", "vanilla", "upstream"), ("kubeadm",)),
+    **dict.fromkeys(("openshift", "ocp", "okd", "cri-o"), ("crio",)),
+    **dict.fromkeys(("canonical-k8s", "canonical-kubernetes", "ck8s", "snap"), ("k8s-snap",)),
+    **dict.fromkeys(("rancher",), ("rke2", "k3s")),
+    **dict.fromkeys(("al2023", "amazon-linux-2023", "amazonlinux2023"), ("eks-al2023",)),
+}
+
+
 def distribution(text: str) -> str | None:
     known = distributions()
     if text in known:
         return None
-    near = difflib.get_close_matches(text, known, 1)
-    return f"is no distribution we know{f'; did you mean {near[0]}?' if near else ''}: {', '.join(known)}"
+    plain = text.lower().replace(" ", "-").replace("_", "-")
+    begins = [each for each in known if each == plain or each.startswith(f"{plain}-")]
+    near = begins or _CALLED.get(plain) or difflib.get_close_matches(plain, known, 1)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"is no distribution we know{meant}: {', '.join(known)}"
 
 
 NOT_BLANK = r".*\S.*"

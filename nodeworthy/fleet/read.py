@@ -48,7 +48,7 @@ def read_fleet(tree: Tree, stack: str | None) -> Fleet:
     declared = tree.get("config", KEY)
     if declared.is_absent:
         if not _is_bare(tree):
-            raise Malformed([Fault(tree.place, _no_fleet(config))])
+            raise Malformed([Fault(tree.place, _no_fleet(config, is_beside=KEY in tree.mapping))])
         declared, config = tree, {}
     faults = Faults()
     if declared.is_null:
@@ -66,8 +66,10 @@ def read_fleet(tree: Tree, stack: str | None) -> Fleet:
     return fleet
 
 
-def _no_fleet(config: Mapping[str, Tree]) -> str:
+def _no_fleet(config: Mapping[str, Tree], *, is_beside: bool) -> str:
     near = difflib.get_close_matches(KEY, config, 1)
+    if is_beside:
+        return f"{KEY} stands at the top, and must stand under config: write `config:` above it, and indent all of it"
     return f"there is no {KEY} under config{f'; did you mean {KEY} where it says {near[0]}?' if near else ''}"
 
 

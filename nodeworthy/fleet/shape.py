@@ -27,7 +27,18 @@ class Text:
             return f"must be {self.what}"
         if self.fault is not None:
             return self.fault(text)
-        return f"must be {self.what}" if self.choices and text not in self.choices else None
+        if not self.choices or text in self.choices:
+            return None
+        return f"must be {self.what}{self._meant(text)}"
+
+    def _meant(self, text: str) -> str:
+        """Those of the choices that this is the beginning of, or almost."""
+        import difflib
+
+        plain = re.sub(r"[ _]+", "-", text.lower()).replace("amazon-linux-", "al").replace("amazonlinux", "al")
+        near = [each for each in self.choices if each.startswith(plain) or plain.endswith(each)]
+        near = near or difflib.get_close_matches(plain, self.choices, 1)
+        return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, overload
@@ -145,7 +146,7 @@ class Walker:
 
     def section(self, record: Record, tree: Tree, path: str) -> Section:
         if not (tree.is_mapping or tree.is_null or tree.is_absent or tree.value is REFUSED):
-            self.fault(tree, path, "must be a mapping")
+            self.fault(tree, path, f"must be a mapping{_as_mapping(record, tree, path)}")
             tree = Tree(REFUSED, tree.place, tree.key)
         self._unknown_keys(record, tree, path)
         self._repeated(tree, path)
@@ -268,25 +269,70 @@ class Walker:
 def _wrong(kind: Text | Whole | Truth, child: Tree) -> str | None:
     value = child.value
     if isinstance(kind, Truth):
-        return None if isinstance(value, bool) else f"must be {kind.what}"
+        return None if isinstance(value, bool) else f"must be {kind.what}{_as_truth(value)}"
     if isinstance(kind, Whole):
         if isinstance(value, int) and not isinstance(value, bool):
             return kind.wrong(value)
         quoted = isinstance(value, str) and value.isascii() and value.isdigit()
         return f"must be {kind.what}{': remove the quotes' if quoted else ''}"
     if isinstance(value, str):
-        return kind.wrong(value)
+        return _wrong_text(kind, value)
     if kind.quote and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f"must be {kind.what}: quote it, or YAML drops its zeros"
+        return f'must be {kind.what}: quote it, "{value}", or YAML drops its zeros'
     return f"must be {kind.what}"
+
+
+def _as_truth(value: object) -> str:
+    word = {"yes": "true", "on": "true", "no": "false", "off": "false"}.get(str(value).lower(), str(value).lower())
+    return f": {word}, without quotes" if word in ("true", "false") else ""
+
+
+def _wrong_text(kind: Text, value: str) -> str | None:
+    """Of a minor version with more to it, what is left of it."""
+    wrong = kind.wrong(value)
+    minor = re.match(r"v?([0-9]{1,3}\.[0-9]{1,3})(?:[.+-]|$)", value)
+    return f'{wrong}: "{minor[1]}"' if wrong is not None and kind.quote and minor is not None else wrong
+
+
+def _as_mapping(record: Record, tree: Tree, path: str) -> str:
+    """How what stands there is written as one, where it can be the value of a key that there must be."""
+    texts = {name: each for name, each in record.fields.items() if isinstance(each.kind, Text)}
+    needed = [
+        name for name, each in texts.items() if each.required or (isinstance(each.kind, Text) and each.kind.choices)
+    ]
+    if not (needed and isinstance(tree.value, str) and path):
+        return ""
+    kind = record.fields[needed[0]].kind
+    fits = isinstance(kind, Text) and kind.wrong(tree.value) is None
+    value = tree.value if fits else (kind.choices[-1] if isinstance(kind, Text) and kind.choices else "…")
+    return f": {path.rpartition('.')[2]}: {{{needed[0]}: {value}}}"
 
 
 def _for_example(field: Field) -> str:
     return f", such as {field.example}" if field.example is not None else ""
 
 
+# Words that others use for our keys, each with those that it may mean.
+_CALLED = {
+    **dict.fromkeys(("gpus", "gpucount", "gpuspernode", "count"), ("gpusPerNode",)),
+    **dict.fromkeys(("replicas", "size", "desired", "desiredsize", "numnodes"), ("nodes",)),
+    **dict.fromkeys(("minsize", "minnodes"), ("min",)),
+    **dict.fromkeys(("maxsize", "maxnodes"), ("max",)),
+    **dict.fromkeys(("version", "chartversion", "release"), ("chart", "version")),
+    **dict.fromkeys(("kubernetesversion", "k8sversion", "k8s"), ("version",)),
+    **dict.fromkeys(("ami", "amitype", "operatingsystem", "image"), ("os",)),
+    **dict.fromkeys(("runtime", "containerdversion", "containerruntime"), ("containerd",)),
+    **dict.fromkeys(("distro", "kubernetes", "flavor"), ("distribution",)),
+    **dict.fromkeys(("type", "instance", "machinetype", "vmsize"), ("instanceType",)),
+    **dict.fromkeys(("nodegroups", "nodepools", "groups"), ("pools",)),
+}
+
+
 def _nearest(name: str, record: Record) -> str:
     spelt = {_flat(each): each for each in record.fields}
+    called = next((each for each in _CALLED.get(_flat(name), ()) if each in record.fields), None)
+    if called is not None:
+        return f"did you mean {called}?"
     near = difflib.get_close_matches(_flat(name), spelt, 1, 0.6)
     return f"did you mean {spelt[near[0]]}?" if near else f"what may stand here: {', '.join(record.fields)}"
 

@@ -99,7 +99,7 @@ def gathered(data: dict[str, Any]) -> Path:
         return Path("cluster-scoped-resources", "core", kind, f"{metadata['name']}.yaml")
     folder = Path("namespaces", metadata["namespace"])
     if kind == "pods":
-        return folder / "pods" / metadata["name"] / f"{metadata['name']}.yaml"
+        return folder / "pods" / str(metadata["name"]) / f"{metadata['name']}.yaml"
     return folder / "core" / f"{kind}.yaml"
 
 

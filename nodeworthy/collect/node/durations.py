@@ -8,6 +8,8 @@ from nodeworthy.patterns import pattern
 _WRITTEN = pattern(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|m|h)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
 
+_BY_WORDS = pattern(r"(?P<number>[0-9]{1,5}(?:\.[0-9]{1,3})?)\s*(?P<unit>[smh])[a-z.]*")
+
 _LONGEST = 7 * 24 * 3600
 
 
@@ -15,8 +17,14 @@ def seconds(text: str) -> float:
     found = _WRITTEN.fullmatch(text.strip())
     value = float(found["number"]) * _SECONDS[found["unit"]] if found else 0.0
     if not 0 < value <= _LONGEST:
-        raise InputError(f"{text!r} is no time: write it as 30s or 2m")
+        raise InputError(f"{text!r} is no time: write it as {_in_units(text)}")
     return value
+
+
+def _in_units(text: str) -> str:
+    """As somebody would write it who wrote this: `10 min`, `10minutes`, `ten`."""
+    found = _BY_WORDS.fullmatch(text.strip().lower())
+    return f"{found['number']}{found['unit']}" if found and float(found["number"]) else "30s or 2m"
 
 
 def count(text: str) -> int:

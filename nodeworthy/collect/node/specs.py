@@ -150,7 +150,7 @@ def parse(spec: str) -> Spec:
         return Spec("replay", f"{REPLAY}//{urllib.parse.quote(path, safe='')}")
     scheme, separator, rest = spec.partition("://")
     if not separator:
-        _refuse(spec, f"a host on the network is ssh://{spec}")
+        _refuse(spec, f"a host on the network is {_through_ssh(spec)}")
     if scheme not in SCHEMES:
         _refuse(spec, f"{scheme}:// is not offered")
     if not rest and scheme not in NAMELESS:
@@ -163,6 +163,11 @@ def parse(spec: str) -> Spec:
         _refuse(spec, "no host's name has blanks or commas: of several hosts each has its own ssh://")
     _check_name(spec, scheme, rest)
     return Spec(scheme, spec)
+
+
+def _through_ssh(word: str) -> str:
+    hosts = [each.strip().removeprefix("ssh:").strip("/") for each in word.split(",")]
+    return " ".join(f"ssh://{each}{'HOST' if each.endswith('@') else ''}" for each in hosts if each)
 
 
 def _check_name(spec: str, scheme: str, name: str) -> None:

@@ -134,7 +134,24 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _why(problem: OSError) -> str:
-    return f"can't be read: {(problem.strerror or str(problem)).lower()}"
+    return f"can't be read: {(problem.strerror or str(problem)).lower()}{_meant(problem)}"
+
+
+def _meant(problem: OSError) -> str:
+    """Of a file that is not there: what almost has its name."""
+    if problem.errno != errno.ENOENT or not isinstance(problem.filename, str):
+        return ""
+    import difflib
+
+    named = Path(problem.filename)
+    if any(letter in named.name for letter in "*?["):
+        return f"; no file matches this pattern, or the shell would have put it here: name the folder, {named.parent}"
+    try:
+        beside = [each.name for each in named.parent.iterdir()]
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(named.name, beside, 1, 0.75)
+    return f"; did you mean {named.parent / near[0]}?" if near else ""
 
 
 def read_bytes(source: Source) -> bytes:

@@ -1,0 +1,124 @@
+"""What somebody meant who typed something that is not there: one clause with the right typing. Imported only then."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from shlex import join
+
+# Words that other tools use, and what does it here.
+_ELSEWHERE = {
+    **dict.fromkeys(("scan", "lint", "validate", "test", "analyze", "analyse", "verify", "audit-files"), "check ."),
+    **dict.fromkeys(("fix", "mend", "repair"), "check --fix ."),
+    **dict.fromkeys(("plan", "up", "diff"), "preview"),
+    **dict.fromkeys(("cluster", "doctor", "debug", "k8s", "kubernetes", "inspect"), "diagnose"),
+    **dict.fromkeys(("host", "hosts", "ssh", "machine"), "node ssh://HOST"),
+    **dict.fromkeys(("timeline", "script", "userdata", "user-data", "cloud-init"), "boot user-data.sh"),
+    **dict.fromkeys(("list", "catalogue", "policies", "ls"), "rules"),
+    **dict.fromkeys(("describe", "show", "why", "what", "man", "docs"), "explain WHAT"),
+    **dict.fromkeys(("init", "infer", "discover"), "fleet infer ."),
+    **dict.fromkeys(("version", "-v", "-version"), "--version"),
+    **dict.fromkeys(("ignore", "suppress", "accept-findings"), "baseline"),
+    **dict.fromkeys(("completions", "autocomplete"), "completion bash"),
+}
+_FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "brief")
+_NO_MEANING = {
+    "--severity": "a warning changes the exit code only with --strict; --rule ID and --skip-rule ID choose rules",
+    "--level": "a warning changes the exit code only with --strict; --rule ID and --skip-rule ID choose rules",
+    "--color": "a terminal has colours as it is, and --no-color takes them away",
+    "--colour": "a terminal has colours as it is, and --no-color takes them away",
+    "--verbose": "--show-passed and --show-skipped tell more",
+    "-v": "--show-passed and --show-skipped tell more",
+    "-A": "every namespace is looked into as it is; --namespace NAME looks into one",
+    "--all-namespaces": "every namespace is looked into as it is; --namespace NAME looks into one",
+    "--exclude": "`exclude:` in .nodeworthy.yaml leaves files out",
+    "--config": "settings are .nodeworthy.yaml in this folder, or above it",
+    "--port": "it speaks through standard input and output, and an editor starts it: `nodeworthy lsp`",
+    "--update": "`nodeworthy baseline` writes it anew, and --prune only takes out",
+}
+_SAME = {
+    "-n": "--namespace",
+    "-f": "--from",
+    "--from-dir": "--from",
+    "--file": "--from",
+    "--dump": "--from",
+    "--ignore": "--skip-rule",
+    "--skip-check": "--skip-rule",
+    "--check": "--rule",
+    "--only": "--rule",
+    "--quiet-mode": "--quiet",
+    "-q": "--quiet",
+    "-o": "--format",
+    "--out": "--output",
+    "-s": "--stack",
+}
+# What one bare word of a command stands for that takes none.
+_BARE = {"preview": "--stack", "diagnose": "--from"}
+
+
+def command_for(word: str, known: Iterable[str], rest: Sequence[str] = ()) -> str:
+    """What to type instead of a command that is not there; empty where nobody knows."""
+    if word in _ELSEWHERE:
+        return f"`nodeworthy {_ELSEWHERE[word]}`"
+    near = difflib.get_close_matches(word, list(known), 1)
+    if near:
+        return f"`{join(['nodeworthy', near[0], *rest])}`"
+    if "://" in word or word.startswith("replay:"):
+        return f"`{join(['nodeworthy', 'node', word])}`"
+    if Path(word).exists():
+        return f"`{join(['nodeworthy', 'check', word, *rest])}`"
+    from nodeworthy.rules import ids
+
+    return f"`nodeworthy explain {word}`" if word in ids() else ""
+
+
+def meant(command: str, typed: Sequence[str], left: Sequence[str], options: Iterable[str]) -> str:
+    """Of what a command does not take. `left` are the words that it left over."""
+    word = left[0].partition("=")[0]
+    if not word.startswith("-"):
+        return _bare(command, typed, word)
+    own = set(options)
+    if word in _SAME and _SAME[word] in own:
+        value = left[0].partition("=")[2] or (left[1] if len(left) > 1 and not left[1].startswith("-") else "…")
+        return f"did you mean `{_SAME[word]} {value}`?"
+    if word in _NO_MEANING:
+        return _NO_MEANING[word]
+    near = difflib.get_close_matches(word, own, 1)
+    return f"did you mean `{near[0]}`?" if near else ""
+
+
+def _bare(command: str, typed: Sequence[str], word: str) -> str:
+    if "--ignore" in typed:
+        return f"did you mean `--skip-rule {word}`?"
+    if command in _BARE:
+        return f"did you mean `nodeworthy {command} {_BARE[command]} {word}`?"
+    return ""
+
+
+def choice_for(command: str, word: str) -> str:
+    """Of the first word of a command that takes only some."""
+    if command == "rules":
+        from nodeworthy.rules import ids
+
+        named = word in ids()
+        return f"did you mean `nodeworthy {f'explain {word}' if named else 'rules'}`?"
+    if command == "fleet" and Path(word).exists():
+        return f"did you mean `nodeworthy fleet infer {word}`?"
+    if command == "fleet":
+        return "did you mean `nodeworthy fleet`, or `nodeworthy fleet --stack NAME`?"
+    if command == "completion":
+        return "`nodeworthy completion bash`, or zsh or fish"
+    return ""
+
+
+def format_for(word: str) -> str:
+    near = difflib.get_close_matches(word.lower(), _FORMATS, 1)
+    return f"did you mean `--format {near[0]}`?" if near else "`--format json` is for programs"
+
+
+# What is missing, as somebody would type it.
+MISSING = {
+    "boot": "`nodeworthy boot user-data.sh`, or - for standard input",
+    "completion": "`source <(nodeworthy completion bash)`, or zsh or fish",
+}
