@@ -209,7 +209,7 @@ class Parser(argparse.ArgumentParser):
         if message.startswith(_LEFT_OVER):
             words = message.removeprefix(_LEFT_OVER).split()
             options = (option for action in self._actions for option in action.option_strings)
-            return mistyped.meant(command, self.typed, words, options) if words else ""
+            return mistyped.what_was_meant(command, self.typed, words, options) if words else ""
         if "the following arguments are required" in message:
             return mistyped.MISSING.get(command, "")
         if "invalid choice: " not in message:

@@ -73,7 +73,7 @@ def command_for(word: str, known: Iterable[str], rest: Sequence[str] = ()) -> st
     return f"`nodeworthy explain {word}`" if word in ids() else ""
 
 
-def meant(command: str, typed: Sequence[str], left: Sequence[str], options: Iterable[str]) -> str:
+def what_was_meant(command: str, typed: Sequence[str], left: Sequence[str], options: Iterable[str]) -> str:
     """Of what a command does not take. `left` are the words that it left over."""
     word = left[0].partition("=")[0]
     if not word.startswith("-"):

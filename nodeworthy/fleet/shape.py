@@ -35,6 +35,8 @@ class Text:
         """Those of the choices that this is the beginning of, or almost."""
         import difflib
 
+        if len(self.choices) == 1:
+            return ""
         plain = re.sub(r"[ _]+", "-", text.lower()).replace("amazon-linux-", "al").replace("amazonlinux", "al")
         near = [each for each in self.choices if each.startswith(plain) or plain.endswith(each)]
         near = near or difflib.get_close_matches(plain, self.choices, 1)

@@ -284,28 +284,31 @@ def _wrong(kind: Text | Whole | Truth, child: Tree) -> str | None:
 
 def _as_truth(value: object) -> str:
     word = {"yes": "true", "on": "true", "no": "false", "off": "false"}.get(str(value).lower(), str(value).lower())
-    return f": {word}, without quotes" if word in ("true", "false") else ""
+    return f": write {word}, without quotes" if word in ("true", "false") else ""
 
 
 def _wrong_text(kind: Text, value: str) -> str | None:
     """Of a minor version with more to it, what is left of it."""
     wrong = kind.wrong(value)
     minor = re.match(r"v?([0-9]{1,3}\.[0-9]{1,3})(?:[.+-]|$)", value)
-    return f'{wrong}: "{minor[1]}"' if wrong is not None and kind.quote and minor is not None else wrong
+    return f'{wrong}: write "{minor[1]}"' if wrong is not None and kind.quote and minor is not None else wrong
 
 
 def _as_mapping(record: Record, tree: Tree, path: str) -> str:
-    """How what stands there is written as one, where it can be the value of a key that there must be."""
-    texts = {name: each for name, each in record.fields.items() if isinstance(each.kind, Text)}
-    needed = [
-        name for name, each in texts.items() if each.required or (isinstance(each.kind, Text) and each.kind.choices)
-    ]
-    if not (needed and isinstance(tree.value, str) and path):
+    """How what stands there is written as one: as the value of a key that there must be, or of the first, a choice."""
+    fields = record.fields.items()
+    kinds = {
+        name: each.kind for at, (name, each) in enumerate(fields) if isinstance(each.kind, Text) and _decides(at, each)
+    }
+    if not (kinds and isinstance(tree.value, str) and path):
         return ""
-    kind = record.fields[needed[0]].kind
-    fits = isinstance(kind, Text) and kind.wrong(tree.value) is None
-    value = tree.value if fits else (kind.choices[-1] if isinstance(kind, Text) and kind.choices else "…")
-    return f": {path.rpartition('.')[2]}: {{{needed[0]}: {value}}}"
+    name, kind = next(iter(kinds.items()))
+    value = tree.value if kind.wrong(tree.value) is None else (kind.choices or ("…",))[-1]
+    return f": write {path.rpartition('.')[2]}: {{{name}: {value}}}"
+
+
+def _decides(at: int, field: Field) -> bool:
+    return field.required or (at == 0 and isinstance(field.kind, Text) and bool(field.kind.choices))
 
 
 def _for_example(field: Field) -> str:

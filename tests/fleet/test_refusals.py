@@ -11,13 +11,13 @@ CLUSTERS = {
         ["version: 1.30"],
         (
             "4:12: cluster.version is 1.3, and must be a minor version of Kubernetes in quotes, such "
-            'as "1.34": quote it, or '
+            'as "1.34": quote it, "1.3", or '
             "YAML drops its zeros"
         ),
     ),
     "version with a patch": (
         ['version: "1.34.1"'],
-        '4:12: cluster.version is "1.34.1", and must be a minor version of Kubernetes in quotes, such as "1.34"',
+        '4:12: cluster.version is "1.34.1", and must be a minor version of Kubernetes in quotes, such as "1.34": write "1.34"',
     ),
     "address for a range": (
         ["podCidr: 10.0.0.1/16"],
@@ -120,7 +120,7 @@ OTHERS = {
         "cluster: {name: x}\npools: {a: {}}\noperator: {chart: 26.3}",
         (
             "3:19: operator.chart is 26.3, and must be a version of its chart in quotes, such as "
-            '"26.3.0": quote it, or YAML '
+            '"26.3.0": quote it, "26.3", or YAML '
             "drops its zeros"
         ),
     ),

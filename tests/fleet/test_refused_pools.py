@@ -50,7 +50,7 @@ POOLS = {
     "key twice": (["gpu: h100", "gpu: h200"], "5:5: pools.p.gpu stands twice: it is already in line 4"),
     "unknown os": (
         ["os: al2022"],
-        '4:9: pools.p.os is "al2022", and must be al2023, al2, ubuntu-22.04, ubuntu-24.04 or bottlerocket',
+        '4:9: pools.p.os is "al2022", and must be al2023, al2, ubuntu-22.04, ubuntu-24.04 or bottlerocket; did you mean al2023?',
     ),
     "unknown distribution": (
         ["distribution: k8ssnap"],
@@ -75,13 +75,13 @@ POOLS = {
         ["containerd: 2.10"],
         (
             '4:17: pools.p.containerd is 2.1, and must be a minor version in quotes, such as "2.2": '
-            "quote it, or YAML drops "
+            'quote it, "2.1", or YAML drops '
             "its zeros"
         ),
     ),
     "containerd with a patch": (
         ['containerd: "2.2.1"'],
-        '4:17: pools.p.containerd is "2.2.1", and must be a minor version in quotes, such as "2.2"',
+        '4:17: pools.p.containerd is "2.2.1", and must be a minor version in quotes, such as "2.2": write "2.2"',
     ),
     "base dir elsewhere": (
         ["distribution: k3s", "containerdBaseDir: /var/lib/k3s"],
@@ -128,12 +128,18 @@ POOLS = {
         ["capacity: {kind: block, id: lt-0123}"],
         '4:33: pools.p.capacity.id is "lt-0123", and must be a capacity reservation\'s id such as cr-0123',
     ),
-    "capacity as text": (["capacity: block"], '4:15: pools.p.capacity is "block", and must be a mapping'),
+    "capacity as text": (
+        ["capacity: block"],
+        '4:15: pools.p.capacity is "block", and must be a mapping: write capacity: {kind: block}',
+    ),
     "more profiling than nodes": (
         ["nodes: 1", "profilingDedicated: 2"],
         "5:25: pools.p.profilingDedicated is 2, and must be no more than the pool's 1 nodes",
     ),
-    "provision as text": (['provision: "no"'], '4:16: pools.p.provision is "no", and must be true or false'),
+    "provision as text": (
+        ['provision: "no"'],
+        '4:16: pools.p.provision is "no", and must be true or false: write false, without quotes',
+    ),
     "provision without a type": (
         ["gpu: h100", "provision: true"],
         "5:16: pools.p.provision is true, and must be false: without an instanceType no node can be built",
