@@ -39,4 +39,6 @@ class TestOptions:
 
     def test_no_path_is_a_mistake(self, here: Path) -> None:
         assert run("check").code == 2
-        assert run("chekc", ".").err.startswith("nodeworthy: there is no command 'chekc'; did you mean `nodeworthy check .`?")
+        assert run("chekc", ".").err.startswith(
+            "nodeworthy: there is no command 'chekc'; did you mean `nodeworthy check .`?"
+        )
