@@ -36,6 +36,7 @@ COMMANDS = (
     Command("node", "node", "looks at fresh machines through ssh, and judges them"),
     Command("lab", "node", "boots fresh nodes on this machine, and injects faults into them (root)"),
     Command("diagnose", "cluster", "reads Kubernetes, names causes"),
+    Command("accept", "workload", "proves nodes by real work, and judges what it showed"),
     Command("lsp", "", "speaks with an editor: underlines what check finds, as one types"),
     Command("baseline", "", "writes down what fails today, so that check fails only for what is new"),
     Command("boot", "", "prints the timeline of a boot script: when, where, what, under which condition"),

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from nodeworthy.facts.accept.baseline import Baseline
+from nodeworthy.facts.accept.floors import CollectiveSpeeds, FleetFloors, GpuSpeeds, StorageSpeeds
+from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transport
+from nodeworthy.facts.accept.measure import RanTest
+from nodeworthy.facts.accept.peers import PairMatrix, Peers
+from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
 from nodeworthy.facts.aws.disk import Disk
 from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ClusterRelease, ImageAge
@@ -252,6 +258,28 @@ _RUNNING: Final[Facts] = frozenset(
         WatchedNode,
     }
 )
+# Real work says it.
+_WORK: Final[Facts] = frozenset(
+    {
+        Allocation,
+        Baseline,
+        CheckpointCycle,
+        CollectiveSpeeds,
+        Decoding,
+        FleetFloors,
+        GpuChecksums,
+        GpuSpeeds,
+        Loading,
+        NotLookedAt,
+        PairMatrix,
+        Peers,
+        RanTest,
+        RanksAgreement,
+        SeenGpus,
+        StorageSpeeds,
+        Transport,
+    }
+)
 
 COLLECTED: Final[Mapping[Moment, Facts]] = {
     Moment.SOURCE: _DECLARED_OR_RUNNING | _DECLARED | _FILES | _OF_AWS | {UnreadableInput},
@@ -259,4 +287,5 @@ COLLECTED: Final[Mapping[Moment, Facts]] = {
     Moment.CLOUD: (_OF_AWS - {AwsResource, Ec2Fleet}) | _CLOUD,
     Moment.NODE: _MACHINE | {UnreadableInput},
     Moment.CLUSTER: _DECLARED_OR_RUNNING | _RUNNING | {UnreadableInput},
+    Moment.WORKLOAD: _WORK,
 }

@@ -307,6 +307,58 @@ HAMI = Record(
     false="there is none",
 )
 
+SPEED = Text("a speed such as 1.5GB/s or 114MB/s", pattern=r"[0-9]+(\.[0-9]+)?(MB|GB)/s", fault=_quantity)
+
+ACCEPT = Record(
+    "How real work proves the nodes",
+    {
+        "gate": Field(
+            choice("none", "quick", "full"),
+            "the level that a node must pass before it serves",
+            default="none",
+            decides=True,
+        ),
+        "image": Field(
+            Text("an image", pattern=r"[^\s]+"), "an image with torch, for all tests but the first", example="IMAGE"
+        ),
+        "python": Field(PATH, "on Slurm: a Python that has torch", example="/shared/venv/bin/python"),
+        "scratch": Field(PATH, "a folder that all nodes see", example="/shared/nodeworthy"),
+        "window": Field(
+            Text("times such as 22:00-06:00", pattern=r"[0-2][0-9]:[0-5][0-9]-[0-2][0-9]:[0-5][0-9]"),
+            "when it may run",
+            example="22:00-06:00",
+            decides=True,
+        ),
+        "maxAge": Field(
+            Text("a duration such as 30d", fault=duration), "how long a node counts as accepted", default="30d"
+        ),
+        "storage": Field(
+            Record(
+                "What storage was promised",
+                {
+                    "write": Field(SPEED, "how fast it is written", example="1.5GB/s", decides=True),
+                    "read": Field(SPEED, "how fast it is read", example="2GB/s", decides=True),
+                },
+            ),
+            "what storage was promised",
+        ),
+        "network": Field(
+            Record(
+                "What the network was promised",
+                {
+                    "node": Field(SPEED, "from one node to another", example="10GB/s", decides=True),
+                    "download": Field(SPEED, "from outside", example="100MB/s", decides=True),
+                },
+            ),
+            "what the network was promised",
+        ),
+        "floors": Field(
+            Anything(), "by GPU, the least that it must measure", default={}, example={"h100": {"all_reduce-8": 440}}
+        ),
+    },
+    false="nothing is said of it",
+)
+
 FLEET = Record(
     "A fleet of GPU nodes",
     {
@@ -318,6 +370,7 @@ FLEET = Record(
         "monitoring": Field(MONITORING, "kube-prometheus-stack; none unless named"),
         "queue": Field(QUEUE, "the job queue's database; none unless named"),
         "hami": Field(HAMI, "HAMi; none unless named"),
+        "accept": Field(ACCEPT, "how real work proves the nodes"),
         "pools": Field(Named(POOL, NAME, "h100"), "the pools of nodes, by name", required=True),
     },
 )

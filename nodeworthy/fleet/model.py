@@ -103,6 +103,21 @@ class Hami:
 
 
 @dataclass(frozen=True)
+class Accept:
+    """How real work proves the nodes."""
+
+    place: Place
+    gate: str
+    image: str | None
+    python: str | None
+    scratch: str | None
+    window: str | None
+    max_age: str
+    # By GPU (empty: of any) and by what is measured: the least, in the unit of the table, and where it stands.
+    floors: Mapping[tuple[str, str], tuple[float, Place]]
+
+
+@dataclass(frozen=True)
 class Capacity:
     place: Place
     kind: CapacityKind
@@ -165,6 +180,7 @@ class Fleet:
     hami: Hami | None
     pools: tuple[Pool, ...]
     impossible: tuple[Impossible, ...] = ()
+    accept: Accept | None = None
     # Other values of the stack's config, by full name (`aws:region`).
     config: Mapping[str, Tree] = field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.fleet import os as systems
 from nodeworthy.fleet import pool as pools
 from nodeworthy.fleet.model import (
+    Accept,
     Cluster,
     Fleet,
     Hami,
@@ -50,6 +51,7 @@ def resolve(fleet: Section, stack: str | None, config: Mapping[str, Tree], refus
         monitoring=_monitoring(fleet),
         queue=_queue(fleet),
         hami=_hami(fleet),
+        accept=_accept(fleet, refuse),
         pools=its_pools,
         impossible=tuple(impossible),
         config=config,
@@ -152,6 +154,24 @@ def _queue(fleet: Section) -> Queue | None:
 def _hami(fleet: Section) -> Hami | None:
     section = _named(fleet, "hami")
     return Hami(section.place, section.plain("namespace")) if section else None
+
+
+def _accept(fleet: Section, refuse: Refuse) -> Accept | None:
+    section = _named(fleet, "accept")
+    if section is None:
+        return None
+    from nodeworthy.fleet.accept import floors
+
+    return Accept(
+        section.place,
+        section.plain("gate"),
+        section.plain("image"),
+        section.plain("python"),
+        section.plain("scratch"),
+        section.plain("window"),
+        section.plain("maxAge"),
+        floors(section, refuse),
+    )
 
 
 Range = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.fleet.model import Accept, Fleet, Pool
 from nodeworthy.fleet.operator import effective_values
 from nodeworthy.fleet.os import boot_script_kind
 from nodeworthy.redaction import hidden_data
@@ -155,6 +155,22 @@ def _systems(fleet: Fleet) -> dict[str, Any]:
         else None,
         "queue": {"volume": fleet.queue.volume} if fleet.queue else None,
         "hami": {"namespace": fleet.hami.namespace} if fleet.hami else None,
+        **({"accept": _accept(fleet.accept)} if fleet.accept else {}),
+    }
+
+
+def _accept(accept: Accept) -> dict[str, Any]:
+    floors: dict[str, dict[str, float]] = {}
+    for (gpu, key), (value, _) in accept.floors.items():
+        floors.setdefault(gpu or "any", {})[key] = value
+    return {
+        "gate": accept.gate,
+        "image": accept.image,
+        "python": accept.python,
+        "scratch": accept.scratch,
+        "window": accept.window,
+        "maxAge": accept.max_age,
+        "floors": floors,
     }
 
 

@@ -1,0 +1,1 @@
+"""Reads what programs said that made GPUs work: recordings of runs of `accept`."""

@@ -1,0 +1,160 @@
+"""A recorded run as facts: each test that said all that it had to say, and of every other why it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from nodeworthy.collect.accept.lines import Line, NotBelieved, read_lines
+from nodeworthy.collect.accept.recording import Job, RunRecording
+from nodeworthy.facts.accept.baseline import Baseline
+from nodeworthy.facts.accept.floors import CollectiveSpeeds, FleetFloors, GpuSpeeds, StorageSpeeds
+from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transport
+from nodeworthy.facts.accept.measure import ProgramError, RanTest, place_of
+from nodeworthy.facts.accept.peers import PairMatrix, Peers
+from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
+from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.acceptance import TESTS, NotRun, verdict_of
+from nodeworthy.records import dataclass
+from nodeworthy.scene import Missing, Scene, make_scene
+from nodeworthy.verdict import Verdict
+
+# Troubles that a rule tells; any other is a test that could not be tried.
+_JUDGED: Final[Mapping[str, frozenset[str]]] = {
+    "ddp": frozenset({"rank-missing", "rank-hung"}),
+    "fsdp": frozenset({"rank-missing", "rank-hung"}),
+    "multi-node": frozenset({"rank-missing", "rank-hung"}),
+    "checkpoint-restart": frozenset({"shard", "no-checkpoint"}),
+    "data-loading": frozenset({"worker-died", "shared-memory"}),
+}
+# A rank that is missing among others is told by the rule of ranks.
+_OF_RANKS = frozenset(test for test, kinds in _JUDGED.items() if "rank-missing" in kinds)
+# What cannot be without this test, or without any of these.
+_TOLD_BY: Final[Mapping[type[Any], tuple[str, ...]]] = {
+    GpuChecksums: ("gpu-sanity",),
+    # Who is the odd one is asked of both alike: only where neither is there, is it not.
+    Peers: ("gpu-sanity", "multi-node"),
+    GpuSpeeds: ("gpu-sanity", "inference", "ddp", "fsdp", "moe"),
+    CollectiveSpeeds: ("multi-node",),
+    PairMatrix: ("gpu-sanity", "multi-node"),
+    Transport: ("multi-node",),
+    StorageSpeeds: ("disk-and-network",),
+    RanksAgreement: ("ddp", "fsdp", "multi-node"),
+    Decoding: ("inference", "moe"),
+    Allocation: ("allocation",),
+    SeenGpus: ("gpu-as-asked",),
+    CheckpointCycle: ("checkpoint-restart",),
+    Loading: ("data-loading",),
+}
+_NO_TORCH = "torch-missing"
+_REMEDIES = {
+    NotRun.NO_TORCH: "an image with torch: --image, or accept.image of the fleet; on Slurm --python of a venv with it",
+    NotRun.IMAGE: "--image of one that the nodes can pull",
+    NotRun.BROKEN: "look at what its program printed, in the folder of --record",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one test on its nodes, why it did not run, or that it did."""
+
+    test: str
+    nodes: tuple[str, ...]
+    job: Job | None = None
+    # None where it ran.
+    reason: NotRun | None = None
+    why: str = ""
+    ran: RanTest | None = None
+
+
+def outcomes(run: RunRecording) -> list[Outcome]:
+    """In the order of tests and nodes; what was both tried and left out counts as tried."""
+    found = [each for job in run.jobs for each in _of_job(run, job)]
+    tried = {(each.test, name) for each in found for name in each.nodes}
+    for left in run.left_out:
+        nodes = tuple(each for each in left.nodes if (left.test, each) not in tried)
+        if nodes:
+            found.append(Outcome(left.test, nodes, None, left.reason, left.why))
+    return sorted(found, key=lambda each: (TESTS.index(each.test), each.nodes))
+
+
+def _of_job(run: RunRecording, job: Job) -> Iterator[Outcome]:
+    try:
+        lines = [line for log in job.logs for line in read_lines(log, run.nonce, job.shapes)]
+    except NotBelieved as problem:
+        # Whoever was stopped had no time to end well; whoever says that he ended has.
+        reason = job.ended or NotRun.BROKEN
+        why = job.why if job.ended else f"what it printed is not believed: {problem}"
+        yield from (Outcome(each, job.nodes, job, reason, why) for each in job.tests)
+        return
+    for test in job.tests:
+        yield _of_test(job, test, [each for each in lines if each.test == test])
+
+
+def _of_test(job: Job, test: str, lines: Sequence[Line]) -> Outcome:
+    if not lines:
+        reason = job.ended or NotRun.BROKEN
+        return Outcome(test, job.nodes, job, reason, job.why or "its program said nothing of it")
+    ran = _ran(job, test, lines)
+    unjudged = next((each for each in ran.errors if each.kind not in _JUDGED.get(test, ())), None)
+    if unjudged is not None:
+        reason = NotRun.NO_TORCH if unjudged.kind == _NO_TORCH else NotRun.BROKEN
+        return Outcome(test, job.nodes, job, reason, _words(unjudged))
+    if ran.missing_ranks and (job.ended is not None or test not in _OF_RANKS or not ran.ranks):
+        why = job.why or f"{len(ran.missing_ranks)} of {ran.world} of its processes did not end"
+        return Outcome(test, job.nodes, job, job.ended or NotRun.BROKEN, why)
+    return Outcome(test, job.nodes, job, ran=ran)
+
+
+def _ran(job: Job, test: str, lines: Sequence[Line]) -> RanTest:
+    return RanTest(
+        place_of(test, job.nodes),
+        test,
+        job.shapes,
+        tuple(each.measure for each in lines if each.measure is not None),
+        tuple(each.error for each in lines if each.error is not None),
+        max(each.world for each in lines),
+        frozenset(each.rank for each in lines if each.is_end),
+    )
+
+
+def _words(error: ProgramError) -> str:
+    return f"{error.kind} on {error.node}, rank {error.rank}: {error.text}"
+
+
+def scene(found: Sequence[Outcome], fleet: Fleet | None, baseline: Baseline | None) -> Scene:
+    facts: list[Any] = [each.ran for each in found if each.ran is not None]
+    facts += [_not_looked(each) for each in found if _is_told(each)]
+    if not found:
+        facts.append(NotLookedAt(place_of("accept", ()), "nothing was run: no node was chosen, or no test"))
+    if baseline is not None:
+        facts.append(baseline)
+    floors = fleet_floors(fleet)
+    return make_scene(facts + ([floors] if floors is not None else []), dict(_missing(found)))
+
+
+def _is_told(outcome: Outcome) -> bool:
+    return outcome.reason is not None and verdict_of(outcome.reason) is not Verdict.SKIP
+
+
+def _not_looked(outcome: Outcome) -> NotLookedAt:
+    assert outcome.reason is not None
+    why = f"{outcome.test} did not run: {outcome.reason.replace('-', ' ')}{f': {outcome.why}' if outcome.why else ''}"
+    remedy = _REMEDIES.get(outcome.reason)
+    return NotLookedAt(place_of(outcome.test, outcome.nodes), why, verdict_of(outcome.reason), remedy)
+
+
+def _missing(found: Sequence[Outcome]) -> Iterator[tuple[type[Any], Missing]]:
+    """What no test of this run could have told, with why its tests did not run."""
+    ran = {each.test for each in found if each.ran is not None}
+    for kind, tests in _TOLD_BY.items():
+        if ran.isdisjoint(tests):
+            whys = [each.why or str(each.reason) for each in found if each.test in tests]
+            yield kind, Missing(f"{' and '.join(tests)} did not run{f': {whys[0]}' if whys else ''}")
+
+
+def fleet_floors(fleet: Fleet | None) -> FleetFloors | None:
+    if fleet is None or fleet.accept is None:
+        return None
+    return FleetFloors(fleet.accept.place, fleet.accept.floors)

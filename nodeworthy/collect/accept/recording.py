@@ -1,0 +1,170 @@
+"""A run of `accept`, kept: a folder with `run.json`, which says what was meant and how it ended, and with what each
+program printed, as it was. Verdicts are made of it alone, when the run ends and whenever it is replayed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.collect.accept.lines import MOST_READ
+from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
+from nodeworthy.errors import InputError
+from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.known.acceptance import TESTS, Level, NotRun
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+
+SCHEMA = "nodeworthy/accept/v1"
+PLAN = "run.json"
+RAN = "ran"
+_MOST_OF_PLAN = 32 << 20
+# A log lies beside the plan, and nowhere else.
+_FILE = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,120}\.log")
+_NONCE = pattern(r"[0-9a-f]{8,64}")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What was run in one go, on one node or a group."""
+
+    name: str
+    shapes: tuple[Shape, ...]
+    tests: tuple[str, ...]
+    # Why it did not run to its end; None where it did.
+    ended: NotRun | None
+    why: str
+    held: float
+    gpus: int
+    # Of each of its pods, or of its tasks.
+    logs: tuple[bytes, ...]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(each.node for each in self.shapes)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A test that nobody began on these nodes, and why."""
+
+    test: str
+    nodes: tuple[str, ...]
+    reason: NotRun
+    why: str
+
+
+@dataclass(frozen=True)
+class RunRecording:
+    path: str
+    nonce: str
+    level: Level
+    on: str
+    began: str
+    image: str
+    jobs: tuple[Job, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        every = [name for job in self.jobs for name in job.nodes]
+        every += [name for each in self.left_out for name in each.nodes]
+        return tuple(dict.fromkeys(every))
+
+
+def load(folder: str) -> RunRecording:
+    """Raises InputError."""
+    path = Path(folder)
+    plan = path / PLAN
+    if not path.is_dir():
+        raise InputError(f"--from {folder}: there is no such folder" if not path.exists() else f"{folder} is no folder")
+    try:
+        data = json.loads(_read(plan, _MOST_OF_PLAN))
+    except FileNotFoundError:
+        raise InputError(f"{folder} is no recording of accept: it has no {PLAN}") from None
+    except OSError as problem:
+        raise InputError(f"{plan} can't be read: {problem.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{plan} is not JSON") from None
+    return _run(data, path)
+
+
+def _read(path: Path, most: int) -> bytes:
+    """One byte more than is believed shows that there is more."""
+    with path.open("rb") as file:
+        return file.read(most + 1)
+
+
+def _run(data: Any, folder: Path) -> RunRecording:
+    if text_at(data, "schema") != SCHEMA:
+        raise InputError(f"{folder / PLAN} is {at(data, 'schema')!r}, and not {SCHEMA}")
+    nonce, level = text_at(data, "nonce"), text_at(data, "level")
+    if not _NONCE.fullmatch(nonce) or level not in tuple(Level):
+        raise InputError(f"{folder / PLAN} is malformed: it has no nonce, or no level of {', '.join(Level)}")
+    shapes = {each.node: each for each in map(_shape, mappings_at(data, "nodes"))}
+    return RunRecording(
+        path=str(folder / PLAN),
+        nonce=nonce,
+        level=Level(level),
+        on=text_at(data, "on"),
+        began=text_at(data, "began"),
+        image=text_at(data, "image"),
+        jobs=tuple(_job(each, shapes, folder) for each in mappings_at(data, "jobs")),
+        left_out=tuple(_left_out(data, folder)),
+    )
+
+
+def _shape(data: Mapping[str, Any]) -> Shape:
+    return Shape(
+        node=text_at(data, "name"),
+        gpu=text_at(data, "gpu") or None,
+        count=number_at(data, "count"),
+        instance=text_at(data, "instance"),
+        rack=text_at(data, "rack"),
+    )
+
+
+def _job(data: Mapping[str, Any], shapes: Mapping[str, Shape], folder: Path) -> Job:
+    name, state = text_at(data, "name"), text_at(data, "state")
+    tests, nodes = _texts(data, "tests"), _texts(data, "nodes")
+    unknown = [each for each in nodes if each not in shapes] + [each for each in tests if each not in TESTS]
+    if unknown or not nodes or state not in (RAN, *NotRun):
+        raise InputError(f"{folder / PLAN}: the job {name!r} is malformed: {', '.join(unknown) or f'state {state!r}'}")
+    held = at(data, "held")
+    return Job(
+        name=name,
+        shapes=tuple(shapes[each] for each in nodes),
+        tests=tuple(each for each in TESTS if each in tests),
+        ended=None if state == RAN else NotRun(state),
+        why=text_at(data, "why"),
+        held=float(held) if isinstance(held, int | float) else 0.0,
+        gpus=number_at(data, "gpus") or 0,
+        logs=tuple(_log(folder, each) for each in _texts(data, "logs")),
+    )
+
+
+def _log(folder: Path, name: str) -> bytes:
+    """What is not there is empty: then its job said nothing."""
+    if not _FILE.fullmatch(name):
+        raise InputError(f"{folder / PLAN}: {name!r} is no log of this folder")
+    try:
+        return _read(folder / name, MOST_READ)
+    except FileNotFoundError:
+        return b""
+    except OSError as problem:
+        raise InputError(f"{folder / name} can't be read: {problem.strerror}") from None
+
+
+def _left_out(data: Any, folder: Path) -> Iterator[LeftOut]:
+    for each in mappings_at(data, "not_run"):
+        test, reason = text_at(each, "test"), text_at(each, "reason")
+        if test not in TESTS or reason not in tuple(NotRun):
+            raise InputError(f"{folder / PLAN}: {test!r} was not run because of {reason!r}: neither is known")
+        yield LeftOut(test, tuple(_texts(each, "nodes")), NotRun(reason), text_at(each, "why"))
+
+
+def _texts(data: Mapping[str, Any], name: str) -> list[str]:
+    found = at(data, name)
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []

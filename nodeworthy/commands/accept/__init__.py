@@ -1,0 +1,63 @@
+"""Proves nodes by real work, and judges what the work showed.
+
+Programs that ship with nodeworthy compute, speak with each other, write and read; they measure, and judge nothing.
+Rules judge, by the fleet's own baseline, else by its floors, else by the table of published figures; so a recording
+gives the same verdicts whenever it is replayed with --from.
+
+What did not run is said, with its reason, and is never a pass. What floods, breaks off, bears another run's nonce, or
+tells numbers that no GPU has, is an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nodeworthy.commands import judging, settled
+from nodeworthy.commands.accept.options import Options, chosen_tests
+from nodeworthy.commands.accept.options import configure as configure
+from nodeworthy.errors import InputError
+from nodeworthy.rule import Moment
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.accept.recording import RunRecording
+    from nodeworthy.commands.settled import Run
+
+
+def run(options: Options) -> int:
+    tests = chosen_tests(options)
+    run = judging.begin(options)
+    settled.chosen_ids(run)  # a rule that does not exist is said before anything is read
+    if options.folder is None:
+        raise InputError("nothing says what is judged: --from DIR names a recording")
+    from nodeworthy.collect.accept.recording import load
+
+    return _judged(options, run, _only(load(options.folder), tests))
+
+
+def _only(recorded: RunRecording, tests: tuple[str, ...]) -> RunRecording:
+    """What was asked for of it, by --test and --skip-test."""
+    jobs = (replace(each, tests=tuple(one for one in each.tests if one in tests)) for each in recorded.jobs)
+    left_out = (each for each in recorded.left_out if each.test in tests)
+    return replace(recorded, jobs=tuple(each for each in jobs if each.tests), left_out=tuple(left_out))
+
+
+def _judged(options: Options, run: Run, recorded: RunRecording) -> int:
+    from nodeworthy.collect.accept import baseline_file
+    from nodeworthy.collect.accept.collector import outcomes, scene
+    from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.commands.accept.shown import shown
+    from nodeworthy.report.accept import as_data, table
+
+    fleet = Fleets(options.fleet, options.stack).asked_for()
+    baseline = baseline_file.read(options.baseline) if options.baseline else None
+    found = outcomes(recorded)
+    judged = scene(found, fleet, baseline)
+    report = judging.judge_scenes(run, Moment.WORKLOAD, [judged], {"nodes": len(recorded.nodes), "tests": len(found)})
+    rows = shown(recorded, found, report.judgements)
+    report = replace(report, extra={**report.extra, "runs": as_data(rows)})
+    if options.save_baseline:
+        from nodeworthy.commands.accept.learning import save
+
+        save(options, recorded, found, report)
+    return judging.deliver(options, run, report, table(rows))

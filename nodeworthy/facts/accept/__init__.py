@@ -1,0 +1,1 @@
+"""What real work showed of GPUs and nodes: measurements, and what they make together."""

@@ -1,0 +1,120 @@
+"""What the work was given: the GPUs that it asked for, the fabric, processes that feed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from nodeworthy.derive import derive
+from nodeworthy.facts.accept.measure import Gpu, ProgramError, RanTest, Shape, place_of
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+
+@dataclass(frozen=True)
+class SeenGpus:
+    """The GPUs that a job found on a node, beside those that it asked for."""
+
+    called: ClassVar[str] = "the GPUs that a job was given"
+
+    place: Place
+    test: str
+    nodes: tuple[str, ...]
+    asked: Shape
+    gpus: tuple[Gpu, ...]
+
+
+@derive
+def seen_gpus(run: RanTest) -> Iterator[SeenGpus]:
+    if run.test != "gpu-as-asked":
+        return
+    for shape in run.shapes:
+        there = {each.gpu.uuid: each.gpu for each in run.measures if each.gpu is not None and each.node == shape.node}
+        place = place_of(run.test, (shape.node,))
+        yield SeenGpus(place, run.test, (shape.node,), shape, tuple(there.values()))
+
+
+@dataclass(frozen=True)
+class Transport:
+    """By what the ranks spoke with each other, and what the node has for it."""
+
+    called: ClassVar[str] = "what collectives went by"
+
+    place: Place
+    test: str
+    nodes: tuple[str, ...]
+    # As NCCL names it: NET/Libfabric, NET/IB, NET/Socket. Empty where it did not say.
+    seen: str
+    # efa, infiniband, none; empty where nobody looked.
+    fabric: str
+
+
+@derive
+def transports(run: RanTest) -> Iterator[Transport]:
+    for node in run.nodes:
+        seen, fabric = run.text("transport", node), run.text("fabric", node)
+        if seen or fabric:
+            yield Transport(place_of(run.test, (node,), "transport"), run.test, (node,), seen, fabric)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One request for GPUs, and what came of it."""
+
+    wanted: str
+    count: float
+    uuids: tuple[str, ...]
+    # Seconds from the end of the work until its GPUs were free; None where nobody saw that they were.
+    freed: float | None
+
+
+@dataclass(frozen=True)
+class Allocation:
+    called: ClassVar[str] = "what the scheduler gave"
+
+    place: Place
+    test: str
+    nodes: tuple[str, ...]
+    askings: tuple[Asking, ...]
+
+
+@derive
+def allocations(run: RanTest) -> Iterator[Allocation]:
+    if run.test != "allocation":
+        return
+    asked = {str(each.where.get("want")): each.number for each in run.of("asked")}
+    came = {str(each.where.get("want")): str(each.value) for each in run.of("uuids")}
+    freed = {str(each.where.get("want")): each.number for each in run.of("freed_s")}
+    askings = (
+        Asking(want, count, tuple(filter(None, came.get(want, "").split(","))), freed.get(want))
+        for want, count in asked.items()
+    )
+    yield Allocation(run.place, run.test, run.nodes, tuple(askings))
+
+
+@dataclass(frozen=True)
+class Loading:
+    """How fast workers hand data over, by how many they are."""
+
+    called: ClassVar[str] = "how data is loaded"
+
+    place: Place
+    test: str
+    nodes: tuple[str, ...]
+    by_workers: dict[int, float]
+    cpus: float | None
+    threads: str
+    is_sum_right: bool | None
+    error: ProgramError | None
+
+
+@derive
+def loadings(run: RanTest) -> Iterator[Loading]:
+    if run.test != "data-loading":
+        return
+    rates = {int(each.where.get("workers", 0)): each.number for each in run.of("items_per_s")}
+    sums = [each.value for each in run.of("sum_right")]
+    cpus = next((each.number for each in run.of("cpus")), None)
+    right = all(each == 1 for each in sums) if sums else None
+    error = run.error("worker-died", "shared-memory")
+    yield Loading(run.place, run.test, run.nodes, rates, cpus, run.text("omp_num_threads"), right, error)

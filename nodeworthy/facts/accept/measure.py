@@ -1,0 +1,183 @@
+"""One number, or one text, that a program measured, and the test whose programs all ran to their end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field
+from functools import cached_property
+from typing import ClassVar
+
+from nodeworthy.known.acceptance import Limit, limit_of
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+Scalar = str | int | float
+# Those of which less is better.
+_TIMES = ("_ms", "_s")
+_GIB = 1 << 30
+_BY_NAME = {
+    "copy_gbps": "copy",
+    "h2d_gbps": "h2d",
+    "d2h_gbps": "d2h",
+    "nvlink_gbps": "nvlink",
+    "write_gbps": "write",
+    "read_gbps": "read",
+    "network_gbps": "node",
+    "download_gbps": "download",
+}
+
+
+@dataclass(frozen=True)
+class Gpu:
+    uuid: str
+    name: str
+    pci: str = ""
+
+    @property
+    def model(self) -> str:
+        """Its name in known/gpus.toml, else its own."""
+        known = gpu_named(self.name)
+        return known.name if known is not None else self.name
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the table's figures are its own: they are those of SXM boards, where a model is sold as several."""
+        return not any(form in self.name.upper() for form in ("PCIE", "NVL", "MIG"))
+
+    def __str__(self) -> str:
+        return f"{self.uuid} ({self.pci})" if self.pci else self.uuid
+
+
+@dataclass(frozen=True)
+class Measure:
+    test: str
+    node: str
+    rank: int
+    name: str
+    value: Scalar
+    unit: str = ""
+    gpu: Gpu | None = None
+    # Under which circumstances: a batch, a payload, a round.
+    at: tuple[tuple[str, Scalar], ...] = ()
+    # Why the GPU ran slower than it can meanwhile, by its own words.
+    throttle: tuple[str, ...] = ()
+
+    @cached_property
+    def where(self) -> dict[str, Scalar]:
+        return dict(self.at)
+
+    @property
+    def number(self) -> float:
+        return float(self.value) if isinstance(self.value, int | float) else float("nan")
+
+    @property
+    def is_time(self) -> bool:
+        return self.name.endswith(_TIMES) and not self.name.endswith("_per_s")
+
+    @property
+    def series(self) -> str:
+        """What it is one measurement of, whatever the round."""
+        others = [f"{name}={value}" for name, value in self.at if name != "round"]
+        return " ".join([self.name, *others])
+
+    @property
+    def key(self) -> str | None:
+        """As floors name it; None of what has none."""
+        if self.name == "gemm_tflops":
+            return f"gemm-{self.where.get('dtype', '?')}"
+        if self.name == "busbw_gbps":
+            return self._collective()
+        return _BY_NAME.get(self.name)
+
+    def _collective(self) -> str | None:
+        """Of small payloads nobody has a floor: what they show is latency."""
+        size, ranks, nodes = (self.where.get(each) for each in ("bytes", "ranks", "nodes"))
+        if not isinstance(size, int) or not isinstance(ranks, int) or not isinstance(nodes, int) or size < _GIB:
+            return None
+        return f"{self.where.get('op', '?')}-{ranks if nodes == 1 else f'{nodes}x{ranks // nodes}'}"
+
+    def limit(self, instance: str) -> Limit | None:
+        """What no GPU of this model can exceed; several GPUs may say more than one."""
+        key = self.key
+        return limit_of(key, instance, self.gpu.model if self.gpu else "") if key is not None else None
+
+
+@dataclass(frozen=True)
+class ProgramError:
+    """A program's own last words: what kind of trouble, and the text that it had."""
+
+    kind: str
+    text: str
+    node: str
+    rank: int
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What one node was asked to give, and what it is."""
+
+    node: str
+    gpu: str | None = None
+    count: int | None = None
+    instance: str = ""
+    # By what somebody can tell switches and racks apart.
+    rack: str = ""
+
+
+@dataclass(frozen=True)
+class RanTest:
+    """A test whose programs said all that they had to say: what they measured, and with what they ended."""
+
+    called: ClassVar[str] = "a test that ran"
+
+    place: Place
+    test: str
+    shapes: tuple[Shape, ...]
+    measures: tuple[Measure, ...]
+    errors: tuple[ProgramError, ...] = ()
+    # Of how many processes it should have been.
+    world: int = 1
+    ranks: frozenset[int] = field(default_factory=frozenset)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(each.node for each in self.shapes)
+
+    @property
+    def missing_ranks(self) -> list[int]:
+        return sorted(set(range(self.world)) - self.ranks)
+
+    def shape_of(self, node: str) -> Shape:
+        return next((each for each in self.shapes if each.node == node), Shape(node))
+
+    def of(self, *names: str) -> Iterator[Measure]:
+        return (each for each in self.measures if each.name in names)
+
+    def text(self, name: str, node: str = "") -> str:
+        """What was said once, such as a version; empty where it was not."""
+        found = (each for each in self.of(name) if not node or each.node == node)
+        return str(next((each.value for each in found), ""))
+
+    def error(self, *kinds: str) -> ProgramError | None:
+        return next((each for each in self.errors if each.kind in kinds), None)
+
+
+# What goes through a GPU's PCIe link, and takes longer where that is narrow.
+BY_LINK = ("h2d_gbps", "d2h_gbps")
+
+
+def narrow_links(measures: Iterable[Measure]) -> dict[Gpu, tuple[str, float, float]]:
+    """Of each GPU whose link is not all that it can be: what of it, as it is, and as it can be."""
+    said = {(each.gpu, each.name): each.number for each in measures if each.name.startswith("link_")}
+    found = {}
+    for (gpu, name), value in said.items():
+        can = said.get((gpu, f"{name}_max"), value)
+        if gpu is not None and value < can:
+            found[gpu] = (name, value, can)
+    return found
+
+
+def place_of(test: str, nodes: tuple[str, ...], about: str = "") -> Place:
+    host = ", ".join(nodes) if len(nodes) <= 4 else f"{', '.join(nodes[:3])} and {len(nodes) - 3} more"
+    return Place(host=host, subject=f"{test}: {about}" if about else test)

@@ -1,0 +1,162 @@
+"""The tests by which real work proves a node: their ids, in which level they run, and why one may not have run."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Verdict
+
+# In the order in which they run, and in which tables show them.
+TESTS = (
+    "gpu-sanity",
+    "inference",
+    "allocation",
+    "ddp",
+    "multi-node",
+    "fsdp",
+    "gpu-as-asked",
+    "disk-and-network",
+    "checkpoint-restart",
+    "data-loading",
+    "moe",
+)
+# Those of several nodes at once.
+OF_GROUPS = frozenset({"multi-node"})
+
+
+class Level(StrEnum):
+    QUICK = "quick"
+    FULL = "full"
+    BURN = "burn"
+
+
+# Seconds for which a level may hold a node, and may take in all.
+HELD = {Level.QUICK: 120, Level.FULL: 900, Level.BURN: 4 * 3600}
+IN_ALL = {Level.QUICK: 240, Level.FULL: 1500, Level.BURN: 4 * 3600 + 600}
+_OF_LEVEL = {
+    Level.QUICK: ("gpu-sanity", "inference", "ddp", "gpu-as-asked", "disk-and-network"),
+    Level.FULL: TESTS,
+    Level.BURN: ("gpu-sanity", "gpu-as-asked"),
+}
+
+
+def tests_of(level: Level) -> tuple[str, ...]:
+    return _OF_LEVEL[level]
+
+
+class NotRun(StrEnum):
+    """Why a test did not run on a node. It is never a pass."""
+
+    # The hardware is not there, or nobody wanted it.
+    ONE_NODE = "one-node"
+    NO_HARDWARE = "no-hardware"
+    SKIPPED = "skipped"
+    LEVEL = "level"
+    AFTER_FAILURE = "after-failure"
+    NO_IMAGE = "no-image"
+    # It yielded to others.
+    PREEMPTED = "preempted"
+    IN_USE = "in-use"
+    WINDOW = "window"
+    OPTED_OUT = "opted-out"
+    QUOTA = "quota"
+    DEADLINE = "deadline"
+    NOT_HEARD = "not-heard"
+    # It could not be tried.
+    NO_RIGHT = "no-right"
+    IMAGE = "image"
+    NO_TORCH = "no-torch"
+    NO_PARTITION = "no-partition"
+    DNS = "dns"
+    NODE_GONE = "node-gone"
+    BROKEN = "broken"
+
+
+_SKIPS = frozenset(
+    {NotRun.ONE_NODE, NotRun.NO_HARDWARE, NotRun.SKIPPED, NotRun.LEVEL, NotRun.AFTER_FAILURE, NotRun.NO_IMAGE}
+)
+_YIELDED = frozenset(
+    {
+        NotRun.PREEMPTED,
+        NotRun.IN_USE,
+        NotRun.WINDOW,
+        NotRun.OPTED_OUT,
+        NotRun.QUOTA,
+        NotRun.DEADLINE,
+        NotRun.NOT_HEARD,
+    }
+)
+
+
+def verdict_of(reason: NotRun) -> Verdict:
+    """Of a test that did not run."""
+    if reason in _SKIPS:
+        return Verdict.SKIP
+    return Verdict.UNKNOWN if reason in _YIELDED else Verdict.ERROR
+
+
+class Provenance(StrEnum):
+    PUBLISHED = "published"
+    DERIVED = "derived"
+    MEASURED = "measured"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What no GPU of this kind can exceed."""
+
+    value: float
+    unit: str
+    source: str
+
+
+@dataclass(frozen=True)
+class TableFloor:
+    """The least that is expected of a GPU, or of an instance type, whoever owns it."""
+
+    key: str
+    of: str
+    value: float
+    unit: str
+    limit: float
+    kind: Provenance
+    source: str
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("floors.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def table_floors() -> Mapping[tuple[str, str], TableFloor]:
+    """By what is measured, and of which GPU or instance type."""
+    made = {}
+    for row in _table()["floor"]:
+        floor = TableFloor(**{**row, "kind": Provenance(row["kind"])})
+        made[floor.key, floor.of] = floor
+    return made
+
+
+@cache
+def _limits() -> Mapping[tuple[str, str], Limit]:
+    rows = {(each.key, each.of): Limit(each.limit, each.unit, each.source) for each in table_floors().values()}
+    for row in _table()["limit"]:
+        rows[row["key"], row["of"]] = Limit(row["value"], row["unit"], row["source"])
+    return rows
+
+
+def limit_of(key: str, *of: str) -> Limit | None:
+    """Of the first of these GPUs or instance types that has one."""
+    return next((_limits()[key, each] for each in of if (key, each) in _limits()), None)
+
+
+def keys() -> tuple[str, ...]:
+    """What a fleet may give a floor."""
+    return tuple(sorted({key for key, _ in _limits()}))

@@ -1,0 +1,59 @@
+"""What came is what was asked for, once, and is given back.
+
+A scheduler that gives one GPU to two jobs, or another number than was asked for, or that keeps GPUs after a job has
+ended, makes every number of a measurement worthless. Waiting is no fault; how long it took is recorded and not judged.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.accept.given import Allocation, Asking
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, fail, unknown
+
+RULE = Rule(
+    "allocation-honoured",
+    severity=Severity.ERROR,
+    title="What came is what was asked for, once, and is given back",
+    remedy="nodeworthy diagnose --ledger says who holds which GPUs; then the device plugin's, or slurmd's, log",
+)
+
+# From the end of a job until its GPUs are free.
+FREED_SECONDS = 60.0
+
+
+@RULE.check
+def they_are(seen: Allocation) -> Findings:
+    if not seen.askings:
+        yield unknown(seen, "whether GPUs come as they are asked for is not known: nothing was asked for")
+    for each in seen.askings:
+        yield from _one(seen, each)
+
+
+def _one(seen: Allocation, asking: Asking) -> Findings:
+    if len(set(asking.uuids)) < len(asking.uuids):
+        twice = sorted({each for each in asking.uuids if asking.uuids.count(each) > 1})
+        yield fail(
+            seen,
+            f"one GPU was given twice to a job that asked for {asking.wanted}",
+            is_=", ".join(twice),
+            should="each GPU once",
+            cause="two processes share its memory and its time, and each believes that it is alone",
+        )
+    elif len(asking.uuids) != asking.count:
+        yield fail(
+            seen,
+            f"a job that asked for {asking.wanted} was given another number of GPUs",
+            is_=f"{len(asking.uuids)}",
+            should=f"{asking.count:g}",
+            cause="programs that count on what they asked for end at once, or leave GPUs idle",
+        )
+    if asking.freed is None:
+        yield unknown(seen, f"whether the GPUs of the job that asked for {asking.wanted} became free is not known")
+    elif asking.freed > FREED_SECONDS:
+        yield fail(
+            seen,
+            f"the GPUs of the job that asked for {asking.wanted} were not free when it had ended",
+            is_=f"{asking.freed:g} s later",
+            should=f"within {FREED_SECONDS:g} s",
+            cause="whoever comes next waits for GPUs that nobody uses",
+        )

@@ -1,0 +1,59 @@
+"""The GPU that answers is the GPU that was asked for.
+
+Where a label, a gres or a pool's name says one model and the card is another, nothing fails: a job for V100s ran on
+A6000s, with other memory and another speed, and its numbers were compared with the wrong floors. So the name that the
+driver gives each GPU is compared with the one that the job asked for, and they are counted.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.accept.given import SeenGpus
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, fail, unknown
+
+RULE = Rule(
+    "gpu-as-asked",
+    severity=Severity.ERROR,
+    incident="E",
+    title="The GPU that answers is the GPU that was asked for",
+    remedy="nvidia-smi -L on the node; then its label nvidia.com/gpu.product, its line in gres.conf, or the pool",
+)
+
+
+@RULE.check
+def it_is(seen: SeenGpus) -> Findings:
+    if not seen.gpus:
+        yield unknown(seen, "which GPUs the job was given is not known: none told its name")
+        return
+    yield from _models(seen)
+    if seen.asked.count is None:
+        yield unknown(seen, f"how many GPUs were asked for is not known; {len(seen.gpus)} came")
+    elif len(seen.gpus) != seen.asked.count:
+        yield fail(
+            seen,
+            "another number of GPUs came than was asked for",
+            is_=f"{len(seen.gpus)}",
+            should=f"{seen.asked.count}",
+            cause="programs that count on what they asked for end at once, or leave GPUs idle",
+        )
+
+
+def _models(seen: SeenGpus) -> Findings:
+    asked = gpu_named(seen.asked.gpu) if seen.asked.gpu is not None else None
+    if asked is None:
+        why = f"{seen.asked.gpu} is no GPU that we know" if seen.asked.gpu else "nothing says which one was asked for"
+        yield unknown(seen, f"whether {seen.gpus[0].name} is the GPU that was asked for is not known: {why}")
+        return
+    for name in dict.fromkeys(each.name for each in seen.gpus):
+        there = gpu_named(name)
+        if there is None:
+            yield unknown(seen, f"whether {name} is the {asked.name} that was asked for is not known")
+        elif there.name != asked.name:
+            yield fail(
+                seen,
+                f"{asked.name} was asked for, and {there.name} came",
+                is_=name,
+                should=asked.name,
+                cause="memory, speed and precision are another card's, and so are all floors",
+            )

@@ -1,0 +1,44 @@
+"""Storage and network of the node are as fast as its baseline, else as the fleet says.
+
+No table has a floor for them: they are what somebody built. `accept.storage` and `accept.network` of the fleet say what
+was promised (`write: 1.5GB/s`); where neither they nor a baseline do, it is unknown.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.accept.floors import Floor, Speed, StorageSpeeds, short, unjudged
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
+
+RULE = Rule(
+    "storage-fast-enough",
+    severity=Severity.ERROR,
+    title="Storage and network of the node are as fast as its baseline, else as the fleet says",
+    remedy="measure once more alone; then the mount's options (nfsstat -m), the volume's own limits, the network card",
+)
+
+
+@RULE.check
+def they_reach_what_was_promised(seen: StorageSpeeds) -> Findings:
+    yield from (_slow(seen, each) for each in short(seen.speeds))
+    for some in unjudged(seen.speeds).values():
+        shown = ", ".join(f"{each.measure.series} {each.best:g} {each.measure.unit}" for each in some)
+        yield unknown(
+            seen,
+            "whether storage and network are fast enough is not known: nobody says what was promised",
+            is_=shown,
+            remedy="accept.storage.write, .read and accept.network.node, .download of the fleet, or --save-baseline",
+        )
+
+
+def _slow(seen: StorageSpeeds, speed: Speed) -> Draft:
+    assert isinstance(speed.floor, Floor)
+    measure, floor = speed.measure, speed.floor
+    return fail(
+        seen,
+        f"{measure.series} is slow on {measure.node}",
+        is_=f"{speed.best:g} {measure.unit}, the best of {len(speed.rounds)}",
+        should=f"at least {floor.value:g} {measure.unit} ({floor.source})",
+        related=[Related(floor.place, f"{floor.value:g} {measure.unit}")] if floor.place is not None else [],
+        cause="checkpoints hold all GPUs while they are written, and GPUs wait for data that comes late",
+    )
