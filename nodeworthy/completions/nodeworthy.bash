@@ -1,8 +1,8 @@
 # Generated from nodeworthy's parsers (`make docs`).
 # To use it in this shell: source <(nodeworthy completion bash)
 
-_nodeworthy_rules="addresses-left admission-explained aws-accepts boot-finished capacity-block-placed capacity-lasts claims-resolvable clock-right cluster-supported containerd-config-read containerd-edit-survives containerd-paths database-replicated dcgm-off-profiling-nodes disk-has-room disks-encrypted driver-capabilities-allowed efa-complete fabric-manager-runs failure-is-loud firewall-no-wider gpu-count-complete gpu-exists gpu-fits-a-node gpu-quantity gpu-stack-settled gpus-not-held-idle hami-capacity-adds-up hami-components-healthy hami-container-limits hami-crash-explained hami-installed-once hami-measured hami-plugin-configured hami-pods-mutated hami-policy-known heredoc-expands-late image-maintained input-readable instance-metadata-guarded joins-its-cluster kernel-log-clean kubelet-survives-reboot launches-succeed looked-at maintenance-announced metrics-fit-their-disk no-secret-in-plain-sight node-ports-open nodes-current not-open-to-the-world one-device-plugin one-driver operator-release-works os-fits-cluster pending-explained pod-can-use-gpus pod-egress-forwarded pool-size-fixed profiling-before-driver profiling-node-exists profiling-pod-privileged quota-suffices refresh-settled registry-resolvable registry-trusted rollout-drains rule-crashed runtime-class-agrees shared-storage-mounted sharing-configured shell-parses slurm-checkpoint-in-time slurm-environment slurm-gpu-as-asked slurm-mig-request slurm-rendezvous slurm-script-found suppression-unused toolkit-env-wellformed toolkit-reaches-containerd user-data-format user-data-size verification-yields"
-_nodeworthy_known="a10 a100 a10g a16 a2 a30 a40 a4000 a5000 a6000 a800 addresses-left admission-explained aks aws-accepts b200 b300 boot-finished bottlerocket capacity-block-placed capacity-lasts claims-resolvable clock-right cluster-supported containerd-config-read containerd-edit-survives containerd-paths crio database-replicated dcgm-off-profiling-nodes disk-has-room disks-encrypted driver-capabilities-allowed efa-complete eks-al2 eks-al2023 eks-ubuntu fabric-manager-runs failure-is-loud firewall-no-wider gb200 gb300 gh200 gke-cos gke-ubuntu gpu-count-complete gpu-exists gpu-fits-a-node gpu-quantity gpu-stack-settled gpus-not-held-idle h100 h20 h200 h800 hami-capacity-adds-up hami-components-healthy hami-container-limits hami-crash-explained hami-installed-once hami-measured hami-plugin-configured hami-pods-mutated hami-policy-known heredoc-expands-late image-maintained input-readable instance-metadata-guarded joins-its-cluster k0s k3s k80 k8s-snap kernel-log-clean kubeadm kubelet-survives-reboot l20 l4 l40 l40s launches-succeed looked-at m60 maintenance-announced metrics-fit-their-disk microk8s no-secret-in-plain-sight node-ports-open nodes-current not-open-to-the-world one-device-plugin one-driver operator-release-works os-fits-cluster p100 p4 p40 pending-explained pod-can-use-gpus pod-egress-forwarded pool-size-fixed profiling-before-driver profiling-node-exists profiling-pod-privileged quota-suffices refresh-settled registry-resolvable registry-trusted rke2 rollout-drains rtx-pro-6000 rtx3090 rtx4090 rtx5090 rtx6000-ada rule-crashed runtime-class-agrees shared-storage-mounted sharing-configured shell-parses slurm-checkpoint-in-time slurm-environment slurm-gpu-as-asked slurm-mig-request slurm-rendezvous slurm-script-found suppression-unused t4 t4g talos toolkit-env-wellformed toolkit-reaches-containerd user-data-format user-data-size v100 verification-yields"
+_nodeworthy_rules="addresses-left admission-explained allocation-honoured aws-accepts boot-finished capacity-block-placed capacity-lasts checkpoint-resumes claims-resolvable clock-right cluster-supported collectives-fast-enough containerd-config-read containerd-edit-survives containerd-paths database-replicated dcgm-off-profiling-nodes decode-right disk-has-room disks-encrypted driver-capabilities-allowed efa-complete fabric-manager-runs failure-is-loud firewall-no-wider gpu-as-asked gpu-computes-right gpu-count-complete gpu-exists gpu-fast-enough gpu-fits-a-node gpu-quantity gpu-stack-settled gpus-alike gpus-not-held-idle hami-capacity-adds-up hami-components-healthy hami-container-limits hami-crash-explained hami-installed-once hami-measured hami-plugin-configured hami-pods-mutated hami-policy-known heredoc-expands-late image-maintained input-readable instance-metadata-guarded joins-its-cluster kernel-log-clean kubelet-survives-reboot launches-succeed loader-feeds looked-at maintenance-announced metrics-fit-their-disk no-secret-in-plain-sight node-ports-open nodes-current not-open-to-the-world one-device-plugin one-driver operator-release-works os-fits-cluster pending-explained pod-can-use-gpus pod-egress-forwarded pool-size-fixed profiling-before-driver profiling-node-exists profiling-pod-privileged quota-suffices ranks-agree refresh-settled registry-resolvable registry-trusted rollout-drains rule-crashed runtime-class-agrees shared-storage-mounted sharing-configured shell-parses slurm-checkpoint-in-time slurm-environment slurm-gpu-as-asked slurm-mig-request slurm-rendezvous slurm-script-found storage-fast-enough suppression-unused toolkit-env-wellformed toolkit-reaches-containerd transport-as-built user-data-format user-data-size verification-yields"
+_nodeworthy_known="a10 a100 a10g a16 a2 a30 a40 a4000 a5000 a6000 a800 addresses-left admission-explained aks allocation-honoured aws-accepts b200 b300 boot-finished bottlerocket capacity-block-placed capacity-lasts checkpoint-resumes claims-resolvable clock-right cluster-supported collectives-fast-enough containerd-config-read containerd-edit-survives containerd-paths crio database-replicated dcgm-off-profiling-nodes decode-right disk-has-room disks-encrypted driver-capabilities-allowed efa-complete eks-al2 eks-al2023 eks-ubuntu fabric-manager-runs failure-is-loud firewall-no-wider gb200 gb300 gh200 gke-cos gke-ubuntu gpu-as-asked gpu-computes-right gpu-count-complete gpu-exists gpu-fast-enough gpu-fits-a-node gpu-quantity gpu-stack-settled gpus-alike gpus-not-held-idle h100 h20 h200 h800 hami-capacity-adds-up hami-components-healthy hami-container-limits hami-crash-explained hami-installed-once hami-measured hami-plugin-configured hami-pods-mutated hami-policy-known heredoc-expands-late image-maintained input-readable instance-metadata-guarded joins-its-cluster k0s k3s k80 k8s-snap kernel-log-clean kubeadm kubelet-survives-reboot l20 l4 l40 l40s launches-succeed loader-feeds looked-at m60 maintenance-announced metrics-fit-their-disk microk8s no-secret-in-plain-sight node-ports-open nodes-current not-open-to-the-world one-device-plugin one-driver operator-release-works os-fits-cluster p100 p4 p40 pending-explained pod-can-use-gpus pod-egress-forwarded pool-size-fixed profiling-before-driver profiling-node-exists profiling-pod-privileged quota-suffices ranks-agree refresh-settled registry-resolvable registry-trusted rke2 rollout-drains rtx-pro-6000 rtx3090 rtx4090 rtx5090 rtx6000-ada rule-crashed runtime-class-agrees shared-storage-mounted sharing-configured shell-parses slurm-checkpoint-in-time slurm-environment slurm-gpu-as-asked slurm-mig-request slurm-rendezvous slurm-script-found storage-fast-enough suppression-unused t4 t4g talos toolkit-env-wellformed toolkit-reaches-containerd transport-as-built user-data-format user-data-size v100 verification-yields"
 
 _nodeworthy_stacks() {
     local file
@@ -34,7 +34,7 @@ _nodeworthy() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        _nodeworthy_offer "check preview audit node lab diagnose lsp baseline boot explain rules fleet completion --help --version" "$cur"
+        _nodeworthy_offer "check preview audit node lab diagnose accept lsp baseline boot explain rules fleet completion --help --version" "$cur"
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -93,7 +93,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --region --profile --endpoint-url --pool --record --from --print-policy --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --region --profile --endpoint-url --pool --record --from --print-policy --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -174,6 +174,29 @@ _nodeworthy() {
             esac
             if [[ $cur == -* ]]; then
                 _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --node --print-role --print-collect --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
+            else
+                _nodeworthy_nothing
+            fi
+            ;;
+        accept)
+            case $prev in
+                --from)  return ;;
+                --level) _nodeworthy_offer "quick full burn" "$cur"; return ;;
+                --test) _nodeworthy_nothing; return ;;
+                --skip-test) _nodeworthy_nothing; return ;;
+                --baseline)  return ;;
+                --save-baseline)  return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html prometheus" "$cur"; return ;;
+                --output)  return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html= prometheus=" "$cur"; return ;;
+                --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --rules)  return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --from --level --test --skip-test --baseline --save-baseline --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi

@@ -26,6 +26,8 @@ TESTS = (
     "data-loading",
     "moe",
 )
+# The one that only asks who answers.
+AS_ASKED = TESTS[6]
 # Those of several nodes at once.
 OF_GROUPS = frozenset({"multi-node"})
 

@@ -7,7 +7,7 @@ less over it than the formula assumes; so a floor is of one number of nodes and 
 
 from __future__ import annotations
 
-from nodeworthy.facts.accept.floors import CollectiveSpeeds, Floor, Speed, short, unjudged
+from nodeworthy.facts.accept.floors import CollectiveSpeeds, Floor, Speed, short, without_floor
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
 
@@ -34,7 +34,7 @@ def they_reach_their_floor(seen: CollectiveSpeeds) -> Findings:
             remedy="take these nodes out of work, and run gpu-sanity on each",
         )
     yield from (_slow(seen, each) for each in short(seen.speeds))
-    for why, some in unjudged([each for each in seen.speeds if _is_large(each)]).items():
+    for why, some in without_floor([each for each in seen.speeds if _is_large(each)]).items():
         names = ", ".join(dict.fromkeys(each.measure.series for each in some))
         yield unknown(seen, f"whether {names} is fast enough is not known: {why}", is_=_shown(some[0]))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.accept.floors import Floor, GpuSpeeds, Speed, short, unjudged
+from nodeworthy.facts.accept.floors import Floor, GpuSpeeds, Speed, short, without_floor
 from nodeworthy.facts.accept.measure import BY_LINK, Gpu, Measure, narrow_links
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
@@ -34,7 +34,7 @@ def it_reaches_its_floor(seen: GpuSpeeds) -> Findings:
         if not (each.measure.name in BY_LINK and each.measure.gpu in narrow):
             slow.setdefault(each.measure.series, []).append(each)
     yield from (_slow(seen, some) for some in slow.values())
-    for why, some in unjudged(seen.speeds).items():
+    for why, some in without_floor(seen.speeds).items():
         names = ", ".join(dict.fromkeys(each.measure.series for each in some))
         yield unknown(
             seen,

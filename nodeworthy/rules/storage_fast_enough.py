@@ -6,7 +6,7 @@ was promised (`write: 1.5GB/s`); where neither they nor a baseline do, it is unk
 
 from __future__ import annotations
 
-from nodeworthy.facts.accept.floors import Floor, Speed, StorageSpeeds, short, unjudged
+from nodeworthy.facts.accept.floors import Floor, Speed, StorageSpeeds, short, without_floor
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
 
@@ -21,7 +21,7 @@ RULE = Rule(
 @RULE.check
 def they_reach_what_was_promised(seen: StorageSpeeds) -> Findings:
     yield from (_slow(seen, each) for each in short(seen.speeds))
-    for some in unjudged(seen.speeds).values():
+    for some in without_floor(seen.speeds).values():
         shown = ", ".join(f"{each.measure.series} {each.best:g} {each.measure.unit}" for each in some)
         yield unknown(
             seen,

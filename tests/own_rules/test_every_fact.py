@@ -91,6 +91,16 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "toolkit-reaches-containerd/bad-cluster-nobody-brings-the-runtime",
     ),
 }
+SHOWN[Moment.WORKLOAD] = (
+    "gpu-fast-enough/bad-below-the-baseline",
+    "storage-fast-enough/good-as-promised",
+    "gpus-alike/bad-slow-sender",
+    "decode-right/good-the-same",
+    "allocation-honoured/good-one-and-four",
+    "checkpoint-resumes/good-bitwise",
+    "loader-feeds/good-workers-help",
+    "gpu-as-asked/good-h100",
+)
 ELSEWHERE: dict[Moment, set[type]] = {
     Moment.SOURCE: {BootPool, CommittedPlan, NotLookedAt, QueueAsked, SecretManifest, UnreadableInput},
     Moment.PLAN: {
@@ -104,6 +114,7 @@ ELSEWHERE: dict[Moment, set[type]] = {
     },
     Moment.NODE: {NotLookedAt, UnreadableInput},
     Moment.CLUSTER: {HamiRuntime, MonitoringAsked, NotLookedAt, QueueAsked, UnreadableInput},
+    Moment.WORKLOAD: {NotLookedAt},
 }
 RULE = '''"""A rule of this house."""
 

@@ -15,7 +15,7 @@ from nodeworthy.facts.accept.peers import PairMatrix, Peers
 from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.acceptance import TESTS, NotRun, verdict_of
+from nodeworthy.known.acceptance import AS_ASKED, TESTS, NotRun, verdict_of
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Missing, Scene, make_scene
 from nodeworthy.verdict import Verdict
@@ -43,7 +43,7 @@ _TOLD_BY: Final[Mapping[type[Any], tuple[str, ...]]] = {
     RanksAgreement: ("ddp", "fsdp", "multi-node"),
     Decoding: ("inference", "moe"),
     Allocation: ("allocation",),
-    SeenGpus: ("gpu-as-asked",),
+    SeenGpus: (AS_ASKED,),
     CheckpointCycle: ("checkpoint-restart",),
     Loading: ("data-loading",),
 }

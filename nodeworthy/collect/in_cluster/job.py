@@ -78,7 +78,7 @@ def _pod(node: str, terms: Terms) -> dict[str, Any]:
     """The node's own network, so that one without pods' network is looked at too; nothing of the cluster's own."""
     return {
         **({"priorityClassName": terms.priority_class} if terms.priority_class else {}),
-        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": _where(node)}},
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": only_on(node)}},
         "tolerations": [{"operator": "Exists"}],
         "hostPID": True,
         "hostNetwork": True,
@@ -91,11 +91,12 @@ def _pod(node: str, terms: Terms) -> dict[str, Any]:
     }
 
 
-def _where(node: str) -> dict[str, Any]:
+def only_on(*nodes: str) -> dict[str, Any]:
     """By the scheduler, which also sees who opts out after the Job was made."""
-    by_name = [{"key": "metadata.name", "operator": "In", "values": [node]}]
     opted_in = [{"key": label, "operator": "NotIn", "values": [value]} for label, value in OPT_OUTS.items()]
-    return {"nodeSelectorTerms": [{"matchFields": by_name, "matchExpressions": opted_in}]}
+    # A field takes one value, and of several terms one has to hold.
+    by_name = ([{"key": "metadata.name", "operator": "In", "values": [each]}] for each in nodes)
+    return {"nodeSelectorTerms": [{"matchFields": each, "matchExpressions": opted_in} for each in by_name]}
 
 
 def _container(terms: Terms) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def _judged(options: Options, run: Run, recorded: RunRecording) -> int:
     from nodeworthy.collect.accept import baseline_file
     from nodeworthy.collect.accept.collector import outcomes, scene
     from nodeworthy.collect.source.fleets import Fleets
-    from nodeworthy.commands.accept.shown import shown
+    from nodeworthy.commands.accept.shown import rows_of
     from nodeworthy.report.accept import as_data, table
 
     fleet = Fleets(options.fleet, options.stack).asked_for()
@@ -54,7 +54,7 @@ def _judged(options: Options, run: Run, recorded: RunRecording) -> int:
     found = outcomes(recorded)
     judged = scene(found, fleet, baseline)
     report = judging.judge_scenes(run, Moment.WORKLOAD, [judged], {"nodes": len(recorded.nodes), "tests": len(found)})
-    rows = shown(recorded, found, report.judgements)
+    rows = rows_of(recorded, found, report.judgements)
     report = replace(report, extra={**report.extra, "runs": as_data(rows)})
     if options.save_baseline:
         from nodeworthy.commands.accept.learning import save

@@ -18,7 +18,7 @@ from nodeworthy.verdict import Verdict
 _MOST = 2_000
 
 
-def shown(run: RunRecording, found: Iterable[Outcome], judgements: Sequence[Judgement]) -> list[Shown]:
+def rows_of(run: RunRecording, found: Iterable[Outcome], judgements: Sequence[Judgement]) -> list[Shown]:
     by_test: dict[str, list[Judgement]] = {}
     for each in judgements:
         test = test_of(each.subject)

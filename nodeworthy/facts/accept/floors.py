@@ -179,7 +179,7 @@ def short(speeds: Sequence[Speed]) -> list[Speed]:
     return [each for each in speeds if each.is_short]
 
 
-def unjudged(speeds: Sequence[Speed]) -> dict[str, list[Speed]]:
+def without_floor(speeds: Sequence[Speed]) -> dict[str, list[Speed]]:
     """By why nobody knows how fast they must be."""
     found: dict[str, list[Speed]] = {}
     for each in speeds:

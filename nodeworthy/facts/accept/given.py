@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.accept.measure import Gpu, ProgramError, RanTest, Shape, place_of
+from nodeworthy.known.acceptance import AS_ASKED
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -26,7 +27,7 @@ class SeenGpus:
 
 @derive
 def seen_gpus(run: RanTest) -> Iterator[SeenGpus]:
-    if run.test != "gpu-as-asked":
+    if run.test != AS_ASKED:
         return
     for shape in run.shapes:
         there = {each.gpu.uuid: each.gpu for each in run.measures if each.gpu is not None and each.node == shape.node}

@@ -1,0 +1,248 @@
+"""The Kubernetes objects of a run: a Job for each node, an Indexed Job for a group, and the programs as a ConfigMap.
+
+They are courteous by what they are, and not by a promise: the scheduler places them, all other work goes before them,
+they end by three deadlines, are never begun again on top of people's work, and are cleared away by Kubernetes itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from nodeworthy import programs
+from nodeworthy.collect.in_cluster.job import KEPT_SECONDS, NODE, OWNER, PRIORITY, PRIORITY_VALUE, RUN, name_of, only_on
+from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.known.acceptance import AS_ASKED, HELD, OF_GROUPS, Level
+from nodeworthy.known.verification import LABEL
+from nodeworthy.records import dataclass
+
+# Of a container that is killed: the launcher ends its programs within five seconds, and no longer.
+GRACE_SECONDS = 5
+# Between the program's own deadline and that of its Job: the time to say so.
+SPARE_SECONDS = 20
+# All others of a group must be there by then, or everybody goes home.
+RENDEZVOUS_SECONDS = 60
+UNVERIFIED = "nodeworthy/unverified"
+_GPU = "nvidia.com/gpu"
+_PORT = 29400
+# Enough for what loads its data.
+_CPUS_A_GPU = 4
+# The parts of a level's time that a test may take; the sum is what a node is held.
+_SHARES = {
+    "gpu-sanity": 6,
+    "inference": 2,
+    "ddp": 3,
+    "fsdp": 3,
+    "multi-node": 6,
+    AS_ASKED: 1,
+    "disk-and-network": 2,
+    "checkpoint-restart": 3,
+    "data-loading": 2,
+    "moe": 2,
+    # The scheduler's own, which no program measures.
+    "allocation": 0,
+}
+
+
+@dataclass(frozen=True)
+class RunTerms:
+    """What all objects of a run have in common."""
+
+    run: str
+    nonce: str
+    image: str
+    level: Level
+    tests: tuple[str, ...]
+    namespace: str
+    queue: str | None = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        queue = {"kueue.x-k8s.io/queue-name": self.queue} if self.queue else {}
+        return {**OWNER, RUN: self.run, LABEL: "accept", **queue}
+
+    @property
+    def name(self) -> str:
+        return f"nodeworthy-accept-{self.run}"
+
+
+def limits(tests: Sequence[str], level: Level) -> dict[str, int]:
+    """Seconds for each test that a program measures: together at most what the level may hold a node."""
+    shares = {each: _SHARES[each] for each in tests if _SHARES[each]}
+    whole = sum(shares.values()) or 1
+    return {each: math.floor(HELD[level] * share / whole) for each, share in shares.items()}
+
+
+def of_nodes(tests: Sequence[str]) -> tuple[str, ...]:
+    return tuple(each for each in tests if each not in OF_GROUPS and _SHARES[each])
+
+
+def of_groups(tests: Sequence[str]) -> tuple[str, ...]:
+    return tuple(each for each in tests if each in OF_GROUPS)
+
+
+def objects(shapes: Sequence[Shape], terms: RunTerms) -> Iterator[dict[str, Any]]:
+    """In the order in which they are made."""
+    yield config_map(terms)
+    alone = of_nodes(terms.tests)
+    if alone:
+        yield from (node_job(number, each, alone, terms) for number, each in enumerate(shapes))
+    together = of_groups(terms.tests)
+    if together and len(shapes) > 1:
+        yield from group_job(shapes, together, terms)
+
+
+def priority_class() -> dict[str, Any]:
+    """What has to be there before, which a run does not make."""
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": PRIORITY},
+        "value": PRIORITY_VALUE,
+        "preemptionPolicy": "Never",
+        "globalDefault": False,
+        "description": "Proves nodes fit for work, and gives way to any.",
+    }
+
+
+def config_map(terms: RunTerms) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": terms.name, "namespace": terms.namespace, "labels": terms.labels},
+        "immutable": True,
+        "data": program_files(),
+    }
+
+
+def program_files() -> dict[str, str]:
+    folder = Path(programs.__file__).parent
+    return {each.name: each.read_text(encoding="utf-8") for each in sorted(folder.glob("[!_]*.py"))}
+
+
+def job_name(number: int, shape: Shape, terms: RunTerms) -> str:
+    return name_of(terms.run, number, shape.node)
+
+
+def node_job(number: int, shape: Shape, tests: Sequence[str], terms: RunTerms) -> dict[str, Any]:
+    name = job_name(number, shape, terms)
+    pod = _pod([shape.node], shape.count or 1, tests, terms, {})
+    return _job(name, pod, limits(tests, terms.level), terms, {NODE: shape.node})
+
+
+def group_job(shapes: Sequence[Shape], tests: Sequence[str], terms: RunTerms) -> Iterator[dict[str, Any]]:
+    """Pods that find each other by a Service's name, each on a node of its own."""
+    name = f"{terms.name}-group"
+    nodes = [each.node for each in shapes]
+    gpus = min(each.count or 1 for each in shapes)
+    yield {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name, "namespace": terms.namespace, "labels": terms.labels},
+        "spec": {"clusterIP": "None", "publishNotReadyAddresses": True, "selector": {"job-name": name}},
+    }
+    rendezvous = {
+        "MASTER_ADDR": f"{name}-0.{name}",
+        "MASTER_PORT": str(_PORT),
+        "NODEWORTHY_NODES": str(len(nodes)),
+        "NODEWORTHY_BARRIER": str(RENDEZVOUS_SECONDS),
+    }
+    pod = {**_pod(nodes, gpus, tests, terms, rendezvous), "subdomain": name}
+    pod["affinity"]["podAntiAffinity"] = {
+        "requiredDuringSchedulingIgnoredDuringExecution": [
+            {"labelSelector": {"matchLabels": {"job-name": name}}, "topologyKey": "kubernetes.io/hostname"}
+        ]
+    }
+    made = _job(name, pod, limits(tests, terms.level), terms, {})
+    made["spec"] |= {"completionMode": "Indexed", "completions": len(nodes), "parallelism": len(nodes)}
+    yield made
+
+
+def _job(
+    name: str, pod: dict[str, Any], seconds: dict[str, int], terms: RunTerms, notes: dict[str, str]
+) -> dict[str, Any]:
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name, "namespace": terms.namespace, "labels": terms.labels, "annotations": notes},
+        "spec": {
+            "backoffLimit": 0,
+            "activeDeadlineSeconds": sum(seconds.values()) + SPARE_SECONDS,
+            "ttlSecondsAfterFinished": KEPT_SECONDS,
+            "podReplacementPolicy": "Failed",
+            # Whoever was preempted is not begun again on top of those that he gave way to.
+            "podFailurePolicy": {"rules": [{"action": "FailJob", "onPodConditions": [{"type": "DisruptionTarget"}]}]},
+            "template": {"metadata": {"labels": terms.labels, "annotations": notes}, "spec": pod},
+        },
+    }
+
+
+def _pod(
+    nodes: Sequence[str], gpus: int, tests: Sequence[str], terms: RunTerms, more: dict[str, str]
+) -> dict[str, Any]:
+    return {
+        "priorityClassName": PRIORITY,
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": only_on(*nodes)}},
+        "tolerations": [{"key": _GPU, "operator": "Exists"}, {"key": UNVERIFIED, "operator": "Exists"}],
+        "restartPolicy": "Never",
+        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "automountServiceAccountToken": False,
+        "enableServiceLinks": False,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": 65534,
+            "fsGroup": 65534,
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "containers": [_container(gpus, tests, terms, more)],
+        "volumes": [
+            {"name": "programs", "configMap": {"name": terms.name}},
+            {"name": "scratch", "emptyDir": {"sizeLimit": "16Gi"}},
+            # A container's own has 64 MiB, and processes hand their data over through it.
+            {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "8Gi"}},
+        ],
+    }
+
+
+def _container(gpus: int, tests: Sequence[str], terms: RunTerms, more: dict[str, str]) -> dict[str, Any]:
+    seconds = limits(tests, terms.level)
+    amounts = {"cpu": str(_CPUS_A_GPU * gpus), "memory": f"{16 * gpus}Gi", _GPU: gpus}
+    return {
+        "name": "accept",
+        "image": terms.image,
+        "command": ["python3", "/programs/launch.py", *(f"{test}={limit}" for test, limit in seconds.items())],
+        "env": [*_environment(gpus, sum(seconds.values()), terms, more)],
+        "resources": {"requests": amounts, "limits": amounts},
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        "volumeMounts": [
+            {"name": "programs", "mountPath": "/programs", "readOnly": True},
+            {"name": "scratch", "mountPath": "/scratch"},
+            {"name": "shm", "mountPath": "/dev/shm"},  # noqa: S108 - of the container
+        ],
+    }
+
+
+def _environment(gpus: int, seconds: int, terms: RunTerms, more: dict[str, str]) -> Iterator[dict[str, Any]]:
+    said = {
+        "NODEWORTHY_NONCE": terms.nonce,
+        "NODEWORTHY_GPUS": str(gpus),
+        "NODEWORTHY_DEADLINE": str(seconds),
+        "NODEWORTHY_SCRATCH": "/scratch",
+        "OMP_NUM_THREADS": str(_CPUS_A_GPU),
+        # Nothing is written where nobody clears it away.
+        "HOME": "/scratch",
+        "TMPDIR": "/scratch",
+        "TORCHINDUCTOR_CACHE_DIR": "/scratch/inductor",
+        **more,
+    }
+    yield {"name": "NODEWORTHY_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
+    if more:
+        index = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
+        yield {"name": "NODE_RANK", "valueFrom": {"fieldRef": {"fieldPath": index}}}
+    yield from ({"name": name, "value": value} for name, value in said.items())

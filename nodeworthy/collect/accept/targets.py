@@ -1,0 +1,92 @@
+"""Which nodes a run would take, with what each has: those that are named, of a label, or of the fleet's pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from nodeworthy.collect.accept.recording import LeftOut
+from nodeworthy.collect.in_cluster.chosen import NODE, choose
+from nodeworthy.collect.in_cluster.cluster import Cluster
+from nodeworthy.documents.plain import mapping_at, number_at, strings_at, text_at
+from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.acceptance import OF_GROUPS, TESTS, Level, NotRun, tests_of
+from nodeworthy.records import dataclass
+
+_GPU = "nvidia.com/gpu"
+_PRODUCT, _REPLICAS = "nvidia.com/gpu.product", "nvidia.com/gpu.replicas"
+_INSTANCE = "node.kubernetes.io/instance-type"
+_RACKS = ("topology.k8s.aws/network-node-layer-3", "topology.kubernetes.io/rack", "cloud.google.com/gce-topology-block")
+
+
+@dataclass(frozen=True)
+class Targets:
+    shapes: tuple[Shape, ...]
+    left_out: tuple[LeftOut, ...]
+    told: tuple[str, ...]
+
+
+def targets(
+    cluster: Cluster, names: Sequence[str], selectors: Sequence[str], fleet: Fleet | None, pool: str | None
+) -> Targets:
+    """Raises CouldNotLook where the cluster does not tell its nodes."""
+    chosen = choose(cluster, [f"{NODE}{each}" for each in names], selectors, fleet, pool)
+    shapes, left_out = [], list(_opted_out(chosen.opted_out))
+    left_out += _all_tests(tuple(each.removeprefix(NODE) for each in chosen.missing), NotRun.NODE_GONE, "no such node")
+    for name in chosen.nodes.values():
+        node = cluster.node(name) or {}
+        why = _unfit(node)
+        if why is None:
+            shapes.append(shape_of(node))
+        else:
+            left_out += _all_tests((name,), *why)
+    return Targets(tuple(shapes), tuple(left_out), chosen.told)
+
+
+def shape_of(node: Mapping[str, Any]) -> Shape:
+    labels = strings_at(node, "metadata", "labels")
+    return Shape(
+        node=text_at(node, "metadata", "name"),
+        gpu=labels.get(_PRODUCT),
+        count=number_at(node, "status", "allocatable", _GPU),
+        instance=labels.get(_INSTANCE, ""),
+        rack=next((labels[each] for each in _RACKS if each in labels), ""),
+    )
+
+
+def _unfit(node: Mapping[str, Any]) -> tuple[NotRun, str] | None:
+    """Why nothing is tried on it."""
+    labels = strings_at(node, "metadata", "labels")
+    if mapping_at(node, "spec").get("unschedulable") is True:
+        return NotRun.IN_USE, "it is cordoned: somebody keeps work away from it"
+    if not number_at(node, "status", "allocatable", _GPU):
+        return NotRun.NO_HARDWARE, f"it offers no {_GPU} (none, MIG's own resources, or by DRA only)"
+    if labels.get(_REPLICAS, "1") not in ("1", ""):
+        return NotRun.NO_HARDWARE, f"its {_GPU} are {labels[_REPLICAS]} slices of each GPU, which measure nothing"
+    return None
+
+
+def _opted_out(hosts: Mapping[str, str]) -> Iterator[LeftOut]:
+    for host, label in hosts.items():
+        yield from _all_tests((host.removeprefix(NODE),), NotRun.OPTED_OUT, f"by its label {label}")
+
+
+def _all_tests(nodes: tuple[str, ...], reason: NotRun, why: str) -> list[LeftOut]:
+    return [LeftOut(test, (node,), reason, why) for node in nodes for test in TESTS]
+
+
+def not_begun(shapes: Sequence[Shape], tests: Sequence[str], level: Level) -> list[LeftOut]:
+    """Of nodes that are taken, the tests that nobody begins there."""
+    names = tuple(each.node for each in shapes)
+    found = []
+    for test in TESTS:
+        if test not in tests:
+            found.append(LeftOut(test, names, NotRun.SKIPPED, "it was not asked for"))
+        elif test not in tests_of(level):
+            found.append(LeftOut(test, names, NotRun.LEVEL, f"the level {level} does not hold it"))
+        elif test == "allocation":
+            found.append(LeftOut(test, names, NotRun.LEVEL, "only the scheduler measures it, which is not built yet"))
+        elif test in OF_GROUPS and len(shapes) < 2:
+            found.append(LeftOut(test, names, NotRun.ONE_NODE, f"needs 2 nodes, {len(shapes)} is there"))
+    return [each for each in found if each.nodes]

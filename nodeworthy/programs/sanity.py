@@ -1,0 +1,162 @@
+"""gpu-sanity and gpu-as-asked: seeded chains of matrix products, copies and memory patterns, on the GPU of this rank.
+
+Each computation is made twice. The checksum is of all bits of the result, so that one flipped bit of one number tells.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import say
+
+TEST, AS_ASKED = "gpu-sanity", "gpu-as-asked"
+GIB = 1 << 30
+ROUNDS = 2
+
+
+def device() -> tuple[Any, dict[str, str]]:
+    """The GPU of this rank and its name; without any, this processor, which is for trying the program out."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return torch.device("cpu"), {"uuid": f"CPU-{say.NODE}-{say.RANK}", "name": "CPU", "pci": ""}
+    torch.cuda.set_device(say.LOCAL_RANK)
+    seen = torch.cuda.get_device_properties(say.LOCAL_RANK)
+    uuid = str(getattr(seen, "uuid", say.LOCAL_RANK))
+    bus = getattr(seen, "pci_bus_id", None)
+    pci = "" if bus is None else f"{seen.pci_domain_id:04x}:{bus:02x}:{seen.pci_device_id:02x}.0"
+    return torch.device("cuda", say.LOCAL_RANK), {"uuid": f"GPU-{uuid}", "name": seen.name, "pci": pci}
+
+
+def checksum(tensor: Any) -> str:
+    import torch
+
+    raw = tensor.detach().contiguous().view(torch.uint8).cpu().numpy().tobytes()
+    return hashlib.blake2b(raw, digest_size=8).hexdigest()
+
+
+def seconds_of(work: Callable[..., Any], where: Any, *given: Any) -> tuple[float, Any]:
+    """Seconds, by the device's own clock: what is queued is not done."""
+    import torch
+
+    wait = torch.cuda.synchronize if where.type == "cuda" else (lambda: None)
+    wait()
+    began = time.perf_counter()
+    made = work(*given)
+    wait()
+    return max(time.perf_counter() - began, 1e-9), made
+
+
+def chain(size: int, dtype: Any, where: Any, steps: int) -> Any:
+    """The same numbers on every machine: they are drawn on the processor."""
+    import torch
+
+    draw = torch.Generator().manual_seed(7)
+    left, right = (torch.randn(size, size, generator=draw).div(size**0.5).to(dtype).to(where) for _ in range(2))
+    for _ in range(steps):
+        left = left @ right
+    return left
+
+
+def gemm(where: Any, gpu: dict[str, str]) -> None:
+    import torch
+
+    size = int(os.environ.get("NODEWORTHY_GEMM", "8192" if where.type == "cuda" else "256"))
+    for name, dtype in (("bf16", torch.bfloat16), ("fp32", torch.float32)):
+        for round_ in range(1, ROUNDS + 1):
+            at = {"n": size, "round": round_}
+            made = flip(chain(size, dtype, where, 4))
+            say.measure(TEST, "checksum", checksum(made), gpu=gpu, at={"kernel": f"gemm-{name}", **at})
+            if name == "bf16":
+                seconds, _ = seconds_of(products(size, dtype, where), where)
+                rate = 8 * 2 * size**3 / seconds / 1e12
+                say.measure(TEST, "gemm_tflops", round(rate, 3), "TFLOPS", gpu=gpu, at={"dtype": name, **at})
+
+
+def products(size: int, dtype: Any, where: Any) -> Callable[[], Any]:
+    """Once before it is timed: then all that is made once is made."""
+    import torch
+
+    left = torch.ones(size, size, dtype=dtype, device=where)
+    seconds_of(left.matmul, where, left)
+    return lambda: [left @ left for _ in range(8)]
+
+
+def flip(made: Any) -> Any:
+    """For trying out whether one bit would be noticed."""
+    import torch
+
+    if os.environ.get("NODEWORTHY_FAULT") == f"flipped-bit:{say.RANK}":
+        bits = made.view(torch.int16 if made.element_size() == 2 else torch.int32)
+        bits[0, 0] ^= 1
+    return made
+
+
+def copies(where: Any, gpu: dict[str, str]) -> None:
+    import torch
+
+    size = GIB if where.type == "cuda" else 1 << 24
+    here = torch.empty(size, dtype=torch.uint8, device=where)
+    host = torch.empty(size, dtype=torch.uint8, pin_memory=where.type == "cuda")
+    there = torch.empty_like(here)
+    moves: tuple[tuple[str, Callable[[], Any], int], ...] = (
+        ("copy_gbps", lambda: there.copy_(here), 2),  # read and written
+        ("h2d_gbps", lambda: here.copy_(host, non_blocking=True), 1),
+        ("d2h_gbps", lambda: host.copy_(here, non_blocking=True), 1),
+    )
+    for name, move, times in moves:
+        seconds_of(move, where)
+        for round_ in range(1, ROUNDS + 1):
+            seconds, _ = seconds_of(move, where)
+            at = {"bytes": size, "round": round_}
+            say.measure(TEST, name, round(times * size / seconds / 1e9, 3), "GB/s", gpu=gpu, at=at)
+
+
+def patterns(where: Any, gpu: dict[str, str]) -> None:
+    """Words that do not come back as they were written."""
+    import torch
+
+    count = (GIB if where.type == "cuda" else 1 << 20) // 8
+    wrong = 0
+    for word in (0, -1, 0x5555555555555555, -0x5555555555555556):
+        written = torch.full((count,), word, dtype=torch.int64, device=where)
+        wrong += int((written != word).sum())
+    say.measure(TEST, "pattern_errors", wrong, gpu=gpu)
+
+
+def versions() -> None:
+    import torch
+
+    say.measure(TEST, "torch", torch.__version__)
+    say.measure(TEST, "cuda", torch.version.cuda or "none")
+    driver = "/proc/driver/nvidia/version"
+    if os.path.exists(driver):
+        with open(driver, encoding="ascii", errors="replace") as file:
+            words = file.readline().split()
+        said = next((each for each in words if each[:1].isdigit() and "." in each), "")
+        say.measure(TEST, "driver", said)
+
+
+def as_asked() -> None:
+    import torch
+
+    where, gpu = device()
+    memory = torch.cuda.get_device_properties(where).total_memory >> 20 if where.type == "cuda" else 0
+    say.measure(AS_ASKED, "memory_mib", memory, "MiB", gpu=gpu)
+
+
+def work() -> None:
+    where, gpu = device()
+    versions()
+    gemm(where, gpu)
+    copies(where, gpu)
+    patterns(where, gpu)
+
+
+if __name__ == "__main__":
+    raise SystemExit(say.run(sys.argv[1], {TEST: work, AS_ASKED: as_asked}[sys.argv[1]]))
