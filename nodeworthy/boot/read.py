@@ -39,7 +39,7 @@ def _jobs(userdata: UserData) -> Iterator[Job]:
         yield Job(Stage.NODEADM_CONFIG, (0, ""), lambda _: _told(configs, template=userdata.is_template))
     yield from _steps(userdata)
     for part in userdata.parts:
-        if part.kind in (PartKind.SHELL, PartKind.BOOTHOOK):
+        if part.kind in (PartKind.SHELL, PartKind.BOOTHOOK, PartKind.PLAYBOOK):
             yield Job(part.stage, part.turn, _script(part, userdata))
         elif part.kind is PartKind.BOTTLEROCKET:
             yield Job(part.stage, part.turn, _settings(part, userdata))

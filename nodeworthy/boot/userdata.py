@@ -31,6 +31,8 @@ class PartKind(StrEnum):
     CLOUD_CONFIG = "cloud-config"
     NODE_CONFIG = "NodeConfig"
     BOTTLEROCKET = "Bottlerocket TOML"
+    # Read as the script that it comes down to.
+    PLAYBOOK = "Ansible tasks"
     OTHER_LANGUAGE = "script in another language"
     INCLUDE = "list of URLs"
     OTHER = "something else"

@@ -24,7 +24,7 @@ from nodeworthy.facts.boot.fabric_manager import (
     switched_off_faults,
     versions,
 )
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript, PART
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.driver import NodeDriver
@@ -49,6 +49,8 @@ IN_THE_IMAGE = ("eks-al2023", "eks-al2", "bottlerocket")
 
 @RULE.check
 def what_it_installs_fits(script: BootScript) -> Findings:
+    if script.is_a_part:
+        skip(PART)
     timeline = script.timeline
     managers = fabric_managers(timeline)
     if not managers:

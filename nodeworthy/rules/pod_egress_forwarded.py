@@ -50,7 +50,7 @@ from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.remote_script import RemoteScript
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import gaps
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.pods import of_a_node, pods_of
@@ -90,6 +90,8 @@ _PROGRAMS = ("ufw", "iptables", "firewall")
 
 @RULE.check
 def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Findings:
+    if script.is_a_part:
+        skip(PART)
     yield from _of_script(script, pool)
 
 

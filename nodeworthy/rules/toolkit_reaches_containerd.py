@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript, PART
 from nodeworthy.facts.boot.toolkit_installed import toolkit_installed
 from nodeworthy.facts.cluster.offered_gpus import fares as fares_of
 from nodeworthy.facts.containerd.config import ConfigFile, config_files
@@ -89,6 +89,8 @@ def _only_where_it_can_run(used: RuntimeProcess, handler: str) -> None:
 
 @RULE.check
 def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorValues | None) -> Findings:
+    if script.is_a_part:
+        skip(PART)
     found = toolkit_installed(script)
     if found is None:
         skip("nothing here installs a toolkit on a node of Kubernetes that has it from nobody else")

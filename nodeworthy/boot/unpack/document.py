@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.playbook.recognition import is_playbook
 from nodeworthy.boot.unpack.kinds import Type, begins_as, kind_of_template, looks_like
 from nodeworthy.boot.unpack.multipart import read_archive, read_multipart
 from nodeworthy.boot.unpack.parts import Found, Reading
@@ -25,6 +26,9 @@ def read_document(text: str, origin: Origin, wrapped: Sequence[str], reading: Re
         reading.fault(FaultKind.EMPTY, found, "is empty: the node boots and does nothing")
         return
     kind = begins_as(text)
+    if kind is None and is_playbook(text):
+        reading.put_playbook(found)
+        return
     if kind is None and _MIME.search(text, 0, _LOOKED_AT):
         read_multipart(text, origin, reading)
         return

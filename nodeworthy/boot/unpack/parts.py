@@ -136,6 +136,17 @@ class Reading:
             )
         )
 
+    def put_playbook(self, found: Found) -> None:
+        """Ansible fills in what stands in braces, and runs it; cloud-init never sees it."""
+        from nodeworthy.boot.playbook.layout import as_script
+
+        script = as_script(found.text) if len(found.text) <= MOST_READ else None
+        found.jinja = True
+        if script is None:
+            self.fault(FaultKind.NOT_READ_HERE, found, "is a playbook that can't be read as YAML", is_doubt=True)
+        found.text = found.text if script is None else script
+        self.put(found, PartKind.OTHER if script is None else PartKind.PLAYBOOK, Stage.SCRIPTS)
+
     def _rendered(self, found: Found) -> bool:
         """A jinja template without its first line; whether what it becomes is of a known type."""
         found.strip()

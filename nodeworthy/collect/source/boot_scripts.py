@@ -24,6 +24,12 @@ _ANY_FIREWALL = pattern(
     rb"\bufw\s+(?:--force\s+)?(?:enable|disable|default)\b|\b(?:disable|stop)\s[^\n]{0,40}\b(?:ufw|firewalld)\b"
 )
 _OF_KUBERNETES = pattern(rb"(?i)\bk3s|\brke2|kube|microk8s|\b6443\b|\b10250\b")
+# A list of YAML, and what tasks of Ansible say that make a node.
+_LIST = pattern(rb"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+)?\r?\n)*[ \t]*-[ \t]+[\w\"'.]+[ \t]*:")
+_OF_TASKS = pattern(
+    rb"(?i)kubelet|kubeadm|containerd|nvidia|\bcuda|\bk3s\b|\brke2\b|microk8s|swapoff|\bufw\b|firewalld|nodeadm|"
+    rb"fabricmanager|docker/daemon"
+)
 # What configures a machine for good.
 _CONFIGURES = pattern(
     rb"(?m)(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:sudo[ \t]+(?:-\S+[ \t]+)*)?(?:"
@@ -111,6 +117,8 @@ def is_boot_script(data: bytes, name: str) -> bool:
     if stripped.startswith(b"#!"):
         is_one = _MARKS.search(data) or _IS_CALLED_SO.search(PurePath(name).stem) or _is_torn(data)
         return bool(_SHELL.match(stripped) and is_one) or (_may_be_meant(stripped, name) and _is_meant(name, data))
+    if is_tasks_of_a_node(data):
+        return True
     if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
         return _packs_user_data(data, name)
     return _is_named_like_one(name, data)
@@ -164,6 +172,15 @@ def _may_be_meant(head: bytes, name: str) -> bool:
     """A program in another language may be called after what it writes; one that is user data is called so and no
     more."""
     return _SHELL.match(head) is not None or _IS_CALLED_SO.match(PurePath(name).stem) is not None
+
+
+def is_tasks_of_a_node(data: bytes) -> bool:
+    """Ansible's, where they have to do with what makes a node."""
+    if not _LIST.match(data) or not _OF_TASKS.search(data):
+        return False
+    from nodeworthy.boot.playbook.recognition import is_playbook
+
+    return is_playbook(data.decode("utf-8", "replace"))
 
 
 def is_script(data: bytes, name: str) -> bool:

@@ -55,7 +55,7 @@ def makes_a_node(userdata: UserData) -> bool:
     if userdata.unread or len(userdata.parts) != 1 or userdata.parts[0].called:
         return True
     kind = userdata.parts[0].kind
-    if kind is not PartKind.SHELL:
+    if kind not in (PartKind.SHELL, PartKind.PLAYBOOK):
         return kind is not PartKind.OTHER
     return any(_is_of_a_node(each) for each in userdata.timeline.effects)
 

@@ -54,8 +54,8 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     if off is None or off.stage in _EVERY_BOOT or not makes_a_kubeadm_node(timeline):
         return None
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
-    is_cloud_config = any(part.kind is not PartKind.SHELL for part in script.userdata.parts)
-    if is_cloud_config or _FOR_GOOD.search(said) or _OF_A_CLOUD.search(said):
+    is_more = any(part.kind not in (PartKind.SHELL, PartKind.PLAYBOOK) for part in script.userdata.parts)
+    if is_more or _FOR_GOOD.search(said) or _OF_A_CLOUD.search(said):
         return None
     # Where somebody else's script runs beside it, that may do the rest.
     if next(other_scripts(timeline), None) is not None:

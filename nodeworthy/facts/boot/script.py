@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from nodeworthy.known.clouds import Cloud
 
 
+# Of tasks that others stand beside nobody can say what is left undone, nor who hears of a failure but Ansible.
+PART = "these are tasks of a play, whose others may do the rest; Ansible stops at one that fails"
+
 # In which cloud machines boot with a script: by their pool, what stands in it, who refers to it, its folder.
 
 _EC2 = "ec2"
@@ -164,6 +167,13 @@ class BootScript:
         from nodeworthy.facts.boot.pools import makes_a_node
 
         return makes_a_node(self.userdata)
+
+    @property
+    def is_a_part(self) -> bool:
+        """Tasks of Ansible, beside which a play has others: what is not done in them may be done there."""
+        from nodeworthy.boot.userdata import PartKind
+
+        return any(part.kind is PartKind.PLAYBOOK for part in self.userdata.parts)
 
     @property
     def unread_as(self) -> Unread | None:

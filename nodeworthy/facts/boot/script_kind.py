@@ -118,6 +118,7 @@ _CALLED_STARTUP = pattern(r"(?i)(?:^|[-_.])startup(?:[-_]?script)?(?=$|[-_.\d])"
 _OF_PACKER = pattern(r"\bPACKER_(?:BUILD_NAME|BUILDER_TYPE|HTTP_ADDR)\b")
 _OF_GOOGLE = pattern(r"metadata\.google\.internal|computeMetadata")
 _IMAGE_FOLDERS = frozenset(("packer", "provisioners", "image-builder", "imagebuilder", "virt-customize", "diskimage"))
+_OF_ITSELF = (PartKind.SHELL, PartKind.PLAYBOOK, PartKind.OTHER_LANGUAGE, PartKind.OTHER)
 # Of Terraform: the function, and the data source that came before it, up to the name of the file.
 _RENDERS = pattern(rb"templatefile\(\s*\"[^\"]*$|\"template_file\"[^}]*file\(\s*\"[^\"]*$")
 _BEFORE = 300
@@ -179,7 +180,7 @@ def is_user_data_by_form(userdata: UserData) -> bool:
     if userdata.unread or userdata.wrapped or not userdata.parts:
         return True
     first = userdata.parts[0]
-    return bool(first.called) or first.kind not in (PartKind.SHELL, PartKind.OTHER_LANGUAGE, PartKind.OTHER)
+    return bool(first.called) or first.kind not in _OF_ITSELF
 
 
 def _by_references(references: Sequence[Reference], around: Surroundings | None) -> Use | None:

@@ -37,7 +37,7 @@ class SourcePart:
     def stops_on_error(self) -> bool:
         """Whether it says `set -e` anywhere; what it writes or sends in a heredoc says it for another shell."""
         text = self.part.text
-        if self.part.kind is PartKind.SHELL and "<<" in text:
+        if self.part.kind in (PartKind.SHELL, PartKind.PLAYBOOK) and "<<" in text:
             text = "\n".join(row for _, row in without_documents(self.rows))
         return _STOPS_ON_ERROR.search(text) is not None
 

@@ -36,7 +36,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.boot.flaw import agreed_drafts, if_it_is_there
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript, PART
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
@@ -101,6 +101,8 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
 
 @RULE.check
 def it_is_started_anew_for_it(script: BootScript, pool: BootPool | None) -> Findings:
+    if script.is_a_part:
+        skip(PART)
     runtime = runtime_of(script, pool) or containerd_of("kubeadm")
     if not runtime.is_containerd or script.use.kind in _STARTS_LATER:
         skip("what is written here is read when the machine starts")
@@ -183,6 +185,8 @@ def _is_unread_template(file: ConfigFile) -> bool:
 
 @RULE.check
 def its_package_leaves_the_cri(script: BootScript) -> Findings:
+    if script.is_a_part:
+        skip(PART)
     found = None if script.use.kind in _STARTS_LATER else left_without_cri(script)
     if found is None:
         skip("no package of Docker's leaves a node of kubeadm's without the CRI here")

@@ -1,0 +1,260 @@
+"""What a module of Ansible does to a machine, as the commands by which a person would do the same.
+
+What is not here changes nothing that anybody asks about, or nothing that is known: it is kept as words that do nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from nodeworthy.boot.playbook.tasks import Task, quoted, said, words_of
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+
+_ABSENT = ("absent", "removed")
+_YES = ("yes", "true", "on", "1")
+_NO = ("no", "false", "off", "0")
+# Of Python's expressions, what sed has not.
+_ONLY_PYTHON = pattern(r"\(\?|\\[dDA]|\\Z|[*+}]\?")
+_DELIMITERS = "|#~@%,"
+_PRINTED = pattern(r"\{\{-?\s*(\w+)\.stdout\b")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A task with one item of its loop."""
+
+    task: Task
+    item: Mapping[str, str]
+    # The package manager of this file, where a task leaves it open.
+    manager: str
+    # What a task before it has run, by the name under which its output is kept.
+    registered: Mapping[str, str]
+
+    def get(self, *names: str) -> str:
+        given = next((said(self.task.values[name]) for name in names if name in self.task.values), "")
+        return self.task.fill(given, self.item)
+
+    def is_yes(self, name: str) -> bool:
+        return self.get(name).lower() in _YES
+
+    def is_no(self, name: str) -> bool:
+        return self.get(name).lower() in _NO
+
+    @property
+    def is_absent(self) -> bool:
+        return self.get("state") in _ABSENT
+
+    def names(self, *keys: str) -> list[str]:
+        """A list, or a text with commas."""
+        tree = next((self.task.values[key] for key in keys if key in self.task.values), None)
+        if tree is None:
+            return []
+        given = [said(each) for each in tree.sequence] or said(tree).split(",")
+        return [name for each in given if (name := self.task.fill(each, self.item).strip())]
+
+
+def commands_of(task: Task, manager: str, registered: Mapping[str, str]) -> Iterator[str]:
+    """Each on a line; of a loop, those of all its items."""
+    made = _MADE_OF.get(task.module, _nothing_known)
+    for item in task.items or ({},):
+        yield from made(Call(task, item, manager, registered))
+
+
+def _nothing_known(call: Call) -> Iterator[str]:
+    free = said(call.task.free)
+    texts = [free] if free else [f"{name}={said(value)}" for name, value in call.task.values.items()]
+    yield f": {call.task.module} {quoted(' '.join(' '.join(texts).split()))}"
+
+
+def _run(call: Call) -> Iterator[str]:
+    words = call.task.fill(words_of(call.task), call.item).strip()
+    folder = call.get("chdir")
+    yield f"cd {quoted(folder)}; {words}" if folder and words else words or ":"
+
+
+def _packages(manager: str) -> Callable[[Call], Iterator[str]]:
+    def made(call: Call) -> Iterator[str]:
+        wanted = " ".join(quoted(each) for each in call.names("name", "pkg", "package", "deb"))
+        program = manager or call.manager
+        yield f"{program} {'remove' if call.is_absent else 'install'} -y {wanted}" if wanted else ":"
+
+    return made
+
+
+def _apt_repository(call: Call) -> Iterator[str]:
+    yield ":" if call.is_absent else f"add-apt-repository -y {quoted(call.get('repo'))}"
+
+
+def _yum_repository(call: Call) -> Iterator[str]:
+    path = f"/etc/yum.repos.d/{call.get('file') or call.get('name')}.repo"
+    url = call.get("baseurl") or call.get("mirrorlist") or call.get("metalink")
+    yield f"rm -f {quoted(path)}" if call.is_absent else f"echo {quoted('baseurl=' + url)} > {quoted(path)}"
+
+
+def _deb822_repository(call: Call) -> Iterator[str]:
+    path = f"/etc/apt/sources.list.d/{call.get('name')}.sources"
+    urls = " ".join(call.names("uris")) + " " + " ".join(call.names("suites"))
+    yield f"rm -f {quoted(path)}" if call.is_absent else f"echo {quoted('URIs: ' + urls)} > {quoted(path)}"
+
+
+def _service(call: Call) -> Iterator[str]:
+    name = quoted(call.get("name", "service"))
+    if call.is_yes("daemon_reload"):
+        yield "systemctl daemon-reload"
+    if not call.get("name", "service"):
+        return
+    for key, yes, no in (("masked", "mask", "unmask"), ("enabled", "enable", "disable")):
+        if call.is_yes(key) or call.is_no(key):
+            yield f"systemctl {yes if call.is_yes(key) else no} {name}"
+    act = {"started": "start", "restarted": "restart", "stopped": "stop", "reloaded": "reload"}.get(call.get("state"))
+    if act is not None:
+        yield f"systemctl {act} {name}"
+
+
+def _written(call: Call) -> Iterator[str]:
+    """A text, what another task has printed, or another file: a template, or one that lies beside the playbook."""
+    to, source, content = call.get("dest", "path"), call.get("src"), call.get("content").rstrip()
+    printed = _PRINTED.match(content)
+    if not _is_a_file(to):
+        yield ":"
+    elif printed is not None and call.registered.get(printed[1]):
+        yield f"{call.registered[printed[1]]} > {quoted(to)}"
+    elif "content" in call.task.values:
+        yield f"printf '%s\\n' {quoted(content)} > {quoted(to)}"
+    elif source:
+        yield f"cp {quoted(source)} {quoted(to)}"
+
+
+def _is_a_file(path: str) -> bool:
+    return bool(path) and not path.endswith("/") and "{%" not in path
+
+
+def _file(call: Call) -> Iterator[str]:
+    path, state = quoted(call.get("path", "dest", "name")), call.get("state")
+    if state == "directory":
+        yield f"mkdir -p {path}"
+    elif state == "absent":
+        yield f"rm -rf {path}"
+    elif state in ("link", "hard"):
+        yield f"ln -sf {quoted(call.get('src'))} {path}"
+    else:
+        yield f"touch {path}" if state == "touch" else ":"
+
+
+def _line(call: Call) -> Iterator[str]:
+    path, line, sign = quoted(call.get("path", "dest", "name")), call.get("line"), call.get("regexp", "regex")
+    if call.is_absent:
+        yield _sed(f"{{}}{sign}{{}}d", path, sign) if sign else ":"
+    elif sign:
+        around = f"({sign})" if "|" in sign else sign
+        yield _sed(f"s{{}}^.*{around}.*${{}}{line}{{}}", path, sign + line)
+    else:
+        yield f"echo {quoted(line)} >> {path}"
+
+
+def _replace(call: Call) -> Iterator[str]:
+    sign, by = call.get("regexp"), call.get("replace")
+    yield _sed(f"s{{}}{sign}{{}}{by}{{}}g", quoted(call.get("path", "dest", "name")), sign + by)
+
+
+def _sed(form: str, path: str, texts: str) -> str:
+    """Words that do nothing, where sed could not say the same."""
+    delimiter = next((each for each in _DELIMITERS if each not in texts), "")
+    if not delimiter or _ONLY_PYTHON.search(texts) or "\n" in texts or "{{" in texts:
+        return f": edits {path} {quoted(' '.join(texts.split()))}"
+    body = form.replace("{}", delimiter).removeprefix(delimiter if form.startswith("{}") else "")
+    address = f"\\{delimiter}" if form.startswith("{}") else ""
+    return f"sed -i -E {quoted(address + body)} {path}"
+
+
+def _modprobe(call: Call) -> Iterator[str]:
+    name = call.get("name")
+    is_gone = call.is_absent
+    yield f"modprobe {'-r ' if is_gone else ''}{quoted(name)} {call.get('params')}".rstrip()
+    if call.get("persistent") == "present":
+        yield f"echo {quoted(name)} > {quoted(f'/etc/modules-load.d/{name}.conf')}"
+
+
+def _sysctl(call: Call) -> Iterator[str]:
+    if not call.is_absent:
+        setting, path = f"{call.get('name', 'key')}={call.get('value', 'val')}", call.get("sysctl_file")
+        yield f"echo {quoted(setting)} >> {quoted(path or '/etc/sysctl.conf')}"
+        yield f"sysctl -w {quoted(setting)}"
+
+
+def _mount(call: Call) -> Iterator[str]:
+    path, kind, state = call.get("path", "name"), call.get("fstype"), call.get("state")
+    if state in ("absent", "unmounted", "absent_from_fstab"):
+        yield f": edits /etc/fstab {quoted(path)}"
+        return
+    options = call.get("opts") or "defaults"
+    if state in ("mounted", "present"):
+        yield f"echo {quoted(' '.join((call.get('src'), path, kind, options, '0 0')))} >> /etc/fstab"
+    if state in ("mounted", "ephemeral"):
+        yield f"mount {quoted(path)}"
+
+
+def _ufw(call: Call) -> Iterator[str]:
+    ways = {"in": "incoming", "incoming": "incoming", "out": "outgoing", "outgoing": "outgoing", "routed": "routed"}
+    policy = call.get("policy", "default")
+    if policy:
+        yield f"ufw default {policy} {ways.get(call.get('direction') or 'incoming', 'incoming')}"
+    if call.get("rule") and not call.is_yes("delete"):
+        yield _ufw_rule(call)
+    act = {"enabled": "--force enable", "disabled": "disable", "reset": "--force reset", "reloaded": "reload"}
+    if call.get("state") in act:
+        yield f"ufw {act[call.get('state')]}"
+
+
+def _ufw_rule(call: Call) -> str:
+    is_route = call.is_yes("route")
+    words = ["ufw", *(["route"] if is_route else []), call.get("rule")]
+    for way, keys in (("in", ("interface_in",)), ("out", ("interface_out",))):
+        name = call.get(*keys) or (call.get("interface", "if") if call.get("direction") == way else "")
+        words += [way, "on", quoted(name)] if name else []
+    protocol, port = call.get("proto", "protocol"), call.get("to_port", "port")
+    words += ["from", quoted(call.get("from_ip", "from", "src") or "any"), "to", quoted(call.get("to_ip", "to", "dest") or "any")]
+    words += ["port", quoted(port)] if port else []
+    words += ["proto", protocol] if protocol and protocol != "any" else []
+    return " ".join(words)
+
+
+def _firewalld(call: Call) -> Iterator[str]:
+    act = "remove" if call.get("state") in ("disabled", "absent") else "add"
+    permanent = "--permanent " if call.is_yes("permanent") else ""
+    zone = f"--zone={quoted(call.get('zone'))} " if call.get("zone") else ""
+    for key in ("port", "service", "source", "interface", "rich_rule"):
+        if call.get(key):
+            yield f"firewall-cmd {permanent}{zone}--{act}-{key.replace('_', '-')}={quoted(call.get(key))}"
+    if call.is_yes("masquerade"):
+        yield f"firewall-cmd {permanent}{zone}--{act}-masquerade"
+
+
+def _fetched(call: Call) -> Iterator[str]:
+    url, to = call.get("url"), call.get("dest")
+    yield f"curl -fsSLo {quoted(to)} {quoted(url)}" if url and to and not to.endswith("/") else ":"
+
+
+_MADE_OF: Mapping[str, Callable[[Call], Iterator[str]]] = {
+    **dict.fromkeys(("shell", "command", "raw"), _run),
+    "apt": _packages("apt-get"),
+    "yum": _packages("yum"),
+    **dict.fromkeys(("dnf", "dnf5"), _packages("dnf")),
+    "zypper": _packages("zypper"),
+    "package": _packages(""),
+    "apt_repository": _apt_repository,
+    "yum_repository": _yum_repository,
+    "deb822_repository": _deb822_repository,
+    **dict.fromkeys(("service", "systemd", "systemd_service"), _service),
+    **dict.fromkeys(("copy", "template"), _written),
+    "file": _file,
+    "lineinfile": _line,
+    "replace": _replace,
+    "modprobe": _modprobe,
+    "sysctl": _sysctl,
+    "mount": _mount,
+    "ufw": _ufw,
+    "firewalld": _firewalld,
+    "get_url": _fetched,
+}

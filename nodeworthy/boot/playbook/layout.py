@@ -1,0 +1,139 @@
+"""Lays the commands of a playbook out, each on the line of the task that it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from nodeworthy.boot.playbook.commands import commands_of
+from nodeworthy.boot.playbook.tasks import Task, said, tasks_of, words_of
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+_OF_RPM = pattern(r"(?m)^[ \t]+(?:-[ \t]+)?(?:ansible\.builtin\.)?(?:yum|dnf|dnf5|yum_repository)[ \t]*:")
+_IS = pattern(r"(?:ansible_facts\.|ansible_facts\[['\"])?([\w.]+)(?:['\"]\])?\s*(==|!=)\s*['\"]([^'\"]*)['\"]")
+_ENDS = "END_OF_THE_TEXT"
+# Modules whose text is a script of its own, and of which what stands in it ends with it.
+_SCRIPTS = ("shell", "command", "raw")
+
+
+def as_script(text: str) -> str | None:
+    """None where it is no YAML, or no list of tasks."""
+    try:
+        trees = [each for each in read_all(text, Place()) if not each.is_null]
+    except NotYaml:
+        return None
+    if len(trees) != 1 or not trees[0].is_sequence:
+        return None
+    sheet = _Sheet(text.count("\n") + 1)
+    sheet.add(1, "set -e")
+    manager = "yum" if _OF_RPM.search(text) else "apt-get"
+    registered: dict[str, str] = {}
+    for task in tasks_of(trees[0]):
+        _lay(task, manager, registered, sheet)
+        if task.register and task.module in _SCRIPTS and "\n" not in words_of(task).strip():
+            registered[task.register] = words_of(task).strip()
+    return sheet.text()
+
+
+@dataclass
+class _Sheet:
+    """The lines of the script; of each, the commands that stand on it."""
+
+    length: int
+    rows: dict[int, list[str]] | None = None
+    # Lines of a document, which stand alone.
+    whole: dict[int, str] | None = None
+
+    def add(self, line: int, command: str) -> None:
+        self.rows = self.rows or {}
+        self.rows.setdefault(line, []).append(command)
+
+    def hold(self, line: int, text: str) -> None:
+        self.whole = self.whole or {}
+        self.whole[line] = text
+
+    def is_free(self, line: int) -> bool:
+        return line not in (self.rows or {}) and line not in (self.whole or {})
+
+    def text(self) -> str:
+        rows, whole = self.rows or {}, self.whole or {}
+        last = max([self.length, *rows, *whole])
+        return "".join(f"{whole.get(line, '; '.join(rows.get(line, ())))}\n" for line in range(1, last + 1))
+
+
+def _lay(task: Task, manager: str, registered: Mapping[str, str], sheet: _Sheet) -> None:
+    before = "".join(f"if {each}; then " for each in map(_asked, task.when))
+    behind = "; fi" * len(task.when)
+    block = _block(task)
+    if block is not None and not task.items:
+        _lay_block(block, before, behind, sheet)
+        return
+    made = [_on_one_line(each) for each in commands_of(task, manager, registered)]
+    commands = [f"( {each} )" if task.module in _SCRIPTS else each for each in made if each.strip() not in ("", ":")]
+    if commands:
+        sheet.add(task.line, before + "; ".join(commands) + behind)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A text on lines of its own, and what reads it."""
+
+    first: int
+    lines: Sequence[str]
+    opens: str
+    # A document needs its last line for itself.
+    ends: str
+
+
+def _block(task: Task) -> _Block | None:
+    given = task.free if task.module in _SCRIPTS else task.values.get("content")
+    if given is None and task.module in _SCRIPTS:
+        given = task.values.get("cmd")
+    if task.module == "blockinfile":
+        given = task.values.get("block")
+    if given is None or given.inside is None or "\n" not in (given.text or "").rstrip("\n"):
+        return None
+    lines = said(given).rstrip("\n").split("\n")
+    first = given.inside.line or 1
+    if task.module in _SCRIPTS:
+        return _Block(first, lines, "(", ")")
+    to = next((said(task.values[name]) for name in ("dest", "path") if name in task.values), "")
+    how = ">>" if task.module == "blockinfile" else ">"
+    return _Block(first, lines, f"cat {how} '{to}' <<'{_ENDS}'", _ENDS) if to else None
+
+
+def _lay_block(block: _Block, before: str, behind: str, sheet: _Sheet) -> None:
+    end = block.first + len(block.lines)
+    sheet.add(block.first - 1, before + block.opens)
+    for line, text in enumerate(block.lines, block.first):
+        sheet.hold(line, text)
+    if block.ends == ")":
+        sheet.add(end, f"){behind}")
+        return
+    sheet.hold(end, block.ends)
+    if behind:
+        sheet.add(end + 1, behind.removeprefix("; "))
+
+
+def _on_one_line(command: str) -> str:
+    """A folded text, or a quoted one, is one line already."""
+    rows = [row.strip() for row in command.split("\n") if row.strip() and not row.lstrip().startswith("#")]
+    return " ".join(row.removesuffix("\\") for row in rows) if any(row.endswith("\\") for row in rows) else "; ".join(rows)
+
+
+def _asked(condition: str) -> str:
+    """As a question of the shell, of which only an equality says more than that it is asked."""
+    found = _IS.fullmatch(condition)
+    if found is not None:
+        return f'[ "${_name(found[1])}" {"=" if found[2] == "==" else "!="} "{found[3]}" ]'
+    negated = condition.startswith("not ")
+    return f'[ -{"z" if negated else "n"} "${_name(condition.removeprefix("not "))}" ]'
+
+
+def _name(text: str) -> str:
+    name = re.sub(r"\W+", "_", text).strip("_")
+    is_fact = name in ("os_family", "distribution", "distribution_release", "architecture", "distribution_major_version")
+    return f"ansible_{name}" if is_fact else name[:60] or "asked"

@@ -1,0 +1,133 @@
+"""The tasks of a playbook: what each asks of a module, in their order, under what they are asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+
+# Keys of a task that name no module.
+_KEYWORDS = frozenset(
+    (
+        "name action any_errors_fatal args async become become_exe become_flags become_method become_user changed_when "
+        "check_mode collections connection debugger delay delegate_facts delegate_to diff environment failed_when "
+        "ignore_errors ignore_unreachable listen local_action loop loop_control module_defaults no_log notify poll port "
+        "register remote_user retries run_once tags throttle timeout until vars when block rescue always first_available_file"
+    ).split()
+)
+_PLAYS = ("pre_tasks", "roles", "tasks", "post_tasks", "handlers")
+_HERE = ("localhost", "127.0.0.1", "::1")
+# More items than these nobody writes out.
+_MOST = 40
+_PAIR = pattern(r"(?:^|\s)(\w+)=(\"[^\"]*\"|'[^']*'|(?:\{\{.*?\}\}|[^\s{])+)")
+# What a free-form command may be given beside itself.
+_BESIDE = pattern(r"(?:^|\s)(?:creates|removes|chdir|executable|warn|stdin)=(?:\"[^\"]*\"|'[^']*'|\S+)")
+_FREE = ("shell", "command", "raw", "script")
+_ITEM = pattern(r"\{\{-?\s*item(?:\.(\w+)|\[['\"](\w+)['\"]\])?\s*-?\}\}")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One call of a module, with the values that its loop gives it already filled in."""
+
+    module: str
+    # Line of the module's key.
+    line: int
+    values: Mapping[str, Tree]
+    # What stands behind the module's name, where that is a text.
+    free: Tree | None = None
+    when: tuple[str, ...] = ()
+    items: tuple[Mapping[str, str], ...] = ()
+    # The name under which its output is kept.
+    register: str = ""
+
+    def fill(self, text: str, item: Mapping[str, str]) -> str:
+        return _ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text)
+
+
+def said(tree: Tree | None) -> str:
+    """A scalar as it was written; nothing for whatever is none."""
+    if tree is None or tree.is_absent or tree.is_null or tree.is_mapping or tree.is_sequence or tree.is_unknown:
+        return ""
+    return tree.text if tree.text is not None else tree.written or ""
+
+
+def tasks_of(document: Tree) -> Iterator[Task]:
+    """Of plays, each under the group that it is for, unless there is only one."""
+    groups = {said(each.get("hosts")) for each in document.sequence if not each.get("hosts").is_absent}
+    for entry in document.sequence:
+        hosts = said(entry.get("hosts"))
+        if not any(name in entry.mapping for name in ("hosts", *_PLAYS)):
+            yield from _task(entry, ())
+        elif hosts not in _HERE and said(entry.get("connection")) != "local":
+            is_some = hosts and len(groups - set(_HERE)) > 1 and hosts not in ("all", "*")
+            under = (f'group_names == "{hosts}"',) if is_some else ()
+            for name in _PLAYS:
+                for each in entry.get(name).sequence:
+                    yield from _task(each, under)
+
+
+def _task(entry: Tree, under: tuple[str, ...]) -> Iterator[Task]:
+    if not entry.is_mapping or _is_elsewhere(entry):
+        return
+    asked = (*under, *_conditions(entry.get("when")))
+    # What `rescue` does, a machine on which all goes well never sees.
+    for name in ("block", "always"):
+        for each in entry.get(name).sequence:
+            yield from _task(each, asked)
+    key = next((name for name in entry.mapping if name not in _KEYWORDS and not name.startswith("with_")), None)
+    if key is not None:
+        yield _called(entry, key, asked)
+
+
+def _called(entry: Tree, key: str, asked: tuple[str, ...]) -> Task:
+    given, module = entry.get(key), key.rpartition(".")[2]
+    values = dict(entry.get("args").mapping)
+    values.update(given.mapping)
+    line = (given.key or given.place).line or 1
+    free = given if given.text is not None else None
+    if free is not None and module not in _FREE:
+        values.update(_pairs(free))
+    return Task(module, line, values, free, asked, tuple(_items(entry)), said(entry.get("register")))
+
+
+def _is_elsewhere(entry: Tree) -> bool:
+    """Another machine does it, or the one from which Ansible is run."""
+    to = said(entry.get("delegate_to"))
+    return bool(to) and "inventory_hostname" not in to
+
+
+def _conditions(when: Tree) -> tuple[str, ...]:
+    every: Sequence[Tree] = when.sequence or [when]
+    return tuple(text for each in every if (text := " ".join(said(each).split())) and text.lower() not in ("true", "yes"))
+
+
+def _pairs(free: Tree) -> Iterator[tuple[str, Tree]]:
+    """`apt: name=kubelet state=present`."""
+    for found in _PAIR.finditer(free.text or ""):
+        value = found[2][1:-1] if found[2][0] in "\"'" else found[2]
+        yield found[1], Tree(value, free.place, free.key)
+
+
+def words_of(task: Task) -> str:
+    """The command of a free-form task, without what it is given beside it."""
+    text = said(task.free) or said(task.values.get("cmd")) or said(task.values.get("_raw_params"))
+    argv = task.values.get("argv")
+    if not text and argv is not None:
+        text = " ".join(quoted(said(each)) for each in argv.sequence)
+    return _BESIDE.sub(" ", text) if "=" in text.partition("\n")[0] else text
+
+
+def quoted(text: str) -> str:
+    return text if re.fullmatch(r"[\w@%+=:,./{} -]*[\w@%+=:,./{}-]", text) and " " not in text else "'" + text.replace("'", "'\\''") + "'"
+
+
+def _items(entry: Tree) -> Iterator[Mapping[str, str]]:
+    """What its loop goes through, where that is written out: each by its fields, a text by none."""
+    loops = [entry.get(name) for name in entry.mapping if name in ("loop", "with_items", "with_list", "with_flattened")]
+    for each in [item for loop in loops for item in loop.sequence][:_MOST]:
+        fields = {name: said(value) for name, value in each.mapping.items() if said(value)}
+        yield fields if each.is_mapping else {"": said(each)}
