@@ -24,7 +24,7 @@ from nodeworthy.facts.boot.fabric_manager import (
     switched_off_faults,
     versions,
 )
-from nodeworthy.facts.boot.script import BootPool, BootScript, PART
+from nodeworthy.facts.boot.script import BootPool, BootScript, of_a_whole
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.driver import NodeDriver
@@ -49,8 +49,6 @@ IN_THE_IMAGE = ("eks-al2023", "eks-al2", "bottlerocket")
 
 @RULE.check
 def what_it_installs_fits(script: BootScript) -> Findings:
-    if script.is_a_part:
-        skip(PART)
     timeline = script.timeline
     managers = fabric_managers(timeline)
     if not managers:
@@ -58,7 +56,7 @@ def what_it_installs_fits(script: BootScript) -> Findings:
     image = script.use.builds_an_image
     is_a_boot = script.use.is_user_data or bool(script.pools)
     left = left_on_the_disk(timeline) if image else runs(timeline, managers[0].place, is_a_boot=is_a_boot)
-    yield from [*versions(timeline), *left]
+    yield from of_a_whole(script, [*versions(timeline), *left])
 
 
 @RULE.check

@@ -29,7 +29,7 @@ from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_steps
 from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, place_of_step
 from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
-from nodeworthy.facts.boot.script import BootScript, PART
+from nodeworthy.facts.boot.script import BootScript, of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
@@ -80,10 +80,8 @@ SHOULD = "a failure stops the script, or is reported"
 
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
-    if script.is_a_part:
-        skip(PART)
     steps, asked = critical_steps(script.timeline), Asked.of(script)
-    yield from _silent(asked.source, asked.later, asked.unheard(steps))
+    yield from of_a_whole(script, _silent(asked.source, asked.later, asked.unheard(steps)))
     found = next(critical_gaps(script.timeline), None)
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")

@@ -34,7 +34,7 @@ from nodeworthy.facts.boot.gone_packages import packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
-from nodeworthy.facts.boot.script import BootPool, BootScript, PART
+from nodeworthy.facts.boot.script import PART, BootPool, BootScript, of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
 from nodeworthy.facts.node.boot import BootEnd
@@ -59,8 +59,6 @@ CAUSE = "what is started and not enabled runs until the next boot: the node then
 
 @RULE.check
 def kubelet_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
-    if script.is_a_part:
-        skip(PART)
     if script.use.builds_an_image:
         skip("an image is no node yet: whoever boots it joins, and enables kubelet")
     timeline = script.timeline if _has_nodeadm(pool) else told_to_nobody(script.timeline)
@@ -73,7 +71,7 @@ def kubelet_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
         boot = KubeletStarts(timeline, family, by_the_image, _runs_at_every_boot(script), by_hand)
         if boot.joins_by_hand() and not _has_node_config(script):
             boot = replace(boot, by_the_image=False)
-        yield from _family(boot, pool)
+        yield from of_a_whole(script, _family(boot, pool))
 
 
 def _has_nodeadm(pool: BootPool | None) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
-from nodeworthy.facts.boot.script import BootPool, BootScript, PART
+from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.toolkit_installed import toolkit_installed
 from nodeworthy.facts.cluster.offered_gpus import fares as fares_of
 from nodeworthy.facts.containerd.config import ConfigFile, config_files

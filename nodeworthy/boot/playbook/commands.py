@@ -5,7 +5,7 @@ What is not here changes nothing that anybody asks about, or nothing that is kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nodeworthy.boot.playbook.tasks import Task, quoted, said, words_of
 from nodeworthy.patterns import pattern
@@ -16,7 +16,12 @@ _YES = ("yes", "true", "on", "1")
 _NO = ("no", "false", "off", "0")
 # Of Python's expressions, what sed has not.
 _ONLY_PYTHON = pattern(r"\(\?|\\[dDA]|\\Z|[*+}]\?")
+# Its program; where none is named, that of the file.
+_OF_PACKAGES = {"apt": "apt-get", "yum": "yum", "dnf": "dnf", "dnf5": "dnf", "zypper": "zypper", "package": ""}
+_NAMES = ("name", "pkg", "package", "deb")
 _DELIMITERS = "|#~@%,"
+# By these a script says what becomes of swap at the next boot.
+_OF_SWAP = pattern(r"(?i)fstab|swap")
 _PRINTED = pattern(r"\{\{-?\s*(\w+)\.stdout\b")
 
 
@@ -55,16 +60,25 @@ class Call:
 
 
 def commands_of(task: Task, manager: str, registered: Mapping[str, str]) -> Iterator[str]:
-    """Each on a line; of a loop, those of all its items."""
+    """Of a loop, those of all its items; packages are installed together."""
     made = _MADE_OF.get(task.module, _nothing_known)
+    if task.module in _OF_PACKAGES and task.items:
+        yield _together(task, manager, registered)
+        return
     for item in task.items or ({},):
         yield from made(Call(task, item, manager, registered))
 
 
+def _together(task: Task, manager: str, registered: Mapping[str, str]) -> str:
+    every = [Call(task, item, manager, registered) for item in task.items]
+    names = dict.fromkeys(name for call in every for name in call.names(*_NAMES))
+    return _installed(every[0], list(names))
+
+
 def _nothing_known(call: Call) -> Iterator[str]:
-    free = said(call.task.free)
-    texts = [free] if free else [f"{name}={said(value)}" for name, value in call.task.values.items()]
-    yield f": {call.task.module} {quoted(' '.join(' '.join(texts).split()))}"
+    given = [said(call.task.free), *map(said, call.task.values.values())]
+    kept = " ".join(word for each in given for word in each.split() if _OF_SWAP.search(word))
+    yield f": {call.task.module} {quoted(kept)}".rstrip(" '")
 
 
 def _run(call: Call) -> Iterator[str]:
@@ -73,13 +87,14 @@ def _run(call: Call) -> Iterator[str]:
     yield f"cd {quoted(folder)}; {words}" if folder and words else words or ":"
 
 
-def _packages(manager: str) -> Callable[[Call], Iterator[str]]:
-    def made(call: Call) -> Iterator[str]:
-        wanted = " ".join(quoted(each) for each in call.names("name", "pkg", "package", "deb"))
-        program = manager or call.manager
-        yield f"{program} {'remove' if call.is_absent else 'install'} -y {wanted}" if wanted else ":"
+def _packages(call: Call) -> Iterator[str]:
+    yield _installed(call, call.names(*_NAMES))
 
-    return made
+
+def _installed(call: Call, names: Sequence[str]) -> str:
+    program = _OF_PACKAGES[call.task.module] or call.manager
+    wanted, act = " ".join(map(quoted, names)), "remove" if call.is_absent else "install"
+    return f"{program} {act} -y {wanted}" if wanted else ":"
 
 
 def _apt_repository(call: Call) -> Iterator[str]:
@@ -145,7 +160,7 @@ def _file(call: Call) -> Iterator[str]:
 def _line(call: Call) -> Iterator[str]:
     path, line, sign = quoted(call.get("path", "dest", "name")), call.get("line"), call.get("regexp", "regex")
     if call.is_absent:
-        yield _sed(f"{{}}{sign}{{}}d", path, sign) if sign else ":"
+        yield _sed(f"{{}}{sign}{{}}d", path, sign) if sign else f": edits {path}"
     elif sign:
         around = f"({sign})" if "|" in sign else sign
         yield _sed(f"s{{}}^.*{around}.*${{}}{line}{{}}", path, sign + line)
@@ -201,7 +216,9 @@ def _ufw(call: Call) -> Iterator[str]:
     if policy:
         yield f"ufw default {policy} {ways.get(call.get('direction') or 'incoming', 'incoming')}"
     if call.get("rule") and not call.is_yes("delete"):
-        yield _ufw_rule(call)
+        rule = _ufw_rule(call)
+        # For whom a value opens it that Ansible fills in, nobody can say, and nobody means everybody.
+        yield ": ufw" if "{{" in rule else rule
     act = {"enabled": "--force enable", "disabled": "disable", "reset": "--force reset", "reloaded": "reload"}
     if call.get("state") in act:
         yield f"ufw {act[call.get('state')]}"
@@ -210,11 +227,12 @@ def _ufw(call: Call) -> Iterator[str]:
 def _ufw_rule(call: Call) -> str:
     is_route = call.is_yes("route")
     words = ["ufw", *(["route"] if is_route else []), call.get("rule")]
-    for way, keys in (("in", ("interface_in",)), ("out", ("interface_out",))):
-        name = call.get(*keys) or (call.get("interface", "if") if call.get("direction") == way else "")
+    for way, key in (("in", "interface_in"), ("out", "interface_out")):
+        name = call.get(key) or (call.get("interface", "if") if call.get("direction") == way else "")
         words += [way, "on", quoted(name)] if name else []
     protocol, port = call.get("proto", "protocol"), call.get("to_port", "port")
-    words += ["from", quoted(call.get("from_ip", "from", "src") or "any"), "to", quoted(call.get("to_ip", "to", "dest") or "any")]
+    words += ["from", quoted(call.get("from_ip", "from", "src") or "any")]
+    words += ["to", quoted(call.get("to_ip", "to", "dest") or "any")]
     words += ["port", quoted(port)] if port else []
     words += ["proto", protocol] if protocol and protocol != "any" else []
     return " ".join(words)
@@ -238,11 +256,7 @@ def _fetched(call: Call) -> Iterator[str]:
 
 _MADE_OF: Mapping[str, Callable[[Call], Iterator[str]]] = {
     **dict.fromkeys(("shell", "command", "raw"), _run),
-    "apt": _packages("apt-get"),
-    "yum": _packages("yum"),
-    **dict.fromkeys(("dnf", "dnf5"), _packages("dnf")),
-    "zypper": _packages("zypper"),
-    "package": _packages(""),
+    **dict.fromkeys(_OF_PACKAGES, _packages),
     "apt_repository": _apt_repository,
     "yum_repository": _yum_repository,
     "deb822_repository": _deb822_repository,

@@ -12,9 +12,11 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_OF_RPM = pattern(r"(?m)^[ \t]+(?:-[ \t]+)?(?:ansible\.builtin\.)?(?:yum|dnf|dnf5|yum_repository)[ \t]*:")
+_OF_RPM = pattern(r"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.builtin\.)?(?:yum|dnf|dnf5|yum_repository)[ \t]*:")
 _IS = pattern(r"(?:ansible_facts\.|ansible_facts\[['\"])?([\w.]+)(?:['\"]\])?\s*(==|!=)\s*['\"]([^'\"]*)['\"]")
 _ENDS = "END_OF_THE_TEXT"
+# Of these the older name is the same with `ansible_` before it.
+_FACTS = ("os_family", "distribution", "distribution_release", "architecture", "distribution_major_version")
 # Modules whose text is a script of its own, and of which what stands in it ends with it.
 _SCRIPTS = ("shell", "command", "raw")
 
@@ -121,7 +123,9 @@ def _lay_block(block: _Block, before: str, behind: str, sheet: _Sheet) -> None:
 def _on_one_line(command: str) -> str:
     """A folded text, or a quoted one, is one line already."""
     rows = [row.strip() for row in command.split("\n") if row.strip() and not row.lstrip().startswith("#")]
-    return " ".join(row.removesuffix("\\") for row in rows) if any(row.endswith("\\") for row in rows) else "; ".join(rows)
+    return (
+        " ".join(row.removesuffix("\\") for row in rows) if any(row.endswith("\\") for row in rows) else "; ".join(rows)
+    )
 
 
 def _asked(condition: str) -> str:
@@ -135,5 +139,4 @@ def _asked(condition: str) -> str:
 
 def _name(text: str) -> str:
     name = re.sub(r"\W+", "_", text).strip("_")
-    is_fact = name in ("os_family", "distribution", "distribution_release", "architecture", "distribution_major_version")
-    return f"ansible_{name}" if is_fact else name[:60] or "asked"
+    return f"ansible_{name}" if name in _FACTS else name[:60] or "asked"

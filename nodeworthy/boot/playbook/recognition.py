@@ -10,7 +10,7 @@ _BEGINS = pattern(
     r"vars|import_playbook|(?:ansible\.\w+\.)?[a-z_]{2,40})(?:[\"']?)[ \t]*:(?=\s)"
 )
 _MODULES = pattern(
-    r"(?m)^[ \t]+(?:-[ \t]+)?(?:ansible\.(?:builtin|posix|legacy)\.|community\.general\.)?"
+    r"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.(?:builtin|posix|legacy)\.|community\.general\.)?"
     r"(?:apt|yum|dnf|dnf5|package|zypper|shell|command|raw|service|systemd|systemd_service|copy|template|lineinfile|"
     r"replace|blockinfile|apt_repository|yum_repository|modprobe|get_url|ufw|firewalld)[ \t]*:"
 )
@@ -19,6 +19,4 @@ _OF_KUBERNETES = pattern(r"(?m)^(?:- )?apiVersion[ \t]*:")
 
 
 def is_playbook(text: str) -> bool:
-    return (
-        _BEGINS.match(text) is not None and _MODULES.search(text) is not None and _OF_KUBERNETES.search(text) is None
-    )
+    return _BEGINS.match(text) is not None and _MODULES.search(text) is not None and _OF_KUBERNETES.search(text) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.documents.tree import Tree
@@ -14,8 +13,9 @@ _KEYWORDS = frozenset(
     (
         "name action any_errors_fatal args async become become_exe become_flags become_method become_user changed_when "
         "check_mode collections connection debugger delay delegate_facts delegate_to diff environment failed_when "
-        "ignore_errors ignore_unreachable listen local_action loop loop_control module_defaults no_log notify poll port "
-        "register remote_user retries run_once tags throttle timeout until vars when block rescue always first_available_file"
+        "ignore_errors ignore_unreachable listen local_action loop loop_control module_defaults no_log notify poll "
+        "port register remote_user retries run_once tags throttle timeout until vars when block rescue always "
+        "first_available_file"
     ).split()
 )
 _PLAYS = ("pre_tasks", "roles", "tasks", "post_tasks", "handlers")
@@ -25,6 +25,8 @@ _MOST = 40
 _PAIR = pattern(r"(?:^|\s)(\w+)=(\"[^\"]*\"|'[^']*'|(?:\{\{.*?\}\}|[^\s{])+)")
 # What a free-form command may be given beside itself.
 _BESIDE = pattern(r"(?:^|\s)(?:creates|removes|chdir|executable|warn|stdin)=(?:\"[^\"]*\"|'[^']*'|\S+)")
+_BRACED = pattern(r"\{\{[^{}]*\}\}")
+_PLAIN = pattern(r"[\w@%+=:,./-]+")
 _FREE = ("shell", "command", "raw", "script")
 _ITEM = pattern(r"\{\{-?\s*item(?:\.(\w+)|\[['\"](\w+)['\"]\])?\s*-?\}\}")
 
@@ -102,7 +104,14 @@ def _is_elsewhere(entry: Tree) -> bool:
 
 def _conditions(when: Tree) -> tuple[str, ...]:
     every: Sequence[Tree] = when.sequence or [when]
-    return tuple(text for each in every if (text := " ".join(said(each).split())) and text.lower() not in ("true", "yes"))
+    texts = [" ".join(said(each).split()) for each in every]
+    parts = [part for text in texts for part in (text.split(" and ") if _is_flat(text) else [text])]
+    return tuple(part.strip() for part in parts if part.strip().lower() not in ("", "true", "yes"))
+
+
+def _is_flat(condition: str) -> bool:
+    """Whether all of it has to hold: `a == 'b' and not c`."""
+    return " or " not in condition and "(" not in condition and " if " not in condition
 
 
 def _pairs(free: Tree) -> Iterator[tuple[str, Tree]]:
@@ -122,7 +131,9 @@ def words_of(task: Task) -> str:
 
 
 def quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w@%+=:,./{} -]*[\w@%+=:,./{}-]", text) and " " not in text else "'" + text.replace("'", "'\\''") + "'"
+    """As one word of the shell; quotes within braces are Jinja's."""
+    text = _BRACED.sub(lambda found: found[0].replace("'", "").replace('"', ""), text)
+    return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "'\\''") + "'"
 
 
 def _items(entry: Tree) -> Iterator[Mapping[str, str]]:

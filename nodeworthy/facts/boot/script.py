@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,7 +11,7 @@ from nodeworthy.fleet.os import EKS
 from nodeworthy.known import clouds
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, NotKnown, Place, Related, Unread
+from nodeworthy.verdict import Draft, Known, NotKnown, Place, Related, Unread, skip
 
 if TYPE_CHECKING:
     from nodeworthy.boot.timeline import Timeline
@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 
 # Of tasks that others stand beside nobody can say what is left undone, nor who hears of a failure but Ansible.
 PART = "these are tasks of a play, whose others may do the rest; Ansible stops at one that fails"
+
+
+def of_a_whole(script: BootScript, drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """What is said of something that is left undone, or unheard: of a part of a play nobody can say it."""
+    found = list(drafts)
+    if found and script.is_a_part:
+        skip(PART)
+    yield from found
+
 
 # In which cloud machines boot with a script: by their pool, what stands in it, who refers to it, its folder.
 

@@ -36,7 +36,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.boot.flaw import agreed_drafts, if_it_is_there
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
-from nodeworthy.facts.boot.script import BootPool, BootScript, PART
+from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
