@@ -10,13 +10,15 @@ made say that it is not there, as long as nothing shows that they could since, a
 they crash, or wait for the driver. In files, and in what a boot script writes, a config that makes `nvidia` the
 default runtime and configures no such runtime keeps the whole CRI plugin from loading. A boot script that installs
 the toolkit on a node of Kubernetes and tells no containerd of it is told so, where neither an operator nor CDI brings
-the runtime in its place: it is a warning, for another script may do it.
+the runtime in its place: it is a warning, for another script may do it. So is one that makes the runtime the default of
+/etc/containerd where k3s or RKE2 runs, whose own containerd finds the runtime, and leaves runc its default.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from nodeworthy.facts.boot.default_elsewhere import DefaultElsewhere, default_elsewhere
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.toolkit_installed import toolkit_installed
@@ -89,6 +91,10 @@ def _only_where_it_can_run(used: RuntimeProcess, handler: str) -> None:
 
 @RULE.check
 def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorValues | None) -> Findings:
+    elsewhere = default_elsewhere(script)
+    if elsewhere is not None:
+        yield _default_elsewhere(elsewhere)
+        return
     if script.is_a_part:
         skip(PART)
     found = toolkit_installed(script)
@@ -110,6 +116,21 @@ def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorV
         remedy="behind it: nvidia-ctk runtime configure --runtime=containerd, and systemctl restart containerd",
     )
     yield replace(told, severity=Severity.WARNING)
+
+
+def _default_elsewhere(found: DefaultElsewhere) -> Draft:
+    """Pods that name the runtime class get it all the same."""
+    told = fail(
+        found,
+        f"NVIDIA's runtime is made the default in {found.edit.path.shown()}, which {found.distribution} does not read",
+        is_=found.edit.command,
+        should=f"default-runtime: nvidia in /etc/rancher/{found.distribution}/config.yaml",
+        related=[found.says],
+        cause=f"{found.distribution} runs a containerd of its own, finds the runtime when it starts, and leaves runc "
+        "its default: pods without runtimeClassName: nvidia get no GPU",
+        remedy=f"give pods runtimeClassName: nvidia, or say default-runtime: nvidia to {found.distribution} itself",
+    )
+    return replace(told, severity=Severity.WARNING)
 
 
 @RULE.check

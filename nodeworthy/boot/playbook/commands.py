@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from nodeworthy.boot.playbook.tasks import Task, quoted, said, words_of
+from nodeworthy.boot.playbook.tasks import Task, quote, text_of, words_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -37,7 +37,7 @@ class Call:
     registered: Mapping[str, str]
 
     def get(self, *names: str) -> str:
-        given = next((said(self.task.values[name]) for name in names if name in self.task.values), "")
+        given = next((text_of(self.task.values[name]) for name in names if name in self.task.values), "")
         return self.task.fill(given, self.item)
 
     def is_yes(self, name: str) -> bool:
@@ -55,7 +55,7 @@ class Call:
         tree = next((self.task.values[key] for key in keys if key in self.task.values), None)
         if tree is None:
             return []
-        given = [said(each) for each in tree.sequence] or said(tree).split(",")
+        given = [text_of(each) for each in tree.sequence] or text_of(tree).split(",")
         return [name for each in given if (name := self.task.fill(each, self.item).strip())]
 
 
@@ -76,15 +76,15 @@ def _together(task: Task, manager: str, registered: Mapping[str, str]) -> str:
 
 
 def _nothing_known(call: Call) -> Iterator[str]:
-    given = [said(call.task.free), *map(said, call.task.values.values())]
+    given = [text_of(call.task.free), *map(text_of, call.task.values.values())]
     kept = " ".join(word for each in given for word in each.split() if _OF_SWAP.search(word))
-    yield f": {call.task.module} {quoted(kept)}".rstrip(" '")
+    yield f": {call.task.module} {quote(kept)}".rstrip(" '")
 
 
 def _run(call: Call) -> Iterator[str]:
     words = call.task.fill(words_of(call.task), call.item).strip()
     folder = call.get("chdir")
-    yield f"cd {quoted(folder)}; {words}" if folder and words else words or ":"
+    yield f"cd {quote(folder)}; {words}" if folder and words else words or ":"
 
 
 def _packages(call: Call) -> Iterator[str]:
@@ -93,28 +93,28 @@ def _packages(call: Call) -> Iterator[str]:
 
 def _installed(call: Call, names: Sequence[str]) -> str:
     program = _OF_PACKAGES[call.task.module] or call.manager
-    wanted, act = " ".join(map(quoted, names)), "remove" if call.is_absent else "install"
+    wanted, act = " ".join(map(quote, names)), "remove" if call.is_absent else "install"
     return f"{program} {act} -y {wanted}" if wanted else ":"
 
 
 def _apt_repository(call: Call) -> Iterator[str]:
-    yield ":" if call.is_absent else f"add-apt-repository -y {quoted(call.get('repo'))}"
+    yield ":" if call.is_absent else f"add-apt-repository -y {quote(call.get('repo'))}"
 
 
 def _yum_repository(call: Call) -> Iterator[str]:
     path = f"/etc/yum.repos.d/{call.get('file') or call.get('name')}.repo"
     url = call.get("baseurl") or call.get("mirrorlist") or call.get("metalink")
-    yield f"rm -f {quoted(path)}" if call.is_absent else f"echo {quoted('baseurl=' + url)} > {quoted(path)}"
+    yield f"rm -f {quote(path)}" if call.is_absent else f"echo {quote('baseurl=' + url)} > {quote(path)}"
 
 
 def _deb822_repository(call: Call) -> Iterator[str]:
     path = f"/etc/apt/sources.list.d/{call.get('name')}.sources"
     urls = " ".join(call.names("uris")) + " " + " ".join(call.names("suites"))
-    yield f"rm -f {quoted(path)}" if call.is_absent else f"echo {quoted('URIs: ' + urls)} > {quoted(path)}"
+    yield f"rm -f {quote(path)}" if call.is_absent else f"echo {quote('URIs: ' + urls)} > {quote(path)}"
 
 
 def _service(call: Call) -> Iterator[str]:
-    name = quoted(call.get("name", "service"))
+    name = quote(call.get("name", "service"))
     if call.is_yes("daemon_reload"):
         yield "systemctl daemon-reload"
     if not call.get("name", "service"):
@@ -134,11 +134,11 @@ def _written(call: Call) -> Iterator[str]:
     if not _is_a_file(to):
         yield ":"
     elif printed is not None and call.registered.get(printed[1]):
-        yield f"{call.registered[printed[1]]} > {quoted(to)}"
+        yield f"{call.registered[printed[1]]} > {quote(to)}"
     elif "content" in call.task.values:
-        yield f"printf '%s\\n' {quoted(content)} > {quoted(to)}"
+        yield f"printf '%s\\n' {quote(content)} > {quote(to)}"
     elif source:
-        yield f"cp {quoted(source)} {quoted(to)}"
+        yield f"cp {quote(source)} {quote(to)}"
 
 
 def _is_a_file(path: str) -> bool:
@@ -146,68 +146,68 @@ def _is_a_file(path: str) -> bool:
 
 
 def _file(call: Call) -> Iterator[str]:
-    path, state = quoted(call.get("path", "dest", "name")), call.get("state")
+    path, state = quote(call.get("path", "dest", "name")), call.get("state")
     if state == "directory":
         yield f"mkdir -p {path}"
     elif state == "absent":
         yield f"rm -rf {path}"
     elif state in ("link", "hard"):
-        yield f"ln -sf {quoted(call.get('src'))} {path}"
+        yield f"ln -sf {quote(call.get('src'))} {path}"
     else:
         yield f"touch {path}" if state == "touch" else ":"
 
 
 def _line(call: Call) -> Iterator[str]:
-    path, line, sign = quoted(call.get("path", "dest", "name")), call.get("line"), call.get("regexp", "regex")
+    path, line, sign = quote(call.get("path", "dest", "name")), call.get("line"), call.get("regexp", "regex")
     if call.is_absent:
         yield _sed(f"{{}}{sign}{{}}d", path, sign) if sign else f": edits {path}"
     elif sign:
         around = f"({sign})" if "|" in sign else sign
         yield _sed(f"s{{}}^.*{around}.*${{}}{line}{{}}", path, sign + line)
     else:
-        yield f"echo {quoted(line)} >> {path}"
+        yield f"echo {quote(line)} >> {path}"
 
 
 def _replace(call: Call) -> Iterator[str]:
     sign, by = call.get("regexp"), call.get("replace")
-    yield _sed(f"s{{}}{sign}{{}}{by}{{}}g", quoted(call.get("path", "dest", "name")), sign + by)
+    yield _sed(f"s{{}}{sign}{{}}{by}{{}}g", quote(call.get("path", "dest", "name")), sign + by)
 
 
 def _sed(form: str, path: str, texts: str) -> str:
     """Words that do nothing, where sed could not say the same."""
     delimiter = next((each for each in _DELIMITERS if each not in texts), "")
     if not delimiter or _ONLY_PYTHON.search(texts) or "\n" in texts or "{{" in texts:
-        return f": edits {path} {quoted(' '.join(texts.split()))}"
+        return f": edits {path} {quote(' '.join(texts.split()))}"
     body = form.replace("{}", delimiter).removeprefix(delimiter if form.startswith("{}") else "")
     address = f"\\{delimiter}" if form.startswith("{}") else ""
-    return f"sed -i -E {quoted(address + body)} {path}"
+    return f"sed -i -E {quote(address + body)} {path}"
 
 
 def _modprobe(call: Call) -> Iterator[str]:
     name = call.get("name")
     is_gone = call.is_absent
-    yield f"modprobe {'-r ' if is_gone else ''}{quoted(name)} {call.get('params')}".rstrip()
+    yield f"modprobe {'-r ' if is_gone else ''}{quote(name)} {call.get('params')}".rstrip()
     if call.get("persistent") == "present":
-        yield f"echo {quoted(name)} > {quoted(f'/etc/modules-load.d/{name}.conf')}"
+        yield f"echo {quote(name)} > {quote(f'/etc/modules-load.d/{name}.conf')}"
 
 
 def _sysctl(call: Call) -> Iterator[str]:
     if not call.is_absent:
         setting, path = f"{call.get('name', 'key')}={call.get('value', 'val')}", call.get("sysctl_file")
-        yield f"echo {quoted(setting)} >> {quoted(path or '/etc/sysctl.conf')}"
-        yield f"sysctl -w {quoted(setting)}"
+        yield f"echo {quote(setting)} >> {quote(path or '/etc/sysctl.conf')}"
+        yield f"sysctl -w {quote(setting)}"
 
 
 def _mount(call: Call) -> Iterator[str]:
     path, kind, state = call.get("path", "name"), call.get("fstype"), call.get("state")
     if state in ("absent", "unmounted", "absent_from_fstab"):
-        yield f": edits /etc/fstab {quoted(path)}"
+        yield f": edits /etc/fstab {quote(path)}"
         return
     options = call.get("opts") or "defaults"
     if state in ("mounted", "present"):
-        yield f"echo {quoted(' '.join((call.get('src'), path, kind, options, '0 0')))} >> /etc/fstab"
+        yield f"echo {quote(' '.join((call.get('src'), path, kind, options, '0 0')))} >> /etc/fstab"
     if state in ("mounted", "ephemeral"):
-        yield f"mount {quoted(path)}"
+        yield f"mount {quote(path)}"
 
 
 def _ufw(call: Call) -> Iterator[str]:
@@ -229,11 +229,11 @@ def _ufw_rule(call: Call) -> str:
     words = ["ufw", *(["route"] if is_route else []), call.get("rule")]
     for way, key in (("in", "interface_in"), ("out", "interface_out")):
         name = call.get(key) or (call.get("interface", "if") if call.get("direction") == way else "")
-        words += [way, "on", quoted(name)] if name else []
+        words += [way, "on", quote(name)] if name else []
     protocol, port = call.get("proto", "protocol"), call.get("to_port", "port")
-    words += ["from", quoted(call.get("from_ip", "from", "src") or "any")]
-    words += ["to", quoted(call.get("to_ip", "to", "dest") or "any")]
-    words += ["port", quoted(port)] if port else []
+    words += ["from", quote(call.get("from_ip", "from", "src") or "any")]
+    words += ["to", quote(call.get("to_ip", "to", "dest") or "any")]
+    words += ["port", quote(port)] if port else []
     words += ["proto", protocol] if protocol and protocol != "any" else []
     return " ".join(words)
 
@@ -241,17 +241,17 @@ def _ufw_rule(call: Call) -> str:
 def _firewalld(call: Call) -> Iterator[str]:
     act = "remove" if call.get("state") in ("disabled", "absent") else "add"
     permanent = "--permanent " if call.is_yes("permanent") else ""
-    zone = f"--zone={quoted(call.get('zone'))} " if call.get("zone") else ""
+    zone = f"--zone={quote(call.get('zone'))} " if call.get("zone") else ""
     for key in ("port", "service", "source", "interface", "rich_rule"):
         if call.get(key):
-            yield f"firewall-cmd {permanent}{zone}--{act}-{key.replace('_', '-')}={quoted(call.get(key))}"
+            yield f"firewall-cmd {permanent}{zone}--{act}-{key.replace('_', '-')}={quote(call.get(key))}"
     if call.is_yes("masquerade"):
         yield f"firewall-cmd {permanent}{zone}--{act}-masquerade"
 
 
 def _fetched(call: Call) -> Iterator[str]:
     url, to = call.get("url"), call.get("dest")
-    yield f"curl -fsSLo {quoted(to)} {quoted(url)}" if url and to and not to.endswith("/") else ":"
+    yield f"curl -fsSLo {quote(to)} {quote(url)}" if url and to and not to.endswith("/") else ":"
 
 
 _MADE_OF: Mapping[str, Callable[[Call], Iterator[str]]] = {

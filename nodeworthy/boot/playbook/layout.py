@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nodeworthy.boot.playbook.commands import commands_of
-from nodeworthy.boot.playbook.tasks import Task, said, tasks_of, words_of
+from nodeworthy.boot.playbook.tasks import Task, tasks_of, text_of, words_of
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -98,11 +98,11 @@ def _block(task: Task) -> _Block | None:
         given = task.values.get("block")
     if given is None or given.inside is None or "\n" not in (given.text or "").rstrip("\n"):
         return None
-    lines = said(given).rstrip("\n").split("\n")
+    lines = text_of(given).rstrip("\n").split("\n")
     first = given.inside.line or 1
     if task.module in _SCRIPTS:
         return _Block(first, lines, "(", ")")
-    to = next((said(task.values[name]) for name in ("dest", "path") if name in task.values), "")
+    to = next((text_of(task.values[name]) for name in ("dest", "path") if name in task.values), "")
     how = ">>" if task.module == "blockinfile" else ">"
     return _Block(first, lines, f"cat {how} '{to}' <<'{_ENDS}'", _ENDS) if to else None
 
@@ -121,7 +121,7 @@ def _lay_block(block: _Block, before: str, behind: str, sheet: _Sheet) -> None:
 
 
 def _on_one_line(command: str) -> str:
-    """A folded text, or a quoted one, is one line already."""
+    """A folded text, or a quote one, is one line already."""
     rows = [row.strip() for row in command.split("\n") if row.strip() and not row.lstrip().startswith("#")]
     return (
         " ".join(row.removesuffix("\\") for row in rows) if any(row.endswith("\\") for row in rows) else "; ".join(rows)

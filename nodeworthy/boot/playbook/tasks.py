@@ -50,7 +50,7 @@ class Task:
         return _ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text)
 
 
-def said(tree: Tree | None) -> str:
+def text_of(tree: Tree | None) -> str:
     """A scalar as it was written; nothing for whatever is none."""
     if tree is None or tree.is_absent or tree.is_null or tree.is_mapping or tree.is_sequence or tree.is_unknown:
         return ""
@@ -59,12 +59,12 @@ def said(tree: Tree | None) -> str:
 
 def tasks_of(document: Tree) -> Iterator[Task]:
     """Of plays, each under the group that it is for, unless there is only one."""
-    groups = {said(each.get("hosts")) for each in document.sequence if not each.get("hosts").is_absent}
+    groups = {text_of(each.get("hosts")) for each in document.sequence if not each.get("hosts").is_absent}
     for entry in document.sequence:
-        hosts = said(entry.get("hosts"))
+        hosts = text_of(entry.get("hosts"))
         if not any(name in entry.mapping for name in ("hosts", *_PLAYS)):
             yield from _task(entry, ())
-        elif hosts not in _HERE and said(entry.get("connection")) != "local":
+        elif hosts not in _HERE and text_of(entry.get("connection")) != "local":
             is_some = hosts and len(groups - set(_HERE)) > 1 and hosts not in ("all", "*")
             under = (f'group_names == "{hosts}"',) if is_some else ()
             for name in _PLAYS:
@@ -93,18 +93,18 @@ def _called(entry: Tree, key: str, asked: tuple[str, ...]) -> Task:
     free = given if given.text is not None else None
     if free is not None and module not in _FREE:
         values.update(_pairs(free))
-    return Task(module, line, values, free, asked, tuple(_items(entry)), said(entry.get("register")))
+    return Task(module, line, values, free, asked, tuple(_items(entry)), text_of(entry.get("register")))
 
 
 def _is_elsewhere(entry: Tree) -> bool:
     """Another machine does it, or the one from which Ansible is run."""
-    to = said(entry.get("delegate_to"))
+    to = text_of(entry.get("delegate_to"))
     return bool(to) and "inventory_hostname" not in to
 
 
 def _conditions(when: Tree) -> tuple[str, ...]:
     every: Sequence[Tree] = when.sequence or [when]
-    texts = [" ".join(said(each).split()) for each in every]
+    texts = [" ".join(text_of(each).split()) for each in every]
     parts = [part for text in texts for part in (text.split(" and ") if _is_flat(text) else [text])]
     return tuple(part.strip() for part in parts if part.strip().lower() not in ("", "true", "yes"))
 
@@ -123,14 +123,14 @@ def _pairs(free: Tree) -> Iterator[tuple[str, Tree]]:
 
 def words_of(task: Task) -> str:
     """The command of a free-form task, without what it is given beside it."""
-    text = said(task.free) or said(task.values.get("cmd")) or said(task.values.get("_raw_params"))
+    text = text_of(task.free) or text_of(task.values.get("cmd")) or text_of(task.values.get("_raw_params"))
     argv = task.values.get("argv")
     if not text and argv is not None:
-        text = " ".join(quoted(said(each)) for each in argv.sequence)
+        text = " ".join(quote(text_of(each)) for each in argv.sequence)
     return _BESIDE.sub(" ", text) if "=" in text.partition("\n")[0] else text
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """As one word of the shell; quotes within braces are Jinja's."""
     text = _BRACED.sub(lambda found: found[0].replace("'", "").replace('"', ""), text)
     return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "'\\''") + "'"
@@ -140,5 +140,5 @@ def _items(entry: Tree) -> Iterator[Mapping[str, str]]:
     """What its loop goes through, where that is written out: each by its fields, a text by none."""
     loops = [entry.get(name) for name in entry.mapping if name in ("loop", "with_items", "with_list", "with_flattened")]
     for each in [item for loop in loops for item in loop.sequence][:_MOST]:
-        fields = {name: said(value) for name, value in each.mapping.items() if said(value)}
-        yield fields if each.is_mapping else {"": said(each)}
+        fields = {name: text_of(value) for name, value in each.mapping.items() if text_of(value)}
+        yield fields if each.is_mapping else {"": text_of(each)}
