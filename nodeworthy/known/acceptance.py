@@ -48,7 +48,7 @@ _OF_LEVEL = {
 }
 
 
-def tests_of(level: Level) -> tuple[str, ...]:
+def level_tests(level: Level) -> tuple[str, ...]:
     return _OF_LEVEL[level]
 
 

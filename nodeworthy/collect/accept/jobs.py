@@ -68,11 +68,11 @@ class RunTerms:
         return f"nodeworthy-accept-{self.run}"
 
 
-def limits(tests: Sequence[str], level: Level) -> dict[str, int]:
-    """Seconds for each test that a program measures: together at most what the level may hold a node."""
+def limits(tests: Sequence[str], level: Level, of: Sequence[str]) -> dict[str, int]:
+    """Seconds for some of a run's tests: all that a program measures take together at most what may hold a node."""
     shares = {each: _SHARES[each] for each in tests if _SHARES[each]}
     whole = sum(shares.values()) or 1
-    return {each: math.floor(HELD[level] * share / whole) for each, share in shares.items()}
+    return {each: math.floor(HELD[level] * share / whole) for each, share in shares.items() if each in of}
 
 
 def of_nodes(tests: Sequence[str]) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ def job_name(number: int, shape: Shape, terms: RunTerms) -> str:
 def node_job(number: int, shape: Shape, tests: Sequence[str], terms: RunTerms) -> dict[str, Any]:
     name = job_name(number, shape, terms)
     pod = _pod([shape.node], shape.count or 1, tests, terms, {})
-    return _job(name, pod, limits(tests, terms.level), terms, {NODE: shape.node})
+    return _job(name, pod, limits(terms.tests, terms.level, tests), terms, {NODE: shape.node})
 
 
 def group_job(shapes: Sequence[Shape], tests: Sequence[str], terms: RunTerms) -> Iterator[dict[str, Any]]:
@@ -155,7 +155,7 @@ def group_job(shapes: Sequence[Shape], tests: Sequence[str], terms: RunTerms) ->
             {"labelSelector": {"matchLabels": {"job-name": name}}, "topologyKey": "kubernetes.io/hostname"}
         ]
     }
-    made = _job(name, pod, limits(tests, terms.level), terms, {})
+    made = _job(name, pod, limits(terms.tests, terms.level, tests), terms, {})
     made["spec"] |= {"completionMode": "Indexed", "completions": len(nodes), "parallelism": len(nodes)}
     yield made
 
@@ -207,7 +207,7 @@ def _pod(
 
 
 def _container(gpus: int, tests: Sequence[str], terms: RunTerms, more: dict[str, str]) -> dict[str, Any]:
-    seconds = limits(tests, terms.level)
+    seconds = limits(terms.tests, terms.level, tests)
     amounts = {"cpu": str(_CPUS_A_GPU * gpus), "memory": f"{16 * gpus}Gi", _GPU: gpus}
     return {
         "name": "accept",

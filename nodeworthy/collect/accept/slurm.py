@@ -26,7 +26,7 @@ class SlurmTerms:
     gpus: str
     python: str
     scratch: str
-    nodes: int = 1
+    nodes: tuple[str, ...] = ()
     partition: str | None = None
     account: str | None = None
     qos: str | None = None
@@ -39,22 +39,22 @@ def scripts(terms: SlurmTerms) -> dict[str, str]:
     found = {}
     alone, together = of_nodes(terms.tests), of_groups(terms.tests)
     if alone:
-        found["node"] = _script(terms, alone, 1)
-    if together and terms.nodes > 1:
+        found |= {f"node-{each or 'any'}": _script(terms, alone, (each,)) for each in terms.nodes or ("",)}
+    if together and len(terms.nodes) > 1:
         found["group"] = _script(terms, together, terms.nodes)
     return found
 
 
-def _script(terms: SlurmTerms, tests: Sequence[str], nodes: int) -> str:
-    seconds = limits(tests, terms.level)
+def _script(terms: SlurmTerms, tests: Sequence[str], nodes: Sequence[str]) -> str:
+    seconds = limits(terms.tests, terms.level, tests)
     whole = sum(seconds.values())
     lines = ["#!/bin/bash", *(f"#SBATCH {each}" for each in _options(terms, whole + SPARE_SECONDS, nodes)), "set -u"]
     if terms.setup:
         lines += [terms.setup.rstrip("\n")]
-    return "\n".join([*lines, *_environment(terms, whole), *_programs(), *_start(terms, seconds, nodes)]) + "\n"
+    return "\n".join([*lines, *_environment(terms, whole), *_programs(), *_start(terms, seconds, len(nodes))]) + "\n"
 
 
-def _options(terms: SlurmTerms, seconds: int, nodes: int) -> list[str]:
+def _options(terms: SlurmTerms, seconds: int, nodes: Sequence[str]) -> list[str]:
     minutes = -(-seconds // 60)
     count = int(terms.gpus.rpartition(":")[2])
     given = {
@@ -62,11 +62,12 @@ def _options(terms: SlurmTerms, seconds: int, nodes: int) -> list[str]:
         "account": terms.account,
         "qos": terms.qos,
         "reservation": terms.reservation,
+        "nodelist": ",".join(filter(None, nodes)),
     }
     return [
         f"--job-name=nodeworthy-{terms.run}",
         f"--comment=nodeworthy/{terms.run}",
-        f"--nodes={nodes}",
+        f"--nodes={len(nodes)}",
         "--ntasks-per-node=1",
         f"--gpus-per-node={terms.gpus}",
         f"--cpus-per-task={_CPUS_A_GPU * count}",

@@ -11,7 +11,7 @@ from nodeworthy.collect.in_cluster.cluster import Cluster
 from nodeworthy.documents.plain import mapping_at, number_at, strings_at, text_at
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.acceptance import OF_GROUPS, TESTS, Level, NotRun, tests_of
+from nodeworthy.known.acceptance import OF_GROUPS, TESTS, Level, NotRun, level_tests
 from nodeworthy.records import dataclass
 
 _GPU = "nvidia.com/gpu"
@@ -83,7 +83,7 @@ def not_begun(shapes: Sequence[Shape], tests: Sequence[str], level: Level) -> li
     for test in TESTS:
         if test not in tests:
             found.append(LeftOut(test, names, NotRun.SKIPPED, "it was not asked for"))
-        elif test not in tests_of(level):
+        elif test not in level_tests(level):
             found.append(LeftOut(test, names, NotRun.LEVEL, f"the level {level} does not hold it"))
         elif test == "allocation":
             found.append(LeftOut(test, names, NotRun.LEVEL, "only the scheduler measures it, which is not built yet"))

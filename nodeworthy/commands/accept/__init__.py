@@ -6,6 +6,10 @@ gives the same verdicts whenever it is replayed with --from.
 
 What did not run is said, with its reason, and is never a pass. What floods, breaks off, bears another run's nonce, or
 tells numbers that no GPU has, is an error.
+
+--on kubernetes|slurm --dry-run prints the Jobs, or the batch scripts, of a run: bounded, below all other work, kept off
+nodes that opted out. They are applied by hand so far: accept itself starts nothing yet. --record DIR writes the plan of
+that run; with each log beside it, it is a recording.
 """
 
 from __future__ import annotations
@@ -14,9 +18,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging, settled
-from nodeworthy.commands.accept.options import Options, chosen_tests
+from nodeworthy.commands.accept.options import Options, chosen_tests, refuse_idle
 from nodeworthy.commands.accept.options import configure as configure
-from nodeworthy.errors import InputError
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
@@ -28,8 +31,11 @@ def run(options: Options) -> int:
     tests = chosen_tests(options)
     run = judging.begin(options)
     settled.chosen_ids(run)  # a rule that does not exist is said before anything is read
+    refuse_idle(options)
     if options.folder is None:
-        raise InputError("nothing says what is judged: --from DIR names a recording")
+        from nodeworthy.commands.accept.dry import show
+
+        return show(options, tests)
     from nodeworthy.collect.accept.recording import load
 
     return _judged(options, run, _only(load(options.folder), tests))

@@ -14,7 +14,25 @@ FORMATS = (*judging.FORMATS, "prometheus")
 
 
 class Options(judging.Options):
+    nodes: list[str]
+    on: str | None
     folder: str | None
+    dry_run: bool
+    record: str | None
+    pool: str | None
+    selector: list[str]
+    image: str | None
+    context: str | None
+    namespace: str | None
+    queue: str | None
+    gpus: str | None
+    python: str | None
+    scratch: str | None
+    partition: str | None
+    account: str | None
+    qos: str | None
+    reservation: str | None
+    setup: str | None
     level: str
     test: list[str]
     skip_test: list[str]
@@ -24,7 +42,39 @@ class Options(judging.Options):
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("nodes", nargs="*", metavar="NODE", help="nodes, by their names")
+    parser.add_argument("--on", choices=("kubernetes", "slurm"), help="what runs the work there")
     parser.add_argument("--from", metavar="DIR", dest="folder", help="judge what an earlier run recorded")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be run, and run nothing")
+    parser.add_argument("--record", metavar="DIR", help="with --dry-run: write the run's plan there, for --from")
+    _kubernetes(parser)
+    _slurm(parser)
+    _what(parser)
+    judging.configure(parser, FORMATS)
+
+
+def _kubernetes(parser: argparse.ArgumentParser) -> None:
+    labels = "Kubernetes: the nodes with this label (repeatable)"
+    parser.add_argument("--pool", metavar="NAME", help="Kubernetes: the pool of the fleet whose nodes are meant")
+    parser.add_argument("--selector", metavar="LABEL=VALUE", action="append", default=[], help=labels)
+    parser.add_argument("--image", metavar="IMAGE", help="Kubernetes: an image with torch (accept.image of the fleet)")
+    parser.add_argument("--context", metavar="NAME", help="Kubernetes: the kubeconfig's context (the current one)")
+    parser.add_argument("--namespace", metavar="NAME", help="Kubernetes: where Jobs are made (nodeworthy)")
+    parser.add_argument("--queue", metavar="NAME", help="Kubernetes: the local queue of Kueue, where it governs")
+
+
+def _slurm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--gpus", metavar="[TYPE:]N", help="Slurm: the GPUs of a node, such as h100:8")
+    parser.add_argument("--python", metavar="PATH", help="Slurm: a Python with torch (accept.python of the fleet)")
+    parser.add_argument("--scratch", metavar="DIR", help="Slurm: a folder that all nodes see (accept.scratch)")
+    parser.add_argument("--partition", metavar="NAME", help="Slurm: the partition")
+    parser.add_argument("--account", metavar="NAME", help="Slurm: the account")
+    parser.add_argument("--qos", metavar="NAME", help="Slurm: the quality of service")
+    parser.add_argument("--reservation", metavar="NAME", help="Slurm: the reservation")
+    parser.add_argument("--setup", metavar="FILE", help="Slurm: lines of shell that come first (module load …)")
+
+
+def _what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--level", choices=tuple(each.value for each in Level), default=Level.FULL.value, help="how much is run (full)"
     )
@@ -32,8 +82,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--skip-test", metavar="ID", action="append", default=[], help="not this test (repeatable)")
     parser.add_argument("--baseline", metavar="FILE", help="what this fleet measured of itself when it was well")
     parser.add_argument("--save-baseline", metavar="FILE", help="write what was measured there, if all is well")
-    parser.add_argument("--yes", action="store_true", help="do not ask; with --save-baseline: learn of few nodes, too")
-    judging.configure(parser, FORMATS)
+    parser.add_argument("--yes", action="store_true", help="with --save-baseline: learn of few nodes, too")
+
+
+_OF_RUNS = "--dry-run prints what would be run; apply it, keep each log, and judge them with --from"
+
+
+def refuse_idle(options: Options) -> None:
+    """What would do nothing beside the others."""
+    if options.folder is not None:
+        if options.on or options.dry_run or options.record or options.nodes:
+            raise InputError("--from judges what was recorded: --on, --dry-run, --record and NODE are of a run")
+        return
+    if options.on is None:
+        raise InputError("nothing says what is judged: --from DIR names a recording, --on kubernetes|slurm a cluster")
+    if not options.dry_run:
+        raise InputError(f"accept does not start runs yet: {_OF_RUNS}")
+    for name, given, what_for in _for_nothing(options):
+        if given:
+            raise InputError(f"{name} is for --on {what_for}")
+
+
+def _for_nothing(options: Options) -> list[tuple[str, object, str]]:
+    if options.on == "slurm":
+        named = (("--pool", options.pool), ("--selector", options.selector), ("--image", options.image))
+        more = (("--context", options.context), ("--namespace", options.namespace), ("--queue", options.queue))
+        return [(name, given, "kubernetes") for name, given in (*named, *more)]
+    named = (("--gpus", options.gpus), ("--python", options.python), ("--scratch", options.scratch))
+    more = (("--partition", options.partition), ("--account", options.account), ("--qos", options.qos))
+    last = (("--reservation", options.reservation), ("--setup", options.setup))
+    return [(name, given, "slurm") for name, given in (*named, *more, *last)]
 
 
 def chosen_tests(options: Options) -> tuple[str, ...]:

@@ -1,0 +1,148 @@
+"""What a run would make is courteous by what it is: it passes the same check as everybody's jobs, without a suppression."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from nodeworthy.collect.accept.jobs import RunTerms, limits, objects, of_groups, of_nodes, priority_class, program_files
+from nodeworthy.collect.accept.slurm import SlurmTerms, scripts
+from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.known.acceptance import HELD, TESTS, Level, level_tests
+from nodeworthy.known.verification import OPT_OUTS
+from tests.run import Ran, run, run_json
+
+NODES = tuple(Shape(f"gpu-{each}", "NVIDIA-H100-80GB-HBM3", 8, "p5.48xlarge") for each in (1, 2, 3))
+LEVELS = pytest.mark.parametrize("level", list(Level))
+
+
+def terms(level: Level) -> RunTerms:
+    return RunTerms(
+        "1f2e3d4c", "5f0c9a7e41d28b63", "registry.example.com/t:2.9", level, level_tests(level), "nodeworthy"
+    )
+
+
+def made(level: Level = Level.FULL) -> list[dict[str, Any]]:
+    return list(objects(NODES, terms(level)))
+
+
+def jobs(level: Level = Level.FULL) -> list[dict[str, Any]]:
+    return [each for each in made(level) if each["kind"] == "Job"]
+
+
+def checked(folder: Path) -> Ran:
+    return run_json("check", ".", "--show-passed", "--strict", cwd=folder)
+
+
+@LEVELS
+def test_the_jobs_pass_our_own_check(level: Level, tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text(yaml.safe_dump_all([priority_class(), *made(level)]), encoding="utf-8")
+    ran = checked(tmp_path)
+    assert [each for each in ran.findings if each["verdict"] not in ("pass", "skip")] == []
+    passed = {each["rule"] for each in ran.findings if each["verdict"] == "pass"}
+    assert {"verification-yields", "gpu-quantity", "pod-can-use-gpus"} <= passed
+
+
+@LEVELS
+def test_the_batch_scripts_pass_our_own_check(level: Level, tmp_path: Path) -> None:
+    slurm = SlurmTerms(
+        "1f2e", "5f0c9a7e41d28b63", level, level_tests(level), "h100:8", "/v/bin/python", "/shared", ("a", "b")
+    )
+    for name, text in scripts(slurm).items():
+        (tmp_path / f"{name}.sbatch").write_text(text, encoding="utf-8")
+    ran = checked(tmp_path)
+    assert [each for each in ran.findings if each["verdict"] not in ("pass", "skip")] == []
+    assert "slurm-rendezvous" in {each["rule"] for each in ran.findings if each["verdict"] == "pass"} or level != "full"
+
+
+@LEVELS
+def test_no_node_is_held_longer_than_its_level_says(level: Level) -> None:
+    tests = level_tests(level)
+    held = {**limits(tests, level, of_nodes(tests)), **limits(tests, level, of_groups(tests))}
+    assert 0.9 * HELD[level] <= sum(held.values()) <= HELD[level]
+    assert set(tests) - held.keys() <= {"allocation"}
+
+
+def test_every_job_ends_yields_and_goes() -> None:
+    for each in jobs():
+        spec, pod = each["spec"], each["spec"]["template"]["spec"]
+        assert spec["backoffLimit"] == 0
+        assert spec["activeDeadlineSeconds"] <= HELD[Level.FULL] + 20
+        assert spec["ttlSecondsAfterFinished"] == 600
+        assert spec["podReplacementPolicy"] == "Failed"
+        assert spec["podFailurePolicy"]["rules"][0]["action"] == "FailJob"
+        assert pod["priorityClassName"] == priority_class()["metadata"]["name"]
+        assert pod["terminationGracePeriodSeconds"] == 5
+    assert (priority_class()["value"], priority_class()["preemptionPolicy"]) == (-1000, "Never")
+
+
+def test_the_scheduler_is_asked_and_never_passed_by() -> None:
+    """By one term a node, each of which keeps off whoever opted out."""
+    for each in jobs():
+        pod = each["spec"]["template"]["spec"]
+        assert "nodeName" not in pod
+        affinity = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+        for term in affinity["nodeSelectorTerms"]:
+            assert len(term["matchFields"][0]["values"]) == 1
+            assert {one["key"] for one in term["matchExpressions"]} == OPT_OUTS.keys()
+
+
+def test_no_pod_is_privileged_or_sees_the_node() -> None:
+    for each in jobs():
+        pod = each["spec"]["template"]["spec"]
+        security = pod["containers"][0]["securityContext"]
+        assert (security["allowPrivilegeEscalation"], security["readOnlyRootFilesystem"]) == (False, True)
+        assert not {"hostNetwork", "hostPID", "hostIPC"} & pod.keys()
+        assert pod["automountServiceAccountToken"] is False
+        assert not [one for one in pod["volumes"] if "hostPath" in one]
+
+
+def test_a_group_is_on_as_many_nodes_and_finds_itself() -> None:
+    service, group = made()[-2:]
+    assert (service["kind"], service["spec"]["publishNotReadyAddresses"]) == ("Service", True)
+    assert service["spec"]["selector"] == {"job-name": group["metadata"]["name"]}
+    assert (group["spec"]["completions"], group["spec"]["parallelism"]) == (3, 3)
+    env = {each["name"]: each.get("value") for each in group["spec"]["template"]["spec"]["containers"][0]["env"]}
+    assert env["MASTER_ADDR"] == f"{group['metadata']['name']}-0.{service['metadata']['name']}"
+
+
+def test_the_programs_fit_and_stand_alone() -> None:
+    files = program_files()
+    assert sum(map(len, files.values())) < 1 << 19  # a ConfigMap takes 1 MiB
+    assert {"launch.py", "say.py"} <= files.keys()
+    for name, text in files.items():
+        assert "nodeworthy." not in text
+        assert "import nodeworthy" not in text, name
+        assert len(text.splitlines()) <= 300, name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "nothing says what is judged"),
+        (("--on", "kubernetes"), "does not start runs yet"),
+        (("--on", "slurm", "--dry-run"), "--gpus TYPE:N"),
+        (("--on", "slurm", "--dry-run", "--gpus", "eight"), "--gpus TYPE:N"),
+        (("--on", "slurm", "--dry-run", "--gpus", "8"), "--python PATH"),
+        (("--on", "slurm", "--dry-run", "--image", "x"), "--image is for --on kubernetes"),
+        (("--on", "kubernetes", "--dry-run", "--qos", "x"), "--qos is for --on slurm"),
+        (("--on", "kubernetes", "--dry-run", "gpu-1"), "--image IMAGE"),
+        (("--on", "kubernetes", "--dry-run", "--image", "x"), "no node is named"),
+        (("--from", "nowhere"), "there is no such folder"),
+        (("--from", ".", "--on", "slurm"), "--from judges what was recorded"),
+        (("--from", "."), "has no run.json"),
+        (("--from", ".", "--test", "gpu-sanety"), "did you mean gpu-sanity?"),
+        (("--from", ".", "--rule", "gpus-alikes"), "gpus-alike"),
+    ],
+)
+def test_what_was_typed_wrong_is_said(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    ran = run("accept", *arguments, cwd=tmp_path)
+    assert (ran.code, says in ran.err) == (2, True), ran.err
+
+
+def test_tests_and_levels_are_the_ones_that_there_are() -> None:
+    assert level_tests(Level.FULL) == TESTS
+    assert set(level_tests(Level.QUICK)) < set(TESTS)
