@@ -119,6 +119,17 @@ boot-scripts: venv ## writes the boot scripts of tests/userdata/golden anew; rea
 tools: ## builds the real programs that tests use (needs Go; minutes, once)
 	@$$(sh tools/find_python.sh) tools/build.py
 
+ACCEPT_TORCH := $(HOME)/.cache/nodeworthy/accept-torch
+
+.PHONY: accept-tools
+accept-tools: ## torch for the programs of `accept`, in an environment of its own (5 GB, once)
+	@test -x $(ACCEPT_TORCH)/bin/python || $$(sh tools/find_python.sh) -m venv $(ACCEPT_TORCH)
+	@$(ACCEPT_TORCH)/bin/python -c "import numpy, torch" 2>/dev/null || $(ACCEPT_TORCH)/bin/pip install --quiet torch==2.15.0 numpy
+
+.PHONY: test-accept
+test-accept: venv accept-tools ## the programs of `accept` on processors, with their injected faults (minutes)
+	@NODEWORTHY_TORCH=$(ACCEPT_TORCH)/bin/python $(PY) -m pytest -n 0 tests/accept/test_programs.py
+
 .PHONY: test-real
 test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forbids them to skip
 	@$(PY) -m pytest tests/real -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)

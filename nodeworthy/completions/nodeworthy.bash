@@ -180,7 +180,23 @@ _nodeworthy() {
             ;;
         accept)
             case $prev in
+                --on) _nodeworthy_offer "kubernetes slurm" "$cur"; return ;;
                 --from)  return ;;
+                --record)  return ;;
+                --pool) _nodeworthy_nothing; return ;;
+                --selector) _nodeworthy_nothing; return ;;
+                --image) _nodeworthy_nothing; return ;;
+                --context) _nodeworthy_nothing; return ;;
+                --namespace) _nodeworthy_nothing; return ;;
+                --queue) _nodeworthy_nothing; return ;;
+                --gpus) _nodeworthy_nothing; return ;;
+                --python)  return ;;
+                --scratch)  return ;;
+                --partition) _nodeworthy_nothing; return ;;
+                --account) _nodeworthy_nothing; return ;;
+                --qos) _nodeworthy_nothing; return ;;
+                --reservation) _nodeworthy_nothing; return ;;
+                --setup)  return ;;
                 --level) _nodeworthy_offer "quick full burn" "$cur"; return ;;
                 --test) _nodeworthy_nothing; return ;;
                 --skip-test) _nodeworthy_nothing; return ;;
@@ -196,7 +212,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --from --level --test --skip-test --baseline --save-baseline --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --on --from --dry-run --record --pool --selector --image --context --namespace --queue --gpus --python --scratch --partition --account --qos --reservation --setup --level --test --skip-test --baseline --save-baseline --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi

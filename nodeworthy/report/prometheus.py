@@ -58,7 +58,7 @@ def _measures(runs: Any) -> Iterator[str]:
 
 def _sample(name: str, labels: Mapping[str, str], value: float) -> str:
     told = ",".join(f'{_label(each)}="{_escape(text)}"' for each, text in labels.items())
-    return f"{name}{{{told}}} {value:g}"
+    return f"{name}{{{told}}} {value}"
 
 
 def _label(name: str) -> str:

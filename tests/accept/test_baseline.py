@@ -1,0 +1,86 @@
+"""A baseline: learnt of what is well, judged by afterwards, and never learnt of what is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.accept.recordings import between_marks, end, gpu, job, line, write
+from tests.run import run, run_json
+
+TEST = "gpu-sanity"
+NODES = ("gpu-1", "gpu-2", "gpu-3", "gpu-4")
+
+
+def recorded(
+    folder: Path, rate: float = 700.0, *, driver: str = "580.95.05", nodes: tuple[str, ...] = NODES, **more: object
+) -> Path:
+    folder.mkdir()
+    logs = {}
+    for number, node in enumerate(nodes):
+        said = [line(TEST, "driver", driver, host=node), line(TEST, "torch", "2.9.0", host=node)]
+        for each in (1, 2):
+            at = {"dtype": "bf16", "round": each}
+            said.append(line(TEST, "gemm_tflops", rate + number, "TFLOPS", host=node, gpu=gpu(number), at=at, **more))
+        logs[f"{node}.log"] = between_marks([*said, end(TEST, host=node)])
+    jobs = [{**job(TEST, nodes=[each]), "name": each} for each in nodes]
+    return write(folder, jobs, logs)
+
+
+def learnt(folder: Path) -> Path:
+    file = folder / "baseline.toml"
+    ran = run("accept", "--from", str(recorded(folder / "monday")), "--save-baseline", str(file), cwd=folder)
+    assert (ran.code, file.exists()) == (0, True), ran.err
+    return file
+
+
+@pytest.mark.parametrize(("rate", "failed"), [(653.0, set()), (647.0, {"gpu-fast-enough"})])
+def test_seven_percent_below_it_fails(rate: float, failed: set[str], tmp_path: Path) -> None:
+    """The median is 701.5, of which 0.93 is 652.4; the best of the four is 3 above the first."""
+    tuesday = recorded(tmp_path / "tuesday", rate)
+    found = run_json("accept", "--from", str(tuesday), "--baseline", str(learnt(tmp_path)), cwd=tmp_path).findings
+    assert {each["rule"] for each in found if each["verdict"] == "fail"} == failed
+
+
+def test_of_another_driver_it_decides_nothing(tmp_path: Path) -> None:
+    tuesday = recorded(tmp_path / "tuesday", driver="570.1")
+    ran = run_json("accept", "--from", str(tuesday), "--baseline", str(learnt(tmp_path)), cwd=tmp_path)
+    assert ran.code == 3
+    assert {(each["rule"], each["verdict"]) for each in ran.findings} == {("gpu-fast-enough", "unknown")}
+    assert "the baseline is of driver 580" in ran.findings[0]["message"]
+
+
+def test_what_is_written_is_read_and_merged(tmp_path: Path) -> None:
+    file = learnt(tmp_path)
+    before = file.read_text()
+    run("accept", "--from", str(tmp_path / "monday"), "--save-baseline", str(file), cwd=tmp_path)
+    assert file.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"rate": 400.0}, "gpu-fast-enough says that not all is well"),
+        ({"throttle": ["SW power cap"]}, "was held back: SW power cap"),
+        ({"nodes": NODES[:2]}, "2 nodes tell more of themselves than of their kind"),
+    ],
+)
+def test_nothing_is_learnt_of_what_is_not_well(more: dict[str, object], why: str, tmp_path: Path) -> None:
+    file, bad = tmp_path / "baseline.toml", recorded(tmp_path / "bad", **more)  # type: ignore[arg-type]
+    ran = run("accept", "--from", str(bad), "--save-baseline", str(file), cwd=tmp_path)
+    assert (ran.code, file.exists(), why in ran.err) == (3, False, True), ran.err
+
+
+@pytest.mark.parametrize("text", ["", "schema = 1", "schema = 'nodeworthy/accept-baseline/v1'\nmeasure = 3", "a = ["])
+def test_a_malformed_one_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "b.toml").write_text(text)
+    ran = run("accept", "--from", str(recorded(tmp_path / "m")), "--baseline", "b.toml", cwd=tmp_path)
+    assert (ran.code, "--baseline b.toml" in ran.err) == (2, True), ran.err
+
+
+def test_gauges_of_prometheus(tmp_path: Path) -> None:
+    out = run("accept", "--from", str(recorded(tmp_path / "m")), "--format", "prometheus", cwd=tmp_path).out
+    assert 'nodeworthy_accept_passed{test="gpu-sanity",node="gpu-1",state="pass"} 1' in out
+    assert 'name="gemm_tflops",unit="TFLOPS",device="GPU-0000",node="gpu-1",at_dtype="bf16",at_round="1"} 700' in out
+    assert all(each.startswith(("#", "nodeworthy_")) for each in out.splitlines())

@@ -1,0 +1,86 @@
+"""The programs for real, on processors with gloo: what is well passes, and each injected fault is named by its rule alone.
+
+They need torch, which is 5 GB: `make accept-tools` installs it into ~/.cache/nodeworthy/accept-torch, and `make test-accept`
+says where it is. Elsewhere they skip.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nodeworthy import programs
+from tests.accept.recordings import NONCE, job, write
+from tests.run import run_json
+
+PYTHON = Path(os.environ.get("NODEWORTHY_TORCH", "/nowhere"))
+LAUNCH = Path(programs.__file__).with_name("launch.py")
+SMALL = {
+    "NODEWORTHY_GEMM": "64",
+    "NODEWORTHY_STEPS": "6",
+    "NODEWORTHY_MIB": "8",
+    "NODEWORTHY_PAYLOADS": "65536,1048576",
+    "NODEWORTHY_PAIR_BYTES": "65536",
+    "NODEWORTHY_BARRIER": "20",
+    "OMP_NUM_THREADS": "1",
+}
+
+pytestmark = pytest.mark.skipif(
+    not PYTHON.exists(), reason="no torch: `make accept-tools` installs it (5 GB), `make test-accept` runs these"
+)
+
+
+def ran(folder: Path, test: str, processes: int = 1, fault: str = "") -> tuple[set[str], list[str], str]:
+    """The rules that fail, the states, and what the program said."""
+    environment = {**os.environ, **SMALL, "NODEWORTHY_NONCE": NONCE, "NODEWORTHY_NODE": "gpu-1"}
+    environment |= {"NODEWORTHY_GPUS": str(processes), "NODEWORTHY_SCRATCH": str(folder), "NODEWORTHY_FAULT": fault}
+    environment |= {"NODEWORTHY_DEADLINE": "280", "NODEWORTHY_NODES": "1"}
+    command = [str(PYTHON), str(LAUNCH), f"{test}=270"]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    (folder / "said").mkdir()
+    recorded = write(folder / "said", [job(test)], {"gpu-1.log": said.stdout})
+    judged = run_json("accept", "--from", str(recorded), "--show-passed", cwd=folder)
+    told = f"{said.stdout[-3000:]}\n{said.stderr[-3000:]}\n{judged.out[:3000]}"
+    failed = {each["rule"] for each in judged.findings if each["verdict"] == "fail"}
+    return failed, [each["state"] for each in judged.report["runs"]], told
+
+
+# What a processor measures has no floor: of its speed nothing is known.
+WELL = {
+    ("gpu-sanity", 4): "unknown",
+    ("inference", 1): "unknown",
+    ("ddp", 2): "unknown",
+    ("fsdp", 2): "unknown",
+    ("multi-node", 2): "pass",
+    ("disk-and-network", 1): "unknown",
+    ("checkpoint-restart", 1): "pass",
+    ("moe", 2): "pass",
+}
+
+
+@pytest.mark.parametrize(("test", "processes"), WELL, ids=str)
+def test_what_is_well_fails_nothing(test: str, processes: int, tmp_path: Path) -> None:
+    failed, states, told = ran(tmp_path, test, processes)
+    assert (failed - {"gpus-alike"}, states[0] != "error") == (set(), True), told
+
+
+@pytest.mark.parametrize(
+    ("test", "processes", "fault", "rule"),
+    [
+        ("gpu-sanity", 4, "flipped-bit:2", "gpu-computes-right"),
+        ("ddp", 2, "no-sync:1", "ranks-agree"),
+        ("ddp", 2, "hung:1", "ranks-agree"),
+        ("inference", 1, "cache-off-by-one", "decode-right"),
+        ("moe", 2, "zero-expert:1", "decode-right"),
+        ("checkpoint-restart", 1, "from-zero", "checkpoint-resumes"),
+        ("checkpoint-restart", 1, "truncated", "checkpoint-resumes"),
+        ("data-loading", 1, "killed-worker", "loader-feeds"),
+    ],
+)
+def test_a_fault_is_named_by_its_rule(test: str, processes: int, fault: str, rule: str, tmp_path: Path) -> None:
+    failed, _, told = ran(tmp_path, test, processes, fault)
+    # A busy processor may be slow by itself.
+    assert failed - {"gpus-alike"} == {rule}, told
