@@ -67,7 +67,7 @@ def _page(rule: Rule) -> dict[str, str]:
     installed a release without an address has the page as the rule's help."""
     base = documentation()
     if base is not None:
-        return {"helpUri": f"{base.rstrip('/')}/rules/{rule.id}/"}
+        return {"helpUri": f"{base.rstrip('/')}/rules/{rule.id}.html"}
     page = Path(__file__).parents[2] / "docs" / "rules" / f"{rule.id}.md"
     return {"helpUri": page.as_uri()} if page.is_file() else {}
 

@@ -6,8 +6,11 @@ on A6000s. A type that nobody makes, one that its partition or its constraint co
 (Slurm adds them up), and more GPUs than a node can have are seen here; what the device says of itself is seen when it
 runs (`nvidia-smi -L`).
 
+A request in a line that begins almost as Slurm's do (`#SBTACH`) is a comment, and the job gets no GPU at all.
+
 The request also has to hold what the job starts: eight processes of torchrun on four GPUs, or four devices of
-`CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`). Slurm sets `SLURM_GPUS` for
+`CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`). Four processes on eight GPUs leave
+four of them idle, which is a warning: one process may take two. Slurm sets `SLURM_GPUS` for
 `--gpus` only, and `SLURM_GPUS_PER_NODE` for `--gpus-per-node`: a launcher that counts by one of them in a job with
 `--gres=gpu:2` is given nothing. `SLURM_GPUS_ON_NODE` is always there.
 """
@@ -21,6 +24,8 @@ from nodeworthy.facts.slurm.gpus import (
     dead_requests,
     empty_counts,
     gpu_named_by,
+    idle_gpus,
+    misspelt_requests,
     said_by_script,
     same,
     type_of,
@@ -46,8 +51,18 @@ _NEVER = "no node ever fits: sbatch refuses it (Requested node configuration is 
 @RULE.check
 def the_request_says_which_gpus(job: SlurmJob) -> Findings:
     dead = [option for request in job.requests for option in dead_requests(request)]
-    if not any(request.gpus for request in job.requests) and not dead:
+    misspelt = misspelt_requests(job)
+    if not any(request.gpus for request in job.requests) and not dead and not misspelt:
         skip("it asks for no GPUs")
+    for mark, option in misspelt:
+        yield fail(
+            option.place,
+            f"the job gets no GPU: {mark} is a comment to Slurm",
+            is_=f"{mark} {option.written}",
+            should=f"#SBATCH {option.written}",
+            cause="sbatch reads the lines that begin with #SBATCH, and no others",
+            remedy="write #SBATCH",
+        )
     for option in dead:
         yield fail(
             option.place,
@@ -79,6 +94,18 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
             related=asked,
             cause="the processes beyond them find no device: CUDA error: invalid device ordinal",
             remedy="--nproc_per_node=$SLURM_GPUS_ON_NODE, or ask for as many",
+        )
+    idle = idle_gpus(job)
+    if idle is not None:
+        yield fail(
+            idle.launch.place,
+            f"{idle.has - idle.wanted} of {idle.has} GPUs of each node stay idle, unless a process takes several",
+            is_=f"--nproc_per_node={idle.wanted} on {idle.has} GPUs",
+            should=f"--nproc_per_node={idle.has}, or a request for {idle.wanted}",
+            related=asked,
+            cause=f"{idle.launch.program} starts one process for a GPU, and nothing else runs in this job",
+            remedy="--nproc_per_node=$SLURM_GPUS_ON_NODE, or ask for as many as are used",
+            severity=Severity.WARNING,
         )
     for devices in chosen_gpus(job):
         if devices.count > job.request.gpus_per_node:

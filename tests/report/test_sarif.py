@@ -64,7 +64,7 @@ def test_a_rule_names_the_address_of_its_page(monkeypatch: pytest.MonkeyPatch) -
     assert Path(page.removeprefix("file://")).read_text(encoding="utf-8").count(f"# {PATHS.id}") == 1
     monkeypatch.setattr(sarif, "documentation", lambda: "https://docs.example.com/nodeworthy/")
     page = rendered(report(judged(finding())))["tool"]["driver"]["rules"][0]["helpUri"]
-    assert page == f"https://docs.example.com/nodeworthy/rules/{PATHS.id}/"
+    assert page == f"https://docs.example.com/nodeworthy/rules/{PATHS.id}.html"
 
 
 def test_places() -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.lines import Option
+from nodeworthy.facts.slurm.lines import Option, misspelt_options
 from nodeworthy.facts.slurm.ranks import spread, unset
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
-from nodeworthy.known.slurm import gpu_of_type, gpus_in
+from nodeworthy.known.slurm import gpu_of_type, gpus_in, most_of, says_mig
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -23,6 +23,8 @@ _PER_NODE = {
     "deepspeed": ("num_gpus",),
     "vllm": ("tensor_parallel_size", "tp"),
 }
+# These start one process for a GPU.
+_ONE_A_GPU = ("torchrun", "torch.distributed.launch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +170,54 @@ def _empty_count(job: SlurmJob, launch: Launch) -> Empty | None:
     return None
 
 
+_ASKS_FOR_GPUS = ("gres", "gpus", "gpus-per-node", "gpus-per-task")
+
+
+def misspelt_requests(job: SlurmJob) -> list[tuple[str, Option]]:
+    """Requests for GPUs that Slurm takes for comments, in a job that has no other."""
+    if any(request.gpus for request in job.requests):
+        return []
+    almost = misspelt_options(job.text, job.place)
+    return [each for each in almost if each[1].name in _ASKS_FOR_GPUS and _is_of_gpus(each[1])]
+
+
+def _is_of_gpus(option: Option) -> bool:
+    return option.name != "gres" or "gpu" in option.written
+
+
+@dataclass(frozen=True, slots=True)
+class TooFew:
+    launch: Launch
+    wanted: int
+    has: int
+
+
+def idle_gpus(job: SlurmJob) -> TooFew | None:
+    """The one launcher of a job starts fewer processes on a node than the job has GPUs there. Others beside it, tasks
+    that share the node, or devices that somebody chose may well use the rest."""
+    asked = _gpus_of_a_node(job.request)
+    if asked is None or len(job.launches) != 1 or any("cpu" in each.options for each in job.launches):
+        return None
+    launch = job.launches[0]
+    counted = job.known(launch.option("nproc_per_node")) if launch.program in _ONE_A_GPU else None
+    step = launch.step.options if launch.step is not None else {}
+    if counted is None or any(each in step for each in ("gres", "gpus", "gpus_per_node", "gpus_per_task")):
+        return None
+    if "CUDA_VISIBLE_DEVICES" in launch.environment or spread(job, launch).per_node != 1:
+        return None
+    return TooFew(launch, counted, asked) if 1 < counted < asked else None
+
+
+def _gpus_of_a_node(request: SlurmRequest) -> int | None:
+    """Of one request for whole GPUs that a node may have; of several nobody knows here how Slurm adds them up."""
+    if len(request.gpus) != 1 or request.gpus[0].per != "node" or says_mig(request.gpus[0].type or ""):
+        return None
+    asked = request.gpus[0]
+    return asked.count if asked.count <= most_of(type_of(asked)) else None
+
+
 def dead_requests(request: SlurmRequest) -> Iterator[Option]:
-    for name in ("gres", "gpus", "gpus-per-node", "gpus-per-task"):
+    for name in _ASKS_FOR_GPUS:
         dead = request.dead(name)
         if dead is not None and not request.gpus:
             yield dead

@@ -60,6 +60,32 @@ def options_of(text: str, place: Place) -> tuple[Option, ...]:
     return tuple(found)
 
 
+# A comment that differs from Slurm's mark by letters that changed places, or by one of them.
+_ALMOST = pattern(r"#(?!SBATCH\b)(?P<mark>S[A-Z]{4,6})\s+-")
+
+
+def misspelt_options(text: str, place: Place) -> Iterator[tuple[str, Option]]:
+    """`#SBTACH --gres=gpu:8`: above the first command, each with the mark that it has. To Slurm it is a comment."""
+    for number, line in _own_lines(text.splitlines(), place.line or 1):
+        if _is_command(line):
+            return
+        found = _ALMOST.match(line)
+        if found is None or not _is_almost_the_mark(found["mark"]):
+            continue
+        behind = found.end("mark")
+        words = [(word, column + behind + 1) for word, column in split(line[behind:])]
+        for name, value, written, at in read(words):
+            yield f"#{found['mark']}", Option(name, _located(value, Place(place.path, number, at)), written)
+
+
+def _is_almost_the_mark(word: str) -> bool:
+    right = MARK[1:]
+    if len(word) == len(right):
+        return sorted(word) == sorted(right) or sum(one != other for one, other in zip(word, right, strict=True)) == 1
+    longer, shorter = (word, right) if len(word) > len(right) else (right, word)
+    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+
+
 def is_filled_in(text: str) -> bool:
     """Whether it is a place that somebody fills in before there is a job."""
     return _FILLED.search(text) is not None
