@@ -1,4 +1,4 @@
-"""What the README shows is what the commands print."""
+"""What the README, and the page of the moments behind it, show is what the commands print."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OCTOBER = whole("profiling-before-driver/bad-october") / "al2023-user-data.sh"
 
 
 def shown(command: str) -> list[str]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = "".join((ROOT / each).read_text(encoding="utf-8") for each in ("README.md", "docs/moments.md"))
     found = re.search(rf"```console\n\$ {re.escape(command)}\n(.*?)```", text, re.DOTALL)
     assert found is not None, f"the README no longer shows `{command}`"
     return found[1].splitlines()
@@ -57,3 +57,18 @@ def test_a_wrong_socket(tmp_path: Path) -> None:
 )
 def test_the_comparison_itself(lines: list[str], expected: bool) -> None:
     assert stands_in(lines, ["a", "b", "c", "d"]) is expected
+
+
+def test_it_begins_with_what_works_from_a_clone_and_names_nobody() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first_screen = text.splitlines()[:20]
+    for typed in ("$ uvx --from . nodeworthy check .", "$ make preview", "$ make test"):
+        assert any(line.startswith(typed) for line in first_screen), typed
+    assert "OWNER" not in text
+    assert len(text.splitlines()) <= 125
+
+
+def test_what_it_refers_to_is_there() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for path in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+        assert (ROOT / path).exists(), path
