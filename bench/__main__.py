@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import boot, check, cluster, dump, engine, lsp, plans, rendering, ssh, stacks, tree, words
+from bench import boot, check, cloud, cluster, dump, engine, lsp, plans, rendering, ssh, stacks, tree, words
 from bench import nodes as node_checks
 from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
 
@@ -64,6 +64,8 @@ def measurements(folder: Path) -> Iterator[Measurement]:
         name = f"preview of {stacks.STACK}{_how(simulate)}"
         yield Measurement(name, limit, partial(stacks.embedded_ms, simulate=simulate))
     yield Measurement(f"preview of {stacks.STACK}, the pulumi CLI with the pack", 15_000, stacks.cli_ms)
+    name = f"audit, {cloud.MACHINES:,} machines on recorded pages, computing"
+    yield Measurement(name, 30_000, lambda: cloud.audit_ms(folder, cloud.MACHINES))
     yield from _diagnose(folder)
     yield Measurement("node, ssh round trips of one host", 2, ssh.round_trips, "", scaled=False)
     yield from _nodes(folder)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.cloud import record
+from nodeworthy.collect.cloud.answers import Asked, Page
 from nodeworthy.collect.cloud.calls import EVERY, Call
+from nodeworthy.collect.cloud.recording import Recorded
+from nodeworthy.collect.cloud.region import Region
+from nodeworthy.collect.cloud.scenes import Wanted, look
 from tests.architecture.tree import ROOT
+from tests.case_files import CASES
 from tests.cloud.recordings import REGION, STOCK, change, file_of, refuse, stock
 from tests.run import run, run_json
 
@@ -215,3 +221,81 @@ def test_an_account_without_nodes_proves_nothing(tmp_path: Path) -> None:
 
 def test_the_stock_recording_is_there() -> None:
     assert (STOCK / REGION / "audit.json").exists()
+
+
+def test_machines_in_no_group_are_said_not_to_be_looked_at(tmp_path: Path) -> None:
+    recording = stock(tmp_path)
+    path = file_of(recording, "ec2", "DescribeInstances")
+    calls = json.loads(path.read_text(encoding="utf-8"))["calls"]
+    [first, _] = calls[0]["pages"][0]["Reservations"][0]["Instances"]
+    tags = [
+        {"Key": "eks:eks-cluster-name", "Value": "gpu-dev"},
+        {"Key": "kubernetes.io/cluster/gpu-dev", "Value": "owned"},
+    ]
+    alone = {**first, "InstanceId": "i-0karpenter", "Tags": tags}
+    calls[0]["pages"][0]["Reservations"].append({"ReservationId": "r-2", "Instances": [alone]})
+    change(recording, "ec2", "DescribeInstances", calls)
+    ran = run_json("audit", "--from", "aws", cwd=tmp_path)
+    [found] = ran.findings
+    assert (ran.code, found["rule"], found["verdict"]) == (3, "looked-at", "unknown")
+    assert "i-0karpenter" in found["message"]
+
+
+def test_what_cases_record_is_what_aws_prints() -> None:
+    """By the models of botocore: each member of each answer is there, and is of its type."""
+    import botocore.session
+
+    session = botocore.session.get_session()
+    seen = 0
+    for path in sorted(CASES.rglob(f"aws/{REGION}/*.json")):
+        if path.name != "audit.json":
+            service, operation, _ = path.name.split(".")
+            model = session.get_service_model(service).operation_model(operation)
+            for call in json.loads(path.read_text(encoding="utf-8"))["calls"]:
+                assert set(call["arguments"]) <= set(model.input_shape.members), path
+                for page in call.get("pages", ()):
+                    seen += 1
+                    assert list(strange(model.output_shape, page, operation)) == [], path
+    assert seen > 80
+
+
+def strange(shape: Any, said: Any, where: str) -> Iterator[str]:
+    """What AWS would not print."""
+    kinds = {"structure": dict, "list": list, "map": dict, "boolean": bool, "integer": int, "long": int, "string": str}
+    kinds |= {"timestamp": str, "double": float, "float": float}
+    if not isinstance(said, kinds[shape.type_name]):
+        yield f"{where} is no {shape.type_name}"
+    elif shape.type_name == "list":
+        for each in said:
+            yield from strange(shape.member, each, where)
+    elif shape.type_name == "structure":
+        for name, each in said.items():
+            if name not in shape.members:
+                yield f"{where} has no {name}"
+            else:
+                yield from strange(shape.members[name], each, f"{where}.{name}")
+
+
+class Counted:
+    """How often a recording is asked."""
+
+    def __init__(self, source: Recorded) -> None:
+        self._source = source
+        self.region, self.account, self.seen_at = source.region, source.account, source.seen_at
+        self.calls = 0
+
+    def pages(self, call: Call, arguments: Mapping[str, Any]) -> Sequence[Page]:
+        self.calls += 1
+        return self._source.pages(call, arguments)
+
+
+def test_calls_do_not_grow_with_machines(tmp_path: Path) -> None:
+    """But by the pages of what they mount: two hundred volumes a call."""
+    asked: list[int] = []
+    for machines in (50, 100):
+        record(tmp_path / "aws", machines)
+        counted = Counted(Recorded(tmp_path / "aws" / REGION))
+        looked = look(Region(Asked(counted)), Wanted(None, "none was named"))
+        assert looked.machines == machines
+        asked.append(counted.calls)
+    assert asked[0] == asked[1] > 20

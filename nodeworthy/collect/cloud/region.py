@@ -153,6 +153,17 @@ class Region:
         every = (one for each in self.instances_answer.items for one in mappings_at(each, "Instances"))
         return {text_at(each, "InstanceId"): each for each in every}
 
+    def in_no_group(self, cluster: str) -> Sequence[str]:
+        """The machines of a cluster that no auto scaling group started: Karpenter's, and single ones."""
+        grouped = {identifier for group in self.scaling_groups.items for identifier, _ in members(group)}
+        return [
+            identifier
+            for identifier, data in self.instances.items()
+            if identifier not in grouped
+            and text_at(data, "State", "Name") in ("pending", "running")
+            and cluster_of(tags_of(data.get("Tags"))) == cluster
+        ]
+
     @cached_property
     def volumes(self) -> Mapping[str, Data]:
         """By id, those of the machines that groups of nodes have."""

@@ -184,11 +184,21 @@ class _Cluster:
 
     def _unread(self) -> Iterator[NotLookedAt]:
         refused = self._region.refused_managed_groups
+        yield from self._in_no_group()
         name, why = self._resources.unseen_cluster
         if why:
             yield NotLookedAt(self._resources.place, f"the control plane of {name} is not known: {why}")
         if refused and self._chosen.cluster is not None:
             yield NotLookedAt(self._resources.place, f"which managed node groups there are is not known: {refused}")
+
+    def _in_no_group(self) -> Iterator[NotLookedAt]:
+        if self._chosen.cluster is None or self._wanted.pool is not None:
+            return
+        alone = self._region.in_no_group(self._chosen.cluster)
+        if alone:
+            named = ", ".join(alone[:3]) + (f" and {len(alone) - 3} more" if len(alone) > 3 else "")
+            why = f"machines of {self._chosen.cluster} are in no auto scaling group, and are not looked at: {named}"
+            yield NotLookedAt(self._resources.place, why, remedy="nodeworthy node HOST looks at a machine itself")
 
 
 def _only_of(region: Region, wanted: Wanted, chosen: Chosen) -> Chosen:

@@ -46,9 +46,12 @@ def added_to_moto(said: Said) -> Iterator[None]:
     from moto.ec2.responses import EC2Response
 
     classes: dict[str, Any] = {"autoscaling": AutoScalingResponse, "ec2": EC2Response}
-    with mock.patch.multiple(
-        classes["autoscaling"], create=True, **_methods("autoscaling", said, ActionResult, xform_name)
-    ), mock.patch.multiple(classes["ec2"], create=True, **_methods("ec2", said, ActionResult, xform_name)):
+    with (
+        mock.patch.multiple(
+            classes["autoscaling"], create=True, **_methods("autoscaling", said, ActionResult, xform_name)
+        ),
+        mock.patch.multiple(classes["ec2"], create=True, **_methods("ec2", said, ActionResult, xform_name)),
+    ):
         yield
 
 
