@@ -18,6 +18,8 @@ from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.fleet.declaration import KEY
 from nodeworthy.verdict import Unknown
 
+# As Argo CD calls the cluster in which it runs.
+_ITS_OWN = "in-cluster"
 OF_A_PATCH = "the release that this patch changes may hold it"
 
 
@@ -52,7 +54,9 @@ def _flux(document: Tree) -> Iterator[Release]:
     elsewhere = "valuesFrom may hold it, which is not in this file" if _some(spec.get("valuesFrom")) else None
     if spec.get("chart").is_absent and spec.get("chartRef").is_absent:
         elsewhere = OF_A_PATCH
-    yield _release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere=elsewhere)
+    made = _release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere=elsewhere)
+    config = spec.get("kubeConfig", "secretRef", "name").text or ""
+    yield replace(made, cluster=_filled_in(config.removesuffix("-kubeconfig")))
 
 
 def _argo_application(document: Tree) -> Iterator[Release]:
@@ -67,7 +71,13 @@ def _argo(document: Tree, spec: Tree) -> Iterator[Release]:
     for source in (spec.get("source"), *spec.get("sources").sequence):
         helm = source.get("helm")
         if source.is_mapping and (helm.is_mapping or source.get("chart").text):
-            yield _argo_source(document, source, helm)
+            named = spec.get("destination", "name").text or ""
+            yield replace(_argo_source(document, source, helm), cluster="" if named == _ITS_OWN else _filled_in(named))
+
+
+def _filled_in(name: str) -> str:
+    """A name that a template fills in says nothing."""
+    return "" if "{" in name else name
 
 
 def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:

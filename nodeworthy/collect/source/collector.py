@@ -168,8 +168,7 @@ def _sizes_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[F
 
     if not any(isinstance(each, PodTemplate) and each.gpu_resources for each in facts):
         return []
-    first = next(each for each in group.members if each.is_judged)
-    return list(groups.around.sizes(facts, first.source))
+    return list(groups.around.sizes(facts, group.first.source))
 
 
 def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[Fact]:
@@ -179,8 +178,7 @@ def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[F
         from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 
         return list(settle_drivers([*planned.values()], [each for each in facts if isinstance(each, OperatorValues)]))
-    first = next(each for each in group.members if each.is_judged)
-    return list(groups.around.pools(facts, first.source))
+    return list(groups.around.pools(facts, group.first.source))
 
 
 def _not_put_together(group: Group, why: str) -> Scene:

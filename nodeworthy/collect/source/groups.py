@@ -47,6 +47,11 @@ class Group:
     # Why some of the files that may join with them were not looked at.
     cut_off: str = ""
 
+    @property
+    def first(self) -> Member:
+        """Of those that are judged, where there is one."""
+        return next((each for each in self.members if each.is_judged), self.members[0])
+
     def together(self) -> Found:
         together = Found()
         for each in sorted(self.members, key=lambda member: member.turn):
@@ -59,6 +64,12 @@ class Group:
         return together
 
 
+def _destination(found: Found) -> str:
+    """The cluster that all of it is installed into: what goes to two clusters meets in none."""
+    named = {getattr(each, "cluster", "") for each in found.facts if type(each).__name__ == "OperatorValues"}
+    return named.pop() if len(named) == 1 else ""
+
+
 @dataclass
 class Groups:
     fleets: Fleets
@@ -66,7 +77,7 @@ class Groups:
     # Why a fleet can't be used, which ends the run.
     refused: list[str]
     every: list[Group] = field(default_factory=list)
-    _by_key: dict[tuple[str, str], Group] = field(default_factory=dict)
+    _by_key: dict[tuple[str, str, str], Group] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _reals: set[str] = field(default_factory=set)
 
@@ -87,7 +98,7 @@ class Groups:
     def add(self, source: Source, found: Found, *, is_judged: bool = True) -> None:
         choice = self._choice(source)
         domain = domain_of(source, found, choice)
-        key = (domain, choice.why)
+        key = (domain, choice.why, _destination(found) if choice.fleet is None else "")
         if key not in self._by_key:
             self._by_key[key] = Group(choice, domain)
             self.every.append(self._by_key[key])
@@ -125,7 +136,10 @@ class Groups:
         if group is not None and domain_of(source, found, choice) != group.domain:
             self._known.discard(source.lies)
             return
-        self.add(source, found, is_judged=False)
+        if group is not None and not _destination(found):
+            group.members.append(Member(source, found, is_judged=False))
+        else:
+            self.add(source, found, is_judged=False)
 
     def _cut_off(self, group: Group | None, choice: Choice, why: str) -> None:
         """Of a file that names others nobody knows to which of its fleet it belongs."""

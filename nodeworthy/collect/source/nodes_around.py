@@ -54,7 +54,7 @@ class NodesAround:
         """`facts` are those of the files that are judged together with this one."""
         values = [each for each in facts if isinstance(each, OperatorValues)]
         charts = pools_of_charts(values, Path(source.lies).parent)
-        pools = self._around(source) or pools_by_evidence(facts) or list(charts)
+        pools = _of_its_cluster(self._around(source) or pools_by_evidence(facts) or list(charts), values, source)
         return [_doubted_at(values, each) for each in settle_drivers(pools, values, _folder(source))]
 
     def sizes(self, facts: Sequence[Fact], source: Source) -> list[NodeSize]:
@@ -63,7 +63,7 @@ class NodesAround:
         root = source.scope.root
         if root is None or next(source.scope.holding(_SHARES, _SUFFIXES), None) is not None:
             return []
-        return sizes_of_pools(self._around(source) or pools_by_evidence(facts))
+        return sizes_of_pools(_of_its_cluster(self._around(source) or pools_by_evidence(facts), [], source))
 
     def _around(self, source: Source) -> list[GpuPool]:
         root = source.scope.root
@@ -89,6 +89,15 @@ class NodesAround:
             found = evidence.read(evidence.lying_beside(path, source), self.rules)
             self._facts[path] = [*found.facts, *found.scripts] if found is not None else []
         return self._facts[path]
+
+
+def _of_its_cluster(pools: Sequence[GpuPool], values: Sequence[OperatorValues], source: Source) -> Sequence[GpuPool]:
+    """Imported only where there are some."""
+    if not pools:
+        return pools
+    from nodeworthy.collect.source.whose_cluster import of_its_cluster
+
+    return of_its_cluster(pools, values, source)
 
 
 def _doubted_at(values: Sequence[OperatorValues], pool: GpuPool) -> GpuPool:

@@ -60,6 +60,7 @@ def operator_values(release: Release) -> Iterator[OperatorValues]:
             release=chart_version(each.version),
             elsewhere=each.elsewhere,
             asked_release=each.version.text or "",
+            cluster=each.cluster,
         )
 
 

@@ -166,6 +166,8 @@ class OperatorValues:
     implied: bool = False
     # The version as it was written, where that is a range.
     asked_release: str = ""
+    # How the cluster is called that they are installed into; empty where nothing says it.
+    cluster: str = ""
     # Not these settings say the release, but the fleet beside them.
     release_is_the_fleets: bool = False
 
