@@ -64,7 +64,7 @@ def whole(where: Any) -> float:
         loss = loss_of(net, *batch(step, where))
         loss.backward()
         optimizer.step()
-        last = float(loss)
+        last = float(loss.detach())
     return last
 
 
@@ -193,7 +193,7 @@ def run_on(state: dict[str, Any], step: int, where: Any, stop: say.Stop | None) 
         loss = loss_of(state["net"], *batch(at, where))
         loss.backward()
         state["optimizer"].step()
-        state["loss"] = float(loss)
+        state["loss"] = float(loss.detach())
     return STEPS
 
 

@@ -104,14 +104,27 @@ def refuse_idle(options: Options) -> None:
 
 
 def _for_nothing(options: Options) -> list[tuple[str, object, str]]:
-    if options.on == "slurm":
-        named = (("--pool", options.pool), ("--selector", options.selector), ("--image", options.image))
-        more = (("--context", options.context), ("--namespace", options.namespace), ("--queue", options.queue))
-        return [(name, given, "kubernetes") for name, given in (*named, *more)]
-    named = (("--gpus", options.gpus), ("--python", options.python), ("--scratch", options.scratch))
-    more = (("--partition", options.partition), ("--account", options.account), ("--qos", options.qos))
-    last = (("--reservation", options.reservation), ("--setup", options.setup))
-    return [(name, given, "slurm") for name, given in (*named, *more, *last)]
+    """Each option that is of the other of both, what was given for it, and of which it is."""
+    of_kubernetes: dict[str, object] = {
+        "--pool": options.pool,
+        "--selector": options.selector,
+        "--image": options.image,
+        "--context": options.context,
+        "--namespace": options.namespace,
+        "--queue": options.queue,
+    }
+    of_slurm: dict[str, object] = {
+        "--gpus": options.gpus,
+        "--python": options.python,
+        "--scratch": options.scratch,
+        "--partition": options.partition,
+        "--account": options.account,
+        "--qos": options.qos,
+        "--reservation": options.reservation,
+        "--setup": options.setup,
+    }
+    given, other = (of_kubernetes, "kubernetes") if options.on == "slurm" else (of_slurm, "slurm")
+    return [(name, value, other) for name, value in given.items()]
 
 
 def chosen_tests(options: Options) -> tuple[str, ...]:
