@@ -123,6 +123,13 @@ def _texts(document: Tree) -> Iterator[Fact]:
     yield from hami_config_maps(document)
 
 
+def _mig_layouts(document: Tree) -> Iterator[Fact]:
+    if "mig-configs" in document.mapping or not document.get("kind").is_absent:
+        from nodeworthy.facts.operator.mig_layouts import layouts_in_object
+
+        yield from layouts_in_object(document)
+
+
 def _device_plugins_config(document: Tree) -> Iterator[Fact]:
     if document.get("sharing").is_mapping:
         from nodeworthy.facts.operator.sharing import sharing_in_object
@@ -184,12 +191,12 @@ _BOOTSTRAPS = ("Kubeadm", "RKE2", "KThrees", "K0s", "K0sWorker", "MicroK8s", "Ta
 _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
 # Each asks for the group of the API itself: Kyverno, too, has a ClusterPolicy. What says no kind is under "".
 READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
-    "": (_device_plugins_config, _nodes_of_talos),
+    "": (_device_plugins_config, _mig_layouts, _nodes_of_talos),
     "Cluster": (_databases,),
     "ClusterConfig": (_nodes_of_eksctl,),
     "ClusterPolicy": (_operators_own,),
     "ComputeDomain": (_claims,),
-    "ConfigMap": (_texts,),
+    "ConfigMap": (_texts, _mig_layouts),
     "DaemonSet": (_gpu_daemonsets,),
     "DeviceClass": (_claims,),
     "EC2NodeClass": (_nodes_of_karpenter,),
@@ -233,6 +240,13 @@ def _sharing(release: Release) -> Iterator[Fact]:
     yield from sharing_in_values(release)
 
 
+def _layouts_of_chart(release: Release) -> Iterator[Fact]:
+    if any("migManager" in each.mapping for each in (release.values, *release.values.mapping.values())):
+        from nodeworthy.facts.operator.mig_layouts import layouts_in_values
+
+        yield from layouts_in_values(release)
+
+
 def _dra_driver(release: Release) -> Iterator[Fact]:
     if "gpuResourcesEnabledOverride" in release.values.mapping or "dra" in (release.chart.text or ""):
         from nodeworthy.facts.pod.claims import dra_drivers
@@ -257,6 +271,7 @@ READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _pods_of_chart,
     _daemonsets_of_chart,
     _sharing,
+    _layouts_of_chart,
     _dra_driver,
     _monitoring,
     _hami,

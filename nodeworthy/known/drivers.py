@@ -23,6 +23,13 @@ class PackageKind(StrEnum):
     DCGM = "dcgm"
 
 
+class Flavour(StrEnum):
+    """Of the kernel modules."""
+
+    OPEN = "open"
+    PROPRIETARY = "proprietary"
+
+
 @cache
 def _table() -> Mapping[str, Any]:
     return tomllib.loads(Path(__file__).with_name("drivers.toml").read_text(encoding="utf-8"))
@@ -76,3 +83,19 @@ def needs_nvidia(module: str) -> bool:
 
 def _reasons(kind: str) -> Mapping[str, str]:
     return {name: row["because"] for row in _table()[kind] for name in row["names"]}
+
+
+def flavour_of(package: str) -> Flavour | None:
+    """Of the modules that a package brings, as its name says it; None where that is left to the release."""
+    told = _table()["flavour"]
+    if any(re.fullmatch(each, package) for each in told["open"]):
+        return Flavour.OPEN
+    return Flavour.PROPRIETARY if any(re.fullmatch(each, package) for each in told["proprietary"]) else None
+
+
+def flavour_for(architecture: str, gpu: str) -> Flavour | None:
+    """The only one that drives a GPU; None where both do."""
+    told = _table()["flavour"]
+    if architecture in told["without_gsp"]:
+        return Flavour.PROPRIETARY
+    return Flavour.OPEN if architecture in told["open_alone"] or gpu in told["open_alone_gpus"] else None

@@ -13,6 +13,11 @@ The operator's chart reads of all that only `devicePlugin.config` (`name`, `defa
 `mig.strategy`: a `timeSlicing` among its values, or below `devicePlugin`, is passed over, and Helm says nothing. It
 makes a ConfigMap of `data` only with `create: true`, which nobody has by default; MIG manager's `config` is like it.
 
+A DaemonSet written by hand is given its configuration as a file (`CONFIG_FILE`): as environment variables it is never
+read. With MPS it needs `MPS_ROOT`, and the control daemon beside it. `renameByDefault` counts only below `timeSlicing`.
+
+Configurations of mig-parted name profiles that exist, seven slices a GPU at most, and each GPU once.
+
 With the MIG strategy `single` a node's slices are called `nvidia.com/gpu`; pods that ask for `nvidia.com/mig-…` wait
 for ever.
 """

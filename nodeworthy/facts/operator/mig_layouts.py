@@ -1,0 +1,92 @@
+"""The configurations of mig-parted (the operator's MIG manager): into which slices which GPUs of a node are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from nodeworthy.documents.release import Release, document_inside
+from nodeworthy.documents.tree import Tree
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place, Unknown
+
+_KEY = "mig-configs"
+
+
+@dataclass(frozen=True)
+class MigEntry:
+    """One entry of a configuration: for which GPUs, and what they are cut into."""
+
+    tree: Tree
+
+    @property
+    def devices(self) -> Tree:
+        return self.tree.get("devices")
+
+    @property
+    def slices(self) -> Tree:
+        return self.tree.get("mig-devices")
+
+    @property
+    def is_off(self) -> bool:
+        return self.tree.get("mig-enabled").value is False
+
+    @property
+    def numbers(self) -> tuple[tuple[int, Tree], ...]:
+        """The GPUs that it names one by one; `all` names none."""
+        found = ((each.value, each) for each in self.devices.sequence)
+        return tuple((value, tree) for value, tree in found if isinstance(value, int) and not isinstance(value, bool))
+
+
+@dataclass(frozen=True)
+class MigLayout:
+    """One configuration, under the name by which a node's label nvidia.com/mig.config chooses it."""
+
+    name: str
+    tree: Tree
+
+    @property
+    def entries(self) -> tuple[MigEntry, ...]:
+        return tuple(MigEntry(each) for each in self.tree.sequence if each.is_mapping)
+
+
+@dataclass(frozen=True)
+class MigLayouts:
+    called: ClassVar[str] = "configurations of mig-parted"
+
+    place: Place
+    tree: Tree
+
+    @property
+    def title(self) -> str:
+        return "the MIG configuration"
+
+    @property
+    def why_unread(self) -> str | None:
+        return self.tree.value.why if isinstance(self.tree.value, Unknown) else None
+
+    @property
+    def layouts(self) -> tuple[MigLayout, ...]:
+        return tuple(MigLayout(name, tree) for name, tree in self.tree.get(_KEY).mapping.items())
+
+
+def layouts_in_object(document: Tree) -> Iterator[MigLayouts]:
+    """In a ConfigMap, or in a file of its own."""
+    if document.get("kind").text == "ConfigMap":
+        yield from _in_texts(document.get("data"))
+    elif document.get("kind").is_absent and document.get(_KEY).is_mapping:
+        yield MigLayouts(document.place, document)
+
+
+def layouts_in_values(release: Release) -> Iterator[MigLayouts]:
+    """Of the operator's chart, which makes a ConfigMap of `migManager.config.data`."""
+    values = release.values
+    for holder in (values, *(each for each in values.mapping.values() if each.is_mapping)):
+        yield from _in_texts(holder.get("migManager", "config", "data"))
+
+
+def _in_texts(data: Tree) -> Iterator[MigLayouts]:
+    for written in data.mapping.values():
+        if f"{_KEY}:" in (written.text or ""):
+            tree = document_inside(written)
+            yield MigLayouts(tree.place if tree.is_mapping else written.place, tree)

@@ -1,0 +1,93 @@
+"""Whether the MIG manager can apply a configuration of mig-parted: before any GPU is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.mig_layouts import MigEntry, MigLayout, MigLayouts
+from nodeworthy.patterns import pattern
+from nodeworthy.rules.sharing_configured import RULE
+from nodeworthy.verdict import Draft, Findings, Related, fail, unknown
+
+# 1g.10gb, 1g.10gb+me, 2c.3g.40gb, 1g.24gb.gfx and the like.
+_PROFILE = pattern(r"(?:(\d)c\.)?(\d)g\.\d{1,3}gb(?:\+(?:me(?:\.all)?|gfx)|-me|\.gfx)?")
+# Of every GPU that can be cut: seven slices to compute with.
+_SLICES = 7
+_FAILS = "the MIG manager sets nvidia.com/mig.config.state=failed on the node, and its GPUs stay as they were"
+
+
+@RULE.check
+def the_mig_manager_can_apply_it(layouts: MigLayouts) -> Findings:
+    if layouts.why_unread is not None:
+        yield unknown(layouts, f"into what {layouts.title} cuts GPUs is not known: {layouts.why_unread}")
+        return
+    for layout in layouts.layouts:
+        yield from _twice(layout)
+        for entry in layout.entries:
+            yield from _of_entry(layout, entry)
+
+
+def _of_entry(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
+    if entry.is_off and entry.slices.mapping:
+        yield fail(
+            entry.slices.key or entry.slices.place,
+            f"the MIG configuration '{layout.name}' cuts GPUs whose MIG mode it switches off",
+            is_="mig-enabled: false",
+            should="mig-enabled: true",
+            cause=f"slices need MIG mode: {_FAILS}",
+            remedy="set mig-enabled: true, or leave mig-devices out",
+        )
+    strange = [each for each in entry.slices.mapping if _PROFILE.fullmatch(each) is None]
+    for name in strange:
+        yield _no_profile(layout, name, entry.slices.get(name))
+    if not strange:
+        yield from _too_many(layout, entry)
+
+
+def _no_profile(layout: MigLayout, name: str, tree: Tree) -> Draft:
+    return fail(
+        tree.key or tree.place,
+        f"the MIG configuration '{layout.name}' names a profile that no GPU has",
+        is_=name,
+        should="a name like 1g.10gb, as nvidia-smi mig -lgip lists them",
+        cause=f"mig-parted can't read its file: {_FAILS}",
+        remedy="write the profile as the GPU calls it: nvidia-smi mig -lgip on the node",
+    )
+
+
+def _too_many(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
+    """Slices to compute with count; those that share one (`1c.3g.40gb`) are of the same."""
+    used = 0
+    for name, count in entry.slices.mapping.items():
+        found = _PROFILE.fullmatch(name)
+        if found is None or found[1] or not isinstance(count.value, int):
+            return
+        used += int(found[2]) * count.value
+    if used > _SLICES:
+        told = ", ".join(f"{name}: {tree.value}" for name, tree in entry.slices.mapping.items())
+        yield fail(
+            entry.slices.key or entry.slices.place,
+            f"the MIG configuration '{layout.name}' cuts more off a GPU than it has",
+            is_=f"{told} ({used} slices)",
+            should=f"{_SLICES} slices at most",
+            cause=f"no order of them fits on the card: {_FAILS}",
+            remedy=f"take profiles of {_SLICES} slices together, the number before the g each",
+        )
+
+
+def _twice(layout: MigLayout) -> Iterator[Draft]:
+    """Entries with a filter are for other kinds of cards, and may name the same numbers."""
+    seen: dict[int, Tree] = {}
+    for entry in (each for each in layout.entries if each.tree.get("device-filter").is_absent):
+        for number, tree in entry.numbers:
+            if number in seen:
+                yield fail(
+                    tree.located(),
+                    f"the MIG configuration '{layout.name}' says two things of GPU {number}",
+                    should="each GPU once",
+                    related=[Related(seen[number].place, "it is named here, too")],
+                    cause=f"the second one undoes the first, and the check that follows fails: {_FAILS}",
+                    remedy=f"name GPU {number} in one entry",
+                )
+            seen.setdefault(number, tree)
