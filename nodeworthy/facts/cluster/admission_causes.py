@@ -130,16 +130,24 @@ def _clock(when: datetime) -> str:
     return f"{when:%Y-%m-%d %H:%M:%SZ}"
 
 
+# kubernetes/kubernetes issue 124345.
+_ASKED_ANEW = (
+    "; of a pod that ran already it asks the plugin anew, also for init containers that ended long ago, as '{}' of this "
+    "one"
+)
+
+
 def _too_early(pod: AdmissionRefusal, started: Sequence[Related]) -> Draft:
+    init = _ASKED_ANEW.format(pod.init) if pod.init else ""
     return fail(
         NOWHERE,
         f"kubelet on node '{pod.node}' admitted pods before the device plugin had registered again",
         cause="after it starts, kubelet knows no devices until their plugin registers, and refuses every pod that "
         "comes "
-        "before that, those that ran there included",
+        f"before that, those that ran there included{init}",
         remedy="delete the pods that were refused, so that their controllers make others; look why kubelet or the "
         "device "
-        "plugin started again",
+        f"plugin started again{'; ask for GPUs in the main container alone' if pod.init else ''}",
         related=tuple(started),
     )
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.documents.plain import mapping_at, text_at
+from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.containers import effective_requests, is_gpu_resource
@@ -82,6 +82,8 @@ class AdmissionRefusal:
     amounts: Mapping[str, int] = field(default_factory=dict)
     # Kubelet's one word for it.
     reason: str = ""
+    # An init container of it that asks for GPUs, too.
+    init: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -148,7 +150,15 @@ def admission_refusal(data: Any) -> AdmissionRefusal | None:
         text_at(data, "spec", "schedulerName") or "default-scheduler",
         effective_requests(mapping_at(data, "spec")),
         text_at(data, "status", "reason"),
+        _init_with_gpus(data),
     )
+
+
+def _init_with_gpus(pod: Any) -> str:
+    for each in mappings_at(pod, "spec", "initContainers"):
+        if any(map(is_gpu_resource, mapping_at(each, "resources", "limits"))):
+            return text_at(each, "name")
+    return ""
 
 
 def together(one: AdmissionRefusal | None, other: AdmissionRefusal) -> AdmissionRefusal:
@@ -166,4 +176,5 @@ def together(one: AdmissionRefusal | None, other: AdmissionRefusal) -> Admission
         pod.scheduler,
         pod.amounts,
         pod.reason or event.reason,
+        pod.init,
     )
