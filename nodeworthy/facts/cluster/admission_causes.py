@@ -132,8 +132,8 @@ def _clock(when: datetime) -> str:
 
 # kubernetes/kubernetes issue 124345.
 _ASKED_ANEW = (
-    "; of a pod that ran already it asks the plugin anew, also for init containers that ended long ago, as '{}' of this "
-    "one"
+    "; of a pod that ran already it asks the plugin anew, also for init containers that ended long ago, "
+    "as '{}' of this one"
 )
 
 
