@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from nodeworthy.collect.patches import holds_patches, merge_patches
 from nodeworthy.documents.release import HELM_CHART, LOOSE, STACK_CONFIG, Release, document_inside
-from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.fleet.declaration import KEY
@@ -96,6 +95,8 @@ def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:
 
 
 def _with_parameter(values: Tree, parameter: Tree) -> Tree:
+    from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
+
     name, value = parameter.get("name").text, parameter.get("value")
     if name is None:
         return values
@@ -107,6 +108,8 @@ def _with_parameter(values: Tree, parameter: Tree) -> Tree:
 
 
 def _helm_chart(document: Tree) -> Iterator[Release]:
+    from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
+
     spec = document.get("spec")
     values = document_inside(spec.get("valuesContent"))
     for name, value in spec.get("set").mapping.items():

@@ -22,7 +22,6 @@ from nodeworthy.fleet.model import (
     Registry,
     Storage,
 )
-from nodeworthy.fleet.possible import not_offered
 from nodeworthy.fleet.walk import Section
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -34,7 +33,7 @@ def resolve(fleet: Section, stack: str | None, config: Mapping[str, Tree], refus
     its_pools = tuple(pool for pool, _ in resolved)
     region = config["aws:region"].text if "aws:region" in config else None
     impossible = [each for _, found in resolved for each in found]
-    impossible += [each for pool in its_pools for each in not_offered(pool, region)]
+    impossible += [each for pool in its_pools for each in pools.not_offered(pool, region)]
     on_eks = any(_is_eks(pool) for pool in its_pools)
     network = _network(fleet.section("network"), region, refuse)
     cluster = _cluster(fleet.section("cluster"), network, on_eks=on_eks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 CHART = "kube-prometheus-stack"
 # Its name until 2020, under which it lives on in parent charts.
@@ -12,8 +11,9 @@ FORMER_CHART = "prometheus-operator"
 RETENTION = "10d"
 # Prometheus, "Operational aspects" of its storage: retention.size at most 80 to 85% of the disk, for the write-ahead
 # log and the blocks that are being compacted come on top of it. More than nine tenths is beyond any reading of that.
-FITS = Fraction(85, 100)
-TOO_MUCH = Fraction(9, 10)
+# Both in per cent.
+FITS = 85
+TOO_MUCH = 90
 # However little is watched: a cluster of one node writes more than 100 MB a day with the chart's own exporters,
 # so that a GiB never holds more days than these.
 DAYS_IN_A_GIB = 10

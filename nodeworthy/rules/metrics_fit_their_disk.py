@@ -102,7 +102,7 @@ def _too_large(stack: MonitoringStack, room: int) -> Findings:
     bound = size(need(stack.retention_size))
     if bound is None:
         yield fail(stack.retention_size, "retentionSize is no size", should="a size such as 42GB")
-    elif bound > room * TOO_MUCH:
+    elif bound * 100 > room * TOO_MUCH:
         yield fail(
             stack.retention_size,
             "retentionSize leaves no room on the volume for what Prometheus writes besides",

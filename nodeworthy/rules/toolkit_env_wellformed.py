@@ -15,9 +15,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from nodeworthy.documents.settled import is_charts
-from nodeworthy.edit import replacing
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
-from nodeworthy.facts.operator.toolkit_edits import bare, without_dash, without_twin
 from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
 from nodeworthy.known.operator_parts import CONFIG, PATHS, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rule import Rule
@@ -58,6 +56,8 @@ def the_list_can_be_read(values: OperatorValues) -> Findings:
 
 def _split(named: EnvVar, valued: EnvVar) -> Draft:
     """One variable in two entries: the first has no value, and the second no name."""
+    from nodeworthy.facts.operator.toolkit_edits import without_dash
+
     name = named.name.shown()
     return fail(
         valued.tree,
@@ -98,6 +98,8 @@ def _value(variable: EnvVar) -> Findings:
 
 
 def _not_a_string(name: str, variable: EnvVar) -> Draft:
+    from nodeworthy.edit import replacing
+
     value = variable.tree.get("value")
     shown = variable.value.shown()
     plain = {"True": "true", "False": "false", "None": "null"}.get(shown, shown)
@@ -117,6 +119,8 @@ def _path(name: str, variable: EnvVar, path: str) -> Findings:
     what = "a bare absolute host path that ends in .sock" if name in SOCKETS else "a bare absolute host path of a file"
     fault = _fault(name, path)
     if fault:
+        from nodeworthy.facts.operator.toolkit_edits import bare
+
         is_, edit = None if path else "(empty)", bare(variable.value, path)
         yield fail(variable.value, f"{name} {fault}", is_=is_, should=what, edit=edit)
 
@@ -147,6 +151,8 @@ def _duplicates(toolkit: ToolkitSettings) -> Findings:
             by_name[variable.name.state.value].append(variable)
     for name, (first, *others) in by_name.items():
         for other in others:
+            from nodeworthy.facts.operator.toolkit_edits import without_twin
+
             yield fail(
                 other.value,
                 f"{name} stands twice in toolkit.env, and the first one wins",
@@ -225,6 +231,8 @@ def _others_dead(toolkit: ToolkitSettings, others: list[EnvVar]) -> Draft:
 
 
 def _runtime_socket_alone(toolkit: ToolkitSettings) -> Draft:
+    from nodeworthy.edit import replacing
+
     variable = toolkit.named(RUNTIME_SOCKET)
     assert variable is not None
     return fail(

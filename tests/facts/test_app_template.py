@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.pod.app_template import has_its_shape, pod_of_one_container, pods_of_controllers
+from nodeworthy.facts.pod.app_template import pod_of_one_container, pods_of_controllers
+from nodeworthy.facts.pod.chart_resources import is_app_template
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.verdict import Place
 
@@ -96,4 +97,4 @@ def test_a_chart_of_1_x() -> None:
     ],
 )
 def test_its_shape(values: dict[str, Any], is_one: bool) -> None:
-    assert has_its_shape(tree(values)) is is_one
+    assert is_app_template(tree(values)) is is_one

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.source import scope as scopes_of
-from nodeworthy.collect.source.names_of_files import names_in
-from nodeworthy.collect.source.scope import Scope, Scopes
+from nodeworthy.collect.source.scope import Scope, Scopes, names_in
 from tests.work import calls
 
 CILIUM = re.compile(rb"cilium")

@@ -13,7 +13,6 @@ from nodeworthy.collect.cloud.region import Data, Region, cluster_name, cluster_
 from nodeworthy.collect.cloud.resources import Chosen, Resources
 from nodeworthy.collect.cloud.watched import Watched, WatchedGroup
 from nodeworthy.collect.cloud.words import tags_of
-from nodeworthy.collect.fleet_pools import pools_of
 from nodeworthy.derive import Facts
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import InputError
@@ -30,7 +29,7 @@ from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.pools import POOL_LABEL
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, pools_of
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.records import dataclass

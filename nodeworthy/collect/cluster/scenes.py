@@ -21,8 +21,8 @@ from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.hami.waiting import of_hami
+from nodeworthy.facts.operator.fleet_operator import with_release_of
 from nodeworthy.facts.operator.recognition import with_its_release
-from nodeworthy.facts.operator.release_of_fleet import with_release_of
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import WatchedNode

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nodeworthy.collect.aws.stack import Stack
-from nodeworthy.collect.fleet_pools import pools_of
 from nodeworthy.collect.plan.aws import stack_of
 from nodeworthy.collect.plan.manifests import CHART, GROUPS, manifests
 from nodeworthy.collect.plan.plan import STACK_TYPE, Plan, Resource, urn_of
@@ -21,7 +20,7 @@ from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import not_followed
 from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlanned
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, pools_of
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import pool_systems

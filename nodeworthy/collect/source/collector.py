@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from nodeworthy.backstop import TookTooLong, call_bounded
-from nodeworthy.collect.fleet_pools import pools_of
 from nodeworthy.collect.source.beside import Span
 from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source, sources
@@ -18,11 +17,9 @@ from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.node_size import NodeSize
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, pools_of
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
-from nodeworthy.facts.operator.fleet_operator import DeclaredFleet
-from nodeworthy.facts.operator.release_of_fleet import with_release_of
+from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, with_release_of
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import refuse_impossible
@@ -227,6 +224,8 @@ def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:
     facts += _files_of_nodes(found, fleet, why)
     facts += _aws(found, fleet, why)
     if fleet is None:
+        from nodeworthy.facts.fleet.node_size import NodeSize
+
         return make_scene(facts, dict.fromkeys((GpuPool, NodeSize), why), found.suppressions)
     missing = {GpuPool: f"the fleet of {fleet.place.path} has no GPU pool"}
     declared: list[Fact] = [fleet, DeclaredFleet(fleet)]

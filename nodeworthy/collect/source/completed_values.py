@@ -12,8 +12,7 @@ from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree, merge
-from nodeworthy.facts.operator.policy_schema import ORIGIN
-from nodeworthy.facts.operator.recognition import CHART, chart_version
+from nodeworthy.facts.operator.recognition import CHART, ORIGIN, chart_version
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Fact

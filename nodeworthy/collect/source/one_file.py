@@ -29,7 +29,6 @@ from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.not_seen import UnreadableInput, doubled_keys
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.facts.secrets.plain_text import (
@@ -47,7 +46,6 @@ from nodeworthy.facts.secrets.planned_secret import (
     secret_manifests,
     without_packed,
 )
-from nodeworthy.facts.services.grafana_values import is_grafana_values
 from nodeworthy.fleet.model import Firewall, Fleet
 from nodeworthy.fleet.read import Malformed, has_fleet, read_fleet
 from nodeworthy.records import dataclass
@@ -195,13 +193,13 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     found.facts = complete_values(found.facts, beside)
     found.scripts += _of_node_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
-    is_grafanas = any(map(is_grafana_values, every))
+    is_grafanas = not found.facts and _holds_grafanas(every)
     if not found.facts and not kept and not is_grafanas and not _is_telling(every, text):
         return None
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
-    called = LOOSE if is_grafanas and not found.facts else _called(found)
+    called = LOOSE if is_grafanas else _called(found)
     found.facts += [*secrets, _plain_text(source, readable, called, remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += evidence_suppressions(beside.texts, rules)
@@ -214,6 +212,12 @@ def _of_node_classes(facts: Sequence[Fact], source: Source) -> Iterator[BootScri
         if type(each).__name__ in ("KarpenterClass", "AskedNodes"):
             scripts: Sequence[BootScript] = getattr(each, "scripts", ())
             yield from (replace(script, surroundings=source.scope) for script in scripts)
+
+
+def _holds_grafanas(every: Sequence[Tree]) -> bool:
+    from nodeworthy.facts.services.grafana_values import is_grafana_values
+
+    return any(map(is_grafana_values, every))
 
 
 def _is_telling(every: Sequence[Tree], text: str) -> bool:
@@ -343,6 +347,7 @@ def _plain(data: bytes) -> str:
 
 
 def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.pool_claim import pool_claims
     from nodeworthy.facts.fleet.pool_system import pool_systems
 
     yield from pool_claims(fleet)

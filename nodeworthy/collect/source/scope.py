@@ -6,7 +6,7 @@
     scope.references_to(path)                 # the lines that name this file
     scope.incomplete                          # why not everything was looked at, "" where it was
 
-The scope of a file follows from where it lies (`scope_root.py`), never from how the command was called. Nothing is read
+The scope of a file follows from where it lies (`root_of`), never from how the command was called. Nothing is read
 before somebody asks, and each question is answered once in a run. What is evidence is not judged.
 """
 
@@ -19,9 +19,9 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.collect.source.names_of_files import Named, names_in
-from nodeworthy.collect.source.scope_root import root_of
+from nodeworthy.collect.source.stack_files import root_of
 from nodeworthy.facts.surroundings import Held, Reference
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
@@ -247,3 +247,33 @@ def _may_mean(reference: Reference, own: str) -> bool:
 
 def _is_plain(step: str) -> bool:
     return not any(mark in step for mark in ("$", "{", "%", "*"))
+
+
+# The names of files that stand in a text of any language, found by their endings
+
+_ENDINGS = pattern(
+    rb"\.(?:sh|bash|tftpl|tpl|tmpl|j2|userdata|boothook|ya?ml|cfg|conf|toml|txt|gz|py|sbatch|slurm|json)(?![\w.-])"
+)
+# Backwards, from the ending on: the longest name of a path, and no more.
+_BEFORE = pattern(rb"(?:[\w./~@%+-]|\}[\w.]{1,60}\{\$){1,255}")
+
+
+@dataclass(frozen=True)
+class Named:
+    name: str
+    line: int
+    offset: int
+
+
+def names_in(data: bytes) -> Iterator[Named]:
+    """Each with its line; a name is at most 255 bytes long."""
+    line, counted = 1, 0
+    for ending in _ENDINGS.finditer(data):
+        begins = ending.start()
+        before = _BEFORE.match(data[max(0, begins - 255) : begins][::-1])
+        if before is None:
+            continue
+        offset = begins - before.end()
+        line += data.count(b"\n", counted, offset)
+        counted = offset
+        yield Named(data[offset : ending.end()].decode("utf-8", "replace"), line, offset)

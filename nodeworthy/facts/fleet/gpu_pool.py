@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place, Related, Severity
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.aws.node_group import NodeGroup
 
 
 @dataclass(frozen=True)
@@ -73,3 +77,21 @@ def gpu_pool(pool: Pool) -> GpuPool:
         return made
     says = f"{made.title} gets its driver from the image, as nothing else is said"
     return replace(made, driver_said=Related(pool.place, says))
+
+
+def pools_of(fleet: Fleet, facts: Sequence[object], groups: Sequence[NodeGroup] = ()) -> list[GpuPool]:
+    """What the scripts that boot them, and what starts them, say of their nodes is said of the pools."""
+    from nodeworthy.facts.boot.script import BootScript
+
+    scripts = [fact for fact in facts if isinstance(fact, BootScript)]
+    if not scripts and not groups:
+        return gpu_pools(fleet)
+    from nodeworthy.facts.boot.pool_drivers import with_drivers
+    from nodeworthy.facts.boot.runtime import with_pinned_containerd
+
+    pools = with_pinned_containerd(gpu_pools(fleet), scripts)
+    if not groups:
+        return with_drivers(pools, fleet, scripts, {}, {})
+    from nodeworthy.facts.aws.image import images_of, labels_of
+
+    return with_drivers(pools, fleet, scripts, images_of(groups), labels_of(groups))

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.hami.asking import is_hamis
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, truth
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
@@ -160,5 +159,11 @@ def declared_setup(
     has_all = any(isinstance(each, HamiAsked) for each in others)
     first = next(iter((*values, *others, *pods)))
     setup = HamiSetup(first.place, tuple(values), has_all, tuple(opted_out or ()))
-    if values or others or any(is_hamis(each, setup.names, has_all_gpus=has_all) for each in pods):
+    if values or others or _any_is_hamis(pods, setup):
         yield setup
+
+
+def _any_is_hamis(pods: Sequence[PodTemplate], setup: HamiSetup) -> bool:
+    from nodeworthy.facts.hami.asking import is_hamis
+
+    return any(is_hamis(each, setup.names, has_all_gpus=setup.has_all_gpus) for each in pods)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.documents.release import Release, chart_name
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.node_choice import Labels, chooses, is_of_gpu_nodes
 from nodeworthy.known.hami import image_names
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.pod.node_choice import Labels
 
 GPU = "nvidia.com/gpu"
 OPERATORS_OWN = "nvidia.com/gpu.deploy."
@@ -51,6 +53,8 @@ class DaemonSetManifest:
     elsewhere: str | None = None
 
     def chooses(self, labels: Labels) -> bool | None:
+        from nodeworthy.facts.pod.node_choice import chooses
+
         if (
             self.elsewhere is not None
             and self.pods.get("nodeSelector").is_absent
@@ -130,6 +134,8 @@ def _of_hami(release: Release) -> Iterator[DaemonSetManifest]:
 
 def overlap(one: DaemonSetManifest, other: DaemonSetManifest) -> bool | None:
     """Whether two of them go to one node; None where each asks for labels of its own that may be there or not."""
+    from nodeworthy.facts.pod.node_choice import Labels, is_of_gpu_nodes
+
     ones, others = _fixed(one.pods), _fixed(other.pods)
     if any(others.get(key, value) != value for key, value in ones.items()):
         return False

@@ -14,7 +14,6 @@ from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes, labels_asked_for
 from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.hami import resources
@@ -125,6 +124,8 @@ def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
         return False
     if manifest is None:
         return True
+    from nodeworthy.facts.pod.node_choice import labels_asked_for
+
     return _are_the_operators(labels_asked_for(manifest.pods))
 
 
@@ -141,6 +142,8 @@ def _meets_hami(nodes: Iterable[str], manifest: DaemonSetManifest | None) -> boo
         return _are_the_operators(nodes)
     if manifest.part is Part.HAMI:
         return False  # what the chart makes of these values
+    from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes, labels_asked_for
+
     return True if all(is_of_gpu_nodes(each) for each in labels_asked_for(manifest.pods)) else None
 
 
@@ -149,4 +152,6 @@ def _are_the_operators(labels: Iterable[str]) -> bool | None:
     named = list(labels)
     if DEVICE_PLUGIN in named:
         return False
+    from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
+
     return True if all(is_of_gpu_nodes(each) or each in _HAMIS_OWN for each in named) else None

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
+from nodeworthy.documents.release import LOOSE, STACK_CONFIG
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, Place
+from nodeworthy.verdict import Known, Located, Place
 
 
 def operator_of_fleet(fleet: Fleet) -> OperatorValues | None:
@@ -59,3 +60,24 @@ def fleets_operator(fleet: Fleet, given: Sequence[OperatorValues]) -> Iterator[F
     values = operator_of_fleet(fleet) if not given else None
     if values is not None:
         yield FleetsOperator(values)
+
+
+# The release of settings that don't say it themselves: the one that the fleet beside them names
+
+# A release that names no version takes the newest one, whatever a fleet says.
+WITHOUT_A_RELEASE = (LOOSE, STACK_CONFIG, "ClusterPolicy")
+
+
+def with_release_of(fleet: Fleet | None, facts: Sequence[Any]) -> list[Any]:
+    """The facts, the operator's settings among them with their release."""
+    settings = any(isinstance(each, OperatorValues) for each in facts)
+    own = operator_of_fleet(fleet) if fleet is not None and settings else None
+    if own is None or not own.release.written or not isinstance(own.release.state, Known):
+        return list(facts)
+    return [_told(each, own) if isinstance(each, OperatorValues) else each for each in facts]
+
+
+def _told(values: OperatorValues, own: OperatorValues) -> OperatorValues:
+    if values.release.state != Known(None) or values.origin not in WITHOUT_A_RELEASE:
+        return values
+    return replace(values, release=own.release, release_is_the_fleets=True)

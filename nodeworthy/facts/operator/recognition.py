@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nodeworthy.documents.release import Chart, Release
+from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.known.releases import required_of_a_cluster_policy
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 CHART = "gpu-operator"
+ORIGIN = "ClusterPolicy"
 # Keys that no other chart is likely to have, and those that mean something only beside them.
 _DISTINCTIVE = frozenset(
     "ccManager dcgmExporter devicePlugin driver gdrcopy gfd kataManager migManager nodeStatusExporter operator "
@@ -116,3 +120,22 @@ def _installed(label: Tree) -> Located[str | None]:
     if not _EXACT_VERSION.fullmatch(version):
         return Located(Known(None), label.place, written=False)
     return Located(Known(version), label.place)
+
+
+# What a ClusterPolicy leaves out that its schema requires: the API server takes none without
+
+
+def is_written_whole(values: OperatorValues) -> bool:
+    """Whether it is an object that somebody hands to a cluster: not one that is there, nor a patch of it."""
+    if values.origin != ORIGIN or values.place.object is not None or not values.tree.is_mapping:
+        return False
+    return values.elsewhere is None and "patch" not in posixpath.basename(values.place.path or "")
+
+
+def left_out_fields(values: OperatorValues) -> list[str]:
+    if why_incomplete(values.tree) is not None:
+        return []
+    release = values.release.state
+    version = str(release.value) if isinstance(release, Known) and release.value is not None else None
+    parts = {name: values.tree.get(name) for name in required_of_a_cluster_policy(version)}
+    return [name for name, part in parts.items() if part.is_absent or part.is_null]

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment, tell_failures
 from nodeworthy.known.containerd import Containerd, same_file
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related
@@ -16,6 +15,7 @@ from nodeworthy.verdict import Known, Located, Place, Related
 if TYPE_CHECKING:
     from nodeworthy.facts.cluster.node import ClusterNode
     from nodeworthy.facts.cluster.pod import ClusterPod
+    from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure
     from nodeworthy.facts.operator.toolkit_daemonset import Miss, ToolkitDaemonSet
     from nodeworthy.facts.operator.values import OperatorValues
 
@@ -177,6 +177,8 @@ class ToolkitOnNodes:
         return tuple(pod for pod in self.unready if pod.waits_in and self._waits_long(pod))
 
     def _waits_long(self, pod: ClusterPod) -> bool:
+        from nodeworthy.facts.cluster.sandbox_failure import moment
+
         since = moment(pod.waits_since)
         return since is not None and self.now is not None and self.now - since >= DRIVER_COMES
 
@@ -228,12 +230,16 @@ class ToolkitOnNodes:
         return tuple(each for each in self.failures if self._lasts(each, timedelta()) and each not in self.lasting)
 
     def _lasts(self, failure: SandboxFailure, after: timedelta) -> bool:
+        from nodeworthy.facts.cluster.sandbox_failure import moment
+
         ready = [moment(pod.since) for pod in self.pods if pod.node == failure.node and pod.ready]
         since = next(filter(None, ready), None)
         return not ready or since is None or failure.last is None or failure.last >= since + after
 
     @property
     def told_failures(self) -> str | None:
+        from nodeworthy.facts.cluster.sandbox_failure import tell_failures
+
         return tell_failures(self.failures) if self.failures else None
 
     @property
@@ -289,6 +295,8 @@ class UnservedFailures:
 
     @property
     def told(self) -> str:
+        from nodeworthy.facts.cluster.sandbox_failure import tell_failures
+
         return tell_failures(self.failures)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.facts.pod.template import PodTemplate
 
-CHART = "app-template"
 # What a controller is where nobody says its type.
 _KIND = "Deployment"
 _KINDS = {
@@ -27,16 +26,6 @@ _OF_A_POD = (
     "schedulerName tolerations"
 ).split()
 _OF_A_CONTAINER = "args command env envFrom image lifecycle resources securityContext workingDir".split()
-
-
-def has_its_shape(values: Tree) -> bool:
-    """No other chart has containers by their names below controllers by theirs."""
-    controllers = values.get("controllers").mapping.values()
-    return any(_is_container(each) for one in controllers for each in one.get("containers").mapping.values())
-
-
-def _is_container(tree: Tree) -> bool:
-    return tree.is_mapping and (not tree.get("image", "repository").is_absent or "env" in tree.mapping)
 
 
 def pods_of_controllers(values: Tree, named: Tree, elsewhere: str | None) -> Iterator[PodTemplate]:

@@ -10,6 +10,7 @@ from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
 
 RESOURCES = "resources"
+APP_TEMPLATE = "app-template"
 _DEEPEST = 4
 
 
@@ -20,14 +21,26 @@ def pods_of_chart(release: Release) -> Iterator[PodTemplate]:
         return
     if not release.is_installed and values.get("metadata").is_mapping:  # an object that does not say its kind
         return
-    from nodeworthy.facts.pod.app_template import CHART, has_its_shape, pod_of_one_container, pods_of_controllers
+    if is_app_template(values):
+        from nodeworthy.facts.pod.app_template import pods_of_controllers
 
-    if has_its_shape(values):
         yield from pods_of_controllers(values, release.metadata, release.elsewhere)
-    elif chart_name(release.chart) == CHART and not values.get("image").is_absent:
+    elif chart_name(release.chart) == APP_TEMPLATE and not values.get("image").is_absent:
+        from nodeworthy.facts.pod.app_template import pod_of_one_container
+
         yield from pod_of_one_container(values, release.metadata, release.elsewhere)
     else:
         yield from templates_of_values(values)
+
+
+def is_app_template(values: Tree) -> bool:
+    """No other chart has containers by their names below controllers by theirs."""
+    controllers = values.get("controllers").mapping.values()
+    return any(_is_container(each) for one in controllers for each in one.get("containers").mapping.values())
+
+
+def _is_container(tree: Tree) -> bool:
+    return tree.is_mapping and (not tree.get("image", "repository").is_absent or "env" in tree.mapping)
 
 
 def templates_of_values(document: Tree) -> Iterator[PodTemplate]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at
 from nodeworthy.documents.settled import settle, why_incomplete
@@ -14,6 +13,9 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 # The extended resources by which a container asks for GPUs, whole, sliced or shared.
 
@@ -35,10 +37,11 @@ def holds_a_gpu(name: str) -> bool:
 # Kubernetes quantities (`1`, `500m`, `16Gi`, `1e3`), parsed exactly: what the API server would make of them.
 
 _FORM = pattern(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,4}))?")
-_SUFFIXES: dict[str, Fraction] = {
-    **{name: Fraction(1, 1000 ** (3 - power)) for power, name in enumerate(("n", "u", "m"))},
-    **{name: Fraction(1000 ** (power + 1)) for power, name in enumerate("kMGTPE")},
-    **{f"{name}i": Fraction(1024 ** (power + 1)) for power, name in enumerate("KMGTPE")},
+# Each is a power: of 1000 or of 1024.
+_SUFFIXES: dict[str, tuple[int, int]] = {
+    **{name: (1000, power - 3) for power, name in enumerate("num")},
+    **{name: (1000, power + 1) for power, name in enumerate("kMGTPE")},
+    **{f"{name}i": (1024, power + 1) for power, name in enumerate("KMGTPE")},
 }
 # Far more digits than any amount has.
 _LONGEST = 64
@@ -50,6 +53,8 @@ class NotAQuantity(Exception):
 
 def quantity(value: Any) -> Fraction:
     """The amount that a value of a document stands for; a number is one, and nothing at all is zero."""
+    from fractions import Fraction  # it brings decimal along, and most files ask for no GPU
+
     if value is None:
         return Fraction(0)
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
@@ -61,7 +66,8 @@ def quantity(value: Any) -> Fraction:
     number, suffix, exponent = found.groups()
     amount = Fraction(number.rstrip("."))
     if suffix:
-        return amount * _SUFFIXES[suffix]
+        base, power = _SUFFIXES[suffix]
+        return amount * Fraction(base) ** power
     return amount * Fraction(10) ** int(exponent) if exponent else amount
 
 

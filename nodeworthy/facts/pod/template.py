@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container, containers_of, is_gpu_resource
-from nodeworthy.facts.pod.node_choice import Selection
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.containerd import defaults
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.pod.node_choice import Selection
 
 # Kinds whose pods are started anew whenever they end.
 ENDLESS = frozenset(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController"))
@@ -97,6 +99,8 @@ class PodTemplate:
 
     @cached_property
     def selection(self) -> Selection:
+        from nodeworthy.facts.pod.node_choice import Selection
+
         return Selection(self.spec)
 
     @cached_property

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
-from nodeworthy.facts.pod.node_choice import Labels
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, PROFILING
 from nodeworthy.records import dataclass
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from nodeworthy.facts.cluster.node import ClusterNode
     from nodeworthy.facts.cluster.pod import ClusterPod
     from nodeworthy.facts.operator.values import OperatorValues
+    from nodeworthy.facts.pod.node_choice import Labels
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
@@ -42,6 +42,8 @@ class ProfilingNodes:
 
     @property
     def as_labels(self) -> Labels:
+        from nodeworthy.facts.pod.node_choice import Labels
+
         return Labels(self.labels)
 
 

@@ -239,7 +239,7 @@ def room_of(written: Any) -> int | None:
 
 def fitting(room: int) -> str:
     """The largest retentionSize that leaves room on such a volume."""
-    return f"{int(room * FITS) >> 20}MB"
+    return f"{room * FITS // 100 >> 20}MB"
 
 
 # What leads from a ServiceMonitor to the pods that are scraped: the services that it chooses, the pods behind them.

@@ -27,14 +27,11 @@ from dataclasses import replace
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
-from nodeworthy.facts.operator.toolkit_edits import setting
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues, ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults, same_file
 from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from nodeworthy.rule import Rule
-from nodeworthy.rules.containerd_paths.paths_apart import paths_apart
-from nodeworthy.rules.containerd_paths.paths_in_vain import in_vain, is_misspelt
 from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, Verdict, fail, need, skip, unknown
 
 RULE = Rule(
@@ -52,6 +49,7 @@ CAUSE = (
     'which then says: no runtime for "nvidia" is configured'
 )
 
+NOBODY_SAYS_IT = "nothing says which containerd it must be"
 # A node with this label is left out by the operator's toolkit.
 OWN_TOOLKIT = "nvidia.com/gpu.deploy.container-toolkit=false"
 
@@ -76,6 +74,25 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool,
         yield from _shared(CONFIG, toolkit.config, pool, pools, runtime)
     if not_read or is_misspelt(toolkit):
         skip("what stands in toolkit.env is no variable, or no bare path: toolkit-env-wellformed says why")
+
+
+# Paths of containerd that stand in `toolkit.env` in a form in which nobody reads them
+
+
+def in_vain(toolkit: ToolkitSettings) -> frozenset[str]:
+    """The variables that are not set, and may be what somebody meant to set."""
+    return frozenset(name for name in (SOCKET, CONFIG) if _is_another(toolkit, name))
+
+
+def _is_another(toolkit: ToolkitSettings, name: str) -> bool:
+    others = any(not each.tree.is_mapping or each.meant == name for each in toolkit.variables)
+    return toolkit.named(name) is None and (not toolkit.is_a_list or others)
+
+
+def is_misspelt(toolkit: ToolkitSettings) -> bool:
+    """Whether a path may be the right one, and is no bare path."""
+    states = [path.state for path in (toolkit.socket, toolkit.config)]
+    return any(bare(state.value) != state.value for state in states if isinstance(state, Known))
 
 
 def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPool], runtime: Containerd) -> Findings:
@@ -126,6 +143,8 @@ def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runt
         says = "is a template for people to edit: what the toolkit writes there breaks the node at its next boot,"
     else:
         says = f"is not the {_kind(name)} of the containerd that kubelet uses"
+    from nodeworthy.facts.operator.toolkit_edits import setting
+
     return fail(
         path,
         f"{name} {says}",
@@ -156,9 +175,13 @@ def _toolkit_must_be_off(toolkit: ToolkitSettings, pool: GpuPool, runtime: Conta
 
 @RULE.check(unless=ToolkitOnNodes)
 def values_name_one_containerd(values: OperatorValues, pool: GpuPool | None) -> Findings:
-    apart = paths_apart(values.toolkit) if pool is None and values.place.object is None else None
+    if pool is not None or values.place.object is not None:
+        skip(NOBODY_SAYS_IT)
+    from nodeworthy.rules.containerd_paths.paths_apart import paths_apart
+
+    apart = paths_apart(values.toolkit)
     if apart is None or not need(values.toolkit.enabled) or need(values.toolkit.uses_nri):
-        skip("nothing says which containerd it must be")
+        skip(NOBODY_SAYS_IT)
     yield apart.told()
 
 

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
-from nodeworthy.facts.operator.paths_of import nodes_by_paths
-from nodeworthy.facts.operator.policy_schema import is_written_whole, left_out_fields
+from nodeworthy.facts.operator.recognition import is_written_whole, left_out_fields
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
 from nodeworthy.rules.operator_release_works.release_breakage import Hit, hits, names_a_release
@@ -92,7 +91,11 @@ def _is_asked_for(hit: Hit) -> bool:
 def it_works_where_its_paths_are(values: OperatorValues, pool: GpuPool | None) -> Findings:
     """Without a fleet, paths of one distribution say which it is for; a cluster says it itself."""
     _of_a_release(values)
-    nodes = nodes_by_paths(values.toolkit) if pool is None and values.place.object is None else None
+    if pool is not None or values.place.object is not None:
+        return
+    from nodeworthy.facts.operator.paths_of import nodes_by_paths
+
+    nodes = nodes_by_paths(values.toolkit)
     for hit in hits(values, nodes) if nodes is not None else ():
         if not hit.unsaid:
             yield _told(hit, values, nodes)

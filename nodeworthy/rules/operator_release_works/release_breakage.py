@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.operator.release_settings import is_variable_given, setting
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.releases import CUSTOM_SOCKET, Breakage, breakages
 from nodeworthy.known.versions import Span, numbers, range_of, span_of
@@ -76,6 +75,8 @@ def _toolkit_version(values: OperatorValues) -> Located[Any] | None:
 
 
 def _settings(each: Breakage, values: OperatorValues) -> Iterator[_Answer]:
+    from nodeworthy.facts.operator.release_settings import is_variable_given, setting
+
     for name in each.needs:
         on = setting(name, values, each)
         yield _is(on, values.toolkit.socket if name == CUSTOM_SOCKET else on, wanted=True)

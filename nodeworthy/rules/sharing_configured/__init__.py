@@ -28,7 +28,7 @@ import difflib
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.operator.policy_schema import ORIGIN
+from nodeworthy.facts.operator.recognition import ORIGIN
 from nodeworthy.facts.operator.sharing import (
     LEAST,
     MAKERS,

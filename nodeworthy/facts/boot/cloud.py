@@ -1,0 +1,57 @@
+"""In which cloud machines boot with a script: by their pool, what stands in it, who refers to it, its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeworthy.fleet.os import EKS
+from nodeworthy.known import clouds
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Known
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.boot.script import BootScript
+    from nodeworthy.facts.surroundings import Surroundings
+
+_EC2 = "ec2"
+# What is remembered of a scope.
+_CLOUD = "cloud"
+# A cloud is said in these; in others people only speak of it.
+_PROGRAMS = (".tf", ".tofu", ".hcl", ".json", ".yaml", ".yml", ".py", ".ts", ".go")
+_PROVIDER = pattern(rb'(?m)^\s*provider[ \t]+"\w+"|required_providers|^\s*import[^\n]*pulumi|^resource[ \t]+"')
+
+
+def cloud_of(script: BootScript) -> clouds.Cloud | None:
+    if (script.of_an_object and script.on_ec2) or (script.place.urn is not None and script.place.urn.count(":aws:")):
+        return clouds.cloud(_EC2)
+    if any(_is_eks(each.pool.distribution.state) for each in script.pools):
+        return clouds.cloud(_EC2)
+    text = "\n".join(part.text for part in script.userdata.parts)
+    return clouds.of_script(text) or _of_surroundings(script, script.surroundings)
+
+
+def _is_eks(distribution: object) -> bool:
+    return isinstance(distribution, Known) and distribution.value in EKS
+
+
+def _of_surroundings(script: BootScript, around: Surroundings | None) -> clouds.Cloud | None:
+    if around is None or script.place.path is None:
+        return None
+    for reference in script.use.said_by:
+        found = clouds.of_file(around.read(reference.path) or b"")
+        if found is not None:
+            return found
+    named = clouds.of_folders(around.folders_of(Path(script.place.path)))
+    return named or _of_providers(around)
+
+
+def _of_providers(around: Surroundings) -> clouds.Cloud | None:
+    """The only one in which the programs of the scope make anything."""
+    if _CLOUD not in around.remembered:
+        found: set[str] = set()
+        for held in around.holding(_PROVIDER, _PROGRAMS):
+            found.update(each.key for each in clouds.clouds() if each.file_sign.search(held.data))
+        around.remembered[_CLOUD] = found.pop() if len(found) == 1 else ""
+    key = around.remembered[_CLOUD]
+    return clouds.cloud(key) if key else None
