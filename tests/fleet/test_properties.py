@@ -36,7 +36,7 @@ def test_a_sound_fleet_reads(data: dict[str, Any]) -> None:
     assert isinstance(read_fleet(plant(data, Place(path="x")), None), Fleet)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(FLEETS)
 def test_a_fleet_or_a_refusal(data: dict[str, Any]) -> None:
     read_as = outcome(plant(data, Place(path="Pulumi.dev.yaml")))
@@ -53,7 +53,7 @@ def test_a_fleet_or_a_refusal(data: dict[str, Any]) -> None:
         assert pool.min <= pool.nodes <= pool.max
 
 
-@settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=35, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(FLEETS)
 def test_written_as_yaml_it_is_the_same(data: dict[str, Any]) -> None:
     plain = outcome(plant(data, Place(path="Pulumi.dev.yaml")))
@@ -78,7 +78,7 @@ def _placeless(fleet: Fleet) -> Any:
     }
 
 
-@settings(max_examples=70, deadline=None)
+@settings(max_examples=35, deadline=None)
 @given(ANYTHING)
 def test_anything_else_is_refused(data: Any) -> None:
     tree = plant(data, Place(path="x"))

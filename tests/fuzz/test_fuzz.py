@@ -15,7 +15,7 @@ from tests.fuzz import doors, running
 from tests.fuzz.inputs import Input, made
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits of a process are Linux's")
-SECONDS, LEAST = 3, 3
+SECONDS, LEAST = 2, 3
 CASE = Input({"values.yaml": b"a: 1\n"}, ("check", "."), "values.yaml")
 
 

@@ -213,7 +213,7 @@ def test_one_cause_is_told_once() -> None:
     assert judged(older)["kernel-log-clean"].verdict is Verdict.FAIL
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(["filters", "iptables", "iptables legacy", "nft", "links", "ufw", "file /etc/ufw/ufw.conf"]),
     st.text(max_size=200)

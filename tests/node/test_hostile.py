@@ -61,14 +61,14 @@ def test_numbers_that_are_none_crash_nothing(number: str) -> None:
             assert scene(Asked(recording.host, recording), Declared(None)).facts, each.name
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(PARTS, max_size=4))
 def test_a_strange_answer_is_judged_without_a_crash(changed: list[Part]) -> None:
     recording = replace(REAL, parts=without_secrets((*REAL.parts, *changed)))
     assert "rule-crashed" not in verdicts(recording)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.sets(st.sampled_from([each.name for each in REAL.parts])))
 def test_what_was_not_read_never_makes_a_pass(lost: set[str]) -> None:
     """A part that failed can turn a pass into a doubt, and no doubt nor fault into a pass."""
@@ -79,7 +79,7 @@ def test_what_was_not_read_never_makes_a_pass(lost: set[str]) -> None:
     assert Verdict.PASS not in {found["containerd-paths"], found["toolkit-reaches-containerd"]}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=400), st.text(max_size=100))
 def test_any_stream_is_taken_apart(stdout: str, stderr: str) -> None:
     framed = f"@@n begin 1.0 who\n{stdout}\n@@n end 2.0 0\n"

@@ -65,7 +65,7 @@ POOLS = [
 
 
 @given(kept)
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_rule_crashes(document: Any) -> None:
     trees = read_all(yaml.safe_dump(document), HERE)
     facts = [fact for tree in trees for each in objects(tree) for fact in facts_of(each)]

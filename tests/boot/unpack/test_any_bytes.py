@@ -56,19 +56,19 @@ def look_at(read: UserData) -> None:
         assert "\ue000" not in fault.message
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(mutated(), st.sampled_from([None, True, False]))
 def test_mutated_user_data(data: bytes, template: bool | None) -> None:
     look_at(unpacked(data, template=template))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes(data: bytes) -> None:
     look_at(unpacked(data))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(["#cloud-config\n", "apiVersion: node.eks.aws/v1\nkind: NodeConfig\nspec:\n", "[settings]\n", "#cloud-config-archive\n"]), st.text(max_size=200))  # fmt: skip
 def test_any_text_in_a_document(head: str, text: str) -> None:
     look_at(unpacked((head + text).encode("utf-8", "replace"), template=True))

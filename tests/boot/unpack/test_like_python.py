@@ -63,7 +63,7 @@ def depth(entity: Entity) -> int:
     return 1 + max((depth(part) for part in entity.parts or ()), default=0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(DOCUMENTS)
 @example(userdatas.MIME)
 @example(userdatas.MIXED)
