@@ -73,6 +73,7 @@ from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import DevicePlugins
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
+from nodeworthy.facts.operator.driver_flavour import DriverFlavour
 from nodeworthy.facts.operator.mig_layouts import MigLayouts
 from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
@@ -134,6 +135,7 @@ _DECLARED: Final[Facts] = frozenset(
         DeviceClass,
         DevicePlugins,
         DraDriver,
+        DriverFlavour,
         PlainText,
         PoolClaim,
         PoolSystem,

@@ -14,6 +14,7 @@ from nodeworthy.collect.releases import releases
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.recognition import cluster_policies, misshapen_parts, operator_values
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.scene import Fact
 
 
@@ -92,6 +93,15 @@ def _operators_own(document: Tree) -> Iterator[Fact]:
     for each in cluster_policies(document):
         yield each
         yield from misshapen_parts(each.tree)
+        yield from _flavours(each)
+
+
+def _flavours(values: OperatorValues) -> Iterator[Fact]:
+    """Most say nothing of it."""
+    if not {"kernelModuleType", "useOpenKernelModules"}.isdisjoint(values.tree.get("driver").mapping):
+        from nodeworthy.facts.operator.driver_flavour import flavours_in
+
+        yield from flavours_in(values)
 
 
 def _classes(document: Tree) -> Iterator[Fact]:
@@ -220,6 +230,7 @@ def _operator(release: Release) -> Iterator[Fact]:
     for each in operator_values(release):
         yield each
         yield from misshapen_parts(each.tree)
+        yield from _flavours(each)
 
 
 def _pods_of_chart(release: Release) -> Iterator[Fact]:

@@ -1,0 +1,36 @@
+"""Which flavour of the kernel modules the operator's settings ask its driver for, where they say one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.known.drivers import Flavour
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+_TYPE, _OPEN = "kernelModuleType", "useOpenKernelModules"
+
+
+@dataclass(frozen=True)
+class DriverFlavour:
+    called: ClassVar[str] = "the flavour of the operator's driver"
+
+    place: Place
+    values: OperatorValues
+    # Where it stands.
+    tree: Tree
+    # None where the driver chooses it by the GPU (`auto`), or the text is none.
+    flavour: Flavour | None
+
+
+def flavours_in(values: OperatorValues) -> Iterator[DriverFlavour]:
+    """The newer key has the word."""
+    kind, is_open = values.tree.get("driver", _TYPE), values.tree.get("driver", _OPEN)
+    if not kind.is_absent:
+        said = Flavour(kind.text) if kind.text in set(Flavour) else None
+        yield DriverFlavour(kind.place, values, kind, said)
+    elif not is_open.is_absent:
+        yield DriverFlavour(is_open.place, values, is_open, Flavour.OPEN if is_open.value is True else None)

@@ -1,0 +1,66 @@
+"""The NVIDIA driver's kernel modules fit the GPU, and their libraries stay of their version.
+
+There are two flavours of the modules. The open ones run only on GPUs that have a GSP: Turing (T4) and later. On Volta
+(V100), Pascal and older they load and take no GPU: `is not supported by open nvidia.ko`. Blackwell (B200, RTX PRO 6000)
+and Grace Hopper run with the open ones alone: the proprietary ones say that the GPU `requires use of the NVIDIA open
+kernel modules`. A script is judged by the names of the packages that it installs, the operator's values by
+`driver.kernelModuleType` and `useOpenKernelModules`. Names that leave the flavour to the release (a runfile's,
+`cuda-drivers`) are not judged.
+
+Ubuntu's unattended-upgrades replaces the driver's libraries under a module that stays loaded until the next boot: every
+new program then ends with `Driver/library version mismatch`. A script that switches it on beside a driver of packages
+holds these packages, or keeps them out by `Package-Blacklist`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.driver_flavour import DriverFlavour
+from nodeworthy.known.drivers import Flavour, flavour_for
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Related, Severity, fail, need, skip
+
+RULE = Rule(
+    "driver-fits",
+    severity=Severity.ERROR,
+    title="The driver's modules are of the flavour that the GPU needs, and its libraries stay of their version",
+    remedy="install the flavour that the GPU needs, and hold the driver's packages",
+)
+
+WHY = {
+    Flavour.OPEN: "the open modules need the GPU's own processor (GSP), which came with Turing: they load, say that "
+    "the GPU is not supported by open nvidia.ko, and leave it alone",
+    Flavour.PROPRIETARY: "the proprietary modules do not drive it: they load, and say that it requires use of the "
+    "NVIDIA open kernel modules",
+}
+
+
+@RULE.check
+def the_operator_builds_the_flavour(said: DriverFlavour, pool: GpuPool) -> Findings:
+    if not need(said.values.brings_driver):
+        skip("the operator brings no driver")
+    need(said.tree.located())
+    flavour = said.flavour
+    for gpu in filter(None, map(gpu_named, dict.fromkeys(_gpus(pool)))):
+        wanted = flavour_for(gpu.architecture, gpu.name)
+        if flavour is None or wanted is None or wanted is flavour:
+            continue
+        yield fail(
+            said.tree.located(),
+            f"the operator is to build the {flavour} modules for a GPU that runs with the {wanted} ones alone",
+            should=f"kernelModuleType: {wanted}, or auto",
+            on=pool.title,
+            related=[Related(pool.place, f"{pool.title} has {gpu.name}, which is {gpu.architecture}")],
+            cause=WHY[flavour],
+            remedy="set driver.kernelModuleType: auto, which looks at the GPU",
+        )
+
+
+def _gpus(pool: GpuPool) -> Iterator[str]:
+    told = pool.machines.gpu
+    if told is not None and isinstance(told.state, Known):
+        yield told.state.value
+    yield from pool.machines.gpus_told()
