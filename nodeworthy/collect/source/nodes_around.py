@@ -47,7 +47,8 @@ class NodesAround:
     """Of one run: each file is looked at once, however many values it is evidence for."""
 
     rules: frozenset[str]
-    _holding: dict[Path, list[Path]] = field(default_factory=dict)
+    _holding: dict[Path, list[tuple[str, frozenset[str]]]] = field(default_factory=dict)
+    _pools: dict[tuple[str, ...], list[GpuPool]] = field(default_factory=dict)
     _facts: dict[Path, list[Fact]] = field(default_factory=dict)
 
     def pools(self, facts: Sequence[Fact], source: Source) -> list[GpuPool]:
@@ -69,20 +70,37 @@ class NodesAround:
         root = source.scope.root
         if root is None:
             return []
-        held = [
-            path for path in self._held(source, root) if _is_of_its_own(path, source) and not _is_aside(path, source)
-        ]
-        for folder in Path(source.lies).parents:
-            below = [path for path in held if path.is_relative_to(folder)][:_MOST]
-            pools = pools_by_evidence([fact for path in below for fact in self._brought(path, source)])
+        own = Path(source.lies).parent
+        held = self._held_for(own, source, root)
+        for folder in (own, *own.parents):
+            below = tuple(path for path in held if path.startswith(f"{folder}{os.sep}"))[:_MOST]
+            pools = self._pools_of(below, source)
             if pools or folder == root:
                 return pools
         return []
 
-    def _held(self, source: Source, root: Path) -> list[Path]:
+    def _held_for(self, own: Path, source: Source, root: Path) -> list[str]:
+        """What lies aside counts only for what lies aside with it; around a folder of no project, what lies in it."""
+        steps = {each.lower() for each in own.parts}
+        held = [path for path, aside in self._held(source, root) if aside <= steps]
+        if own != root or holds(os.fspath(root), REPOSITORY):
+            return held
+        return [path for path in held if os.path.dirname(path) == os.fspath(own)]  # noqa: PTH120 - a path as text
+
+    def _held(self, source: Source, root: Path) -> list[tuple[str, frozenset[str]]]:
+        """Each with those of the folders on its way that are of examples, or of the past."""
         if root not in self._holding:
-            self._holding[root] = [each.path for each in source.scope.holding(_OF_NODES, _SUFFIXES)]
+            found = (each.path for each in source.scope.holding(_OF_NODES, _SUFFIXES))
+            self._holding[root] = [(os.fspath(each), _aside(each)) for each in found]
         return self._holding[root]
+
+    def _pools_of(self, paths: tuple[str, ...], source: Source) -> list[GpuPool]:
+        """Those that follow from these files: found out once, whoever asks."""
+        if paths not in self._pools:
+            self._pools[paths] = pools_by_evidence(
+                [fact for each in paths for fact in self._brought(Path(each), source)]
+            )
+        return self._pools[paths]
 
     def _brought(self, path: Path, source: Source) -> list[Fact]:
         if path not in self._facts:
@@ -115,14 +133,5 @@ def _folder(source: Source) -> PurePath:
     return folder.relative_to(root) if root is not None and folder.is_relative_to(root) else folder
 
 
-def _is_aside(path: Path, source: Source) -> bool:
-    """Whether a folder on the way to it, and not on the way to the values, is one of examples or of the past."""
-    ways = (each.parent.parts for each in (path, Path(source.lies)))
-    evidence, values = ways
-    return any(step.lower() in _ASIDE for step in evidence if step not in values)
-
-
-def _is_of_its_own(path: Path, source: Source) -> bool:
-    """What lies below a folder that is nobody's project has nothing to do with it: people keep values in /tmp."""
-    folder, root = Path(source.lies).parent, source.scope.root
-    return folder != root or path.parent == folder or holds(os.fspath(root), REPOSITORY)
+def _aside(path: Path) -> frozenset[str]:
+    return _ASIDE.intersection(each.lower() for each in path.parent.parts)
