@@ -78,6 +78,8 @@ class Rule:
     tells: Unread | None = None
     # Whether it needs the last words of pods that do not run: only then are they asked for.
     reads_logs: bool = False
+    # Whether it speaks of AWS as a program does: who writes Terraform or a template reads it in his own words.
+    of_a_program: bool = False
     _functions: list[tuple[Check, type[Any] | None]] = field(default_factory=list)
     _bound: tuple[BoundCheck, ...] = ()
 

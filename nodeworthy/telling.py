@@ -24,7 +24,18 @@ def sign(each: Draft, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
     # The rule's severity is the highest that its findings may have.
     severity = rule.severity if rule.severity is Severity.WARNING else each.severity
-    return without_secrets(_plain(_of_a_default(Finding.of(each, rule.id, severity=severity, remedy=remedy))))
+    found = _of_a_default(Finding.of(each, rule.id, severity=severity, remedy=remedy))
+    return without_secrets(_plain(_in_its_tongue(found) if rule.of_a_program else found))
+
+
+def _in_its_tongue(each: Finding) -> Finding:
+    """Imported only where a rule speaks of a program."""
+    from nodeworthy.known.tongues import in_tongue, tongue_of
+
+    tongue = tongue_of(each.where.path, each.where.urn)
+    said = {name: getattr(each, name) for name in _WORDS} if tongue else {}
+    told: dict[str, Any] = {name: in_tongue(text, tongue) for name, text in said.items() if text}
+    return replace(each, **told)
 
 
 def _of_a_default(each: Finding) -> Finding:

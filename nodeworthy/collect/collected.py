@@ -23,6 +23,7 @@ from nodeworthy.facts.aws.running import RunningNodes
 from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.facts.boot.left_out import LeftOut
 from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.cluster.admissions import Admissions
@@ -154,6 +155,7 @@ _FILES: Final[Facts] = frozenset(
         DoubledKey,
         KarpenterClass,
         KarpenterPool,
+        LeftOut,
         NodeFiles,
         OperatorByHelm,
         ParameterDefault,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 class Options(check_fix.Options, judging.Options, baselined.Options):
     paths: list[str]
     changed: list[str] | None
+    var_file: list[str]
 
     @property
     def named(self) -> list[str]:
@@ -37,6 +38,9 @@ class Options(check_fix.Options, judging.Options, baselined.Options):
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; - is standard input")
     parser.add_argument("--changed", nargs="*", metavar="FILE", help="for hooks: passes over files of no known kind")
+    parser.add_argument(
+        "--var-file", action="append", default=[], metavar="FILE", help="variables of Terraform, as its own -var-file"
+    )
     check_fix.configure(parser)
     judging.configure(parser)
     baselined.configure(parser)
@@ -54,9 +58,8 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     if not options.named and not hook:
         raise InputError("name what to check: files, folders (`nodeworthy check .`), or - for standard input")
     mends = check_fix.is_asked_for(options)
-    every = check_fix.finish_broken_runs(
-        list(sources(options.named, named=not hook)), finishes=mends and not options.dry_run
-    )
+    named = list(sources(options.named, named=not hook, var_files=_var_files(options)))
+    every = check_fix.finish_broken_runs(named, finishes=mends and not options.dry_run)
     found = settled.not_excluded(run, every)
     tell_of_links(found.sources)
     if mends:
@@ -71,6 +74,15 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     return _look(options, run, found, memory, watch)
 
 
+def _var_files(options: Options) -> list[str]:
+    """Those that can be read: what a root is given is no guess."""
+    if options.var_file:
+        from nodeworthy.collect.source.terraform_variables import refuse_unread
+
+        refuse_unread(options.var_file)
+    return options.var_file
+
+
 def _memory(options: Options, run: Run, found: Sequence[Source]) -> Memory | None:
     """What an earlier call with the same words has left behind. How a report is written is no part of it."""
     if options.no_cache:
@@ -79,6 +91,7 @@ def _memory(options: Options, run: Run, found: Sequence[Source]) -> Memory | Non
 
     asked: dict[str, object] = {
         "changed": options.changed,
+        "var_file": options.var_file,
         "fleet": options.fleet,
         "stack": options.stack,
         "rule": options.rule,

@@ -28,6 +28,8 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
         found = [each for path in paths for each in _read(path)]
         # All files of a root of Terraform bring the same ones.
         planned = {id(pool): pool for each in found for pool in each.pools}
+        stacks = [stack for each in found for stack in each.stacks]
+        planned |= {id(pool): pool for stack in stacks for pool in stack.gpu_pools(stack.facts(None))}
     facts = [fact for each in found for fact in (*each.facts, *each.scripts)]
     values = [each for each in facts if isinstance(each, OperatorValues)]
     folder = Path(values[0].place.path or "").parent if values else Path()

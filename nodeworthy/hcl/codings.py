@@ -10,7 +10,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.hcl.arithmetic import NoNumber, number, number_text
 from nodeworthy.hcl.calling import Calling, Function
 from nodeworthy.hcl.rendered import Rendered
-from nodeworthy.hcl.source import Malformed, Spot
+from nodeworthy.hcl.source import File, Malformed, Spot
 from nodeworthy.hcl.values import (
     Hole,
     Lit,
@@ -270,11 +270,31 @@ def fileset(c: Calling, folder: Value, pattern: Value) -> Value:
 
 
 def templatefile(c: Calling, path: Value, variables: Value) -> Value:
+    return _filled(c, c.scope.world.open(text(path), c.spot), need_mapping(variables))
+
+
+def render_template(c: Calling, template: Str, variables: Obj) -> Value:
+    """Of a text that is all there. One of a file keeps the file's lines."""
+    first = template.pieces[0] if len(template.pieces) == 1 else None
+    whole = first.spot.file if isinstance(first, Lit) and first.spot.file.text == first.text else None
+    return _filled(c, whole or _FileOf(template), variables)
+
+
+class _FileOf(File):
+    """A text that stands somewhere in a file."""
+
+    def __init__(self, template: Str) -> None:
+        super().__init__(template.spot.file.shown, text(template))
+        self._rendered = Rendered(template)
+
+    def place(self, at: int) -> Place:
+        return self._rendered.spot_at(at).place
+
+
+def _filled(c: Calling, found: File, given: Obj) -> Value:
     from nodeworthy.hcl.evaluate import Scope, evaluate
     from nodeworthy.hcl.parse import parse_template
 
-    found = c.scope.world.open(text(path), c.spot)
-    given = need_mapping(variables)
     try:
         template = parse_template(found)
     except Malformed as problem:

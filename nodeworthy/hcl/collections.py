@@ -22,6 +22,7 @@ from nodeworthy.hcl.values import (
     boolean,
     elements,
     hash_key,
+    is_an_id,
     is_null,
     need_known,
     need_list,
@@ -83,7 +84,7 @@ def flatten(c: Calling, value: Value) -> Value:
         each = waiting.pop()
         if isinstance(each, Seq):
             waiting += reversed(each.items)
-        elif isinstance(each, Hole):
+        elif isinstance(each, Hole) and not is_an_id(each):
             # It may be a list.
             raise Waits(each)
         else:
@@ -110,10 +111,12 @@ def distinct(c: Calling, value: Value) -> Value:
 
 def compact(c: Calling, value: Value) -> Value:
     items = [each for each in need_list(value) if not is_null(each)]
-    return c.sequence("list", [string(each) for each in items if not _is_empty(each)])
+    return c.sequence("list", [each if is_an_id(each) else string(each) for each in items if not _is_empty(each)])
 
 
 def _is_empty(value: Value) -> bool:
+    if is_an_id(value):
+        return False
     made = string(value)
     if made.hole is not None and made.could_be(""):
         raise Waits(made.hole)

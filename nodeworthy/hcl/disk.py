@@ -58,8 +58,16 @@ def read_file(path: str) -> bytes:
 class Disk:
     """Of one run. Paths are absolute, and shown as the reader knows them."""
 
-    def __init__(self, tree: str, shown: Callable[[str], str] = str, read: Callable[[str], bytes] = read_file) -> None:
+    def __init__(
+        self,
+        tree: str,
+        shown: Callable[[str], str] = str,
+        read: Callable[[str], bytes] = read_file,
+        named: Sequence[str] = (),
+    ) -> None:
         self._tree = tree
+        # What somebody named himself is read wherever it lies.
+        self._named = frozenset(named)
         self.shown = shown
         self._read = read
         self._files: dict[str, File | str] = {}
@@ -81,7 +89,7 @@ class Disk:
         return self._files[path]
 
     def _text(self, path: str) -> File | str:
-        if leads_out(path, self._tree):
+        if path not in self._named and leads_out(path, self._tree):
             return "it lies out of the tree in which this file lies, and is not read"
         try:
             text = self._read(path).decode("utf-8-sig")
@@ -164,6 +172,11 @@ class Disk:
             return Parsed(file, parse(file))
         except Malformed as problem:
             return problem
+
+    @property
+    def parsed_files(self) -> Iterator[str]:
+        """All of HCL, as the reader knows them."""
+        return (self.shown(each) for each in self._parsed)
 
     # Variables
 

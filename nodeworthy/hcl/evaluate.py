@@ -34,6 +34,7 @@ from nodeworthy.hcl.syntax import (
 from nodeworthy.hcl.values import (
     BLOCK,
     Hole,
+    InnerBlock,
     Lit,
     Obj,
     Piece,
@@ -271,12 +272,21 @@ def attribute(value: Value, name: str) -> Value:
         found = value.items.get(name)
         if found is None:
             if value.rest is not None:
-                return value.rest
+                return _attribute_of(value.rest, name)
+            if isinstance(value, InnerBlock) and value.later is not None:
+                return _attribute_of(value.later, name)
             if value.kind == BLOCK:
                 return Hole("it is known only after it is applied", value.spot, name)
             raise Refusal(f"this object has no attribute `{name}`")
         return found
     raise Refusal(f"{words(value)} has no attributes")
+
+
+def _attribute_of(later: Hole, name: str) -> Hole:
+    """Of a resource that is known only later, which of its attributes."""
+    if not later.of or not later.shown.startswith(later.of) or not later.why.endswith(later.shown):
+        return later
+    return Hole(f"{later.why}.{name}", later.spot, f"{later.shown}.{name}", later.of, later.secret)
 
 
 def index_value(value: Value, index: Value) -> Value:

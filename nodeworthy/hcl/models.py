@@ -12,6 +12,7 @@ from nodeworthy.hcl.disk import Bodies
 from nodeworthy.hcl.parse import parse
 from nodeworthy.hcl.source import File, Spot
 from nodeworthy.hcl.values import Hole, Obj, Scalar, Value, text_of
+from nodeworthy.known.efa import efa_of
 from nodeworthy.known.terraform_modules import KnownModule
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -52,6 +53,8 @@ class Model:
         if name == "by_version":
             items = {each: self._of_versions(each, said) for each, said in self.module.by_version.items()}
             return Obj("object", items, self.called, {})
+        if name == "network_cards":
+            return Obj("object", _Cards(self.called), self.called, {})
         return None
 
     def _of_versions(self, name: str, said: str | int | bool | None) -> Value:
@@ -79,3 +82,22 @@ class _Arguments(Mapping[str, Value]):
 
     def __len__(self) -> int:
         return len(self._arguments)
+
+
+class _Cards(Mapping[str, Value]):
+    """Of each instance type, how many network cards take EFA."""
+
+    def __init__(self, spot: Spot) -> None:
+        self._spot = spot
+
+    def __getitem__(self, name: str) -> Value:
+        found = efa_of(name)
+        if found is None or not found.interfaces:
+            raise KeyError(name)
+        return Scalar(found.interfaces, self._spot)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0

@@ -16,6 +16,7 @@ from nodeworthy.hcl.syntax import Block, Body, Expression, Literal, Setting
 from nodeworthy.hcl.values import (
     BLOCK,
     Hole,
+    InnerBlock,
     Lit,
     Obj,
     Refusal,
@@ -43,7 +44,11 @@ _OF_A_CALL = META | {"providers", "source", "version"}
 _LATER = "it is known only after it is applied"
 # Blocks that say how Terraform goes about it.
 _OF_TERRAFORM = frozenset({"lifecycle", "provisioner", "connection", "timeouts"})
+# In an address, in place of a key that nobody knows.
+_ANY = "[…]"
 _OWN_WORDS = frozenset({"each", "count", "self"})
+# Data sources that look nothing up.
+_RENDERING = frozenset({"cloudinit_config", "template_cloudinit_config", "template_file"})
 
 
 @dataclass
@@ -286,7 +291,13 @@ class Module:
     def _with_rest(self, instance: Instance) -> Obj:
         found = instance.values
         later = self._later(instance.address, (), found.spot, instance.is_data)
-        return Obj("object", found.items, found.spot, found.keys, found.rest or later)
+        items: Mapping[str, Value] = {name: _inner(name, each, later) for name, each in found.items.items()}
+        if instance.is_data and instance.type in _RENDERING:
+            from nodeworthy.hcl.providers import RENDERED, rendered
+
+            made = rendered(instance.type, found, self.scope(instance.block.file, instance.names))
+            items = {**items, RENDERED: made} if made is not None else items
+        return Obj("object", items, found.spot, found.keys, found.rest or later)
 
     def instances_of(self, block: Block) -> Sequence[Instance] | Hole:
         """What a block makes; a hole where nobody knows how many."""
@@ -456,19 +467,52 @@ class Module:
     def everything(self, types: Collection[str] | None = None) -> Iterator[Instance | Hole]:
         """Its resources and data sources, of these types or all, and those of the modules within; a hole where nobody
         knows what there is."""
-        for block in self.blocks:
-            if block.kind in ("resource", "data") and len(block.labels) == 2:
-                if types is not None and block.labels[0] not in types:
-                    continue
-                found = self.instances_of(block)
-                yield from [found] if isinstance(found, Hole) else found
-            elif block.kind == "module" and len(block.labels) == 1:
+        for block in self._declaring(types):
+            if block.kind == "module":
                 children = self.children(block)
                 if isinstance(children, Hole):
                     yield children
                 else:
                     for _, child in children:
                         yield from child.everything(types)
+            else:
+                found = self.instances_of(block)
+                yield from [found] if isinstance(found, Hole) else found
+
+    def possibly(self, types: Collection[str] | None = None) -> Iterator[Instance]:
+        """The same, and in place of what nobody can count one that there may be: what depends on which one it is, is
+        not known of it."""
+        for block in self._declaring(types):
+            if block.kind == "module":
+                for child in self._possible_children(block):
+                    yield from child.possibly(types)
+            else:
+                found = self.instances_of(block)
+                yield from [Instance(self, block, _ANY, _any(found))] if isinstance(found, Hole) else found
+
+    def _possible_children(self, block: Block) -> Iterator[Module]:
+        children = self.children(block)
+        if not isinstance(children, Hole):
+            yield from (child for _, child in children)
+            return
+        folder = self._folder_of(block, Spot(block.file, block.at))
+        if not isinstance(folder, Hole):
+            yield self._child(block, folder, _ANY, _any(children))
+
+    def _declaring(self, types: Collection[str] | None) -> Iterator[Block]:
+        for block in self.blocks:
+            if block.kind in ("resource", "data") and len(block.labels) == 2:
+                if types is None or block.labels[0] in types:
+                    yield block
+            elif block.kind == "module" and len(block.labels) == 1:
+                yield block
+
+    def has_any(self, beginnings: tuple[str, ...]) -> bool:
+        """Whether anything of these providers may stand in it, or in a module that it calls."""
+        return any(
+            each.kind == "module" or (each.kind == "resource" and each.labels and each.labels[0].startswith(beginnings))
+            for each in self.blocks
+        )
 
     @property
     def faults(self) -> Sequence[Malformed]:
@@ -501,6 +545,18 @@ def _is_false(block: Block, name: str) -> bool:
     return said is not None and isinstance(said.expression, Literal) and said.expression.value is False
 
 
+def _inner(name: str, value: Value, later: Hole) -> Value:
+    """The blocks of a resource have attributes, too, that are known later."""
+    if not isinstance(value, Seq) or not any(isinstance(each, Obj) and each.kind == BLOCK for each in value.items):
+        return value
+    rest = Hole(f"{later.why}.{name}", later.spot, f"{later.shown}.{name}", later.of, later.secret)
+    blocks = [
+        InnerBlock(BLOCK, each.items, each.spot, each.keys, each.rest, rest) if isinstance(each, Obj) else each
+        for each in value.items
+    ]
+    return Seq(value.kind, blocks, value.spot)
+
+
 def _later_value(expression: Expression, scope: Scope) -> Callable[[], Value]:
     return lambda: quietly(expression, scope)
 
@@ -508,6 +564,11 @@ def _later_value(expression: Expression, scope: Scope) -> Callable[[], Value]:
 def _key_of(names: Mapping[str, Value]) -> Value | None:
     each = names.get("each")
     return each.items["key"] if isinstance(each, Obj) else None
+
+
+def _any(why: Hole) -> Mapping[str, Value]:
+    names = {"each": ("key", "value"), "count": ("index",)}
+    return {word: Obj("object", dict.fromkeys(parts, why), why.spot, {}) for word, parts in names.items()}
 
 
 def _key_in_manifest(address: str) -> str:

@@ -118,6 +118,13 @@ class Obj:
         return self.keys.get(name) or self.items[name].spot
 
 
+@dataclass(slots=True)
+class InnerBlock(Obj):
+    """A block of a resource: what is not written in it is known only later."""
+
+    later: Hole | None = None
+
+
 Value: TypeAlias = Hole | Str | Scalar | Seq | Obj
 
 
@@ -139,6 +146,11 @@ class Waits(Exception):
 
 def text_of(text: str, spot: Spot) -> Str:
     return Str((Lit(text, spot),), spot)
+
+
+def is_an_id(value: Value) -> bool:
+    """What a resource is told apart by once it is there: a text, not empty, and no other resource's."""
+    return isinstance(value, Hole) and bool(value.of) and value.shown.endswith((".id", ".arn", "_id", "_arn"))
 
 
 def is_null(value: Value) -> bool:
@@ -294,6 +306,8 @@ def hash_key(value: Value) -> object:
         return (value.kind == "set", tuple([hash_key(each) for each in value.items]))
     if isinstance(value, Obj) and value.rest is None:
         return tuple([(name, hash_key(each)) for name, each in value.sorted()])
+    if isinstance(value, Hole) and is_an_id(value):
+        return ("id", value.shown)
     raise Waits(value if isinstance(value, Hole) else first_hole(value) or Hole("", value.spot))
 
 

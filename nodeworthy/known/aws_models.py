@@ -30,6 +30,18 @@ def model_of(resource_type: str) -> Model | None:
     return found
 
 
+@lru_cache(maxsize=1)
+def properties_of_all() -> frozenset[str]:
+    """The names of all properties that are kept of any resource, those of what is inside them among them."""
+    found: set[str] = set()
+    waiting = list(_data()["resources"].values())
+    while waiting:
+        model = waiting.pop()
+        found |= model.get("properties", {}).keys()
+        waiting += [*model.get("properties", {}).values(), *([model["of"]] if "of" in model else [])]
+    return frozenset(found)
+
+
 def version() -> str:
     """Whose word this is."""
     told: Mapping[str, str] = _data()["from"]

@@ -30,3 +30,19 @@ def name_of(argument: str) -> str:
 
 def is_one(block: str) -> bool:
     return block in _known()["one"]["names"]
+
+
+def kubernetes_kinds() -> Mapping[str, str]:
+    found: Mapping[str, str] = _known()["kubernetes"]
+    return found
+
+
+def kubernetes_names() -> Mapping[str, str]:
+    """With [] behind a name it is a list."""
+    found: Mapping[str, str] = _known()["kubernetes_names"]
+    return found
+
+
+def argo_names() -> Mapping[str, str]:
+    found: Mapping[str, str] = _known()["argo_names"]
+    return found

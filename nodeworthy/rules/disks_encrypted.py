@@ -20,6 +20,7 @@ RULE = Rule(
     title="Volumes and shared storage are encrypted",
     remedy='encrypted=True (in the `ebs` of a launch template\'s mapping: encrypted="true"), '
     "or aws.ebs.EncryptionByDefault in this stack",
+    of_a_program=True,
 )
 
 

@@ -45,6 +45,7 @@ RULE = Rule(
     title="EFA has its interfaces, cards, a security group open to itself both ways, one zone, one placement group",
     remedy="give the launch template one EFA interface a network card (networkCardIndex 0, 1, 2, …; deviceIndex 0 on "
     "the first, 1 on the others), subnets of one zone, and a placement group with strategy `cluster`",
+    of_a_program=True,
 )
 
 SLOW = "jobs over several nodes fall back to TCP, or hang in their first collective"

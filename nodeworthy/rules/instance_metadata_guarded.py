@@ -23,6 +23,7 @@ RULE = Rule(
     incident="D",
     title="IMDSv2 only; the hop limit is what pods need and no more",
     remedy='metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 2}',
+    of_a_program=True,
 )
 
 DEFAULTS = "aws:ec2/instanceMetadataDefaults:InstanceMetadataDefaults"

@@ -10,7 +10,8 @@ second time while it runs; so does one that runs `nodeadm init` beside a NodeCon
 itself. In `K3S_URL=… curl … | sh -` the variables are curl's alone: the installer behind the pipe is never told them,
 and makes a server of its own where an agent was meant. Of a script in which nothing joins it is only said that this is
 wrong where it is the whole user data of an EKS pool: to a managed node group EKS adds the part that joins (but not
-where its launch template names an image), and a helper script joins nothing.
+where its launch template names an image), and a helper script joins nothing. A managed node group with such an image
+and no user data at all starts machines that are no nodes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import PartKind
+from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.boot.cluster_join import (
     Coordinates,
     adds_node_configs,
@@ -45,6 +47,7 @@ RULE = Rule(
     incident="D",
     title="The boot script joins the fleet's cluster, once, with its name, endpoint, CA and service range",
     remedy="join with the name, the endpoint, the CA and the service range of `aws eks describe-cluster`",
+    of_a_program=True,
 )
 
 # What an installer does that is not told it.
@@ -77,6 +80,26 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
         yield from _left_out(script, each)
         yield from malformed_coordinates(each, script.stands_for)
     yield from another_pool(script)
+
+
+@RULE.check
+def an_image_of_ones_own_comes_with_a_script(nodes: NodeGroup) -> Findings:
+    image = nodes.templates("imageId") if nodes.is_managed else None
+    if image is None or image.is_absent or image.is_null or image.text == "":
+        return  # EKS adds the part that joins; and what it does not start is judged by its script
+    if isinstance(image.value, Unknown) and not image.value.of:
+        need(image.located())
+    script = nodes.templates("userData")
+    if script.is_absent or script.is_null or script.text == "":
+        yield fail(
+            image,
+            f"nodes of {nodes.title} never join the cluster: they boot with an image of their own and no user data",
+            is_="an image, and no user data",
+            should="user data that joins with the name, the endpoint, the CA and the service range of the cluster",
+            cause="to an image that a launch template names, EKS adds nothing",
+            remedy="give it user data that joins (AL2023: a NodeConfig, AL2: a call of /etc/eks/bootstrap.sh), or "
+            "leave the image to EKS (amiType)",
+        )
 
 
 @RULE.check

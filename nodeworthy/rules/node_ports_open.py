@@ -18,6 +18,7 @@ from functools import partial
 from nodeworthy.facts.aws.node_sides import GuardedNodes, pods_are_in_its_network
 from nodeworthy.facts.aws.reach import Ports, Side, lets_in, lets_out
 from nodeworthy.facts.aws.security_group import network_of
+from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Place, Related, Severity, fail, need, skip, unknown
@@ -29,6 +30,7 @@ RULE = Rule(
     title="kubelet, control plane, DNS and NodePorts are open to whom they must be",
     remedy="add the rule that is missing to the nodes' security group, or give the nodes the cluster's own group "
     "(vpcConfig.clusterSecurityGroupId)",
+    of_a_program=True,
 )
 
 # Whether it is open, or why that is not known.
@@ -79,7 +81,7 @@ def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[Guard
     _must_be_of_a_cluster(nodes)
     if not pods_are_in_its_network(nodes.first):
         skip(f"pods of {nodes.title} talk through a tunnel between their nodes")
-    for others in _by_place(every):
+    for others in _by_door([each for each in every if nodes.may_meet(each)]):
         whom = "each other" if nodes in others else f"the nodes of {others[0].title}"
         inwards = Wanted(DNS, f"is not open to {whom}", NO_NAMES)
         yield from _told(nodes, every, inwards, partial(_dns, others, lets_in))
@@ -97,12 +99,12 @@ def _worst(answers: Sequence[Answer]) -> Answer:
     return False if False in answers else next((each for each in answers if isinstance(each, str)), True)
 
 
-def _by_place(every: Sequence[GuardedNodes]) -> list[list[GuardedNodes]]:
+def _by_door(every: Sequence[GuardedNodes]) -> list[list[GuardedNodes]]:
     """Those of a cluster: one rule in the group that they share lets all of them through."""
-    found: dict[Place, list[GuardedNodes]] = {}
+    found: dict[AwsResource | Place, list[GuardedNodes]] = {}
     for each in every:
         if each.of_clusters:
-            found.setdefault(each.place, []).append(each)
+            found.setdefault(each.door, []).append(each)
     return list(found.values())
 
 
@@ -146,7 +148,7 @@ def _told(
     alike = [
         each
         for each in every
-        if each is nodes or (each.of_clusters and each.place == nodes.place and _said(wanted, asked(each)) == said)
+        if each is nodes or (each.of_clusters and each.door == nodes.door and _said(wanted, asked(each)) == said)
     ]
     if alike[0] is not nodes:
         return

@@ -22,6 +22,7 @@ RULE = Rule(
     title="No port of a node is open to everyone unless the fleet says so",
     remedy="open it to the networks that need it, or name the port and the reason in the fleet: "
     "network.openToTheWorld: [{port: …, why: …}]",
+    of_a_program=True,
 )
 
 CAUSE = "whoever is on the internet may knock at this port of every node that the group guards"

@@ -28,6 +28,7 @@ RULE = Rule(
     incident="D",
     title="A GPU pool has min = max = desired",
     remedy="give min, max and desired one number: the pool's `nodes` in the fleet",
+    of_a_program=True,
 )
 
 

@@ -32,6 +32,7 @@ RULE = Rule(
     title="An instance refresh cordons and drains, and keeps the capacity the pool promises",
     remedy='aws.autoscaling.LifecycleHook(…, lifecycle_transition="autoscaling:EC2_INSTANCE_TERMINATING"), and '
     "aws-node-termination-handler with enableSqsTerminationDraining",
+    of_a_program=True,
 )
 
 CUT = "jobs are cut off in the middle: their node is ended while they run on it"

@@ -12,6 +12,9 @@ NodePool or a command names as it, what is called so. Of a script that people ru
 another agent's startup script only that is said which is wrong with every script: Windows line ends, a NUL byte,
 options behind env. Without `#!` cloud-init leaves user data out, with a warning in its log; as a part of MIME that says
 that it is a script it is started, and the kernel refuses it.
+
+A module of Terraform that is given a part and hands it on to nobody says so to nobody either: `cloudinit_post_nodeadm`
+of a managed node group never runs, because EKS adds its own part behind what the module hands on.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import Fault, FaultKind, PartKind
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.families import BOOTSTRAP, foreign, is_for_several, title
+from nodeworthy.facts.boot.left_out import LeftOut
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.user_data_faults import faults_told
 from nodeworthy.fleet.os import os_of
@@ -114,3 +118,15 @@ def it_is_what_the_image_reads(script: BootScript, pool: BootPool) -> Findings:
     runs = pool.declared(f"runs {title(distribution)}")
     for each in foreign(script, distribution, pool.pool.os):
         yield each.with_more(on=pool.title, related=[runs])
+
+
+@RULE.check
+def it_is_handed_on(left: LeftOut) -> Findings:
+    yield fail(
+        left,
+        f"nothing of {left.argument} ever runs: the module leaves it out",
+        is_=left.argument,
+        should="what the module hands on",
+        cause=left.why,
+        remedy=left.instead,
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.collect.aws.user_data import CALLED
@@ -14,6 +16,9 @@ from nodeworthy.verdict import Place
 
 # With these a template of the reader of boot scripts begins what it fills in; twice, they mean themselves.
 _MARKS = ("${", "%{")
+_GZIP = "gzip"
+# What the header and the trailer of gzip are longer than those of zlib.
+_GZIPS_OWN = 12
 
 
 class Filled:
@@ -70,6 +75,8 @@ def script_of(said: Str, around: Surroundings | None, taken_off: Sequence[str] =
         return BootScript(place, None, why, holds_secret=hole.secret, of_an_object=True)
     filled = Filled(said)
     read = unpack(filled.text.encode(), place, template=filled.is_template, origin=filled, taken_off=taken_off)
+    if _GZIP in taken_off and read.size is not None:
+        read = replace(read, size=len(zlib.compress(filled.text.encode())) + _GZIPS_OWN)
     return BootScript(place, read, of_an_object=True, holds_secret=_holds_secret(said), surroundings=around)
 
 

@@ -76,6 +76,13 @@ class Stack:
         return {}
 
     @cached_property
+    def scripts_lie_in(self) -> frozenset[str]:
+        """The files in which lines of its scripts stand."""
+        read = (script.read for each in self.resources.resources for script in self.scripts(each))
+        places = (part.place for each in read if each is not None for part in each.parts)
+        return frozenset(each.path for each in places if each.path is not None)
+
+    @cached_property
     def groups(self) -> Sequence[NodeGroup]:
         """Those of no pool yet."""
         return list(node_groups(self.resources))

@@ -139,6 +139,7 @@ def _tell(groups: Groups, looked: Looked) -> None:
         except TookTooLong as problem:
             scene = _not_put_together(each, problem.why)
         evidence = frozenset(member.source.shown for member in each.members if not member.is_judged)
+        evidence |= frozenset(path for member in each.members for path in member.found.evidence) - judged
         looked.scenes.append(scene.with_evidence(evidence, judged) if evidence else scene)
         fleet = each.choice.fleet
         if fleet is not None and not groups.judges(fleet):
@@ -146,14 +147,16 @@ def _tell(groups: Groups, looked: Looked) -> None:
 
 
 def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
-    fleet, found = group.choice.fleet, group.together()
+    fleet, found = group.choice.fleet, group.together(groups.filled_in)
     found.facts = with_release_of(fleet, [*_not_of_a_release(found.facts, read), *_cut_off(group)])
     scene = _scene(found, fleet, group.choice.why)
     if fleet is not None:
         return scene
-    if pools := [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]:
-        return scene.with_more(pools)
     kinds = {type(each).__name__ for each in found.facts}
+    pools = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
+    pools += _of_other_clouds(scene.facts, group) if "OperatorValues" in kinds else []
+    if pools:
+        return scene.with_more(pools)
     judged_by = _pools_around(scene.facts, group, groups) if "OperatorValues" in kinds else []
     sizes = _sizes_around(scene.facts, group, groups) if "PodTemplate" in kinds else []
     return scene.with_more([*judged_by, *sizes])
@@ -168,13 +171,18 @@ def _sizes_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[F
     return list(groups.around.sizes(facts, group.first.source))
 
 
+def _of_other_clouds(facts: Sequence[Fact], group: Group) -> list[GpuPool]:
+    """Imported only where there are some, and nobody declares any."""
+    planned = {id(pool): pool for member in group.members for pool in member.found.pools}
+    if not planned:
+        return []
+    from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
+
+    return list(settle_drivers([*planned.values()], [each for each in facts if isinstance(each, OperatorValues)]))
+
+
 def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[Fact]:
     """Imported only where there is something to judge by pools, and nobody declares any."""
-    planned = {id(pool): pool for member in group.members for pool in member.found.pools}
-    if planned:
-        from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
-
-        return list(settle_drivers([*planned.values()], [each for each in facts if isinstance(each, OperatorValues)]))
     return list(groups.around.pools(facts, group.first.source))
 
 

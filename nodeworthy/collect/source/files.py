@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -74,11 +74,11 @@ class Unreadable(Exception):
         self.denied = denied
 
 
-def sources(paths: list[str], *, named: bool = True) -> Iterator[Source]:
+def sources(paths: list[str], *, named: bool = True, var_files: Sequence[str] = ()) -> Iterator[Source]:
     """Every file that these paths hold, each once. `named` says whether whoever listed them meant each of them;
-    what does not exist is a mistake in any case."""
+    what does not exist is a mistake in any case. `var_files` say what roots of Terraform are given."""
     seen: set[str] = set()
-    scopes = Scopes()
+    scopes = Scopes(var_files=[os.path.abspath(each) for each in var_files])
     for given in paths:
         path = Path(given)
         if given != STDIN and path.is_dir():

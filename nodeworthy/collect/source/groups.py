@@ -58,11 +58,12 @@ class Group:
         """Of those that are judged, where there is one."""
         return next((each for each in self.members if each.is_judged), self.members[0])
 
-    def together(self) -> Found:
+    def together(self, filled_in: frozenset[str] = frozenset()) -> Found:
+        """Files of scripts that are `filled_in` are judged as what they become there."""
         together = Found()
         for each in sorted(self.members, key=lambda member: member.turn):
             together.facts += each.found.facts
-            together.scripts += each.found.scripts
+            together.scripts += [one for one in each.found.scripts if one.place.path not in filled_in]
             together.ufw += each.found.ufw
             together.node_files += each.found.node_files
             together.suppressions += each.found.suppressions
@@ -93,6 +94,12 @@ class Groups:
         from nodeworthy.collect.source.nodes_around import NodesAround
 
         return NodesAround(self.rules)
+
+    @cached_property
+    def filled_in(self) -> frozenset[str]:
+        """The files of scripts that a stack fills in."""
+        stacks = (stack for group in self.every for each in group.members for stack in each.found.stacks)
+        return frozenset(path for stack in stacks for path in stack.scripts_lie_in)
 
     def know(self, source: Source) -> None:
         self._known.add(source.lies)

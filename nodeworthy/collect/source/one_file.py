@@ -78,9 +78,11 @@ class Found:
     fleet: Fleet | None = None
     # What else was read for it.
     beside: Beside | None = None
-    # Of a root of Terraform: its folder, and the GPU nodes that it starts.
+    # Of a root of Terraform: its folder, the GPU nodes that it asks of other clouds, and its files that are only what
+    # it is judged by.
     root: str = ""
     pools: Sequence[GpuPool] = ()
+    evidence: frozenset[str] = frozenset()
     # The resources of AWS that it declares, each stack of them for itself.
     stacks: list[Stack] = field(default_factory=list)
     # Whatever a plan makes is of one root.
@@ -162,14 +164,14 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     from nodeworthy.collect.source.terraform import facts_in
 
     brought = facts_in(source)
-    if brought is None or not (brought.root.facts or brought.root.pools):
+    if brought is None or not (brought.root.facts or brought.root.stack is not None or brought.root.pools):
         return None
     told = list(comments(text, Place(source.shown), rules, is_yaml=False))
     beside = Beside(source)
-    beside.asked += [Path(each) for each in sorted(brought.root.disk.asked)]
-    return Found(
-        list(brought.facts), suppressions=told, beside=beside, root=brought.root.folder, pools=brought.root.pools
-    )
+    root = brought.root
+    beside.asked += [Path(each) for each in sorted(root.disk.asked)]
+    found = Found(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
+    return replace(found, stacks=list(brought.stacks), evidence=brought.evidence)
 
 
 def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:

@@ -179,6 +179,8 @@ class Scopes:
     _by_root: dict[str, Scope] = field(default_factory=dict)
     # Roots of Terraform by their folders, opened once (`terraform`).
     roots: dict[str, TerraformRoot] = field(default_factory=dict)
+    # Files of their variables that somebody named, the last word last.
+    var_files: Sequence[str] = ()
 
     def of(self, folder: Path | None) -> Scope:
         """The scope of the files of this folder; without one, of what lies nowhere."""

@@ -7,11 +7,11 @@ that one's root; one that nobody here calls is a root of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from nodeworthy.collect.objects import facts_of, facts_of_release, objects
 from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown_path
@@ -20,9 +20,7 @@ from nodeworthy.documents.files import tree_of
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.tree import Tree, absent, merge
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.not_seen import NotLookedAt
-from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.hcl.disk import Disk, Unread, read_file
 from nodeworthy.hcl.evaluate import Scope, TooMuch
 from nodeworthy.hcl.root import Instance, Module, open_root
@@ -32,10 +30,34 @@ from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
+if TYPE_CHECKING:
+    from nodeworthy.collect.aws.stack import Stack
+    from nodeworthy.facts.aws.node_drainer import Handler
+    from nodeworthy.facts.fleet.gpu_pool import GpuPool
+    from nodeworthy.facts.surroundings import Surroundings
+
+_T = TypeVar("_T")
 _RELEASE = "helm_release"
 _MANIFESTS = {"kubernetes_manifest": "manifest", "kubectl_manifest": "yaml_body"}
+# Resources that are objects of Kubernetes, as blocks.
+_AS_BLOCKS = ("kubernetes_", "argocd_application")
+
+
+class _Declaring(frozenset[str]):
+    """The types that declare something in a cluster. Which of them are blocks is looked up where one may be."""
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name) or not (isinstance(name, str) and name.startswith(_AS_BLOCKS)):
+            return super().__contains__(name)
+        from nodeworthy.collect.source.terraform_kubernetes import declaring_types
+
+        return name in declaring_types()
+
+
 # What declares something in a cluster.
-DECLARING = frozenset({_RELEASE, *_MANIFESTS})
+DECLARING = _Declaring({_RELEASE, *_MANIFESTS})
+# What a model of a module says of an argument that has no effect.
+_LEFT_OUT = "left_out"
 _SETS = ("set", "set_list", "set_sensitive")
 
 
@@ -44,6 +66,7 @@ class TerraformRoot:
     folder: str
     module: Module
     disk: Disk
+    around: Surroundings | None
     # Those who were asked for all that it brings.
     told: set[str] = field(default_factory=set)
 
@@ -52,29 +75,91 @@ class TerraformRoot:
         return list(self._facts())
 
     @cached_property
-    def pools(self) -> Sequence[GpuPool]:
-        """Imported only where there is something to judge by them."""
-        from nodeworthy.collect.source.terraform_nodes import gpu_pools
+    def stack(self) -> Stack | None:
+        """What it makes in AWS, where that starts nodes. Imported only where a root makes something in AWS."""
+        if not self.module.has_any(("aws_",)):
+            return None
+        from nodeworthy.collect.source.terraform_nodes import stack_in
 
-        return gpu_pools(self.module, [each for each in self.facts if isinstance(each, OperatorValues)])
+        return self._bounded(lambda: stack_in(self.module, self._handlers(), self.around))
+
+    @cached_property
+    def pools(self) -> Sequence[GpuPool]:
+        """Those that it asks of other clouds. Imported only where it asks for some."""
+        if not self.module.has_any(("google_", "azurerm_")):
+            return ()
+        from nodeworthy.collect.source.terraform_nodes import hosted
+
+        return self._bounded(lambda: hosted(self.module)) or ()
+
+    def _bounded(self, make: Callable[[], _T]) -> _T | None:
+        """What can't be read to its end is told with the charts."""
+        try:
+            return make()
+        except TooMuch:
+            return None
+
+    def _handlers(self) -> Sequence[Handler]:
+        return list(handlers_declared_by(self.module.everything(DECLARING)))
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files of HCL that it is made of, as the reader knows them."""
+        return frozenset(self.disk.parsed_files)
 
     def _facts(self) -> Iterator[Fact]:
         try:
             yield from facts_declared_by(self.module.everything(DECLARING))
+            yield from self._left_out()
         except TooMuch as problem:
             yield NotLookedAt(Place(self.disk.shown(self.folder)), f"this root was not read to its end: {problem}")
+
+    def _left_out(self) -> Iterator[Fact]:
+        """What a module that is known by its model hands on to nobody."""
+        for each in self.module.everything({_LEFT_OUT}) if self.module.has_any(()) else ():
+            if isinstance(each, Instance):
+                from nodeworthy.facts.boot.left_out import LeftOut
+
+                said = {name: _said(each, name) for name in ("called", "said", "why", "instead")}
+                called, why, instead = (said[name].text or "" for name in ("called", "why", "instead"))
+                yield LeftOut(said["said"].place.about(called), called, why, instead)
 
 
 def facts_declared_by(instances: Iterable[Instance | Hole]) -> Iterator[Fact]:
     """What these charts and manifests bring."""
     for each in instances:
         if isinstance(each, Instance) and not each.is_data:
-            yield from _release(each) if each.type == _RELEASE else _manifest(each)
+            yield from _declared_by(each)
+
+
+def _declared_by(instance: Instance) -> Iterator[Fact]:
+    if instance.type == _RELEASE:
+        yield from _release(instance)
+    elif instance.type in _MANIFESTS:
+        yield from _manifest(instance)
+    else:
+        from nodeworthy.collect.source.terraform_kubernetes import object_of
+
+        yield from facts_of(object_of(instance))
+
+
+def handlers_declared_by(instances: Iterable[Instance | Hole]) -> Iterator[Handler]:
+    """What drains nodes, of the charts among them."""
+    for each in instances:
+        if isinstance(each, Instance) and not each.is_data and each.type == _RELEASE:
+            from nodeworthy.facts.aws.node_drainer import HANDLER, Handler, is_handler
+
+            if is_handler(_said(each, "chart")):
+                values, elsewhere = _values(each)
+                yield Handler(f"{HANDLER} '{each.name}'", each.place, values, elsewhere)
 
 
 class Brought(NamedTuple):
     facts: Sequence[Fact]
     root: TerraformRoot
+    stacks: Sequence[Stack]
+    # The files of the root that nobody named: they are what it is judged by.
+    evidence: frozenset[str] = frozenset()
 
 
 def facts_in(source: Source) -> Brought | None:
@@ -83,11 +168,13 @@ def facts_in(source: Source) -> Brought | None:
     if root is None:
         return None
     _refuse(source, root)
-    if source.named:
-        return Brought([each for each in root.facts if each.place.path == source.shown], root)
     first = not root.told
     root.told.add(source.lies)
-    return Brought(root.facts if first else [], root)
+    stacks = [root.stack] if first and root.stack is not None else []
+    if source.named:
+        own = [each for each in root.facts if each.place.path == source.shown]
+        return Brought(own, root, stacks, root.files - {source.shown})
+    return Brought(root.facts if first else [], root, stacks)
 
 
 def _root(source: Source) -> TerraformRoot | None:
@@ -96,12 +183,14 @@ def _root(source: Source) -> TerraformRoot | None:
     called = next((each for each in roots.values() if folder in each.disk.folders), None)
     if called is not None:
         return called
-    disk = Disk(tree_of(folder, source.below), lambda path: _shown(path, source), lambda path: _read(path, source))
+    given = source.scopes.var_files
+    tree_around = tree_of(folder, source.below)
+    disk = Disk(tree_around, lambda path: _shown(path, source), lambda path: _read(path, source), given)
     try:
-        module = open_root(folder, disk)
+        module = open_root(folder, disk, given)
     except TooMuch:
         return None
-    roots[folder] = TerraformRoot(folder, module, disk)
+    roots[folder] = TerraformRoot(folder, module, disk, source.scope)
     return roots[folder]
 
 

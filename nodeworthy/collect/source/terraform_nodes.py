@@ -1,49 +1,75 @@
-"""The GPU nodes that a root of Terraform starts: its resources as a stack of AWS, those of its modules among them."""
+"""What a root of Terraform, or a plan of one, makes in AWS: its resources as a stack, with the scripts that they boot.
+
+Also the pools of GPU nodes that it asks of other clouds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 
+from nodeworthy.collect.aws.filled_in import script_of
+from nodeworthy.collect.aws.stack import Stack
+from nodeworthy.collect.aws.user_data import USER_DATA, is_for_windows, scripts_of
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.node_group import node_groups
-from nodeworthy.facts.aws.pools_by_evidence import pools_by_evidence
+from nodeworthy.facts.aws.node_drainer import Handler
 from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.hosted_pools import HOSTED, HostedResource, hosted_pools
-from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
-from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.hcl.evaluate import TooMuch
+from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.root import Instance, Module
 from nodeworthy.hcl.trees import tree
-from nodeworthy.hcl.values import BLOCK, Hole, Obj, Seq, Str, Value
+from nodeworthy.hcl.values import BLOCK, Hole, Obj, Seq, Str, Value, is_null
+from nodeworthy.known.aws_models import Model, model_of
 from nodeworthy.known.terraform import is_one, name_of, types
 from nodeworthy.verdict import Place
 
+_AWS = "aws_"
 _PARAMETER, _IMAGE = "aws_ssm_parameter", "aws_ami"
+_ARGUMENTS = {"userData": "user_data", "userDataBase64": "user_data_base64"}
+_LAYERS = {"base64": ("base64",), "gzip": ("base64", "gzip")}
 
 
-def gpu_pools(module: Module, values: Sequence[OperatorValues]) -> list[GpuPool]:
-    try:
-        found = list(module.everything({*types(), _PARAMETER, _IMAGE, *HOSTED}))
-        instances = [each for each in found if isinstance(each, Instance)]
-        images = dict(_images(each for each in instances if each.is_data))
-        planned = [each for each in instances if not each.is_data and each.type in types()]
-        resources = [_resource(each, images) for each in planned]
-        hosted = [_hosted(each) for each in instances if not each.is_data and each.type in HOSTED]
-    except TooMuch:
-        return []
-    stack = AwsStack(Place(module.folder), resources, images)
-    pools = pools_by_evidence(list(node_groups(stack)), [], values)
-    return settle_drivers([*pools, *hosted_pools(hosted)], values) if hosted else pools
+def stack_in(module: Module, handlers: Sequence[Handler], around: Surroundings | None) -> Stack | None:
+    """That of a root; None where it starts no node."""
+    instances = [each for each in module.possibly() if each.type.startswith(_AWS)]
+    images = dict(_asked_images(each for each in instances if each.is_data))
+    made = [each for each in instances if not each.is_data]
+    stack = stack_of(Place(module.root.disk.shown(module.folder)), made, images, handlers, around)
+    return stack if stack.starts_nodes else None
 
 
-def _hosted(instance: Instance) -> HostedResource:
-    return HostedResource(instance.type, instance.name, instance.place, tree(instance.values))
+def stack_of(
+    place: Place,
+    made: Sequence[Instance],
+    images: Mapping[str, AskedImage],
+    handlers: Sequence[Handler],
+    around: Surroundings | None,
+) -> Stack:
+    by_urn = {each.address: each for each in made}
+    resources = [_resource(each, images) for each in made]
+    stack = AwsStack(place, resources, images)
+    return Stack(stack, lambda one: _scripts(one, by_urn[one.urn], around), handlers)
 
 
-def _images(sources: Iterator[Instance]) -> Iterator[tuple[str, AskedImage]]:
+# Other clouds
+
+
+def hosted(module: Module) -> list[GpuPool]:
+    found = (each for each in module.everything(HOSTED) if isinstance(each, Instance) and not each.is_data)
+    return hosted_pools([HostedResource(each.type, each.name, each.place, tree(each.values)) for each in found])
+
+
+# Images
+
+
+def _asked_images(sources: Iterator[Instance]) -> Iterator[tuple[str, AskedImage]]:
     """By the address of who looks them up: that is what stands for the image's id."""
     for each in sources:
+        if each.type not in (_PARAMETER, _IMAGE):
+            continue
         said = each.values.items
         if each.type == _PARAMETER and isinstance(name := said.get("name"), Str) and name.known:
             yield each.address, AskedImage(name.known)
@@ -62,9 +88,74 @@ def _filtered(said: Mapping[str, Value]) -> str:
     return ""
 
 
+# Resources
+
+
 def _resource(instance: Instance, images: Mapping[str, AskedImage]) -> AwsResource:
-    planned = in_pulumis_words(instance.values, images)
-    return AwsResource(types()[instance.type], instance.title, instance.address, instance.place, lambda: planned)
+    kind = types().get(instance.type, instance.type)
+    return AwsResource(
+        kind,
+        instance.title,
+        instance.address,
+        instance.place,
+        lambda: _kept(in_pulumis_words(instance.values, images), model_of(kind)),
+        dependencies=_Dependencies(instance),
+        outputs=_Outputs(instance),
+        is_translated=True,
+    )
+
+
+class _Dependencies(Mapping[str, Sequence[str]]):
+    """Of each property, what it was made of. Most resources of a root are of no kind that anybody asks about."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+
+    @cached_property
+    def _found(self) -> Mapping[str, Sequence[str]]:
+        found: dict[str, Sequence[str]] = {}
+        for name, each in self._instance.values.items.items():
+            if named := tuple(dict.fromkeys(hole.of for hole in _holes(each) if hole.of)):
+                found[name_of(name)] = named
+        return found
+
+    def __getitem__(self, name: str) -> Sequence[str]:
+        return self._found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+class _Outputs(Mapping[str, object]):
+    """What of it others may name, as far as that is known: a plan knows it of what is there."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+
+    def __getitem__(self, name: str) -> object:
+        said = self._instance.values.items.get(name) if name in ("id", "arn") else None
+        if not isinstance(said, Str):
+            raise KeyError(name)
+        return said.known
+
+    def __iter__(self) -> Iterator[str]:
+        return (each for each in ("id", "arn") if each in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _holes(value: Value) -> Iterator[Hole]:
+    if isinstance(value, Hole):
+        yield value
+    elif isinstance(value, Str):
+        yield from (each for each in value.pieces if isinstance(each, Hole))
+    elif isinstance(value, (Seq, Obj)):
+        for each in value.items if isinstance(value, Seq) else value.items.values():
+            yield from _holes(each)
 
 
 def in_pulumis_words(value: Value, images: Mapping[str, AskedImage]) -> Tree:
@@ -72,15 +163,69 @@ def in_pulumis_words(value: Value, images: Mapping[str, AskedImage]) -> Tree:
     if isinstance(value, Hole) and value.of in images:
         return Tree(value.of, value.spot.place)
     if isinstance(value, Obj) and value.kind == BLOCK:
-        names = value.items.items()
-        made = {name_of(name): _of_block(name, each, images) for name, each in names}
+        said = [(name, each) for name, each in value.items.items() if not _is_nothing(name, each)]
+        made = {name_of(name): _of_block(name, each, images) for name, each in said}
         return Tree(made, value.spot.place)
     if isinstance(value, Seq):
         return Tree([in_pulumis_words(each, images) for each in value.items], value.spot.place)
     return tree(value)
 
 
+def _is_nothing(name: str, value: Value) -> bool:
+    """To the provider, null is an argument that nobody wrote; so is a block that there are none of."""
+    return is_null(value) or (is_one(name) and isinstance(value, Seq) and not value.items)
+
+
 def _of_block(name: str, value: Value, images: Mapping[str, AskedImage]) -> Tree:
     if is_one(name) and isinstance(value, Seq) and len(value.items) == 1:
         return in_pulumis_words(value.items[0], images)
     return in_pulumis_words(value, images)
+
+
+def _kept(tree: Tree, model: Model | None) -> Tree:
+    """Without what the provider works out by itself: a plan has that beside what somebody wrote."""
+    if model is None:
+        return tree
+    if tree.is_mapping and model["type"] == "structure":
+        known = model["properties"]
+        kept = {name: _kept(each, known[name]) for name, each in tree.mapping.items() if name in known}
+        return Tree(kept, tree.place, tree.key, tree.secret)
+    if tree.is_sequence and model["type"] == "list":
+        return Tree([_kept(each, model["of"]) for each in tree.sequence], tree.place, tree.key, tree.secret)
+    return tree
+
+
+# Boot scripts
+
+
+def _scripts(resource: AwsResource, instance: Instance, around: Surroundings | None) -> Sequence[BootScript]:
+    """Each line where it is written; of what is not known, what is said about it."""
+    properties = USER_DATA.get(resource.type, {})
+    if all(_is_empty(instance.values.items.get(_ARGUMENTS[name])) for name in properties):
+        return []
+    found: list[BootScript] = []
+    for name, encoded in properties.items():
+        made = _text_in(instance.values.items.get(_ARGUMENTS[name]), encoded=encoded)
+        if made is not None and not is_for_windows(made[0].shown):
+            found.append(script_of(made[0], around, made[1]))
+        elif made is not None:
+            return found
+    return found or [replace(each, of_an_object=True) for each in scripts_of(resource)]
+
+
+def _is_empty(said: Value | None) -> bool:
+    """An empty text is what the provider takes for none."""
+    if said is None or is_null(said):
+        return True
+    text = said.packs[1] if isinstance(said, Str) and said.packs is not None else said
+    return isinstance(text, Str) and text.known == ""
+
+
+def _text_in(said: Value | None, *, encoded: bool) -> tuple[Str, Sequence[str]] | None:
+    """The text, and what it is packed with. A machine's user data is packed by the provider, unless it is already."""
+    if not isinstance(said, Str):
+        return None
+    if said.packs is not None:
+        return said.packs[1], _LAYERS[said.packs[0]]
+    is_of_parts = not encoded and (said.known is None or any(each.spot.file.text for each in said.pieces))
+    return (said, ()) if is_of_parts else None

@@ -10,28 +10,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.collect.aws.stack import Stack
-from nodeworthy.collect.aws.user_data import USER_DATA, is_for_windows, scripts_of
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.git_index import is_kept
 from nodeworthy.collect.source.parsing import Refused
-from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by
-from nodeworthy.collect.source.terraform_nodes import in_pulumis_words
+from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by, handlers_declared_by
+from nodeworthy.collect.source.terraform_nodes import stack_of
 from nodeworthy.documents.files import tree_of
-from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
-from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.aws.stack import AskedImage
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.secrets.planned_secret import CommittedPlan
 from nodeworthy.hcl.disk import ENDINGS, Disk
 from nodeworthy.hcl.evaluate import TooMuch
 from nodeworthy.hcl.planned import Plan, Planned
 from nodeworthy.hcl.root import Instance, open_root
-from nodeworthy.hcl.values import Hole, Obj, Seq, Str, Value
-from nodeworthy.known.aws_models import Model, model_of
-from nodeworthy.known.terraform import types
+from nodeworthy.hcl.values import Str
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import keep_secret
 from nodeworthy.scene import Fact
@@ -133,10 +127,9 @@ def _shown(source: Source, path: str) -> str:
 
 def _with_stack(plan: Plan, source: Source, read: Read) -> None:
     made = [each for each in plan.instances if each.type.startswith(_AWS) and not each.is_data]
-    by_urn = {each.address: each for each in made}
     images = dict(_images(each for each in plan.instances if each.is_data))
-    resources = [_resource(each) for each in made]
-    stack = Stack(AwsStack(Place(source.shown), resources, images), lambda one: _scripts(one, by_urn[one.urn], source))
+    handlers = handlers_declared_by(plan.everything(DECLARING))
+    stack = stack_of(Place(source.shown), made, images, list(handlers), source.scope)
     if stack.starts_nodes:
         read.stacks.append(stack)
 
@@ -151,68 +144,3 @@ def _images(looked_up: Iterator[Planned]) -> Iterator[tuple[str, AskedImage]]:
         elif kind == _IMAGE and name:
             owners = frozenset(found for one in ("owner_id", "image_owner_alias") if (found := said.get(one)))
             yield from ((found, AskedImage(name, owners)) for one in ("id", "image_id") if (found := said.get(one)))
-
-
-def _resource(instance: Planned) -> AwsResource:
-    kind = types().get(instance.type, instance.type)
-    values = instance.values
-    dependencies = {
-        _top(name): tuple(dict.fromkeys(hole.of for hole in _holes(each) if hole.of))
-        for name, each in values.items.items()
-    }
-    return AwsResource(
-        kind,
-        instance.title,
-        instance.address,
-        instance.place,
-        lambda: _kept(in_pulumis_words(values, {}), model_of(kind)),
-        dependencies={name: each for name, each in dependencies.items() if each},
-        outputs={name: each.known for name in ("id", "arn") if isinstance(each := values.items.get(name), Str)},
-        is_translated=True,
-    )
-
-
-def _top(name: str) -> str:
-    from nodeworthy.known.terraform import name_of
-
-    return name_of(name)
-
-
-def _holes(value: Value) -> Iterator[Hole]:
-    if isinstance(value, Hole):
-        yield value
-    elif isinstance(value, Str):
-        yield from (each for each in value.pieces if isinstance(each, Hole))
-    elif isinstance(value, (Seq, Obj)):
-        for each in value.items if isinstance(value, Seq) else value.items.values():
-            yield from _holes(each)
-
-
-def _kept(tree: Tree, model: Model | None) -> Tree:
-    """Without what the provider works out by itself: a plan has that beside what somebody wrote."""
-    if model is None:
-        return tree
-    if tree.is_mapping and model["type"] == "structure":
-        known = model["properties"]
-        kept = {name: _kept(each, known[name]) for name, each in tree.mapping.items() if name in known}
-        return Tree(kept, tree.place, tree.key, tree.secret)
-    if tree.is_sequence and model["type"] == "list":
-        return Tree([_kept(each, model["of"]) for each in tree.sequence], tree.place, tree.key, tree.secret)
-    return tree
-
-
-def _scripts(resource: AwsResource, instance: Planned, source: Source) -> Sequence[BootScript]:
-    """What the plan knows is decoded; of the rest what the source says, with what it does not know as a part."""
-    properties = USER_DATA.get(resource.type, {})
-    found: list[BootScript] = []
-    for name, encoded in properties.items():
-        said = instance.values.items.get(_ARGUMENTS[name])
-        text = said.packs[1] if isinstance(said, Str) and said.packs is not None and encoded else said
-        if not isinstance(text, Str) or (text is said and (encoded or text.known is not None)):
-            continue
-        if not is_for_windows(text.shown):
-            found.append(script_of(text, source.scope, ("base64",) if encoded else ()))
-    return found or [replace(each, of_an_object=True) for each in scripts_of(resource)]
-
-
-_ARGUMENTS = {"userData": "user_data", "userDataBase64": "user_data_base64"}

@@ -90,8 +90,26 @@ class GuardedNodes:
         return self.security_groups[0].place if self.security_groups else self.first.place
 
     @property
+    def door(self) -> AwsResource | Place:
+        """The security group that is to be mended where a rule is missing; what starts them where none is known."""
+        return self.security_groups[0].resource if self.security_groups else self.first.place
+
+    @property
     def of_clusters(self) -> bool:
         return any(map(is_cluster_node, self.node_groups))
+
+    @cached_property
+    def clusters(self) -> frozenset[str]:
+        """Those that its nodes are said to be of, by their addresses or their names."""
+        return frozenset(filter(None, map(_cluster_of, self.node_groups)))
+
+    def may_meet(self, other: GuardedNodes) -> bool:
+        """Whether both may be nodes of one cluster. Where there are several, what names none is met by nobody else."""
+        if other is self:
+            return True
+        if self.clusters and other.clusters:
+            return bool(self.clusters & other.clusters)
+        return len(self.stack.of(CLUSTER)) < 2
 
     @property
     def titles(self) -> Sequence[str]:
@@ -126,7 +144,10 @@ class GuardedNodes:
     @property
     def _has_the_clusters_group(self) -> bool:
         """EKS gives it to the nodes of its own groups that name none."""
-        return self.first.group is not None and self.first.group.type == MANAGED
+        first = self.first
+        said = first.groups("launchTemplate")
+        is_known = first.template is not None or said.is_absent or said.is_null
+        return first.group is not None and first.group.type == MANAGED and is_known
 
     @cached_property
     def side(self) -> Side:
@@ -159,6 +180,14 @@ class GuardedNodes:
         groups = [SecurityGroup(each, self.stack) for each in (cluster, *own.found)]
         subnets = self.stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "subnetIds"), SUBNET)
         return Side(groups, tuple(_of_subnets(self.stack, subnets)), _why(own))
+
+
+def _cluster_of(nodes: NodeGroup) -> str | None:
+    if nodes.group is None or not nodes.is_managed:
+        return None
+    said = nodes.groups("clusterName")
+    own = nodes.stack.links(nodes.group, "clusterName", said, CLUSTER).only
+    return own.urn if own is not None else said.text
 
 
 def _where_a_rule_is_missed(group: SecurityGroup) -> tuple[bool, int, str]:

@@ -139,7 +139,7 @@ class SecurityGroup:
     @cached_property
     def openings(self) -> Sequence[Opening]:
         if self.resource.type in RULES:
-            return (self._own(self.resource),)
+            return tuple(self._own(self.resource))
         if self.resource.type == CLUSTER:
             return (*_of_cluster(self.resource), *self._beside())
         return (*self._inline(Way.IN, "ingress"), *self._inline(Way.OUT, "egress"), *self._beside())
@@ -150,11 +150,16 @@ class SecurityGroup:
 
     def _beside(self) -> Iterator[Opening]:
         """The rules that are resources of their own."""
-        return (self._own(each) for each in self.stack.pointing_at(self.resource, "securityGroupId", RULES))
+        for each in self.stack.pointing_at(self.resource, "securityGroupId", RULES):
+            yield from self._own(each)
 
-    def _own(self, rule: AwsResource) -> Opening:
-        outwards = rule.type == EGRESS or (rule.type == RULE and rule.get("type").text == "egress")
-        return _opening(self, rule, "", rule.inputs, Way.OUT if outwards else Way.IN)
+    def _own(self, rule: AwsResource) -> Iterator[Opening]:
+        """One whose way is not known may be of either."""
+        said = rule.get("type")
+        ways = [Way.OUT if rule.type == EGRESS or (rule.type == RULE and said.text == "egress") else Way.IN]
+        if rule.type == RULE and said.is_unknown:
+            ways = list(Way)
+        yield from (_opening(self, rule, "", rule.inputs, way) for way in ways)
 
     @cached_property
     def is_of_nodes(self) -> bool | None:

@@ -11,14 +11,80 @@ locals {
   metadata   = try(var.given.metadata_options, { http_endpoint = "enabled", http_tokens = "required", http_put_response_hop_limit = var.by_version.hop_limit })
   placed     = try(var.given.placement, null)
 
-  # Before what EKS adds, and nothing after it: but where it leaves all to the module.
+  # Behind which doors its nodes stand. With EFA, since 21, one that is open among them.
+  attached = try(var.given.attach_cluster_primary_security_group, false) ? [var.given.clusters_security_group] : []
+  opens    = local.efa && var.by_version.efa_of_groups
+  doors = compact(concat(
+    [try(var.given.node_security_group_id, "")],
+    try(var.given.vpc_security_group_ids, []),
+    [try(var.given.cluster_primary_security_group_id, "")],
+    local.attached,
+    aws_security_group.this[*].id,
+  ))
+
+  type    = try(element(var.given.instance_types, 0), "")
+  cards   = local.efa ? try(var.network_cards[local.type], var.not_known) : 0
+  primary = concat([0], try(var.given.efa_indices, []))
+  efa_interfaces = [for card in range(local.cards) : {
+    device_index       = card == 0 ? 0 : 1
+    network_card_index = card
+    interface_type     = try(var.given.enable_efa_only, false) && !contains(local.primary, card) ? "efa-only" : "efa"
+  }]
+  made_interfaces = local.efa ? local.efa_interfaces : local.interfaces == null ? [] : local.interfaces
+
+  # What its nodes boot with. Before 20 the module knows two families, and AL2's is that of all images but Bottlerocket's.
+  before        = try(var.given.cloudinit_pre_nodeadm, [])
+  after         = try(var.given.cloudinit_post_nodeadm, [])
+  plain_before  = try(var.given.pre_bootstrap_user_data, "")
+  plain_after   = try(var.given.post_bootstrap_user_data, "")
+  arguments     = try(var.given.bootstrap_extra_args, "")
+  own_template  = try(var.given.user_data_template_path, "") != ""
+  reads_nodeadm = var.by_version.knows_al2023 ? startswith(coalesce(local.image_type, "none"), "AL2023_") : false
+  reads_toml    = startswith(coalesce(local.image_type, "none"), "BOTTLEROCKET_")
+
+  node_config = <<-EOT
+    ---
+    apiVersion: node.eks.aws/v1alpha1
+    kind: NodeConfig
+    spec:
+      cluster:
+        name: ${try(var.given.cluster_name, "")}
+        apiServerEndpoint: ${try(var.given.cluster_endpoint, "")}
+        certificateAuthority: ${try(var.given.cluster_auth_base64, "")}
+        cidr: ${try(var.given.cluster_service_cidr, "")}
+  EOT
+  script = <<-EOT
+    #!/bin/bash
+    set -e
+    ${local.plain_before}
+    B64_CLUSTER_CA=${try(var.given.cluster_auth_base64, "")}
+    API_SERVER_URL=${try(var.given.cluster_endpoint, "")}
+    /etc/eks/bootstrap.sh ${try(var.given.cluster_name, "")} ${local.arguments} --b64-cluster-ca $B64_CLUSTER_CA --apiserver-endpoint $API_SERVER_URL
+    ${local.plain_after}
+  EOT
+  settings = <<-EOT
+    [settings.kubernetes]
+    "cluster-name" = "${try(var.given.cluster_name, "")}"
+    "api-server" = "${try(var.given.cluster_endpoint, "")}"
+    "cluster-certificate" = "${try(var.given.cluster_auth_base64, "")}"
+    ${local.arguments}
+  EOT
+
+  # EKS adds what joins behind it; but of an own image it leaves all to the module.
   boots = try(var.given.enable_bootstrap_user_data, false)
-  parts = try(var.given.cloudinit_pre_nodeadm, [])
-  plain = try(var.given.pre_bootstrap_user_data, "")
+  says  = local.boots || length(local.before) > 0 || local.plain_before != ""
+  parts = !local.says || local.own_template ? [] : local.reads_nodeadm ? concat(
+    local.before,
+    local.boots ? [{ content_type = "application/node.eks.aws", content = local.node_config }] : [],
+    local.boots ? local.after : [],
+  ) : !local.boots && !local.reads_toml && local.plain_before != "" ? [{ content_type = "text/x-shellscript", content = local.plain_before }] : []
+  whole     = !local.boots ? null : local.reads_nodeadm ? null : local.reads_toml ? local.settings : local.script
+  added     = !local.boots && local.reads_toml && local.arguments != "" ? base64encode(local.arguments) : null
+  user_data = !local.says ? local.added : local.own_template ? var.not_known : local.whole != null ? base64encode(local.whole) : try(data.cloudinit_config.this[0].rendered, null)
 }
 
 data "cloudinit_config" "this" {
-  count = !local.boots && length(local.parts) > 0 && startswith(coalesce(local.image_type, "none"), "AL2023_") ? 1 : 0
+  count = length(local.parts) > 0 ? 1 : 0
 
   base64_encode = true
   gzip          = false
@@ -33,14 +99,43 @@ data "cloudinit_config" "this" {
   }
 }
 
+resource "aws_security_group" "this" {
+  count = local.opens ? 1 : 0
+
+  name = try(var.given.name, var.not_known)
+}
+
+resource "aws_vpc_security_group_ingress_rule" "this" {
+  count = local.opens ? 1 : 0
+
+  security_group_id            = aws_security_group.this[0].id
+  referenced_security_group_id = aws_security_group.this[0].id
+  ip_protocol                  = "-1"
+}
+
+resource "aws_vpc_security_group_egress_rule" "this" {
+  count = local.opens ? 1 : 0
+
+  security_group_id            = aws_security_group.this[0].id
+  referenced_security_group_id = aws_security_group.this[0].id
+  ip_protocol                  = "-1"
+}
+
+resource "aws_placement_group" "this" {
+  count = local.creates && (local.efa || try(var.given.create_placement_group, false)) ? 1 : 0
+
+  name     = "nodes-${try(var.given.name, "gpu")}"
+  strategy = try(var.given.placement_group_strategy, "cluster")
+}
+
 resource "aws_launch_template" "this" {
   count = local.templated ? 1 : 0
 
   image_id               = local.image == "" ? null : local.image
   instance_type          = local.capacity == "CAPACITY_BLOCK" ? element(var.given.instance_types, 0) : null
   key_name               = try(var.given.key_name, null)
-  user_data              = local.boots || local.plain != "" ? var.not_known : try(data.cloudinit_config.this[0].rendered, null)
-  vpc_security_group_ids = var.not_known
+  user_data              = local.user_data
+  vpc_security_group_ids = length(local.made_interfaces) > 0 ? [] : local.doors
 
   dynamic "block_device_mappings" {
     for_each = coalesce(try(var.given.block_device_mappings, {}), {})
@@ -96,9 +191,25 @@ resource "aws_launch_template" "this" {
     }
   }
 
-  # With EFA the module makes as many as the type has cards, and a placement group.
-  network_interfaces = local.efa || local.interfaces != null ? var.not_known : []
-  placement          = local.efa || try(var.given.create_placement_group, false) || local.placed != null ? var.not_known : []
+  dynamic "network_interfaces" {
+    for_each = local.made_interfaces
+
+    content {
+      device_index       = try(network_interfaces.value.device_index, null)
+      network_card_index = try(network_interfaces.value.network_card_index, null)
+      interface_type     = try(network_interfaces.value.interface_type, null)
+      security_groups    = compact(concat(try(network_interfaces.value.security_groups, []), local.doors))
+    }
+  }
+
+  dynamic "placement" {
+    for_each = length(aws_placement_group.this) > 0 || local.placed != null ? [local.placed] : []
+
+    content {
+      availability_zone = try(placement.value.availability_zone, null)
+      group_name        = try(aws_placement_group.this[0].name, placement.value.group_name, null)
+    }
+  }
 }
 
 resource "aws_eks_node_group" "this" {
@@ -142,4 +253,32 @@ resource "aws_eks_node_group" "this" {
       effect = taint.value.effect
     }
   }
+}
+
+# What it is given and hands on to nobody.
+resource "left_out" "after" {
+  count = local.creates && !local.boots && length(local.after) > 0 ? 1 : 0
+
+  called = "cloudinit_post_nodeadm"
+  said   = local.after
+  why    = "EKS adds its own part behind what the module hands on, so the module leaves out what would have to run after it"
+  instead = "run it before (cloudinit_pre_nodeadm), or join by yourself: enable_bootstrap_user_data = true, with an ami_id"
+}
+
+resource "left_out" "plain_after" {
+  count = local.creates && !local.boots && local.plain_after != "" ? 1 : 0
+
+  called = "post_bootstrap_user_data"
+  said   = local.plain_after
+  why    = "EKS adds its own part behind what the module hands on, so the module leaves out what would have to run after it"
+  instead = "run it before the node joins, or join by yourself: enable_bootstrap_user_data = true, with an ami_id"
+}
+
+resource "left_out" "plain_of_al2023" {
+  count = local.creates && local.reads_nodeadm && local.plain_before != "" ? 1 : 0
+
+  called  = "pre_bootstrap_user_data"
+  said    = local.plain_before
+  why     = "for AL2023 the module writes a NodeConfig and the parts of cloudinit_pre_nodeadm, and no script of AL2's"
+  instead = "write it as a part of cloudinit_pre_nodeadm, with content_type = \"text/x-shellscript\""
 }

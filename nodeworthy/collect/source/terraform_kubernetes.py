@@ -1,0 +1,87 @@
+"""Objects of Kubernetes that Terraform's providers have as blocks: workloads, and applications of Argo CD.
+
+A provider writes names in its own way and lists as blocks of one name; here they become what the API has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.hcl.root import Instance
+from nodeworthy.hcl.trees import document, tree
+from nodeworthy.hcl.values import BLOCK, Obj, Refusal, Seq, Str, Value, Waits, is_null
+from nodeworthy.known.terraform import argo_names, kubernetes_kinds, kubernetes_names
+from nodeworthy.patterns import pattern
+
+_UNDERSCORE = pattern(r"_([a-z0-9])")
+_ARGO, _VALUES = "argocd_application", "values"
+_API = {"Pod": "v1", "Job": "batch/v1", "CronJob": "batch/v1"}
+
+
+def declaring_types() -> frozenset[str]:
+    return frozenset((*kubernetes_kinds(), _ARGO))
+
+
+def object_of(instance: Instance) -> Tree:
+    """As a manifest has it, each value where it is written."""
+    kind = kubernetes_kinds().get(instance.type, "Application")
+    is_argos = instance.type == _ARGO
+    said = _with_documents(instance.values, instance) if is_argos else instance.values
+    made = _block(said, argo_names() if is_argos else kubernetes_names())
+    api = "argoproj.io/v1alpha1" if is_argos else _API.get(kind, "apps/v1")
+    head = {"apiVersion": Tree(api, instance.place), "kind": Tree(kind, instance.place)}
+    return Tree({**head, **made.mapping}, instance.place)
+
+
+def _with_documents(said: Obj, instance: Instance) -> Obj:
+    """The values in a text, as what stands in it: each then has its own line, and what is not known is a part."""
+    items: dict[str, Value] = {}
+    for name, each in said.items.items():
+        if isinstance(each, Seq):
+            inner = [_with_documents(one, instance) if isinstance(one, Obj) else one for one in each.items]
+            items[name] = Seq(each.kind, inner, each.spot)
+        elif name == _VALUES and isinstance(each, Str):
+            made = _document(each, instance)
+            items["values_object" if made is not each else name] = made
+        else:
+            items[name] = each
+    return Obj(said.kind, items, said.spot, said.keys, said.rest)
+
+
+def _document(said: Str, instance: Instance) -> Value:
+    try:
+        return document(said, instance.module.scope(instance.block.file, instance.names))
+    except (Waits, Refusal):
+        return said
+
+
+def _block(said: Obj, names: Mapping[str, str]) -> Tree:
+    found: dict[str, Tree] = {}
+    for name, each in said.items.items():
+        if is_null(each):
+            continue
+        called, is_list = _called(name, names)
+        found[called] = _value(each, names, is_list=is_list)
+    return Tree(found, said.spot.place)
+
+
+def _called(name: str, names: Mapping[str, str]) -> tuple[str, bool]:
+    """What the API calls it, and whether it has a list there."""
+    said = names.get(name)
+    if said is not None:
+        return said.removesuffix("[]"), said.endswith("[]")
+    return _UNDERSCORE.sub(lambda found: found[1].upper(), name), False
+
+
+def _value(said: Value, names: Mapping[str, str], *, is_list: bool) -> Tree:
+    """Blocks of one name are a list, or one object; what somebody named himself (labels, limits) stays."""
+    if not isinstance(said, Seq):
+        return tree(said)
+    blocks = [
+        _block(each, names) if isinstance(each, Obj) and each.kind == BLOCK else tree(each) for each in said.items
+    ]
+    is_of_blocks = any(isinstance(each, Obj) and each.kind == BLOCK for each in said.items)
+    if is_of_blocks and not is_list and len(blocks) == 1:
+        return blocks[0]
+    return Tree(blocks, said.spot.place)

@@ -1,0 +1,63 @@
+"""The words of a finding in what its reader writes: rules about AWS speak of a program, and many write HCL instead."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from nodeworthy.known.aws_models import properties_of_all
+from nodeworthy.patterns import pattern
+
+HCL, TEMPLATE = "hcl", "template"
+_HCLS = (".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars")
+_TEMPLATES = (".yaml", ".yml", ".json", ".template")
+_PROGRAMS = "urn:"
+_WORD = pattern(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
+_UPPER = pattern(r"(?=[A-Z])")
+# A whole text that says one setting.
+_SETTING = pattern(r"([a-z_]+): ([\w.:-]+)((?:,| or ).*)?")
+_BARE = pattern(r"true|false|\d+")
+
+
+def tongue_of(path: str | None, urn: str | None) -> str:
+    """Empty for a program."""
+    if urn is not None and urn.startswith(_PROGRAMS):
+        return ""
+    if path is not None and path.endswith(_HCLS):
+        return HCL
+    if path is not None and path.endswith(_TEMPLATES):
+        return HCL if urn is not None else TEMPLATE
+    return ""
+
+
+def in_tongue(text: str, tongue: str) -> str:
+    for each in _said():
+        if each["program"] in text:
+            return text.replace(each["program"], each.get(tongue, each["program"]).strip())
+    named = _WORD.sub(lambda found: _name(found[0], tongue), text)
+    said = _SETTING.fullmatch(named) if tongue == HCL else None
+    if said is None:
+        return named
+    value = said[2] if _BARE.fullmatch(said[2]) else f'"{said[2]}"'
+    return f"{said[1]} = {value}{said[3] or ''}"
+
+
+def _name(word: str, tongue: str) -> str:
+    """`httpTokens` is `http_tokens` in HCL, and `HttpTokens` in a template; a word of somebody else stays."""
+    if word not in properties_of_all():
+        return word
+    return _UPPER.sub("_", word).lower() if tongue == HCL else f"{word[0].upper()}{word[1:]}"
+
+
+@cache
+def _said() -> Sequence[Mapping[str, str]]:
+    text = Path(__file__).with_name("tongues.toml").read_text(encoding="utf-8")
+    rows: Sequence[Mapping[str, str]] = tomllib.loads(text)["said"]
+    return rows
+
+
+def pieces() -> Iterator[str]:
+    """What of the words of rules is told otherwise."""
+    return (each["program"] for each in _said())

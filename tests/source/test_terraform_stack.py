@@ -1,0 +1,330 @@
+"""What roots of Terraform make in AWS: judged as stacks are, at the lines of their literals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.run import Ran, run
+
+CLUSTER = """
+resource "aws_eks_cluster" "this" {
+  name     = "training"
+  version  = "1.33"
+  role_arn = "arn:aws:iam::111122223333:role/eks"
+}
+"""
+GROUP = """
+resource "aws_eks_node_group" "gpu" {
+  cluster_name = aws_eks_cluster.this.name
+  launch_template {
+    id      = aws_launch_template.gpu.id
+    version = aws_launch_template.gpu.latest_version
+  }
+  scaling_config {
+    min_size     = 2
+    max_size     = 2
+    desired_size = 2
+  }
+}
+"""
+TEMPLATE = """
+resource "aws_launch_template" "gpu" {
+  instance_type          = "g6e.12xlarge"
+  vpc_security_group_ids = [aws_security_group.nodes.id]
+  MORE
+}
+"""
+DOORS = """
+resource "aws_security_group" "nodes" {
+  ingress {
+    from_port = 0
+    to_port   = 0
+    protocol  = "-1"
+    self      = true
+  }
+  egress {
+    from_port   = 0
+    to_port     = 0
+    protocol    = "-1"
+    cidr_blocks = ["0.0.0.0/0"]
+  }
+}
+"""
+
+
+def check(folder: Path, files: Mapping[str, str], *words: str, paths: tuple[str, ...] = (".",)) -> Ran:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return run("check", *paths, *words, "--format", "json", "--no-cache", "--show-unknown", cwd=folder)
+
+
+def told(ran: Ran, rule: str, verdict: str = "fail") -> list[dict[str, Any]]:
+    return [each for each in ran.findings if each["rule"] == rule and each["verdict"] == verdict]
+
+
+def spots(found: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    return [(each["where"]["path"], each["where"]["line"]) for each in found]
+
+
+def whole(more: str = "") -> str:
+    return CLUSTER + GROUP + DOORS + TEMPLATE.replace("MORE", more)
+
+
+@pytest.mark.parametrize(
+    ("rule", "more"),
+    [
+        ("instance-metadata-guarded", 'metadata_options {\n    http_tokens = "optional"\n  }'),
+        ("disks-encrypted", 'block_device_mappings {\n    ebs {\n      encrypted = "false"\n    }\n  }'),
+        ("user-data-format", 'user_data = base64encode("echo hello")'),
+        ("shell-parses", 'user_data = base64encode("#!/bin/bash\\nif true; then\\n")'),
+        ("capacity-block-placed", 'instance_market_options {\n    market_type = "capacity-block"\n  }'),
+        ("efa-complete", 'network_interfaces {\n    interface_type = "efa"\n    security_groups = []\n  }'),
+    ],
+)
+def test_each_fact_of_aws_is_judged(tmp_path: Path, rule: str, more: str) -> None:
+    found = told(check(tmp_path, {"main.tf": whole(more)}, "--rule", rule), rule)
+    assert found
+    assert all(each["where"]["path"] == "main.tf" for each in found)
+
+
+def test_doors_are_judged_however_they_are_written(tmp_path: Path) -> None:
+    rules = """
+resource "aws_security_group_rule" "ssh" {
+  for_each          = toset(["0.0.0.0/0"])
+  security_group_id = aws_security_group.nodes.id
+  type              = "ingress"
+  protocol          = "tcp"
+  from_port         = 22
+  to_port           = 22
+  cidr_blocks       = [each.value]
+}
+resource "aws_vpc_security_group_ingress_rule" "ports" {
+  security_group_id = aws_security_group.nodes.id
+  ip_protocol       = "tcp"
+  from_port         = 30000
+  to_port           = 32767
+  cidr_ipv4         = "0.0.0.0/0"
+}
+"""
+    ran = check(tmp_path, {"main.tf": whole(), "doors.tf": rules}, "--rule", "not-open-to-the-world")
+    assert [each["is"] for each in told(ran, "not-open-to-the-world")] == [
+        "tcp 22 from 0.0.0.0/0",
+        "tcp 30000-32767 from 0.0.0.0/0",
+    ]
+
+
+def test_a_key_without_a_source_lets_everybody_in(tmp_path: Path) -> None:
+    text = CLUSTER + GROUP.replace(
+        "launch_template {", 'remote_access {\n    ec2_ssh_key = "ops"\n  }\n  lifecycle {', 1
+    )
+    text = text.replace("    id      = aws_launch_template.gpu.id\n", "")
+    text = text.replace("    version = aws_launch_template.gpu.latest_version\n", "")
+    assert told(check(tmp_path, {"main.tf": text}), "not-open-to-the-world")
+
+
+def test_a_rule_of_which_nobody_knows_how_many_there_are_may_open_anything(tmp_path: Path) -> None:
+    closed = DOORS.replace('protocol  = "-1"', 'protocol  = "icmp"')
+    rules = """
+variable "openings" { type = map(any) }
+resource "aws_security_group_rule" "more" {
+  for_each          = var.openings
+  security_group_id = aws_security_group.nodes.id
+  type              = each.value.type
+  protocol          = each.value.protocol
+  from_port         = each.value.from
+  to_port           = each.value.to
+  cidr_blocks       = each.value.ranges
+}
+"""
+    text = whole().replace(DOORS, closed)
+    kubelet = "tcp 10250 is not open to the control plane"
+    ran = check(tmp_path, {"main.tf": text}, "--rule", "node-ports-open")
+    assert any(each["message"].startswith(kubelet) for each in told(ran, "node-ports-open"))
+    ran = check(tmp_path, {"main.tf": text + rules}, "--rule", "node-ports-open")
+    assert not any(each["message"].startswith(kubelet) for each in told(ran, "node-ports-open"))
+    assert told(ran, "node-ports-open", "unknown")
+
+
+SCRIPT = "#!/bin/bash\nset -e\nif true; then\n/etc/eks/bootstrap.sh ${cluster}\n"
+
+
+def test_the_lines_of_a_rendered_script_are_those_of_its_template(tmp_path: Path) -> None:
+    more = 'user_data = base64encode(templatefile("${path.module}/boot/node.sh.tftpl", { cluster = "training" }))'
+    ran = check(tmp_path, {"main.tf": whole(more), "boot/node.sh.tftpl": SCRIPT})
+    # Once: the template alone is not judged beside what it becomes.
+    assert spots(told(ran, "shell-parses")) == [("boot/node.sh.tftpl", 4)]
+
+
+@pytest.mark.parametrize("packed", ["", "  gzip = false\n", "  gzip = false\n  base64_encode = false\n"])
+def test_parts_of_cloud_init_are_read_in_each_packing(tmp_path: Path, packed: str) -> None:
+    parts = f"""
+data "cloudinit_config" "gpu" {{
+{packed}  part {{
+    content_type = "text/x-shellscript"
+    content      = <<-EOT
+      #!/bin/bash
+      if true; then
+    EOT
+  }}
+  dynamic "part" {{
+    for_each = ["one"]
+    content {{
+      content_type = "text/x-shellscript"
+      content      = "#!/bin/bash\\nset -e\\n"
+    }}
+  }}
+}}
+"""
+    said = "data.cloudinit_config.gpu.rendered"
+    more = f"user_data = {said}" if "base64" not in packed else f"user_data = base64encode({said})"
+    ran = check(tmp_path, {"main.tf": whole(more), "parts.tf": parts}, "--rule", "shell-parses")
+    found = told(ran, "shell-parses")
+    assert [each["where"]["path"] for each in found] == ["parts.tf"]
+
+
+def test_an_older_template_is_filled_in_too(tmp_path: Path) -> None:
+    data = """
+data "template_file" "boot" {
+  template = file("${path.module}/node.tpl")
+  vars     = { cluster = "training" }
+}
+"""
+    more = "user_data = base64encode(data.template_file.boot.rendered)"
+    ran = check(tmp_path, {"main.tf": whole(more) + data, "node.tpl": SCRIPT}, "--rule", "shell-parses")
+    assert spots(told(ran, "shell-parses")) == [("node.tpl", 4)]
+
+
+def test_an_empty_text_is_no_user_data(tmp_path: Path) -> None:
+    ran = check(tmp_path, {"main.tf": whole('user_data = base64encode("")')}, "--rule", "user-data-format")
+    assert not told(ran, "user-data-format")
+
+
+def test_who_names_one_file_hears_of_that_file(tmp_path: Path) -> None:
+    files = {"main.tf": CLUSTER + GROUP, "nodes.tf": DOORS + TEMPLATE.replace("MORE", "")}
+    assert spots(told(check(tmp_path, files, paths=("nodes.tf",)), "disks-encrypted")) == [("nodes.tf", 17)]
+    assert not told(check(tmp_path, files, paths=("main.tf",)), "disks-encrypted")
+    assert spots(told(check(tmp_path, files, paths=("main.tf", "nodes.tf")), "disks-encrypted")) == [("nodes.tf", 17)]
+
+
+def test_nodes_of_two_clusters_need_not_reach_each_other(tmp_path: Path) -> None:
+    one = whole()
+    other = one
+    for name in ("this", "gpu", "nodes"):
+        other = other.replace(f'"{name}"', f'"{name}_b"').replace(f".{name}.", f".{name}_b.")
+    other = other.replace('"training"', '"serving"')
+    ran = check(tmp_path, {"a.tf": one, "b.tf": other}, "--rule", "node-ports-open")
+    assert not told(ran, "node-ports-open")
+    # Of one cluster they do.
+    same = other.replace("aws_eks_cluster.this_b.name", "aws_eks_cluster.this.name")
+    same = same[same.index('resource "aws_eks_node_group"') :]
+    assert told(check(tmp_path, {"b.tf": same}, "--rule", "node-ports-open"), "node-ports-open")
+
+
+def test_a_comment_in_hcl_suppresses(tmp_path: Path) -> None:
+    said = 'metadata_options {\n    http_tokens = "optional" # nodeworthy: ignore instance-metadata-guarded only this week\n  }'
+    ran = check(tmp_path, {"main.tf": whole(said)}, "--rule", "instance-metadata-guarded")
+    assert ran.report["summary"]["suppressed"] == 1
+
+
+def test_machines_that_are_no_nodes_are_left_alone(tmp_path: Path) -> None:
+    text = DOORS + 'resource "aws_instance" "web" {\n  ami = "ami-1"\n  instance_type = "t3.micro"\n}\n'
+    ran = check(tmp_path, {"main.tf": text})
+    assert ran.findings == []
+
+
+_BY_VARIABLE = 'variable "tokens" { type = string }\n' + CLUSTER + GROUP + DOORS
+
+
+def test_a_file_of_variables_says_what_is_given(tmp_path: Path) -> None:
+    text = _BY_VARIABLE + TEMPLATE.replace("MORE", "metadata_options {\n    http_tokens = var.tokens\n  }")
+    files = {"root/main.tf": text, "prod.tfvars": 'tokens = "optional"\n', "dev.tfvars": 'tokens = "required"\n'}
+    rule = "instance-metadata-guarded"
+    words = ("--rule", rule)
+    assert told(check(tmp_path, files, *words, paths=("root",)), rule, "unknown")
+    found = told(check(tmp_path, files, *words, "--var-file", "prod.tfvars", paths=("root",)), rule)
+    assert spots(found) == [("prod.tfvars", 1)]
+    both = ("--var-file", "prod.tfvars", "--var-file", "dev.tfvars")
+    ran = check(tmp_path, files, *words, *both, paths=("root",))
+    assert ran.code == 0
+    assert not ran.findings
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("none.tfvars", None, "none.tfvars: it is not there"),
+        ("bad.tfvars", "tokens = \n", "bad.tfvars:1:10: this is no HCL that Terraform reads"),
+        ("values.yaml", "tokens: x\n", "values.yaml: a file of variables ends with .tfvars"),
+    ],
+)
+def test_a_file_of_variables_that_is_none_is_refused(tmp_path: Path, name: str, text: str | None, says: str) -> None:
+    files = {"main.tf": CLUSTER, **({name: text} if text is not None else {})}
+    ran = check(tmp_path, files, "--var-file", name)
+    assert ran.code == 2
+    assert says in ran.err
+    assert len(ran.err.strip().splitlines()) == 1
+
+
+def test_workloads_as_blocks_are_those_of_the_api(tmp_path: Path) -> None:
+    text = """
+resource "kubernetes_deployment_v1" "serve" {
+  metadata { name = "serve" }
+  spec {
+    selector { match_labels = { app = "serve" } }
+    template {
+      metadata { labels = { app = "serve" } }
+      spec {
+        container {
+          name = "model"
+          resources {
+            requests = { "nvidia.com/gpu" = 2 }
+            limits   = { "nvidia.com/gpu" = 4 }
+          }
+        }
+        dynamic "container" {
+          for_each = ["side"]
+          content {
+            name = container.value
+            env {
+              name  = "NVIDIA_DRIVER_CAPABILITIES"
+              value = "compute,anything"
+            }
+          }
+        }
+      }
+    }
+  }
+}
+"""
+    ran = check(tmp_path, {"main.tf": text})
+    assert spots(told(ran, "gpu-quantity")) == [("main.tf", 12)]
+    assert spots(told(ran, "driver-capabilities-allowed")) == [("main.tf", 22)]
+
+
+def test_an_application_of_argo_cd_installs_a_chart(tmp_path: Path) -> None:
+    text = """
+resource "argocd_application" "operator" {
+  metadata { name = "gpu-operator" }
+  spec {
+    source {
+      repo_url        = "https://helm.ngc.nvidia.com/nvidia"
+      chart           = "gpu-operator"
+      target_revision = "v25.3.4"
+      helm {
+        values = <<-EOT
+          toolkit:
+            env:
+              - name: RUNTIME_SOCKET
+                value: /run/containerd/containerd.sock
+        EOT
+      }
+    }
+  }
+}
+"""
+    assert spots(told(check(tmp_path, {"main.tf": text}), "toolkit-env-wellformed")) == [("main.tf", 14)]
