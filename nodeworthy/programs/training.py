@@ -125,7 +125,9 @@ def train(test: str, kind: str, where: Any, gpu: dict[str, str]) -> tuple[Any, f
         dist.all_reduce(mean)
         last = float(mean) / say.WORLD
         times.append(1000 * (time.perf_counter() - began))
-    say.measure(test, "step_ms", round(sorted(times)[len(times) // 2], 3), "ms", gpu=gpu, at={"batch": BATCH})
+    say.measure(
+        test, "step_ms", round(sorted(times)[len(times) // 2], 3), "ms", gpu=gpu, at={"batch": BATCH, "how": kind}
+    )
     return net, last
 
 
