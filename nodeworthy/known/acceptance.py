@@ -30,6 +30,8 @@ TESTS = (
 AS_ASKED = TESTS[6]
 # Those of several nodes at once.
 OF_GROUPS = frozenset({"multi-node"})
+# On fewer it says nothing of what is between nodes.
+LEAST_OF_A_GROUP = 2
 
 
 class Level(StrEnum):

@@ -45,13 +45,16 @@ def test_none_claims_to_be_measured_that_no_machine_of_ours_has_seen() -> None:
 def test_one_percent_flips_exactly_its_rule(floor: TableFloor, share: float, is_short: bool, tmp_path: Path) -> None:
     name, at = MEASURED[floor.key]
     is_gpu = gpu_named(floor.of) is not None
-    test = "multi-node" if name == "busbw_gbps" else "gpu-sanity"
+    names = [f"gpu-{each}" for each in range(1, int(at.get("nodes", 1)) + 1)]
+    test = ("multi-node" if len(names) > 1 else "moe") if name == "busbw_gbps" else "gpu-sanity"
     device = {"gpu": gpu(1, f"NVIDIA {floor.of}" if is_gpu else "NVIDIA H100 80GB HBM3")}
     said = [line(test, name, floor.value * share, floor.unit, at={**at, "round": each}, **device) for each in (1, 2)]
-    nodes = [{"name": "gpu-1", "gpu": "H100", "count": 8, "instance": "x" if is_gpu else floor.of}]
-    folder = write(tmp_path, [job(test)], {"gpu-1.log": between_marks([*said, end(test)])}, nodes=nodes)
+    instance = "x" if is_gpu else floor.of
+    nodes = [{"name": each, "gpu": "H100", "count": 8, "instance": instance} for each in names]
+    made = {**job(test, nodes=names), "logs": ["gpu-1.log"]}
+    folder = write(tmp_path, [made], {"gpu-1.log": between_marks([*said, end(test)])}, nodes=nodes)
     found = run_json("accept", "--from", str(folder), "--skip-rule", "gpus-alike", cwd=tmp_path).findings
-    rule = "collectives-fast-enough" if test == "multi-node" else "gpu-fast-enough"
+    rule = "collectives-fast-enough" if name == "busbw_gbps" else "gpu-fast-enough"
     severity = "warning" if floor.kind is Provenance.DERIVED else "error"
     seen = [(each["rule"], each["verdict"], each["severity"]) for each in found]
     assert seen == ([(rule, "fail", severity)] if is_short else [])

@@ -118,5 +118,13 @@ def test_what_was_left_out_beside_a_pass_does_not_hinder_it(tmp_path: Path) -> N
     assert (ran.code, [each["state"] for each in ran.report["runs"]]) == (0, ["not run", "pass"])
 
 
+def test_a_test_of_several_nodes_does_not_pass_on_one(tmp_path: Path) -> None:
+    said = [line("multi-node", "sum_right", 1, at={"op": "all_reduce"}), end("multi-node")]
+    ran = run_json(
+        "accept", "--from", str(write(tmp_path, [job("multi-node")], {"gpu-1.log": between_marks(said)})), cwd=tmp_path
+    )
+    assert (ran.code, [each["state"] for each in ran.report["runs"]]) == (3, ["not run"])
+
+
 def test_an_empty_run_passes_nothing(tmp_path: Path) -> None:
     assert run_json("accept", "--from", str(write(tmp_path, [], {})), cwd=tmp_path).code == 3

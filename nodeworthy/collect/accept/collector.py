@@ -15,7 +15,7 @@ from nodeworthy.facts.accept.peers import PairMatrix, Peers
 from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.acceptance import AS_ASKED, TESTS, NotRun, verdict_of
+from nodeworthy.known.acceptance import AS_ASKED, LEAST_OF_A_GROUP, OF_GROUPS, TESTS, NotRun, verdict_of
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Missing, Scene, make_scene
 from nodeworthy.verdict import Verdict
@@ -36,7 +36,7 @@ _TOLD_BY: Final[Mapping[type[Any], tuple[str, ...]]] = {
     # Who is the odd one is asked of both alike: only where neither is there, is it not.
     Peers: ("gpu-sanity", "multi-node"),
     GpuSpeeds: ("gpu-sanity", "inference", "ddp", "fsdp", "moe"),
-    CollectiveSpeeds: ("multi-node",),
+    CollectiveSpeeds: ("multi-node", "ddp", "moe"),
     PairMatrix: ("gpu-sanity", "multi-node"),
     Transport: ("multi-node",),
     StorageSpeeds: ("disk-and-network",),
@@ -96,6 +96,8 @@ def _of_test(job: Job, test: str, lines: Sequence[Line]) -> Outcome:
     if not lines:
         reason = job.ended or NotRun.BROKEN
         return Outcome(test, job.nodes, job, reason, job.why or "its program said nothing of it")
+    if test in OF_GROUPS and len(job.nodes) < LEAST_OF_A_GROUP:
+        return Outcome(test, job.nodes, job, NotRun.ONE_NODE, "needs 2 nodes, and was tried on one")
     ran = _ran(job, test, lines)
     unjudged = next((each for each in ran.errors if each.kind not in _JUDGED.get(test, ())), None)
     if unjudged is not None:
