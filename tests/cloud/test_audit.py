@@ -299,3 +299,35 @@ def test_calls_do_not_grow_with_machines(tmp_path: Path) -> None:
         assert looked.machines == machines
         asked.append(counted.calls)
     assert asked[0] == asked[1] > 20
+
+
+BY_PARAMETER = "resolve:ssm:/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/standard/recommended/image_id"
+
+
+def test_an_image_by_its_parameter_is_the_one_that_stands_there_now(tmp_path: Path) -> None:
+    recording = stock(tmp_path)
+    template(ImageId=BY_PARAMETER)(recording)
+    ran = run_json("audit", "--from", "aws", "--rule", "nodes-current", "--strict", cwd=tmp_path)
+    assert (ran.code, ran.findings) == (0, [])
+
+
+def test_a_parameter_that_moved_on_is_a_warning(tmp_path: Path) -> None:
+    recording = stock(tmp_path)
+    template(ImageId=BY_PARAMETER)(recording)
+    path = file_of(recording, "ssm", "GetParameter")
+    path.write_text(path.read_text(encoding="utf-8").replace("ami-0a10b20c30d40e50f", "ami-0f90e80d70c60b50a"))
+    ran = run_json("audit", "--from", "aws", "--rule", "nodes-current", cwd=tmp_path)
+    [found] = ran.findings
+    assert (ran.code, found["severity"]) == (0, "warning")
+    assert found["is"] == "image ami-0a10b20c30d40e50f"
+    assert found["should"] == "image: ami-0f90e80d70c60b50a"
+
+
+def test_a_parameter_that_nobody_may_read_leaves_the_image_unknown(tmp_path: Path) -> None:
+    recording = stock(tmp_path)
+    template(ImageId=BY_PARAMETER)(recording)
+    refuse(recording, "ssm", "GetParameter")
+    ran = run_json("audit", "--from", "aws", "--rule", "nodes-current", cwd=tmp_path)
+    [found] = ran.findings
+    assert (ran.code, found["verdict"]) == (3, "unknown")
+    assert found["message"] == "AWS does not answer ssm:GetParameter: AccessDenied"

@@ -135,6 +135,8 @@ class Machines:
         where = place.about("imageId")
         if not self._image:
             return Located.known(None, where)
+        if {text_at(data, "ImageId") for _, data in self._there} == {self._image}:
+            return Located.known(self._image, where)  # whatever it means: they run what the template names
         why = self._resources.why_unresolved(self._image)
         if why:
             return Located.unknown(why, where)

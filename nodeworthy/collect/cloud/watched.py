@@ -259,7 +259,9 @@ class Watched:
         unseen = self._region.instances_answer.refused
         if unseen:
             yield ImageAge(each.place, "", each.nodes, Located.unknown(unseen, each.place), None, None, self._seen_at)
-        for identifier in sorted({text_at(data, "ImageId") for data in self._machines(each)} - {""}):
+        for identifier in sorted({text_at(data, "ImageId") for data in self._machines(each)}):
+            if not identifier.startswith("ami-"):
+                continue
             place = Place(urn=f"arn:aws:ec2:{self._region.asked.region}::image/{identifier}")
             said = known.get(identifier)
             told: Located[Tree | None] = (
