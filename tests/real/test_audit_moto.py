@@ -133,13 +133,14 @@ def test_what_auto_scaling_tells_is_judged(account: Account) -> None:
 def test_only_what_the_policy_allows_is_asked(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     account.make(GOOD.format(option=OPTION))
     asked: set[str] = set()
-    really = botocore.client.BaseClient._make_api_call
+    base: Any = botocore.client.BaseClient
+    really = base._make_api_call
 
     def noted(client: Any, operation: str, arguments: Any) -> Any:
         asked.add(f"{client.meta.service_model.service_name}:{operation}")
         return really(client, operation, arguments)
 
-    monkeypatch.setattr(botocore.client.BaseClient, "_make_api_call", noted)
+    monkeypatch.setattr(base, "_make_api_call", noted)
     account.audit()
     assert len(asked) > 20
     assert asked <= {f"{each.service}:{each.operation}" for each in EVERY}
@@ -166,7 +167,7 @@ def verdicts(ran: Ran) -> list[tuple[str, str, str]]:
 
 def test_stand_ins_answer_as_aws_does() -> None:
     answers = Said([{"Status": "Failed"}], [{"StatusCode": "Failed"}], [{"State": "active"}]).answers()
-    session = botocore.session.get_session()
+    session: Any = botocore.session.get_session()
     for service, operations in SERVICES.items():
         model = session.get_service_model(service)
         for each in operations:
