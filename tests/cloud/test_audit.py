@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -343,3 +344,13 @@ def test_a_parameter_that_nobody_may_read_leaves_the_image_unknown(tmp_path: Pat
     [found] = ran.findings
     assert (ran.code, found["verdict"]) == (3, "unknown")
     assert found["message"] == "AWS does not answer ssm:GetParameter: AccessDenied"
+
+
+def test_a_secret_that_was_taken_out_of_a_recording_is_found_all_the_same(tmp_path: Path) -> None:
+    recording = stock(tmp_path)
+    script = "#!/bin/bash\nexport HF_TOKEN=(secret)\n"
+    template(UserData=base64.b64encode(script.encode()).decode())(recording)
+    ran = run_json("audit", "--from", "aws", "--rule", "no-secret-in-plain-sight", cwd=tmp_path)
+    [found] = ran.findings
+    assert (ran.code, found["verdict"]) == (1, "fail")
+    assert found["where"]["urn"].endswith(" version 3")

@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.collect.aws.user_data import scripts_of
 from nodeworthy.collect.cloud import calls, words
 from nodeworthy.collect.cloud.region import Data, Region, Version, members, overrides_of, version_claimed, version_of
 from nodeworthy.collect.cloud.resources import Resources
+from nodeworthy.collect.cloud.scripts import cloud_scripts
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.aws.node_group import INSTANCES, NodeGroup
@@ -270,7 +270,7 @@ class Machines:
             if text is None or text in now:
                 continue
             now.add(text)
-            yield from (_like(each, beside) for each in scripts_of(self._resource(identifier, packed)))
+            yield from (_like(each, beside) for each in cloud_scripts(self._resource(identifier, packed)))
 
     @cached_property
     def _version_now(self) -> Data:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodeworthy.collect.aws.stack import Stack
-from nodeworthy.collect.aws.user_data import scripts_of
 from nodeworthy.collect.cloud.machines import Machines
 from nodeworthy.collect.cloud.region import Data, Region, cluster_name, cluster_of
 from nodeworthy.collect.cloud.resources import Chosen, Resources
+from nodeworthy.collect.cloud.scripts import cloud_scripts
 from nodeworthy.collect.cloud.watched import Watched, WatchedGroup
 from nodeworthy.collect.cloud.words import tags_of
 from nodeworthy.derive import Facts
@@ -126,7 +126,7 @@ class _Cluster:
         self._wanted = wanted
         self._chosen = chosen if wanted.pool is None else _only_of(region, wanted, chosen)
         self._resources = Resources(region, self._chosen)
-        self._stack = Stack(self._resources.stack, scripts_of)
+        self._stack = Stack(self._resources.stack, cloud_scripts)
         self._facts = self._stack.facts(wanted.fleet, wanted.no_fleet)
 
     @property
@@ -202,7 +202,7 @@ class _Cluster:
 
 def _only_of(region: Region, wanted: Wanted, chosen: Chosen) -> Chosen:
     """Those of one pool: of the fleet's, else of the group's own name or tag."""
-    whole = Stack(Resources(region, chosen).stack, scripts_of).facts(wanted.fleet, wanted.no_fleet)
+    whole = Stack(Resources(region, chosen).stack, cloud_scripts).facts(wanted.fleet, wanted.no_fleet)
     named = {
         each.place.urn
         for each in whole
