@@ -30,7 +30,8 @@ WITHIN_AN_ITEM = (
 BROKEN = (
     *WITHIN_AN_ITEM,
     '{"items": [1,\n]}',
-    '{"items": [1]}\n{"items": []}',
+    '{"items": [1]}\n"items"',
+    '{"items": [1]}\n{"items": [}',
     '{"items": [1],\n  7: 8}',
     '{"items"\n: [1] "x": 2}',
     '[1, 2,\n {"a" 1}, 3, 4, 5, 6, 7, 8]',
@@ -53,6 +54,11 @@ def items(text: str, size: int) -> list[Any]:
 def test_the_same_is_read(size: int, indent: int | None, escaped: bool) -> None:
     text = json.dumps({"kind": "List", "items": ITEMS, "x": 123456}, indent=indent, ensure_ascii=escaped)
     assert items(text, size) == ITEMS
+
+
+@pytest.mark.parametrize("size", [1, 3, 1 << 20])
+def test_documents_may_follow_one_another(size: int) -> None:
+    assert items('{"items": [1, 2]}\n{"kind": "Pod"}{"items": [3]}\n', size) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("text", BROKEN)
