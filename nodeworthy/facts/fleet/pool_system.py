@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.fleet.os import EKS
+from nodeworthy.fleet.os import EKS, os_of
 from nodeworthy.known.node_images import named_by_parameter, named_by_type
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -29,6 +31,15 @@ def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
         distribution = pool.distribution.state
         if isinstance(distribution, Unknown) or distribution.value in EKS:
             yield PoolSystem(f"pool '{pool.name}'", pool.place, pool.os, fleet.cluster.version)
+
+
+@derive
+def asked_systems(nodes: AskedNodes) -> Iterator[PoolSystem]:
+    """Of groups that eksctl makes: it asks for an image of its family and of the cluster's version."""
+    state = nodes.distribution.state
+    if nodes.kubernetes is not None and isinstance(state, Known) and state.value in EKS:
+        os = os_of(state.value, nodes.distribution.place)
+        yield PoolSystem(f"{nodes.noun} '{nodes.name}'", nodes.distribution.place, os, nodes.kubernetes)
 
 
 def planned_systems(groups: Iterable[NodeGroup]) -> Iterator[PoolSystem]:
