@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ NODES = ("gpu-1", "gpu-2", "gpu-3", "gpu-4")
 
 
 def recorded(
-    folder: Path, rate: float = 700.0, *, driver: str = "580.95.05", nodes: tuple[str, ...] = NODES, **more: object
+    folder: Path, rate: float = 700.0, *, driver: str = "580.95.05", nodes: tuple[str, ...] = NODES, **more: Any
 ) -> Path:
     folder.mkdir()
     logs = {}
@@ -66,8 +67,8 @@ def test_what_is_written_is_read_and_merged(tmp_path: Path) -> None:
         ({"nodes": NODES[:2]}, "2 nodes tell more of themselves than of their kind"),
     ],
 )
-def test_nothing_is_learnt_of_what_is_not_well(more: dict[str, object], why: str, tmp_path: Path) -> None:
-    file, bad = tmp_path / "baseline.toml", recorded(tmp_path / "bad", **more)  # type: ignore[arg-type]
+def test_nothing_is_learnt_of_what_is_not_well(more: dict[str, Any], why: str, tmp_path: Path) -> None:
+    file, bad = tmp_path / "baseline.toml", recorded(tmp_path / "bad", **more)
     ran = run("accept", "--from", str(bad), "--save-baseline", str(file), cwd=tmp_path)
     assert (ran.code, file.exists(), why in ran.err) == (3, False, True), ran.err
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from tests.run import run_json
 
 GIB = 1 << 30
 FLOORS = list(table_floors().values())
-MEASURED = {
+MEASURED: dict[str, tuple[str, dict[str, Any]]] = {
     "copy": ("copy_gbps", {}),
     "h2d": ("h2d_gbps", {}),
     "d2h": ("d2h_gbps", {}),
@@ -47,7 +48,7 @@ def test_one_percent_flips_exactly_its_rule(floor: TableFloor, share: float, is_
     is_gpu = gpu_named(floor.of) is not None
     names = [f"gpu-{each}" for each in range(1, int(at.get("nodes", 1)) + 1)]
     test = ("multi-node" if len(names) > 1 else "moe") if name == "busbw_gbps" else "gpu-sanity"
-    device = {"gpu": gpu(1, f"NVIDIA {floor.of}" if is_gpu else "NVIDIA H100 80GB HBM3")}
+    device: dict[str, Any] = {"gpu": gpu(1, f"NVIDIA {floor.of}" if is_gpu else "NVIDIA H100 80GB HBM3")}
     said = [line(test, name, floor.value * share, floor.unit, at={**at, "round": each}, **device) for each in (1, 2)]
     instance = "x" if is_gpu else floor.of
     nodes = [{"name": each, "gpu": "H100", "count": 8, "instance": instance} for each in names]

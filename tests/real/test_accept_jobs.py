@@ -51,8 +51,8 @@ def test_every_field_is_one_that_the_server_knows(client: KubeClient, tmp_path: 
     for each in objects:
         answer = client.request("POST", f"{PLURALS[each['kind']]}?fieldValidation=Strict", each)
         assert answer.status in (201, 409) if each["kind"] == "PriorityClass" else answer.status == 201, answer.message
-    answer = run("accept", "--from", str(tmp_path / "run"), cwd=tmp_path)
-    assert answer.code == 3, "what nobody ran passes nothing"
+    judged = run("accept", "--from", str(tmp_path / "run"), cwd=tmp_path)
+    assert judged.code == 3, "what nobody ran passes nothing"
 
 
 def test_who_opted_out_or_is_cordoned_is_left_out(client: KubeClient, tmp_path: Path) -> None:

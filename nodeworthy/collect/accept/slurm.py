@@ -36,7 +36,7 @@ class SlurmTerms:
 
 def scripts(terms: SlurmTerms) -> dict[str, str]:
     """By their names: one that each node is given, and one of the group."""
-    found = {}
+    found: dict[str, str] = {}
     alone, together = of_nodes(terms.tests), of_groups(terms.tests)
     if alone:
         found |= {f"node-{each or 'any'}": _script(terms, alone, (each,)) for each in terms.nodes or ("",)}
