@@ -29,13 +29,13 @@ _BOUNDARY = "MIMEBOUNDARY"
 _ENCODED = {True: base64gzip, False: base64encode}
 
 
-def rendered(kind: str, said: Obj, scope: Scope) -> Value | None:
+def render(kind: str, said: Obj, scope: Scope) -> Value | None:
     """What a data source of this kind renders; None for all that render nothing."""
-    render = _RENDERERS.get(kind)
-    if render is None:
+    how = _RENDERERS.get(kind)
+    if how is None:
         return None
     try:
-        return render(Calling(scope, said.spot), said)
+        return how(Calling(scope, said.spot), said)
     except Waits as waits:
         return waits.hole
     except Refusal as refusal:

@@ -293,9 +293,9 @@ class Module:
         later = self._later(instance.address, (), found.spot, instance.is_data)
         items: Mapping[str, Value] = {name: _inner(name, each, later) for name, each in found.items.items()}
         if instance.is_data and instance.type in _RENDERING:
-            from nodeworthy.hcl.providers import RENDERED, rendered
+            from nodeworthy.hcl.providers import RENDERED, render
 
-            made = rendered(instance.type, found, self.scope(instance.block.file, instance.names))
+            made = render(instance.type, found, self.scope(instance.block.file, instance.names))
             items = {**items, RENDERED: made} if made is not None else items
         return Obj("object", items, found.spot, found.keys, found.rest or later)
 

@@ -88,9 +88,9 @@ class TerraformRoot:
         """Those that it asks of other clouds. Imported only where it asks for some."""
         if not self.module.has_any(("google_", "azurerm_")):
             return ()
-        from nodeworthy.collect.source.terraform_nodes import hosted
+        from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds
 
-        return self._bounded(lambda: hosted(self.module)) or ()
+        return self._bounded(lambda: pools_of_other_clouds(self.module)) or ()
 
     def _bounded(self, make: Callable[[], _T]) -> _T | None:
         """What can't be read to its end is told with the charts."""

@@ -57,7 +57,7 @@ def stack_of(
 # Other clouds
 
 
-def hosted(module: Module) -> list[GpuPool]:
+def pools_of_other_clouds(module: Module) -> list[GpuPool]:
     found = (each for each in module.everything(HOSTED) if isinstance(each, Instance) and not each.is_data)
     return hosted_pools([HostedResource(each.type, each.name, each.place, tree(each.values)) for each in found])
 
