@@ -41,6 +41,7 @@ _nodeworthy() {
         check)
             case $prev in
                 --changed)  return ;;
+                --var-file)  return ;;
                 --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
                 --output)  return ;;
                 --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
@@ -52,7 +53,7 @@ _nodeworthy() {
                 --baseline)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --changed --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules --baseline" "$cur"
+                _nodeworthy_offer "-h --help --changed --var-file --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules --baseline" "$cur"
             fi
             ;;
         preview)

@@ -32,6 +32,7 @@ complete --command nodeworthy --condition __nodeworthy_is_none --short-option V 
 complete --command nodeworthy --condition __nodeworthy_is_none --arguments check --description 'reads files and folders, and judges them'
 complete --command nodeworthy --condition '__nodeworthy_is check' --short-option h --long-option help --description 'show the options'
 complete --command nodeworthy --condition '__nodeworthy_is check' --long-option changed --require-parameter --force-files --description 'for hooks: passes over files of no known kind'
+complete --command nodeworthy --condition '__nodeworthy_is check' --long-option var-file --require-parameter --force-files --description 'variables of Terraform, as its own -var-file'
 complete --command nodeworthy --condition '__nodeworthy_is check' --long-option fix --description 'mend what leaves no choice: shows a diff, asks, proves it'
 complete --command nodeworthy --condition '__nodeworthy_is check' --long-option dry-run --description 'with --fix: show the diff, change nothing'
 complete --command nodeworthy --condition '__nodeworthy_is check' --long-option yes --description 'with --fix: do not ask'
