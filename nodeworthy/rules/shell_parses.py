@@ -58,7 +58,7 @@ _WITHOUT = "the command runs without its last arguments, or does not run; what t
 @RULE.check
 def the_shell_can_read_it(script: BootScript) -> Findings:
     cut = list(commands_cut_short(script))
-    if not shell_parts(script) and not cut:
+    if not shell_parts(script) and not script.is_a_part and not cut:
         skip("there is no shell script in it")
     yield from map(_told, unreadable(script))
     for each, part in cut:
@@ -78,12 +78,15 @@ def the_shell_can_read_the_job(job: SlurmJob) -> Findings:
 def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
     rows, origin = part.rows, part.part.origin
     place, lost = origin.at(cut.ends + 1, 1), origin.at(cut.lost + 1, 1)
+    is_one = cut.ends == cut.lost
     return fail(
         place,
         f"{cut.what}: {cut.why}",
-        is_=shorten_words(rows[cut.ends].strip()) or "an empty line",
-        should=f"`{shorten_words(rows[cut.lost].strip())}` belongs to it",
-        related=[Related(lost, _LOST if cut.why is not Why.FOLDED else "this is the word")],
+        is_=shorten_words(rows[cut.ends].strip().removeprefix("( ").removesuffix(" )")) or "an empty line",
+        should="no backslash in a text that YAML folds"
+        if is_one
+        else f"`{shorten_words(rows[cut.lost].strip())}` belongs to it",
+        related=[] if is_one else [Related(lost, _LOST if cut.why is not Why.FOLDED else "this is the word")],
         cause=_WITHOUT if cut.why is not Why.FOLDED else "no option begins so: the program refuses it, or does less",
         remedy=f"{cut.remedy} ({place.spot})",
     )

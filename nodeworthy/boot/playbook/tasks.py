@@ -58,13 +58,14 @@ def text_of(tree: Tree | None) -> str:
 
 
 def tasks_of(document: Tree) -> Iterator[Task]:
-    """Of plays, each under the group that it is for, unless there is only one."""
+    """Of plays, each under the group that it is for, unless there is only one. What the machine does from which Ansible
+    is run, others' nodes do not; where no play is for another, it is the node itself."""
     groups = {text_of(each.get("hosts")) for each in document.sequence if not each.get("hosts").is_absent}
     for entry in document.sequence:
         hosts = text_of(entry.get("hosts"))
         if not any(name in entry.mapping for name in ("hosts", *_PLAYS)):
             yield from _task(entry, ())
-        elif hosts not in _HERE and text_of(entry.get("connection")) != "local":
+        elif groups <= set(_HERE) or (hosts not in _HERE and text_of(entry.get("connection")) != "local"):
             is_some = hosts and len(groups - set(_HERE)) > 1 and hosts not in ("all", "*")
             under = (f'group_names == "{hosts}"',) if is_some else ()
             for name in _PLAYS:

@@ -31,6 +31,9 @@ _QUOTED = pattern(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\[^ \t]")
 # Behind these a command goes on by itself, whatever stands between.
 _GOES_ON_ANYHOW = pattern(r"(?:&&|\||[({;]|\b(?:then|do|else))[ \t]*\\$")
 _OPERATOR = pattern(r"[&|;)<>]|\d?[<>]")
+# A blank that is escaped, and an option behind it; what only prints its words prints the same.
+_ESCAPED_BLANK = pattern(r"\\ (--?[A-Za-z])")
+_ONLY_PRINTS = pattern(r"[( ]*(?:echo|printf)\b|:")
 # How much of a line's end is looked for where it was joined with the next one.
 _SEAM = 12
 # What a template puts here may be the rest of the line, a backslash among it, or take the end of the line away.
@@ -231,6 +234,19 @@ def commands_cut_short(script: BootScript) -> Iterator[tuple[CutShort, SourcePar
             begins = sorted({each for each in found if each is not None})
             yield from ((each, part) for each in cut_short(part.rows, begins, template=template))
     yield from _folded(script.userdata)
+    for part in map(SourcePart, script.userdata.parts):
+        if part.part.kind is PartKind.PLAYBOOK:
+            yield from ((each, part) for each in _folded_tasks(part.rows))
+
+
+def _folded_tasks(rows: Sequence[str]) -> Iterator[CutShort]:
+    """Of Ansible's commands, which stand as YAML has joined them: each on one line."""
+    for index, row in enumerate(rows):
+        found = next(
+            (each for each in _ESCAPED_BLANK.finditer(row) if _takes_words(row[: each.start()], each[1])), None
+        )
+        if found is not None and not _ONLY_PRINTS.match(row):
+            yield CutShort(index, index, Why.FOLDED)
 
 
 def _folded(userdata: UserData) -> Iterator[tuple[CutShort, SourcePart]]:

@@ -28,6 +28,11 @@ from nodeworthy.patterns import pattern
 from nodeworthy.rules.one_driver import FIGHT, NO_DRIVER, RULE, follows_from
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, ToGive, fail, need, skip, unknown
 
+# Ubuntu's driver for servers, and the packages of CUDA that bring NVIDIA's own.
+_OF_UBUNTUS = pattern(
+    r"nvidia-(?:driver|headless|dkms)\S*-server(?:-open)?(?:=|$)|nvidia-(?:driver|dkms)-\{\{[^{}]*\}\}-server"
+)
+_OF_NVIDIAS = pattern(r"cuda(?:-drivers|-runtime(?:-\d+-\d+)?|-\d+-\d+)?")
 # Who asks for one of these asks whether this machine has a GPU, or a driver already.
 _ASKS_FOR_NEED = pattern(r"nvidia|lspci|gpu|instance", re.IGNORECASE)
 
@@ -200,6 +205,9 @@ def _told(package: NvidiaPackage) -> str:
 
 def _are_two(first: NvidiaPackage, second: NvidiaPackage) -> bool:
     if (first.effect.manager == RUNFILE) != (second.effect.manager == RUNFILE):
+        return True
+    # No repository of NVIDIA's has a server driver, and none of Ubuntu's has the package cuda.
+    if _OF_UBUNTUS.match(first.name) and _OF_NVIDIAS.fullmatch(second.name):
         return True
     branches = [re.match(r"\d{3}", each.version) for each in (first, second)]
     return all(branches) and len({branch[0] for branch in branches if branch}) == 2
