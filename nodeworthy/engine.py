@@ -166,7 +166,13 @@ class _Judging:
 
     def _of_subject(self, rule: Rule, checks: Sequence[BoundCheck], subject: Fact) -> list[Judgement]:
         outcomes = [each for check in checks for each in _outcomes(check, subject, self.scene)]
+        if subject.place.path in self.scene.evidence:
+            # Nobody hears what is said of it, and of a whole repository that is most of what would be put into words.
+            outcomes = [replace(each, drafts=self._of_judged_files(each.drafts)) for each in outcomes]
         return list(_judgements(rule, subject, outcomes, self.suppressed, self.crash))
+
+    def _of_judged_files(self, drafts: Iterable[Draft]) -> tuple[Draft, ...]:
+        return tuple(each for each in drafts if each.where.path in self.scene.judged)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,16 @@ from typing import Any
 import pytest
 import yaml
 
-from nodeworthy.collect.accept.jobs import RunTerms, limits, objects, of_groups, of_nodes, priority_class, program_files
-from nodeworthy.collect.accept.slurm import SlurmTerms, scripts
+from nodeworthy.collect.workload.jobs import (
+    RunTerms,
+    limits,
+    objects,
+    of_groups,
+    of_nodes,
+    priority_class,
+    program_files,
+)
+from nodeworthy.collect.workload.slurm import SlurmTerms, scripts
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import HELD, TESTS, Level, level_tests
 from nodeworthy.known.verification import OPT_OUTS

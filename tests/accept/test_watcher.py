@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nodeworthy.collect.accept.watcher import Answers, Ours, Record, Seen, look
+from nodeworthy.collect.workload.watcher import Answers, Ours, Record, Seen, look
 from nodeworthy.known.acceptance import NotRun
 
 OURS = Ours("4711", "ada", "nodeworthy-1f2e", 1_795_000_000.0)

@@ -39,9 +39,10 @@ class Fault:
 
 
 def prepared() -> None:
-    """What every input needs is read once, all of our code included."""
+    """What every input needs is read once, all of our code included but for what runs by itself elsewhere."""
+    elsewhere = ("nodeworthy.__main__", "nodeworthy.lab", "nodeworthy.collect.plan", "nodeworthy.programs.")
     for each in pkgutil.walk_packages(nodeworthy.__path__, "nodeworthy."):
-        if not each.name.startswith(("nodeworthy.__main__", "nodeworthy.lab", "nodeworthy.collect.plan")):
+        if not each.name.startswith(elsewhere):
             importlib.import_module(each.name)
     catalogue()
     cases()

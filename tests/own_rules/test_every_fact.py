@@ -15,6 +15,8 @@ from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked
 from nodeworthy.facts.hami.setup import HamiRuntime
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.facts.operator.driver_flavour import DriverFlavour
+from nodeworthy.facts.operator.mig_layouts import MigLayouts
 from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling
@@ -53,6 +55,9 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "efa-complete/bad-cloudformation-one-interface",
         "gpu-exists/bad-cloudformation-fleet",
         "input-readable/bad-key-that-stands-twice",
+        "user-data-format/bad-source-terraform-after-nodeadm",
+        "sharing-configured/bad-mig-that-nobody-can-cut",
+        "driver-fits/bad-operator-open-modules-on-p3",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",
@@ -106,7 +111,9 @@ ELSEWHERE: dict[Moment, set[type]] = {
     Moment.PLAN: {
         BootPool,
         DeclaredForProfiling,
+        DriverFlavour,
         HamiRuntime,
+        MigLayouts,
         NotLookedAt,
         ProfilingAsked,
         SharingConfig,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.accept.lines import begin_mark
+from nodeworthy.collect.workload.lines import begin_mark
 from nodeworthy.patterns import pattern
 from tests.run import run, run_json
 

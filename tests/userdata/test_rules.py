@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
@@ -21,8 +22,10 @@ JUDGED = {
 
 
 @pytest.fixture(scope="module")
-def findings() -> list[dict[str, Any]]:
-    checked = run_json("check", str(GOLDEN), "--fleet", str(FLEET), "--show-passed", "--strict")
+def findings(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    # Outside of this repository, all of which would be looked through for what they may be judged by.
+    scripts = shutil.copytree(GOLDEN, tmp_path_factory.mktemp("scripts") / GOLDEN.name)
+    checked = run_json("check", str(scripts), "--fleet", str(FLEET), "--show-passed", "--strict")
     assert checked.code == 0, [each for each in checked.findings if each["verdict"] not in ("pass", "skip")]
     assert checked.report["evaluated"]["unrecognised"] == 0
     return checked.findings

@@ -12,7 +12,7 @@ from nodeworthy.collect.source.beside import Span
 from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source, sources
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.groups import Group, Groups
+from nodeworthy.collect.source.groups import Group, Groups, Member
 from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.scope import Scopes
@@ -138,12 +138,19 @@ def _tell(groups: Groups, looked: Looked) -> None:
             scene = call_bounded(_of_group, each, groups, looked.read, seconds=SECONDS_TOGETHER)
         except TookTooLong as problem:
             scene = _not_put_together(each, problem.why)
-        evidence = frozenset(member.source.shown for member in each.members if not member.is_judged)
-        evidence |= frozenset(path for member in each.members for path in member.found.evidence) - judged
+        evidence = frozenset(path for member in each.members for path in _only_judged_by(member)) - judged
         looked.scenes.append(scene.with_evidence(evidence, judged) if evidence else scene)
         fleet = each.choice.fleet
         if fleet is not None and not groups.judges(fleet):
             _refuse_impossible(fleet, looked)
+
+
+def _only_judged_by(member: Member) -> Iterator[str]:
+    """The files that nobody asked about: this one, and those of its root of Terraform, which is read as a whole."""
+    if not member.is_judged:
+        yield member.source.shown
+    if member.source.named or not member.is_judged:
+        yield from member.found.others_of_root
 
 
 def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:

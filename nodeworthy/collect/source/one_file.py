@@ -78,11 +78,11 @@ class Found:
     fleet: Fleet | None = None
     # What else was read for it.
     beside: Beside | None = None
-    # Of a root of Terraform: its folder, the GPU nodes that it asks of other clouds, and its files that are only what
-    # it is judged by.
+    # Of a root of Terraform: its folder, the GPU nodes that it asks of other clouds, and the other files that it is
+    # made of.
     root: str = ""
     pools: Sequence[GpuPool] = ()
-    evidence: frozenset[str] = frozenset()
+    others_of_root: frozenset[str] = frozenset()
     # The resources of AWS that it declares, each stack of them for itself.
     stacks: list[Stack] = field(default_factory=list)
     # Whatever a plan makes is of one root.
@@ -171,7 +171,7 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     root = brought.root
     beside.asked += [Path(each) for each in sorted(root.disk.asked)]
     found = Found(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
-    return replace(found, stacks=list(brought.stacks), evidence=brought.evidence)
+    return replace(found, stacks=list(brought.stacks), others_of_root=brought.others)
 
 
 def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:

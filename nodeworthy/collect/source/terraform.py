@@ -158,8 +158,8 @@ class Brought(NamedTuple):
     facts: Sequence[Fact]
     root: TerraformRoot
     stacks: Sequence[Stack]
-    # The files of the root that nobody named: they are what it is judged by.
-    evidence: frozenset[str] = frozenset()
+    # The other files of the root: where they are not judged themselves, they are what it is judged by.
+    others: frozenset[str]
 
 
 def facts_in(source: Source) -> Brought | None:
@@ -171,10 +171,11 @@ def facts_in(source: Source) -> Brought | None:
     first = not root.told
     root.told.add(source.lies)
     stacks = [root.stack] if first and root.stack is not None else []
+    others = root.files - {source.shown}
     if source.named:
         own = [each for each in root.facts if each.place.path == source.shown]
-        return Brought(own, root, stacks, root.files - {source.shown})
-    return Brought(root.facts if first else [], root, stacks)
+        return Brought(own, root, stacks, others)
+    return Brought(root.facts if first else [], root, stacks, others)
 
 
 def _root(source: Source) -> TerraformRoot | None:

@@ -23,7 +23,7 @@ from nodeworthy.commands.accept.options import configure as configure
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.accept.recording import RunRecording
+    from nodeworthy.collect.workload.recording import RunRecording
     from nodeworthy.commands.settled import Run
 
 
@@ -36,7 +36,7 @@ def run(options: Options) -> int:
         from nodeworthy.commands.accept.dry import show
 
         return show(options, tests)
-    from nodeworthy.collect.accept.recording import load
+    from nodeworthy.collect.workload.recording import load
 
     return _judged(options, run, _only(load(options.folder), tests))
 
@@ -49,9 +49,9 @@ def _only(recorded: RunRecording, tests: tuple[str, ...]) -> RunRecording:
 
 
 def _judged(options: Options, run: Run, recorded: RunRecording) -> int:
-    from nodeworthy.collect.accept import baseline_file
-    from nodeworthy.collect.accept.collector import outcomes, scene
     from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.collect.workload import baseline_file
+    from nodeworthy.collect.workload.collector import outcomes, scene
     from nodeworthy.commands.accept.shown import rows_of
     from nodeworthy.report.accept import as_data, table
 

@@ -18,9 +18,9 @@ from nodeworthy.patterns import pattern
 from nodeworthy.report.printable import escape_json, on_one_line
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.accept.jobs import RunTerms
-    from nodeworthy.collect.accept.recording import LeftOut
-    from nodeworthy.collect.accept.slurm import SlurmTerms
+    from nodeworthy.collect.workload.jobs import RunTerms
+    from nodeworthy.collect.workload.recording import LeftOut
+    from nodeworthy.collect.workload.slurm import SlurmTerms
     from nodeworthy.facts.accept.measure import Shape
     from nodeworthy.fleet.model import Accept, Fleet
 
@@ -41,10 +41,10 @@ def _said(fleet: Fleet | None) -> Accept | None:
 
 
 def _kubernetes(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int:
-    from nodeworthy.collect.accept.jobs import RunTerms
-    from nodeworthy.collect.accept.targets import not_begun, targets
     from nodeworthy.collect.in_cluster.cluster import Cluster
     from nodeworthy.collect.in_cluster.role import HOME, check_name
+    from nodeworthy.collect.workload.jobs import RunTerms
+    from nodeworthy.collect.workload.targets import not_begun, targets
 
     said, namespace = _said(fleet), check_name(options.namespace or HOME)
     image = options.image or (said.image if said is not None else None)
@@ -68,7 +68,7 @@ def _manifests(
 ) -> Iterator[str]:
     import yaml
 
-    from nodeworthy.collect.accept.jobs import objects, priority_class
+    from nodeworthy.collect.workload.jobs import objects, priority_class
 
     yield "# Nothing was made: this is a dry run. What follows is a run whole, to be applied and removed by hand.\n"
     yield from (f"# {on_one_line(each)}\n" for each in (*told, *_reasons(left_out)))
@@ -88,7 +88,7 @@ def _reasons(left_out: Sequence[LeftOut]) -> Iterator[str]:
 
 
 def _plan(shapes: Sequence[Shape], left_out: Sequence[LeftOut], terms: RunTerms) -> Mapping[str, Any]:
-    from nodeworthy.collect.accept.jobs import job_name, of_groups, of_nodes
+    from nodeworthy.collect.workload.jobs import job_name, of_groups, of_nodes
 
     alone, together = of_nodes(terms.tests), of_groups(terms.tests)
     jobs = [
@@ -112,7 +112,7 @@ def _plan(shapes: Sequence[Shape], left_out: Sequence[LeftOut], terms: RunTerms)
 
 
 def _head(nonce: str, level: Level, on: str, image: str) -> dict[str, Any]:
-    from nodeworthy.collect.accept.recording import SCHEMA
+    from nodeworthy.collect.workload.recording import SCHEMA
 
     began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     head = {"schema": SCHEMA, "moment": "workload", "nonce": nonce, "level": level.value}
@@ -126,7 +126,7 @@ def _job(name: str, shapes: Sequence[Shape], tests: Sequence[str], logs: Sequenc
 
 
 def _slurm(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int:
-    from nodeworthy.collect.accept.slurm import scripts
+    from nodeworthy.collect.workload.slurm import scripts
 
     made = scripts(_slurm_terms(options, tests, _said(fleet)))
     _deliver(options, "\n".join(made.values()))
@@ -138,7 +138,7 @@ def _slurm(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int
 
 
 def _slurm_terms(options: Options, tests: tuple[str, ...], said: Accept | None) -> SlurmTerms:
-    from nodeworthy.collect.accept.slurm import SlurmTerms
+    from nodeworthy.collect.workload.slurm import SlurmTerms
 
     gpus, python = options.gpus, options.python or (said.python if said is not None else None)
     scratch = options.scratch or (said.scratch if said is not None else None)
@@ -182,7 +182,7 @@ def _deliver(options: Options, written: str) -> None:
 
 
 def _write_plan(folder: str, plan: Mapping[str, Any]) -> None:
-    from nodeworthy.collect.accept.recording import PLAN
+    from nodeworthy.collect.workload.recording import PLAN
 
     _make_folder(folder)
     judging.write_private(Path(folder, PLAN), json.dumps(plan, indent=1) + "\n")

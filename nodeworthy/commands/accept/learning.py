@@ -14,14 +14,14 @@ from nodeworthy.facts.accept.baseline import LEAST_NODES, is_speed, learn
 from nodeworthy.verdict import Verdict
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.accept.collector import Outcome
-    from nodeworthy.collect.accept.recording import RunRecording
+    from nodeworthy.collect.workload.collector import Outcome
+    from nodeworthy.collect.workload.recording import RunRecording
     from nodeworthy.report.report import Report
 
 
 def save(options: Options, recorded: RunRecording, found: Sequence[Outcome], report: Report) -> None:
     """Merged into what is there. Raises CouldNotLook where nothing can be learnt of this run."""
-    from nodeworthy.collect.accept import baseline_file
+    from nodeworthy.collect.workload import baseline_file
 
     assert options.save_baseline is not None
     runs = [each.ran for each in found if each.ran is not None]

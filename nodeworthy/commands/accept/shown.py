@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from nodeworthy.collect.accept.collector import Outcome
-from nodeworthy.collect.accept.recording import RunRecording
+from nodeworthy.collect.workload.collector import Outcome
+from nodeworthy.collect.workload.recording import RunRecording
 from nodeworthy.engine import Judgement
 from nodeworthy.facts.accept.measure import Measure, RanTest
 from nodeworthy.facts.accept.peers import Peers

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.accept.lines import MOST_READ
+from nodeworthy.collect.workload.lines import MOST_READ
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.errors import InputError
 from nodeworthy.facts.accept.measure import Shape

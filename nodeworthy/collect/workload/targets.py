@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nodeworthy.collect.accept.recording import LeftOut
 from nodeworthy.collect.in_cluster.chosen import NODE, choose
 from nodeworthy.collect.in_cluster.cluster import Cluster
+from nodeworthy.collect.workload.recording import LeftOut
 from nodeworthy.documents.plain import mapping_at, number_at, strings_at, text_at
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.fleet.model import Fleet

@@ -5,7 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from nodeworthy.collect.accept.jobs import RENDEZVOUS_SECONDS, SPARE_SECONDS, limits, of_groups, of_nodes, program_files
+from nodeworthy.collect.workload.jobs import (
+    RENDEZVOUS_SECONDS,
+    SPARE_SECONDS,
+    limits,
+    of_groups,
+    of_nodes,
+    program_files,
+)
 from nodeworthy.known.acceptance import Level
 from nodeworthy.records import dataclass
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from nodeworthy.collect.accept.lines import Line, NotBelieved, read_lines
-from nodeworthy.collect.accept.recording import Job, RunRecording
+from nodeworthy.collect.workload.lines import Line, NotBelieved, read_lines
+from nodeworthy.collect.workload.recording import Job, RunRecording
 from nodeworthy.facts.accept.baseline import Baseline
 from nodeworthy.facts.accept.floors import CollectiveSpeeds, FleetFloors, GpuSpeeds, StorageSpeeds
 from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transport
