@@ -17,8 +17,8 @@ from pulumi_kubernetes.helm.v3 import Release, ReleaseArgs, RepositoryOptsArgs
 from storage import Disks
 
 from nodeworthy.facts.pod.containers import quantity
+from nodeworthy.facts.services.monitoring_stack import fitting
 from nodeworthy.fleet.model import Fleet, Monitoring
-from nodeworthy.known.monitoring import FITS
 
 NAME = "kube-prometheus-stack"
 NAMESPACE = "monitoring"
@@ -95,7 +95,7 @@ def _prometheus(monitoring: Monitoring, storage_class: pulumi.Input[str]) -> dic
     }
     return {
         "retention": monitoring.retention,
-        "retentionSize": f"{int(quantity(monitoring.volume) * FITS) >> 20}MB",
+        "retentionSize": fitting(int(quantity(monitoring.volume))),
         "storageSpec": {"volumeClaimTemplate": {"spec": claim}},
         # Whoever brings a ServiceMonitor is scraped, and not only this release.
         "serviceMonitorSelectorNilUsesHelmValues": False,

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nodeworthy.known.containerd import containerd_of
 from tests.run import Ran, run
 
 CLUSTER = """
@@ -320,11 +321,12 @@ resource "argocd_application" "operator" {
           toolkit:
             env:
               - name: RUNTIME_SOCKET
-                value: /run/containerd/containerd.sock
+                value: HERE
         EOT
       }
     }
   }
 }
 """
+    text = text.replace("HERE", str(containerd_of("eks-al2023").socket))
     assert spots(told(check(tmp_path, {"main.tf": text}), "toolkit-env-wellformed")) == [("main.tf", 14)]
