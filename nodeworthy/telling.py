@@ -32,7 +32,7 @@ def _in_its_tongue(each: Finding) -> Finding:
     """Imported only where a rule speaks of a program."""
     from nodeworthy.known.tongues import in_tongue, tongue_of
 
-    tongue = tongue_of(each.where.path, each.where.urn)
+    tongue = tongue_of(each.where.path, each.where.urn, each.where.subject)
     said = {name: getattr(each, name) for name in _WORDS} if tongue else {}
     told: dict[str, Any] = {name: in_tongue(text, tongue) for name, text in said.items() if text}
     return replace(each, **told)

@@ -178,9 +178,10 @@ def _nodes_of_karpenter(document: Tree) -> Iterator[Fact]:
 
 
 def _nodes_of_eksctl(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
+    from nodeworthy.facts.fleet.eksctl import groups_of_eksctl, nodes_of_eksctl
 
     yield from nodes_of_eksctl(document)
+    yield from groups_of_eksctl(document)
 
 
 def _nodes_of_cluster_api(document: Tree) -> Iterator[Fact]:

@@ -11,9 +11,17 @@ from nodeworthy.known.aws_models import properties_of_all
 from nodeworthy.patterns import pattern
 
 HCL, TEMPLATE = "hcl", "template"
+EKSCTL, KARPENTER = "eksctl", "karpenter"
 _HCLS = (".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars")
 _TEMPLATES = (".yaml", ".yml", ".json", ".template")
 _PROGRAMS = "urn:"
+# Of a manifest, where its nodes say what they are.
+_MANIFESTS = {
+    EKSCTL: pattern(r"(?:managedN|n)odeGroups\["),
+    KARPENTER: pattern(r"(?:items\[\d+\]\.)?spec\.(?:metadataOptions|blockDeviceMappings|template\.spec\.requirements)"),
+        r"(?:items\[\d+\]\.)?spec\.(?:metadataOptions|blockDeviceMappings|template\.spec\.requirements)\b"
+    ),
+}
 _WORD = pattern(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
 _UPPER = pattern(r"(?=[A-Z])")
 # A whole text that says one setting.
@@ -21,10 +29,14 @@ _SETTING = pattern(r"([a-z_]+): ([\w.:-]+)((?:,| or ).*)?")
 _BARE = pattern(r"true|false|\d+")
 
 
-def tongue_of(path: str | None, urn: str | None) -> str:
+def tongue_of(path: str | None, urn: str | None, subject: str | None = None) -> str:
     """Empty for a program."""
     if urn is not None and urn.startswith(_PROGRAMS):
         return ""
+    if path is not None and path.endswith(_TEMPLATES) and urn is None and subject is not None:
+        own = next((tongue for tongue, begins in _MANIFESTS.items() if begins.match(subject)), "")
+        if own:
+            return own
     if path is not None and path.endswith(_HCLS):
         return HCL
     if path is not None and path.endswith(_TEMPLATES):
@@ -33,8 +45,10 @@ def tongue_of(path: str | None, urn: str | None) -> str:
 
 
 def in_tongue(text: str, tongue: str) -> str:
+    if tongue in _MANIFESTS:
+        return _in_a_manifests(text, tongue)
     for each in _said():
-        if each["program"] in text:
+        if each["program"] in text and HCL in each:
             return text.replace(each["program"], each.get(tongue, each["program"]).strip())
     named = _WORD.sub(lambda found: _name(found[0], tongue), text)
     said = _SETTING.fullmatch(named) if tongue == HCL else None
@@ -42,6 +56,12 @@ def in_tongue(text: str, tongue: str) -> str:
         return named
     value = said[2] if _BARE.fullmatch(said[2]) else f'"{said[2]}"'
     return f"{said[1]} = {value}{said[3] or ''}"
+
+
+def _in_a_manifests(text: str, tongue: str) -> str:
+    """Its names are mostly the program's own."""
+    known = (each for each in _said() if tongue in each and each["program"] in text)
+    return next((text.replace(each["program"], each[tongue]) for each in known), text)
 
 
 def _name(word: str, tongue: str) -> str:

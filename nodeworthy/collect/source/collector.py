@@ -238,6 +238,7 @@ def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:
     facts = [*found.facts, *_scripts(found, fleet, why), *_firewalls(found, fleet, why)]
     facts += _files_of_nodes(found, fleet, why)
     facts += _aws(found, fleet, why)
+    facts += _by_tools(found.facts)
     if fleet is None:
         from nodeworthy.facts.fleet.node_size import NodeSize
 
@@ -256,6 +257,14 @@ def _aws(found: Found, fleet: Fleet | None, why: str) -> Iterator[Fact]:
         facts = [each for stack in found.stacks for each in stack.facts(fleet, why)]
         yield from facts
         yield from not_followed([each for each in facts if isinstance(each, BootScript)])
+
+
+def _by_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """What tools make in AWS. Imported only where one is told to."""
+    if any(type(each).__name__ in ("EksctlGroup", "KarpenterPool") for each in facts):
+        from nodeworthy.collect.aws.manifests import nodes_in_aws
+
+        yield from nodes_in_aws(facts)
 
 
 def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.given_script import commands, given_script, script_of
@@ -13,9 +14,10 @@ from nodeworthy.facts.fleet.machines import Machines, number_of, text_of
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.known.node_images import AmiFamily, of_eksctl
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located
+from nodeworthy.verdict import Located, Place
 
-_GROUPS = ("managedNodeGroups", "nodeGroups")
+_MANAGED = "managedNodeGroups"
+_GROUPS = (_MANAGED, "nodeGroups")
 # By which eksctl tells the nodes of its groups apart.
 _OF_GROUP = "alpha.eksctl.io/nodegroup-name"
 
@@ -27,21 +29,35 @@ def is_cluster_config(document: Tree) -> bool:
 
 
 def nodes_of_eksctl(document: Tree) -> Iterator[AskedNodes]:
-    if not is_cluster_config(document):
-        return
-    for group in (_Group(each, document) for name in _GROUPS for each in document.get(name).sequence):
-        if group.has_gpus and group.family is not None and group.name is not None:
+    for group in groups_of_eksctl(document):
+        if group.family is not None:
             yield group.asked(group.name, group.family)
 
 
-@dataclass(frozen=True)
-class _Group:
+def groups_of_eksctl(document: Tree) -> Iterator[EksctlGroup]:
+    """Those with GPUs, of a system that is judged here."""
+    if not is_cluster_config(document):
+        return
+    for kind in _GROUPS:
+        for each in document.get(kind).sequence:
+            name = each.get("name").text
+            group = EksctlGroup(name or "", each, document, is_managed=kind == _MANAGED)
+            if name is not None and group.has_gpus and group.family is not None:
+                yield group
+
+
+@dataclass(frozen=True, eq=False)
+class EksctlGroup:
+    called: ClassVar[str] = "a node group of eksctl's with GPUs"
+
+    name: str
     tree: Tree
     document: Tree
+    is_managed: bool = True
 
     @property
-    def name(self) -> str | None:
-        return self.tree.get("name").text
+    def place(self) -> Place:
+        return self.tree.place
 
     @property
     def family(self) -> AmiFamily | None:
@@ -50,10 +66,10 @@ class _Group:
 
     @property
     def has_gpus(self) -> bool:
-        return any(has_gpus(each.text or "") for each in self._types)
+        return any(has_gpus(each.text or "") for each in self.types)
 
     @property
-    def _types(self) -> list[Tree]:
+    def types(self) -> list[Tree]:
         several = (self.tree.get("instanceTypes"), self.tree.get("instancesDistribution", "instanceTypes"))
         every = (self.tree.get("instanceType"), *(each for types in several for each in types.sequence))
         return [each for each in every if each.text is not None]
@@ -62,17 +78,17 @@ class _Group:
     def _machines(self) -> Machines:
         sizes = (number_of(self.tree.get(name)) for name in ("desiredCapacity", "minSize", "maxSize"))
         wanted, least, most = sizes
-        types = tuple(each.located() for each in self._types)
+        types = tuple(each.located() for each in self.types)
         return Machines(types, wanted=wanted, least=least, most=most, labels=self._labels)
 
     @property
     def _labels(self) -> dict[str, str]:
-        own = {_OF_GROUP: self.name or ""}
+        own = {_OF_GROUP: self.name}
         return {**own, **{name: each.text for name, each in self.tree.get("labels").mapping.items() if each.text}}
 
     def asked(self, name: str, family: AmiFamily) -> AskedNodes:
         named = self.tree.get("amiFamily")
-        types = ", ".join(each.text or "" for each in self._types)
+        types = ", ".join(each.text or "" for each in self.types)
         said = f"amiFamily {named.text}" if named.text else _by_default(family, types)
         metadata = self.document.get("metadata")
         nodes = AskedNodes(
