@@ -18,9 +18,7 @@ _PROGRAMS = "urn:"
 # Of a manifest, where its nodes say what they are.
 _MANIFESTS = {
     EKSCTL: pattern(r"(?:managedN|n)odeGroups\["),
-    KARPENTER: pattern(r"(?:items\[\d+\]\.)?spec\.(?:metadataOptions|blockDeviceMappings|template\.spec\.requirements)"),
-        r"(?:items\[\d+\]\.)?spec\.(?:metadataOptions|blockDeviceMappings|template\.spec\.requirements)\b"
-    ),
+    KARPENTER: pattern(r"(?:items\[\d+\]\.)?spec\.(?:metadataOptions|blockDeviceMappings|template\.spec)\b"),
 }
 _WORD = pattern(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
 _UPPER = pattern(r"(?=[A-Z])")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.known.tongues import HCL, TEMPLATE, in_tongue, pieces, tongue_of
+from nodeworthy.known.tongues import EKSCTL, HCL, KARPENTER, TEMPLATE, in_tongue, pieces, tongue_of
 
 _ROOMS = ("rules", "facts")
 _PROGRAMS = ("aws.", "={", "=True")
@@ -41,6 +41,28 @@ def _texts() -> list[str]:
 )
 def test_the_place_says_what_its_reader_writes(path: str | None, urn: str | None, tongue: str) -> None:
     assert tongue_of(path, urn) == tongue
+
+
+@pytest.mark.parametrize(
+    ("subject", "tongue"),
+    [
+        ("managedNodeGroups[1].ssh.allow", EKSCTL),
+        ("nodeGroups[0]", EKSCTL),
+        ("spec.metadataOptions.httpTokens", KARPENTER),
+        ("items[2].spec.blockDeviceMappings[0].ebs.encrypted", KARPENTER),
+        ("spec.values.enableSqsTerminationDraining", TEMPLATE),
+        ("Resources.Nodes.Properties", TEMPLATE),
+    ],
+)
+def test_a_manifest_is_known_by_where_in_it_the_place_is(subject: str, tongue: str) -> None:
+    assert tongue_of("gpu.yaml", None, subject) == tongue
+
+
+def test_a_manifests_reader_is_told_its_own_keys() -> None:
+    assert in_tongue("httpTokens: required", EKSCTL) == "disableIMDSv1: true"
+    assert in_tongue("httpTokens: required", KARPENTER) == "httpTokens: required"
+    assert in_tongue("encrypted: false", EKSCTL) == "volumeEncrypted: false"
+    assert in_tongue("encrypted: false", HCL) == "encrypted = false"
 
 
 @pytest.mark.parametrize(
