@@ -73,6 +73,8 @@ def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None
 
 @RULE.check
 def what_guards_it_is_known(nodes: NodeGroup) -> Findings:
+    if nodes.guarded_by:
+        skip(f"what guards the nodes of {nodes.title} stands in the account: {nodes.guarded_by}")
     if nodes.template is None and not _is_managed(nodes):
         yield unknown(nodes, f"what guards the nodes of {nodes.title} is not known: {nodes.no_template}")
     _, not_found = nodes.security_groups

@@ -24,6 +24,8 @@ from nodeworthy.verdict import Located, Place, Unknown
 _FILLED_IN_LATER = ("${", "{{")
 _EVERYBODY = "0.0.0.0/0"
 _SSH = 22
+_OF_KARPENTER = "Karpenter makes it of its own manifest, and no fleet"
+_GUARDED_BY = "Karpenter takes the security groups that its selector finds there"
 _KEYS = ("publicKey", "publicKeyName", "publicKeyPath")
 # By eksctl's spelling, EC2's.
 _RESERVED = {
@@ -143,7 +145,7 @@ def _of_karpenter(node_class: KarpenterClass) -> Iterator[Fact]:
     made = {"metadataOptions": options if options.is_unknown else Tree(asked, options.place)}
     itself = _resource("karpenter:EC2NodeClass", node_class.name, node_class.place, made)
     stack = AwsStack(node_class.place, [itself])
-    nodes = NodeGroup(stack, None, itself, no_pool="Karpenter makes it of its own manifest, and no fleet")
+    nodes = NodeGroup(stack, None, itself, no_pool=_OF_KARPENTER, guarded_by=_GUARDED_BY)
     yield nodes
     for each in spec.get("blockDeviceMappings").sequence:
         yield from _disk(_title(each.get("deviceName")), each.get("ebs", "encrypted"), nodes)

@@ -46,6 +46,8 @@ class NodeGroup:
     fleet: Fleet | None = None
     # The ways in which its boot script joins a cluster; None where nothing says whether it does.
     joins: frozenset[str] | None = None
+    # Where the account, and nothing here, says what guards them: who chooses it, and how.
+    guarded_by: str = ""
 
     @property
     def resource(self) -> AwsResource:
