@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 import pytest
 
 from nodeworthy.known.containerd import containerd_of
-from tests.run import Ran, run
+from tests.case_files import whole as case_folder
+from tests.run import Ran, run, run_json
+from tests.userdata.families import FLEET, GOLDEN
 
 CLUSTER = """
 resource "aws_eks_cluster" "this" {
@@ -330,3 +333,16 @@ resource "argocd_application" "operator" {
 """
     text = text.replace("HERE", str(containerd_of("eks-al2023").socket))
     assert spots(told(check(tmp_path, {"main.tf": text}), "toolkit-env-wellformed")) == [("main.tf", 14)]
+
+
+def test_a_root_beside_is_evidence_and_nobody_is_told_of_its_modules(tmp_path: Path) -> None:
+    """Scripts are judged by what lies around them, with all the folders that a root calls."""
+    (tmp_path / ".git").mkdir()
+    shutil.copytree(case_folder("containerd-paths/bad-source-terraform"), tmp_path / "stack")
+    shutil.copytree(GOLDEN, tmp_path / "scripts")
+    modules = {each["where"]["path"] for each in run_json("check", ".", cwd=tmp_path).findings}
+    assert "stack/modules/nodes/main.tf" in modules
+    of_a_folder = run_json("check", "scripts", "--fleet", str(FLEET), "--show-passed", cwd=tmp_path)
+    assert {each["where"]["path"].split("/")[0] for each in of_a_folder.findings if each["verdict"] != "skip"} == {
+        "scripts"
+    }
