@@ -14,6 +14,7 @@ from typing import Any
 
 from nodeworthy.collect.plan.protocol import ASSET, SECRET, SIGNATURE, UNKNOWN
 
+from .daemon import PATIENCE
 from .pulumi_cli import Preview, Violation
 
 PACK = Path(__file__).resolve().parents[2] / "policies"
@@ -38,7 +39,7 @@ class Embedded:
             env={**os.environ, **(environment or {})},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
         assert ran.stdout, ran.stderr

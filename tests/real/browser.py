@@ -16,6 +16,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from .daemon import PATIENCE
 from .tools import Tools
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -73,7 +74,7 @@ class Browser:
     def _dom(self, address: str, scheme: int) -> str:
         own = (f"--user-data-dir={self.folder / 'profile'}", f"--blink-settings=preferredColorScheme={scheme}")
         command = [str(self.program), *_OPTIONS, *own, "--dump-dom", address]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=90, check=False)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert ran.returncode == 0, ran.stderr[-2_000:]
         return ran.stdout
 

@@ -11,10 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .daemon import Daemon, scratch
+from .daemon import PATIENCE, Daemon, scratch
 from .tools import Tools
-
-READY_SECONDS = 90.0
 
 # Where shims put their sockets: containerd makes it whatever its state folder is.
 SHIM_SOCKETS = Path("/run/containerd")
@@ -97,7 +95,7 @@ class Containerd:
         alone = ["unshare", "--mount", "--propagation", "private"]
         self.daemon = Daemon([*alone, self.program, "--config", self.config], self.home / "containerd.log")
         self._cleanup.callback(self.daemon.kill)
-        self.daemon.wait_until(self._listens, seconds=READY_SECONDS)
+        self.daemon.wait_until(self._listens)
 
     def stop(self) -> None:
         self.daemon.kill()
@@ -106,7 +104,7 @@ class Containerd:
     def dump(self) -> str:
         """The configuration as containerd itself has understood it, imports merged."""
         command = [str(self.program), "--config", str(self.config), "config", "dump"]
-        return subprocess.run(command, capture_output=True, text=True, timeout=30, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
 
     def _listens(self) -> bool:
         with socket.socket(socket.AF_UNIX) as client:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import socket
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -17,9 +16,9 @@ from typing import Self
 from .certificates import Authority, new_key, save_key
 from .daemon import Daemon, scratch
 from .kube_client import KubeClient
+from .ports import free_ports
 from .tools import Tools
 
-READY_SECONDS = 90.0
 SERVICE_RANGE = "10.96.0.0/16"
 
 
@@ -101,9 +100,9 @@ class ControlPlane:
         self.kubeconfig = self.home / "kubeconfig"
         self.kubeconfig.write_text(self.kubeconfig_for())
         daemon = self._start("kube-apiserver", f"--etcd-servers={etcd}", f"--secure-port={port}", *self._server_flags())
-        daemon.wait_until(lambda: self.client.answers("/readyz"), seconds=READY_SECONDS)
+        daemon.wait_until(lambda: self.client.answers("/readyz"))
         # Made by the server itself, a moment after it calls itself ready.
-        daemon.wait_until(lambda: self.client.answers("/api/v1/namespaces/default"), seconds=READY_SECONDS)
+        daemon.wait_until(lambda: self.client.answers("/api/v1/namespaces/default"))
 
     def _server_flags(self) -> list[str]:
         flags = [
@@ -134,17 +133,10 @@ class ControlPlane:
             f"--service-account-private-key-file={self.home}/service-accounts.key",
         )
         account = "/api/v1/namespaces/default/serviceaccounts/default"
-        manager.wait_until(lambda: self.client.answers(account), seconds=READY_SECONDS)
+        manager.wait_until(lambda: self.client.answers(account))
 
     def _start(self, name: str, *flags: str) -> Daemon:
         daemon = Daemon([self.programs[name], *flags], self.home / f"{name}.log")
         self._cleanup.callback(daemon.kill)
         self.daemons[name] = daemon
         return daemon
-
-
-def free_ports(count: int) -> list[int]:
-    """All held at once, so that they differ; let go together."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [int(each.getsockname()[1]) for each in sockets]

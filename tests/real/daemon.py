@@ -12,6 +12,8 @@ from pathlib import Path
 from nodeworthy.lab.commands import WITH_US
 
 POLL_SECONDS = 0.02
+# How long anything real may take on a slow and busy machine: what works never waits for it.
+PATIENCE = 300.0
 TAIL_LINES = 15
 
 
@@ -38,7 +40,7 @@ class Daemon:
     def pid(self) -> int:
         return self.process.pid
 
-    def wait_until(self, ready: Callable[[], bool], *, seconds: float) -> None:
+    def wait_until(self, ready: Callable[[], bool], *, seconds: float = PATIENCE) -> None:
         deadline = time.monotonic() + seconds
         while not ready():
             if self.process.poll() is not None:

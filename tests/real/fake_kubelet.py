@@ -20,7 +20,7 @@ class FakeKubelet:
         program.chmod(0o755)
         os.mkfifo(self.home / "for-ever")
         self.daemon = Daemon([program, *self.arguments], self.home / "kubelet.log")
-        self.daemon.wait_until(self._is_itself, seconds=5)
+        self.daemon.wait_until(self._is_itself)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .daemon import PATIENCE
+
 # A CRD's own words for "anything goes below here".
 ANY_OBJECT: Mapping[str, Any] = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
@@ -54,7 +56,7 @@ class KubeClient:
         data = None if body is None else json.dumps(body).encode()
         asked = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(asked, context=self.trust(), timeout=60) as response:
+            with urllib.request.urlopen(asked, context=self.trust(), timeout=PATIENCE) as response:
                 return Answer(response.status, parsed(response.read()))
         except urllib.error.HTTPError as refusal:
             return Answer(refusal.code, parsed(refusal.read()))
@@ -80,13 +82,13 @@ class KubeClient:
         """A kind with no schema of its own, served when this returns: `("nvidia.com", "v1", "ClusterPolicy", …)`."""
         definition = custom_resource_definition(group, version, kind, plural=plural, namespaced=namespaced)
         self.create(DEFINITIONS, definition)
-        wait_for(lambda: self.request("GET", f"/apis/{group}/{version}/{plural}").status == 200, seconds=60)
+        wait_for(lambda: self.request("GET", f"/apis/{group}/{version}/{plural}").status == 200)
 
     def remove_crd(self, name: str, path: str) -> None:
         """Gone when this returns: while it goes its list at `path` still answers, and nothing can be created there."""
         self.request("DELETE", f"{DEFINITIONS}/{name}")
-        wait_for(lambda: self.request("GET", f"{DEFINITIONS}/{name}").status == 404, seconds=60)
-        wait_for(lambda: self.request("GET", path).status == 404, seconds=60)
+        wait_for(lambda: self.request("GET", f"{DEFINITIONS}/{name}").status == 404)
+        wait_for(lambda: self.request("GET", path).status == 404)
 
     def answers(self, path: str) -> bool:
         """False while the server is not up yet, too."""
@@ -108,7 +110,7 @@ def parsed(body: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {"message": found}
 
 
-def wait_for(happened: Callable[[], bool], *, seconds: float) -> None:
+def wait_for(happened: Callable[[], bool], *, seconds: float = PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
         if time.monotonic() > deadline:

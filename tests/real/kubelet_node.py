@@ -16,14 +16,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from .control_plane import ControlPlane, free_ports
-from .daemon import DaemonError, scratch
+from .control_plane import ControlPlane
+from .daemon import PATIENCE, DaemonError, scratch
 from .kubelet_files import CONFIG, KUBECONFIG, SETTINGS, SOCKET, files
+from .ports import free_ports
 from .tools import Tools
 
 SCRIPT = Path(__file__).with_name("kubelet_node.sh")
-READY_SECONDS = 120.0
-END_SECONDS = 60.0
 CGROUPS = "/sys/fs/cgroup"
 NODES = "/api/v1/nodes"
 PROGRAMS = ("kubelet", "containerd-2.3", "ctr-2.3", "containerd-shim-runc-v2-2.3")
@@ -83,9 +82,9 @@ class KubeletNode:
         """What runs in pods; what has run in them, kubelet clears away once a minute."""
         inside = ["nsenter", f"--target={self.first}", "--mount", "/opt/node/bin/ctr", f"--address={SOCKET}"]
         listing = [*inside, "--namespace=k8s.io", "tasks", "list", "--quiet"]
-        return subprocess.run(listing, capture_output=True, text=True, timeout=60, check=True).stdout.split()
+        return subprocess.run(listing, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout.split()
 
-    def wait_until(self, happened: Callable[[], bool], *, seconds: float = READY_SECONDS) -> None:
+    def wait_until(self, happened: Callable[[], bool], *, seconds: float = PATIENCE) -> None:
         deadline = time.monotonic() + seconds
         while not happened():
             if self.process.poll() is not None or time.monotonic() > deadline:
@@ -123,7 +122,7 @@ class KubeletNode:
     def _end(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        self.process.wait(END_SECONDS)
+        self.process.wait(PATIENCE)
 
     def _is_ready(self) -> bool:
         answer = self.plane.client.request("GET", self.path)

@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
-from .control_plane import free_ports
-from .daemon import Daemon
+from .daemon import PATIENCE, Daemon
+from .ports import free_ports
 from .tools import Tools
 
 FILES = Path(__file__).resolve().parents[2] / "infra" / "queue_files"
@@ -27,7 +27,6 @@ INSTALLED = Path("/usr/lib/postgresql")
 PROGRAMS = max(INSTALLED.glob("*/bin"), default=INSTALLED / "15" / "bin")
 EXTENSIONS = Path("/usr/share/postgresql/15/extension")
 USER = "postgres"
-PATIENCE = 60.0
 SECRETS = {"QUEUE_PASSWORD": "one-of-the-tests", "REPLICATION_PASSWORD": "another-of-the-tests"}
 # As in pods: a mount that the others don't see, then the user that the pod runs as.
 CONFINED = """\
@@ -100,7 +99,7 @@ class Server:
     def serve(self) -> Daemon:
         command = self._confined("sh", f"{self.env['QUEUE_FILES']}/serve.sh")
         daemon = self.of.started(Daemon(command, self.of.home / f"{self.name}.log", env=self.env))
-        daemon.wait_until(self.answers, seconds=PATIENCE)
+        daemon.wait_until(self.answers)
         return daemon
 
     def answers(self) -> bool:

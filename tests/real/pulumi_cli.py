@@ -21,12 +21,12 @@ from typing import Any
 
 from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE
 
+from .daemon import PATIENCE
 from .stand_ins.aws_calls import Aws
 from .stand_ins.providers import Answers, Providers
 
 STAND_INS = Path(__file__).resolve().parent / "stand_ins"
 PASSPHRASE = "a test's own"
-PATIENCE = 120.0
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from .control_plane import free_ports
-from .daemon import Daemon, scratch
+from .daemon import PATIENCE, Daemon, scratch
+from .ports import free_ports
 from .tools import Tools
 
 # Where these are links to below /usr, they are in an image, too.
@@ -41,7 +41,7 @@ class Registry:
         serve: list[str | Path] = [self.crane, "registry", "serve", "--address", f"127.0.0.1:{self.port}"]
         daemon = Daemon(serve, self.folder / "registry.log")
         self._cleanup.callback(daemon.kill)
-        daemon.wait_until(lambda: "serving" in daemon.tail(), seconds=60)
+        daemon.wait_until(lambda: "serving" in daemon.tail())
         return self
 
     def __exit__(
@@ -79,7 +79,7 @@ class Registry:
     def _send(self, method: str, path: str, kind: str, content: bytes) -> None:
         url = f"http://127.0.0.1:{self.port}/v2/{path}"
         sent = urllib.request.Request(url, content, {"Content-Type": kind}, method=method)
-        with urllib.request.urlopen(sent, timeout=60):
+        with urllib.request.urlopen(sent, timeout=PATIENCE):
             return
 
 

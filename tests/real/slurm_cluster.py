@@ -18,11 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from .control_plane import free_ports
-from .daemon import Daemon
+from .daemon import PATIENCE, Daemon
+from .ports import free_ports
 from .tools import Tools
 
-PATIENCE = 60.0
 # Of each node: its GPUs as gres.conf calls them, and their number.
 NODES = {"n1": ("a100", 4), "n2": ("a100", 4), "n3": ("v100", 2), "n4": ("1g.10gb", 4), "n5": ("a6000", 2)}
 PROGRAMS = ("munged", "mariadbd", "mariadb-install-db", "slurmdbd", "slurmctld", "slurmd", "sbatch", "sacctmgr")
@@ -157,7 +156,7 @@ class SlurmCluster:
         files = {"socket": "socket", "key-file": "key", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
         options = [f"--{name}={self.home}/munge.{file}" for name, file in files.items()]
         munged = self._daemon("munged", "--foreground", "--force", *options)
-        munged.wait_until((self.home / "munge.socket").exists, seconds=PATIENCE)
+        munged.wait_until((self.home / "munge.socket").exists)
 
     def _database(self, port: int) -> None:
         data = self.home / "data"
@@ -175,7 +174,7 @@ class SlurmCluster:
         return daemon
 
     def _serve(self, program: str, *arguments: str, listens: int) -> None:
-        self._daemon(program, *arguments).wait_until(lambda: _answers(listens), seconds=PATIENCE)
+        self._daemon(program, *arguments).wait_until(lambda: _answers(listens))
 
     @property
     def environment(self) -> dict[str, str]:
@@ -185,7 +184,7 @@ class SlurmCluster:
         """What a client prints; it raises with what it complains of."""
         env = {**os.environ, **self.environment}
         ran = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=30, env=env, cwd=cwd, check=False
+            command, capture_output=True, text=True, errors="replace", timeout=PATIENCE, env=env, cwd=cwd, check=False
         )
         if ran.returncode:
             raise SlurmError(ran.stderr + ran.stdout)

@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 from typing import Self
 
-from .daemon import Daemon
+from .daemon import PATIENCE, Daemon
+from .ports import free_ports
 from .tools import Tools
-
-READY_SECONDS = 90.0
 
 SERVER = """\
 Port {port}
@@ -51,8 +50,8 @@ class Sshd:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where sshd confines its children to
         for name in ("host_key", "user_key"):
             key = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.home / name)]
-            subprocess.run(key, check=True, timeout=60)
-        self.port = _free_port()
+            subprocess.run(key, check=True, timeout=PATIENCE)
+        (self.port,) = free_ports(1)
         names = {"port": self.port, "home": self.home, "more": self.more}
         (self.home / "sshd_config").write_text(SERVER.format(**names))
         self.config.write_text(CLIENT.format(**names))
@@ -60,7 +59,7 @@ class Sshd:
         (self.home / "known_hosts").write_text(f"[127.0.0.1]:{self.port} {host_key}")
         command: list[str | Path] = [self.program, "-D", "-e", "-f", self.home / "sshd_config"]
         self.daemon = Daemon(command, self.home / "sshd.log")
-        self.daemon.wait_until(self._listens, seconds=READY_SECONDS)
+        self.daemon.wait_until(self._listens)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,13 +78,6 @@ class Sshd:
     def _listens(self) -> bool:
         with socket.socket() as client:
             return client.connect_ex(("127.0.0.1", self.port)) == 0
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def counting_ssh(folder: Path) -> tuple[Path, dict[str, str]]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .kube_client import KubeClient
 
 NODES = "/api/v1/nodes"
@@ -51,7 +52,9 @@ def runs_beside(first: int) -> Goes:
         command = pod["spec"]["containers"][0]["command"]
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
         inside = ["nsenter", "--target", str(first), "--pid", "unshare", "--mount", "--mount-proc", *command]
-        ran = subprocess.run(inside, capture_output=True, env={**os.environ, "PATH": path}, timeout=120, check=False)
+        ran = subprocess.run(
+            inside, capture_output=True, env={**os.environ, "PATH": path}, timeout=PATIENCE, check=False
+        )
         return ended(ran.returncode, ran.stdout + ran.stderr)
 
     return goes

@@ -15,12 +15,13 @@ from typing import Self
 
 import grpc
 
+from .daemon import PATIENCE
+
 RESOURCE = "nvidia.com/gpu"
 SOCKET = "nvidia-gpu.sock"
 FOLDER = "var/lib/kubelet/device-plugins"
 SERVICE = "v1beta1.DevicePlugin"
 REGISTER = "/v1beta1.Registration/Register"
-SECONDS = 30
 
 
 class StandInPlugin:
@@ -41,10 +42,10 @@ class StandInPlugin:
         server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(SERVICE, self._methods())])
         server.add_insecure_port(f"unix:{self.folder / SOCKET}")
         server.start()
-        self._cleanup.callback(lambda: server.stop(0).wait(SECONDS))
+        self._cleanup.callback(lambda: server.stop(0).wait(PATIENCE))
         self._cleanup.callback(self._end)
         with grpc.insecure_channel(f"unix:{self.folder / 'kubelet.sock'}", OPTIONS) as channel:
-            channel.unary_unary(REGISTER, bytes, bytes)(_register(), timeout=SECONDS)
+            channel.unary_unary(REGISTER, bytes, bytes)(_register(), timeout=PATIENCE)
         return self
 
     def __exit__(

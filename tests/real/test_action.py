@@ -18,6 +18,7 @@ import yaml
 from tests.case_files import whole
 
 from .api import Api
+from .daemon import PATIENCE
 from .github import OURS, TOKEN, PullRequest
 from .tools import Tools
 
@@ -66,7 +67,7 @@ class Job:
             env={**os.environ, **told},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
 
@@ -346,5 +347,5 @@ def test_actionlint_and_shellcheck_have_nothing_to_say(tools: Tools) -> None:
     scripts = sorted(STEPS.glob("*.sh"))
     checks = ([str(tools.path("actionlint")), "-no-color"], [str(tools.path("shellcheck")), *map(str, scripts)])
     for command in checks:
-        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+        ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert ran.returncode == 0, ran.stdout + ran.stderr

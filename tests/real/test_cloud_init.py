@@ -17,6 +17,7 @@ from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.verdict import Place
 from tests.boot import userdatas
 
+from .daemon import PATIENCE
 from .tools import Tools
 
 PROGRAM = Path(__file__).parent / "programs" / "cloud_init.py"
@@ -27,7 +28,7 @@ NOT_ITS_OWN = {"node-config", "bottlerocket", "template", "jinja", "include"}
 
 def real(tools: Tools, data: bytes) -> dict[str, Any]:
     tools.path("cloud-init")
-    told = subprocess.run(["/usr/bin/python3", PROGRAM], input=data, capture_output=True, check=True, timeout=60)
+    told = subprocess.run(["/usr/bin/python3", PROGRAM], input=data, capture_output=True, check=True, timeout=PATIENCE)
     answer: dict[str, Any] = json.loads(told.stdout)
     return answer
 

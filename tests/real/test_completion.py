@@ -12,6 +12,7 @@ from nodeworthy.cli import COMMANDS
 from tests.install.completed_lines import LINES, fill
 from tests.install.typing_shell import STAND_IN, TypingShell
 
+from .daemon import PATIENCE
 from .tools import Tools
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "nodeworthy" / "completions"
@@ -42,7 +43,7 @@ def test_zsh_loads_it_as_a_package_leaves_it(tools: Tools, tmp_path: Path) -> No
 
 def offered(tools: Tools, line: str, folder: Path) -> list[str]:
     command = [str(tools.path("fish")), "--no-config", "--command", FISH, str(SCRIPTS / "nodeworthy.fish"), line]
-    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=True)
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert told.stderr == ""
     return [each.partition("\t")[0] for each in told.stdout.splitlines()]
 

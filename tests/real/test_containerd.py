@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from .containerd import Containerd
+from .daemon import PATIENCE
 from .tools import Tools
 
 VERSIONS = ["containerd-2.2", "containerd-2.3"]
@@ -53,4 +54,4 @@ def test_a_new_import_counts_after_a_restart(tools: Tools, name: str, tmp_path: 
 def ctr(tools: Tools, containerd: str, server: Containerd, *arguments: str) -> str:
     client = tools.path(containerd.replace("containerd", "ctr"))
     command = [str(client), "--address", str(server.socket), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout

@@ -13,6 +13,7 @@ import pytest
 from tests.run import run
 
 from .containerd import Containerd
+from .daemon import PATIENCE
 from .tools import Tools, minor_version
 
 RELEASES = ("1.6", "2.2", "2.3")
@@ -131,7 +132,7 @@ def test_what_is_read(tools: Tools, tmp_path: Path, release: str, form: str) -> 
     for file in on_node.rglob("*.toml"):
         file.write_text(file.read_text().replace(ETC, str(on_node)))
     command = [str(program), "--config", str(on_node / "config.toml"), "config", "dump"]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    told = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     is_read = told.returncode == 0 and MARK in told.stdout
     _lay_down(FORMS[form], tmp_path / "change")
     assert _fails("containerd-config-read", release, tmp_path / "change") is not is_read, told.stdout + told.stderr
@@ -215,7 +216,7 @@ def test_whether_the_cri_is_disabled(tools: Tools, tmp_path: Path, release: str,
         containerd.config.write_text(line + containerd.config.read_text())
         before = len(containerd.log)
         containerd.start()
-        containerd.daemon.wait_until(lambda: "containerd successfully booted" in containerd.log[before:], seconds=10)
+        containerd.daemon.wait_until(lambda: "containerd successfully booted" in containerd.log[before:])
         serves = _comes(lambda: "Start subscribing containerd event" in containerd.log[before:])
     version, _, _ = _section(release)
     _lay_down(Form(f"version = {version}\n{line}"), tmp_path)
@@ -225,6 +226,6 @@ def test_whether_the_cri_is_disabled(tools: Tools, tmp_path: Path, release: str,
 @pytest.mark.parametrize("release", RELEASES)
 def test_its_own_default(tools: Tools, tmp_path: Path, release: str) -> None:
     command = [str(_containerd(tools, release)), "config", "default"]
-    printed = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True).stdout
+    printed = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
     _lay_down(Form(printed), tmp_path)
     assert not _fails("containerd-config-read", release, tmp_path)

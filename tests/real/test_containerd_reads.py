@@ -20,6 +20,7 @@ from nodeworthy.known.containerd_schema import CRI, era_of, prints_single_quotes
 from nodeworthy.verdict import Place
 
 from .containerd import Containerd
+from .daemon import PATIENCE
 from .tools import Tools
 
 RELEASES = ("2.2", "2.3")
@@ -43,7 +44,7 @@ def test_schemas(tools: Tools, tmp_path: Path, release: str, version: int, name:
         [tools.path(f"containerd-{release}"), "--config", config, "config", "dump"],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE,
         check=False,
     )
     era = era_of(release)
@@ -56,7 +57,7 @@ def test_schemas(tools: Tools, tmp_path: Path, release: str, version: int, name:
 @pytest.mark.parametrize("release", RELEASES)
 def test_how_the_default_prints_an_empty_string(tools: Tools, release: str) -> None:
     command = [str(tools.path(f"containerd-{release}")), "config", "default"]
-    printed = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True).stdout
+    printed = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
     assert ("config_path = ''" in printed) is prints_single_quotes(release)
 
 
@@ -125,7 +126,7 @@ def test_hosts_toml(tools: Tools, tmp_path: Path, release: str, cache: tuple[str
             where = ["--address", str(containerd.socket)]
             pull = [*where, "images", "pull", "--hosts-dir", str(folder), f"{host}/a/b:latest"]
             ctr = str(tools.path(f"ctr-{release}"))
-            subprocess.run([ctr, *pull], capture_output=True, timeout=60, check=False)
+            subprocess.run([ctr, *pull], capture_output=True, timeout=PATIENCE, check=False)
             assert bool(asked) is (_of(text, host).speaks_plainly(host) is None), text
 
 
@@ -141,7 +142,7 @@ def test_the_folders_of_a_registry(tools: Tools, tmp_path: Path, release: str, c
             asked.clear()
             command = [str(tools.path(f"ctr-{release}")), "--address", str(containerd.socket), "images", "pull"]
             command += ["--hosts-dir", str(where), f"{host}/a/b:latest"]
-            subprocess.run(command, capture_output=True, timeout=60, check=False)
+            subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
             assert bool(asked) is (number < 3), folder
 
 

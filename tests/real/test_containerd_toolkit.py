@@ -12,6 +12,7 @@ from nodeworthy.known.containerd import defaults
 from tests.run import run_json
 
 from .containerd import Containerd
+from .daemon import PATIENCE
 from .tools import Tools
 
 FLEET = """\
@@ -67,7 +68,7 @@ def configure(tools: Tools, config: Path) -> None:
         "--runtime=containerd",
         "--config-source=file",
     ]
-    subprocess.run([*command, f"--config={config}", f"--drop-in-config={drop_in}"], check=True, timeout=60)
+    subprocess.run([*command, f"--config={config}", f"--drop-in-config={drop_in}"], check=True, timeout=PATIENCE)
 
 
 def restarted(containerd: Containerd) -> str:

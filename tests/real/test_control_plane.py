@@ -10,6 +10,7 @@ from typing import Any
 from nodeworthy.known.containerd import defaults
 
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .kube_client import wait_for
 from .tools import Tools
 
@@ -69,7 +70,7 @@ def test_kubectl_reads_the_kubeconfig(control_plane: ControlPlane, tools: Tools,
             "list",
             "nodes",
         ]
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
         return answer.stdout.strip()
 
     assert can_list_nodes(control_plane.kubeconfig) == "yes"
@@ -99,6 +100,6 @@ def test_the_scheduler_counts_gpus(tools: Tools) -> None:
         status = {"capacity": resources, "allocatable": resources, "conditions": [ready]}
         client.patch_status("/api/v1/nodes/gpu-0", status)
         # Else the first event would be about the taint of a node that is not ready.
-        wait_for(lambda: not client.get("/api/v1/nodes/gpu-0")["spec"].get("taints"), seconds=60)
+        wait_for(lambda: not client.get("/api/v1/nodes/gpu-0")["spec"].get("taints"))
         client.create(PODS, gpu_pod("too-many", gpus="2"))
-        wait_for(lambda: "1 Insufficient nvidia.com/gpu" in json.dumps(client.get(f"{PODS}/too-many")), seconds=60)
+        wait_for(lambda: "1 Insufficient nvidia.com/gpu" in json.dumps(client.get(f"{PODS}/too-many")))

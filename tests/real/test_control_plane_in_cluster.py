@@ -19,6 +19,7 @@ from tests.node.recordings import INCIDENT, MENDED
 from tests.run import Ran, run
 
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .kube_client import wait_for
 from .stand_in_kubelet import StandInKubelet, always, ended, hangs, runs_beside, waits
 from .tools import Tools
@@ -35,7 +36,7 @@ def plane(tools: Tools) -> Iterator[ControlPlane]:
     with ControlPlane(tools, controllers=True) as plane:
         apply(plane, tools, run("node", "--in-cluster", "--print-role", "--taint").out)
         account = f"/api/v1/namespaces/{HOME}/serviceaccounts/default"
-        wait_for(lambda: plane.client.answers(account), seconds=60)
+        wait_for(lambda: plane.client.answers(account))
         yield plane
 
 
@@ -60,12 +61,12 @@ def nodes(
     yield kubelets
     kubelets.forget()
     assert jobs(plane) == []
-    wait_for(lambda: plane.client.get(PODS)["items"] == [], seconds=60)
+    wait_for(lambda: plane.client.get(PODS)["items"] == [])
 
 
 def apply(plane: ControlPlane, tools: Tools, manifests: str, *more: str) -> None:
     kubectl = [str(tools.path("kubectl")), f"--kubeconfig={plane.kubeconfig}", "apply", *more, "-f", "-"]
-    told = subprocess.run(kubectl, input=manifests, capture_output=True, text=True, timeout=60, check=False)
+    told = subprocess.run(kubectl, input=manifests, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert told.returncode == 0, told.stderr
 
 
@@ -155,11 +156,11 @@ def test_the_scheduler_keeps_it_from_who_opts_out_meanwhile(nodes: StandInKubele
     terms = Terms("aaaa", IMAGE, "30s", None, 60, 60, None)
     plane.client.create(JOBS, job("late-one", "late", terms))
     try:
-        wait_for(lambda: "didn't match Pod's node affinity" in json.dumps(plane.client.get(PODS)), seconds=60)
+        wait_for(lambda: "didn't match Pod's node affinity" in json.dumps(plane.client.get(PODS)))
         assert nodes.taken == {}
     finally:
         plane.client.request("DELETE", f"{JOBS}/late-one?propagationPolicy=Background")
-    wait_for(lambda: jobs(plane) == [], seconds=60)
+    wait_for(lambda: jobs(plane) == [])
 
 
 EVICTED = ended(0, b"")._replace(status={"phase": "Failed", "reason": "Evicted", "message": "low on memory"})
@@ -242,7 +243,7 @@ def test_who_may_not_make_jobs(
     binding = {"metadata": {"name": "view-nodes"}, "subjects": [subject], **reader}
     plane.client.create(f"{rbac}/clusterrolebindings", binding)
     nodes.add("fit", always(ended(0, FIT)))
-    wait_for(lambda: look("node://fit", "--yes").out != "", seconds=30)
+    wait_for(lambda: look("node://fit", "--yes").out != "")
     refused = look("node://fit", "--yes")
     assert 'User "somebody" cannot create resource "jobs"' in why(refused, "node://fit")
 
@@ -269,7 +270,7 @@ def begun(nodes: StandInKubelet, *arguments: str) -> subprocess.Popen[bytes]:
         nodes.add(name, hangs, team="ml")
     command = [sys.executable, "-m", "nodeworthy", "node", "--in-cluster", "--image", IMAGE, "--selector", "team=ml"]
     process = subprocess.Popen([*command, "--yes", "--max-workers", "2", *arguments], stderr=subprocess.PIPE)
-    wait_for(lambda: len(nodes.taken) == 2, seconds=90)
+    wait_for(lambda: len(nodes.taken) == 2)
     return process
 
 
@@ -279,7 +280,7 @@ def test_nothing_is_left_where_it_is_stopped(
 ) -> None:
     with begun(nodes) as process:
         process.send_signal(number)
-        _, err = process.communicate(timeout=90)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code, err
     assert jobs(plane) == []
 
@@ -288,11 +289,11 @@ def test_what_a_killed_run_leaves_ends_by_itself(nodes: StandInKubelet, plane: C
     """By Kubernetes' clocks: it ends each Job, and clears it away later."""
     with begun(nodes, "--deadline", "1s", "--job-deadline", "15s") as process:
         process.kill()
-        process.communicate(timeout=90)
+        process.communicate(timeout=PATIENCE)
     left = jobs(plane)
     assert len(left) == 2
     assert {each["spec"]["ttlSecondsAfterFinished"] for each in left} == {600}
-    wait_for(lambda: plane.client.get(PODS)["items"] == [], seconds=90)
+    wait_for(lambda: plane.client.get(PODS)["items"] == [])
     for each in left:
         plane.client.request("DELETE", f"{JOBS}/{each['metadata']['name']}?propagationPolicy=Background")
-    wait_for(lambda: jobs(plane) == [], seconds=60)
+    wait_for(lambda: jobs(plane) == [])

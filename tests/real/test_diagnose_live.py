@@ -20,6 +20,7 @@ from tests.cluster.objects import pod
 from tests.run import Ran, run_json
 
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .kube_client import KubeClient
 from .stand_in_operator import PATHS, put, put_incident, remove
 
@@ -209,7 +210,7 @@ def test_nobody_waits_for_a_server_after_ctrl_c(tmp_path: Path, monkeypatch: pyt
         asked, _ = silent.accept()
         begun = time.monotonic()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     asked.close()
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err

@@ -20,6 +20,7 @@ from nodeworthy.facts.firewall.story import lets
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.verdict import Place
 
+from .daemon import PATIENCE
 from .tools import Tools
 
 LAB = Path(__file__).with_name("pod_and_node.sh")
@@ -94,7 +95,7 @@ def test_which_ways_are_open(tools: Tools, tmp_path: Path, name: str) -> None:
     firewall.write_text(script, encoding="utf-8")
     alone: list[str | Path] = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     ran = subprocess.run(
-        [*alone, "sh", LAB, firewall, tmp_path], capture_output=True, text=True, timeout=120, check=False
+        [*alone, "sh", LAB, firewall, tmp_path], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert ran.returncode in (0, 1), ran.stderr
     assert set(ran.stdout.split()) == expected, ran.stderr
@@ -204,7 +205,7 @@ def _refuses(ufw: Sequence[str | Path], line: str) -> bool:
         input="y\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     return ran.returncode != 0

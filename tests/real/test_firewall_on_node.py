@@ -20,6 +20,7 @@ from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict, need
 from tests.node.recordings import part_of
 
+from .daemon import PATIENCE
 from .test_firewall import FIREWALLS, FIXED, RANGE
 from .tools import Tools
 
@@ -47,7 +48,7 @@ def recorded(tools: Tools, folder: Path, firewall: str) -> Recording:
         [*alone, "sh", LAB, folder / "firewall.sh", folder, folder / "reading.sh"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     # There is no systemd in there to ask for ufw's unit.

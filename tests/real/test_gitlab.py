@@ -19,6 +19,7 @@ import yaml
 from tests.case_files import whole
 
 from .api import Api
+from .daemon import PATIENCE
 from .tools import Tools
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +72,7 @@ def run_job(folder: Path, api: str, token: str) -> int:
         environment |= {"NODEWORTHY_TOKEN": token} if lines in comment["script"] else {}
         command = ["sh", "-eu", "-c", lines.replace('preview --stack "$STACK"', "check .")]
         ran = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         codes.append(ran.returncode)
     assert codes[1:] == [0, 0]
@@ -123,5 +124,7 @@ def test_the_workflow_of_the_page_gives_the_action_what_it_takes(tools: Tools, t
     assert {name for row in rows for name in re.findall(r"`([\w-]+)`", row)} == set(action["inputs"])
     file = tmp_path / "workflow.yml"
     file.write_text(workflow, encoding="utf-8")
-    ran = subprocess.run([tools.path("actionlint"), file], capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(
+        [tools.path("actionlint"), file], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert ran.returncode == 0, ran.stdout

@@ -18,6 +18,7 @@ import pytest
 from tests.hcl.expressions import GIVEN, PICKED, Making, expressions
 from tests.hcl.roots import root, told, write
 
+from .daemon import PATIENCE
 from .tools import Tools, find
 
 SEED = int(os.environ.get("HCL_SEED", "1"))
@@ -50,7 +51,7 @@ def asked(program: str, folder: Path, questions: Sequence[str]) -> list[str]:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=False,
     )
     answers = ran.stdout.splitlines()

@@ -11,6 +11,7 @@ from nodeworthy.report import junit
 from nodeworthy.report.report import Report
 from tests.report.reports import hostile, judged, many, one_of_each, report
 
+from .daemon import PATIENCE
 from .tools import Tools
 
 SCHEMA = Path(__file__).parents[1] / "report" / "schemas" / "junit-10.xsd"
@@ -27,5 +28,5 @@ def test_it_is_valid(made: Report, tools: Tools, tmp_path: Path) -> None:
     file = tmp_path / "junit.xml"
     file.write_text(junit.render(made), encoding="utf-8")
     command = [str(tools.path("xmllint")), "--noout", "--nonet", "--schema", str(SCHEMA), str(file)]
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr

@@ -9,6 +9,7 @@ import pytest
 
 from nodeworthy.cli import COMMANDS
 
+from .daemon import PATIENCE
 from .tools import Tools
 
 MANUAL = Path(__file__).resolve().parents[2] / "share" / "man" / "man1"
@@ -24,7 +25,7 @@ def test_mandoc_has_nothing_to_say(tools: Tools) -> None:
         [tools.path("mandoc"), "-T", "lint", "-W", "warning", *PAGES],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
@@ -35,7 +36,7 @@ def test_nor_has_groff(tools: Tools) -> None:
         [tools.path("groff"), "-man", "-ww", "-T", "utf8", *PAGES],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
     )
     assert told.stderr == ""
@@ -51,7 +52,7 @@ def test_nor_has_groff(tools: Tools) -> None:
 )
 def test_it_reads_as_it_was_meant(tools: Tools, page: str, words: list[str]) -> None:
     command = [str(tools.path("mandoc")), "-T", "utf8", "-O", "width=200", str(MANUAL / page)]
-    told = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    told = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
     plain = " ".join(_without_steps(told).split())
     assert [each for each in words if each not in plain] == []
 

@@ -21,6 +21,7 @@ import pytest
 from tests.plan.mutations import FLEET, MUTATIONS, STACK, Mutation, copy
 
 from .agreement import PACK, violations
+from .daemon import PATIENCE
 from .moto_server import MotoServer
 from .pulumi_cli import PASSPHRASE, Preview, PulumiCli
 from .tools import Tools
@@ -57,7 +58,7 @@ def _preview(project: Path) -> Embedded:
         env={**os.environ, "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert ran.stdout, ran.stderr

@@ -15,6 +15,7 @@ from nodeworthy.facts.firewall.story import missing
 from nodeworthy.facts.node.firewall import NodeFirewall
 from tests.node.recordings import part_of
 
+from .daemon import PATIENCE
 from .nft_firewalls import FIREWALLS, HOOKS, SENT_THROUGH
 from .test_firewall import LAB
 from .tools import Tools
@@ -39,7 +40,11 @@ def looked_at_by(tools: Tools, folder: Path, firewall: str) -> tuple[set[str], R
     said = f"{firewall}\nip route add default via 192.0.2.53\n{read}\n"
     (folder / "firewall.sh").write_text(said, encoding="utf-8")
     ran = subprocess.run(
-        [*ALONE, "sh", LAB, folder / "firewall.sh", folder], capture_output=True, text=True, timeout=240, check=False
+        [*ALONE, "sh", LAB, folder / "firewall.sh", folder],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
     )
     assert ran.returncode in (0, 1), ran.stderr
     parts = script.parts(nonce, (folder / "said").read_text(), (folder / "complained").read_text())

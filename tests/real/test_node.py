@@ -19,7 +19,7 @@ import pytest
 from tests.run import run_json
 
 from .containerd import Containerd
-from .daemon import scratch
+from .daemon import PATIENCE, scratch
 from .fake_kubelet import FakeKubelet
 from .sshd import Sshd, counting_ssh
 from .tools import Tools
@@ -151,7 +151,7 @@ def test_the_rules_and_a_users_own_tests_share_one_connection(pair: Pair, tools:
     with Sshd(tools, home, more="LogLevel VERBOSE") as sshd:
         command = [sys.executable, "-m", "pytest", "-q", "nodes", "--hosts=ssh://node", f"--ssh-config={sshd.config}"]
         command += ["-k", "containerd or toolkit or test_ours"]
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert "5 passed" in ran.stdout
         assert sshd.connections == 1
@@ -207,7 +207,7 @@ def test_ctrl_c_ends_it_at_once_and_leaves_no_ssh(tools: Tools, tmp_path: Path) 
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
         _wait_for(lambda: sshd.connections == 1)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130, err
         assert b"Traceback" not in err
         _wait_for(lambda: not _ssh_of(sshd.config))
@@ -228,4 +228,4 @@ def _wait_for(true: Any) -> None:
 
 def nodeworthy(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "nodeworthy", "node", *arguments, "--format", "json"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=env)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, env=env)

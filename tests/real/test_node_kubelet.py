@@ -21,6 +21,7 @@ from tests.cluster.objects import TOOLKIT
 from tests.run import Ran, run, run_json
 
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .gpu_pods import gpu_pod, toolkit
 from .kube_client import KubeClient, wait_for
 from .kubelet_files import NETWORK, SETTINGS, SOCKET, UNVERIFIED
@@ -80,7 +81,7 @@ def cluster(tools: Tools) -> Iterator[Cluster]:
 
 def apply(tools: Tools, plane: ControlPlane, manifests: str) -> None:
     kubectl = [str(tools.path("kubectl")), f"--kubeconfig={plane.kubeconfig}", "apply", "-f", "-"]
-    told = subprocess.run(kubectl, input=manifests, capture_output=True, text=True, timeout=60, check=False)
+    told = subprocess.run(kubectl, input=manifests, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert told.returncode == 0, told.stderr
 
 
@@ -91,8 +92,8 @@ def _here(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("KUBECONFIG", str(cluster.node.plane.kubeconfig))
     yield
     assert cluster.client.get(JOBS)["items"] == []
-    wait_for(lambda: cluster.client.get(PODS)["items"] == [], seconds=60)
-    wait_for(lambda: cluster.node.tasks() == [], seconds=60)
+    wait_for(lambda: cluster.client.get(PODS)["items"] == [])
+    wait_for(lambda: cluster.node.tasks() == [])
 
 
 @pytest.fixture
@@ -151,12 +152,12 @@ def test_one_without_a_network_for_pods(cluster: Cluster) -> None:
     kept = network.read_text()
     network.unlink()
     try:
-        wait_for(lambda: "node.kubernetes.io/not-ready" in cluster.taints(), seconds=90)
+        wait_for(lambda: "node.kubernetes.io/not-ready" in cluster.taints())
         ran = by_a_job(cluster.image, *ASKED)
     finally:
         network.write_text(kept)
     assert ran.code == 0, ran.out + ran.err
-    wait_for(lambda: cluster.taints() == set(), seconds=90)
+    wait_for(lambda: cluster.taints() == set())
 
 
 def test_through_a_pod(cluster: Cluster) -> None:
@@ -188,7 +189,7 @@ def gpus(cluster: Cluster) -> Iterator[StandInPlugin]:
     """Eight of them, one of which is ill."""
     with StandInPlugin(cluster.node.root, 8) as plugin:
         plugin.fall_ill(7)
-        wait_for(lambda: cluster.gpus() == ("8", "7"), seconds=60)
+        wait_for(lambda: cluster.gpus() == ("8", "7"))
         yield plugin
 
 
@@ -228,8 +229,8 @@ def crashed_again(cluster: Cluster) -> bool:
 def test_the_first_incident(cluster: Cluster) -> None:
     """The runtime is missing from the containerd that kubelet uses, for the toolkit looks for another one."""
     told = "/api/v1/events?fieldSelector=reason%3DFailedCreatePodSandBox"
-    wait_for(lambda: cluster.client.get(told)["items"] != [], seconds=60)
-    wait_for(lambda: crashed_again(cluster), seconds=60)
+    wait_for(lambda: cluster.client.get(told)["items"] != [])
+    wait_for(lambda: crashed_again(cluster))
     Path("Pulumi.onprem.yaml").write_text(FLEET)
     ran = run_json("diagnose", "--fleet", "Pulumi.onprem.yaml", "--skip-rule", "gpu-count-complete")
     (found,) = ran.findings
@@ -245,14 +246,14 @@ def refused(cluster: Cluster, name: str) -> str:
         found: dict[str, Any] = cluster.client.get(f"{PODS_HERE}/{name}")["status"]
         return found
 
-    wait_for(lambda: status().get("reason") == "UnexpectedAdmissionError", seconds=60)
+    wait_for(lambda: status().get("reason") == "UnexpectedAdmissionError")
     return str(status()["message"])
 
 
 def test_a_pod_past_the_scheduler(cluster: Cluster, pods: str) -> None:
     """In the second incident's words."""
     cluster.client.create(pods, gpu_pod("holds", cluster.busybox, 7))
-    wait_for(lambda: cluster.client.get(f"{pods}/holds")["status"]["phase"] == "Running", seconds=60)
+    wait_for(lambda: cluster.client.get(f"{pods}/holds")["status"]["phase"] == "Running")
     cluster.client.create(pods, gpu_pod("pinned", cluster.busybox, 4, nodeName=NAME))
     assert "unavailable for nvidia.com/gpu. Requested: 4, Available: 0" in refused(cluster, "pinned")
     ran = run_json("diagnose", "--rule", "admission-explained")

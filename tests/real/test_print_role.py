@@ -14,6 +14,7 @@ from nodeworthy.collect.cluster.kinds import ASKED_FOR
 from tests.run import Ran, run, run_json
 
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .kube_client import KubeClient
 from .tools import Tools
 
@@ -45,7 +46,7 @@ def cluster(control_plane: ControlPlane) -> Iterator[ControlPlane]:
 def applied(cluster: ControlPlane, tools: Tools, *arguments: str) -> str:
     kubectl = [str(tools.path("kubectl")), f"--kubeconfig={cluster.kubeconfig}", "apply", "-f", "-"]
     role = run("diagnose", "--print-role", *arguments)
-    told = subprocess.run(kubectl, input=role.out, capture_output=True, text=True, timeout=60, check=False)
+    told = subprocess.run(kubectl, input=role.out, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert told.returncode == 0, told.stderr
     return told.stdout
 

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from .daemon import PATIENCE
 from .postgres import SECRETS, Postgres, Refused, Server, stopped
 from .tools import Tools
 
-SECONDS = 90.0
-
 
 def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.05)

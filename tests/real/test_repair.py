@@ -18,6 +18,7 @@ from tests.cluster.objects import NODE, Object, cluster_policy
 from tests.run import run
 
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .kube_client import KubeClient, wait_for
 from .repaired_cluster import LEASES, MERGE, fix, incident_here, kept, leave_a_lock, locks, said, undo
 from .stand_in_operator import POLICY, RIGHT, Operator, env_now
@@ -213,12 +214,12 @@ def test_two_at_once_refuse_each_other(cluster: ControlPlane, on_a_terminal: Any
 
     def another_begins() -> str:
         others.append(subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
-        wait_for(lambda: bool(locks(cluster.client)), seconds=60)
+        wait_for(lambda: bool(locks(cluster.client)))
         return "y\n"
 
     on_a_terminal(another_begins)
     ran = fix("--wait", "5")
-    out, err = others[0].communicate(timeout=120)
+    out, err = others[0].communicate(timeout=PATIENCE)
     assert ran.code == 3, ran.out
     assert "another repair of this cluster is under way" in ran.err
     assert (others[0].returncode, "put back" in out) == (1, True), out + err

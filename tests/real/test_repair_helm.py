@@ -17,6 +17,7 @@ from tests.cluster.incident import FLEET
 from tests.run import Ran, run
 
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .repaired_cluster import prepare
 from .stand_in_operator import POLICY, RIGHT, Operator, env_now, put_incident, remove
 from .tools import Tools
@@ -76,7 +77,7 @@ def write_chart(folder: Path) -> None:
 
 def ask(helm: Path, *arguments: str, given: str = "") -> str:
     argv = [str(helm), *arguments, "--namespace", "gpu-operator"]
-    ran = subprocess.run(argv, input=given, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(argv, input=given, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 

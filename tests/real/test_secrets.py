@@ -13,6 +13,7 @@ import pytest
 
 from . import projects
 from .agreement import PACK
+from .daemon import PATIENCE
 from .moto_server import MotoServer
 from .pulumi_cli import PASSPHRASE, PulumiCli
 from .tools import Tools
@@ -71,7 +72,7 @@ def test_no_form_of_a_report_shows_one(cli: PulumiCli, form: str) -> None:
         env={**os.environ, "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert ran.stdout, ran.stderr

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from . import tools as finder
+from .daemon import PATIENCE
 from .tools import BUILD, Tools
 
 # `go env GOVERSION` and `go build … -o BINARY PACKAGE`; what it builds says $SAYS.
@@ -41,7 +42,7 @@ def build(tmp_path: Path) -> Build:
         env = {**os.environ, **told, "NODEWORTHY_TOOLS_CACHE": str(tmp_path / "cache")}
         env["PATH"] = f"{tmp_path / 'bin'}:/usr/bin:/bin" if go else str(tmp_path / "bin")
         command = [sys.executable, str(BUILD), *arguments]
-        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=False)
+        return subprocess.run(command, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     return run
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from .daemon import PATIENCE
 from .tools import Tools
 
 # ufw looks for a process of this name among those above it.
@@ -46,6 +47,6 @@ def test_who_is_asked(tools: Tools, tmp_path: Path, command: str, is_on: bool, g
     (tmp_path / "asked.sh").write_text(command.format(own=tmp_path), encoding="utf-8")
     alone = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     told = ["sh", "-c", ALONE, "alone", str(tmp_path)]
-    ran = subprocess.run([*alone, *told], capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run([*alone, *told], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.stdout.startswith("Status: active" if is_on else "Status: inactive"), ran.stderr
     assert ("the rest" in ran.stderr) is goes_on, ran.stderr

@@ -14,6 +14,8 @@ from typing import NamedTuple, NoReturn
 
 import pytest
 
+from .daemon import PATIENCE
+
 BUILD = Path(__file__).resolve().parents[2] / "tools" / "build.py"
 
 # `containerd-2.2`: a program of this minor version and no other.
@@ -63,7 +65,7 @@ def find(wanted: str) -> Path | None:
 @cache
 def minor_version(program: str) -> str | None:
     """The program's own word; None if it does not tell, and then it is not the one that was asked for."""
-    answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=30, check=False)
+    answer = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=PATIENCE, check=False)
     told = re.search(r"\bv?(\d+\.\d+)\.\d+", answer.stdout)
     return told[1] if told else None
 

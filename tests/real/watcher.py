@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-SECONDS = 60
+from .daemon import PATIENCE
 
 
 class Watcher:
@@ -39,7 +39,7 @@ class Watcher:
             self._lines.put(line)
 
     def line(self) -> str:
-        return self._lines.get(timeout=SECONDS)
+        return self._lines.get(timeout=PATIENCE)
 
     def until(self, happened: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """The next document that says so."""
@@ -51,6 +51,6 @@ class Watcher:
     def end(self) -> tuple[int, str]:
         """Its exit code after Ctrl-C, and what it complained of."""
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(SECONDS)
+        self.process.wait(PATIENCE)
         assert self.process.stderr is not None
         return self.process.returncode, self.process.stderr.read()
