@@ -1,0 +1,203 @@
+"""Goes on with a rollout until it is done, paused or stopped: looks, chooses, writes down what it means, does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field
+from typing import Protocol
+
+from nodeworthy.errors import CouldNotLook
+from nodeworthy.records import dataclass
+from nodeworthy.rollout import acts
+from nodeworthy.rollout.journal import Journal, Stage, Status
+from nodeworthy.rollout.steps import (
+    ABORT,
+    Do,
+    Finished,
+    Moment,
+    Pause,
+    Reached,
+    Stop,
+    Wait,
+    next_step,
+    set_back,
+    stopping,
+)
+from nodeworthy.rollout.world import World
+
+# Between two looks while something is waited for, and how long AWS or Kubernetes may be away.
+POLL_SECONDS = 5.0
+PATIENCE_SECONDS = 600.0
+
+
+class Actor(Protocol):
+    """The world, which is looked at and acted upon. Raises CouldNotLook where it does not answer."""
+
+    def look(self, journal: Journal) -> World: ...
+
+    def do(self, act: acts.Act, journal: Journal) -> acts.Outcome: ...
+
+    def save(self, journal: Journal) -> None: ...
+
+    def wanted(self) -> str:
+        """What somebody asks for meanwhile: pause, abort, or nothing."""
+
+
+class Clock(Protocol):
+    def now(self) -> float: ...
+
+    def sleep(self, seconds: float) -> None: ...
+
+
+@dataclass
+class Driver:
+    journal: Journal
+    actor: Actor
+    clock: Clock
+    say: Callable[[str], object]
+    poll: float = POLL_SECONDS
+    patience: float = PATIENCE_SECONDS
+    _tried: set[str] = field(default_factory=set)
+    _told: str = ""
+
+    def run(self) -> Status:
+        self.journal.status = Status.RUNNING
+        away_since: float | None = None
+        while self.journal.status is Status.RUNNING:
+            try:
+                moment = self._moment()
+                away_since = None
+                self._step(moment)
+            except CouldNotLook as problem:
+                now = self.clock.now()
+                away_since = now if away_since is None else away_since
+                if now - away_since >= self.patience:
+                    self._give_up(str(problem))
+                    break
+                self._wait(f"waiting, for something does not answer: {problem}")
+        return self.journal.status
+
+    def _moment(self) -> Moment:
+        wanted = self.actor.wanted()
+        world = self.actor.look(self.journal)
+        return Moment(world, self.journal, self.clock.now(), wanted, frozenset(self._tried))
+
+    def _step(self, moment: Moment) -> None:
+        if self.journal.ending:
+            self._end(moment)
+            return
+        step = next_step(moment)
+        if isinstance(step, Do):
+            self._do(step, moment)
+        elif isinstance(step, Reached):
+            self._reach(step)
+        elif isinstance(step, Wait):
+            self._wait(step.why)
+        elif isinstance(step, Stop):
+            self._stop(step, moment)
+        elif isinstance(step, Pause):
+            self._begin_end(moment, Status.PAUSED, step.why)
+        else:
+            assert isinstance(step, Finished)
+            self._finish(Status.DONE, "")
+
+    def _do(self, step: Do, moment: Moment) -> None:
+        if isinstance(step.act, acts.Suspend) and step.act.process not in self.journal.suspended:
+            self.journal.suspended = (*self.journal.suspended, step.act.process)
+        outcome = self._act(step.act)
+        if outcome.is_done:
+            if step.lane is not None and step.reaches is not None:
+                self._reach(Reached(step.lane, step.reaches))
+            return
+        if outcome.later:
+            if isinstance(step.act, acts.Evict):
+                self._tried.add(step.act.uid)
+                self._tell(f"{step.act.told}: not now: {outcome.why}")
+            else:
+                self._wait(f"{step.act.told}: not now: {outcome.why}")
+            return
+        is_bad = isinstance(step.act, acts.Prove | acts.Accept)
+        self._stop(Stop(outcome.why, is_bad=is_bad), moment)
+
+    def _act(self, act: acts.Act) -> acts.Outcome:
+        """What is meant is written down before it is done."""
+        self.journal.intent = act.told
+        self.actor.save(self.journal)
+        outcome = self.actor.do(act, self.journal)
+        if outcome.is_done:
+            self._tell(act.told)
+        self.journal.intent = ""
+        self.actor.save(self.journal)
+        return outcome
+
+    def _reach(self, step: Reached) -> None:
+        lane = step.lane
+        if step.stage is lane.stage is Stage.CORDONED:
+            lane.drains_since = self.clock.now()
+        else:
+            lane.stage, lane.since = step.stage, self.clock.now()
+        lane.fresh = step.fresh or lane.fresh
+        lane.fresh_node = step.fresh_node or lane.fresh_node
+        self._tried.clear()
+        if told := _REACHED.get(lane.stage):
+            self._tell(told.format(old=lane.title, fresh=lane.fresh_title))
+        self.actor.save(self.journal)
+
+    def _wait(self, why: str) -> None:
+        self._tell(why)
+        self._tried.clear()
+        self.clock.sleep(self.poll)
+
+    def _tell(self, text: str) -> None:
+        if text and text != self._told:
+            self._told = text
+            self.say(text)
+
+    def _stop(self, step: Stop, moment: Moment) -> None:
+        status = Status.ABORTED if moment.wanted == ABORT else Status.STOPPED
+        self._begin_end(moment, status, step.why, is_bad=step.is_bad)
+
+    def _begin_end(self, moment: Moment, status: Status, why: str, *, is_bad: bool = False) -> None:
+        self._tell(f"{status.value}: {why}")
+        self.journal.why = why
+        self.journal.ending = f"{status.value}{_BAD if is_bad else ''}"
+        self.actor.save(self.journal)
+        self._end(moment)
+
+    def _end(self, moment: Moment) -> None:
+        """Leaves the world as it can be left alone; what can't be put right is said."""
+        ending = self.journal.ending
+        for act in stopping(moment, is_bad=ending.endswith(_BAD)):
+            try:
+                outcome = self._act(act)
+            except CouldNotLook as problem:
+                outcome = acts.Outcome(is_done=False, why=str(problem))
+            if not outcome.is_done:
+                self.say(f"could not {act.told}: {outcome.why}")
+            elif isinstance(act, acts.Pin):
+                self.journal.is_pinned = True
+        set_back(moment)
+        status = Status(ending.removesuffix(_BAD))
+        self.journal.has_paused |= status is Status.PAUSED
+        self.journal.ending = ""
+        self._finish(status, self.journal.why)
+
+    def _finish(self, status: Status, why: str) -> None:
+        self.journal.status, self.journal.why = status, why
+        if status is Status.DONE:
+            self._tell("every node is replaced and proven")
+        self.actor.save(self.journal)
+
+    def _give_up(self, why: str) -> None:
+        """Nothing is known of what stands: nothing more is done to it."""
+        self._finish(Status.PAUSED, f"nothing could be looked at for {self.patience:g} s: {why}")
+
+
+# Of an ending: the new version is at fault.
+_BAD = ", bad"
+_REACHED = {
+    Stage.EMPTY: "{old} is empty",
+    Stage.REPLACED: "{fresh} comes for {old}",
+    Stage.JOINED: "{fresh} has joined",
+    Stage.DONE: "{old} is replaced by {fresh}",
+}
