@@ -36,6 +36,7 @@ from nodeworthy.facts.cluster.pending_causes import Waiting
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
+from nodeworthy.facts.cluster.watched_gpus import WatchedGpus
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
@@ -261,6 +262,7 @@ _RUNNING: Final[Facts] = frozenset(
         UnservedFailures,
         VerificationWork,
         Waiting,
+        WatchedGpus,
         WatchedNode,
     }
 )

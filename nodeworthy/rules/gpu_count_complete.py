@@ -3,10 +3,8 @@
 A GPU that has fallen off the bus is gone until somebody resets the machine, and nothing but the count says so: kubelet
 then advertises seven, and a job that asks for eight waits for ever. On the node three numbers are compared: the GPUs
 that the PCI bus shows, those that NVIDIA's driver has taken (`/proc/driver/nvidia/gpus`), and those that the pool or
-the instance type has. One that falls off while the node runs stays in all of them until the next boot: of it the driver
-itself is asked (`nvidia-smi -q`, once, and only where something has the GPUs open: a question initialises none).
-A GPU whose memory has broken rows that a reset must put out of use, or for which no spare ones are left, is as good as
-lost; errors that ECC could not mend and that left no such rows are a warning.
+the instance type has. One that falls off while the node runs stays in all of them until the next boot: of it, and of
+those that are broken, `gpus-healthy` tells.
 
 In a cluster a node's capacity is what its device plugin registered: fewer than the pool or the instance type has is a
 lost GPU. Allocatable below capacity is a GPU that the plugin gave up as unhealthy. Nodes whose GPUs are shared or cut
@@ -21,12 +19,11 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, first_link
 from nodeworthy.facts.cluster.pending_kept_away import WHY_NONE_IS_FOUND
 from nodeworthy.facts.node.boot import BootEnd
-from nodeworthy.facts.node.gpus import HostGpus, NodeSmi, gpu_drafts
+from nodeworthy.facts.node.gpus import HostGpus, gpu_drafts
 from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "gpu-count-complete",
@@ -39,15 +36,15 @@ _SHOWN = 3
 
 
 @RULE.check
-def the_bus_and_the_driver_have_them_all(
-    gpus: HostGpus, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None, log: NodeKernelLog | None
-) -> Findings:
-    yield from gpu_drafts(gpus, identity, end, smi, log)
+def the_bus_and_the_driver_have_them_all(gpus: HostGpus, identity: NodeIdentity, end: BootEnd) -> Findings:
+    yield from gpu_drafts(gpus, identity, end)
 
 
 @RULE.check
 def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
     node = count.node
+    if any(each.is_bad for each in node.watched):
+        skip(f"what is wrong with the GPUs of {node.title} gpus-healthy tells, by those who watch them")
     for resource, lost in count.unhealthy.items():
         yield _of_a_change(count, resource) if node.change else _gone(count, resource, lost)
     if count.expected is not None and count.lost:

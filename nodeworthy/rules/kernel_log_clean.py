@@ -39,7 +39,7 @@ RULE = Rule(
 def nothing_in_it_is_a_fault(
     log: NodeKernelLog, identity: NodeIdentity, smi: NodeSmi | None, firewall: NodeFirewall | None
 ) -> Findings:
-    # What the driver itself says is lost, gpu-count-complete tells, with this line.
+    # What the driver itself says is lost, gpus-healthy tells, with this line.
     lost = smi.lost if smi is not None else ()
     xids = [each for each in need(log.xids) if not any(same_gpu(each.gpu, gone.address) for gone in lost)]
     for (gpu, number), lines in _grouped(xids, lambda each: (each.gpu, each.number)).items():

@@ -18,7 +18,8 @@ from .test_containerd import of, red
 
 # Eight H100 behind NVSwitches, with fabric manager.
 NODE = load(whole("kubelet-survives-reboot/good-node-nodeadm-starts-it") / "node.json")
-COUNT, FABRIC, LOG = "gpu-count-complete", "fabric-manager-runs", "kernel-log-clean"
+HEALTH, COUNT = "gpus-healthy", "gpu-count-complete"
+FABRIC, LOG = "fabric-manager-runs", "kernel-log-clean"
 BUSES = ("53", "64", "75", "86", "97", "A8", "B9", "CA")
 GPU = """\
 GPU 00000000:{bus}:00.0
@@ -78,25 +79,25 @@ def asked(text: str, *, code: int = 0, age: str = "1200", node: Recording = NODE
 
 
 def test_eight_that_answer_are_well() -> None:
-    for name in (COUNT, FABRIC, LOG):
+    for name in (HEALTH, COUNT, FABRIC, LOG):
         assert of(asked(log()), name).verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("text", [HEAD + LOST, LOST, log(count=7) + LOST, log().replace("Enabled", "GPU is lost", 1)])
 def test_a_gpu_that_is_lost_stays_on_the_bus_and_in_proc(text: str) -> None:
     lost = asked(text, code=15)
-    assert red(lost) == {COUNT}
-    [found] = [each for each in of(lost, COUNT).findings if each.verdict is Verdict.FAIL]
+    assert red(lost) == {HEALTH}
+    [found] = [each for each in of(lost, HEALTH).findings if each.verdict is Verdict.FAIL]
     assert "the driver has lost the GPU" in found.message
 
 
 def test_its_xid_is_told_with_it_and_not_once_more() -> None:
     lost = but(asked(LOST, code=255), part("kernel log", XID))
-    assert red(lost) == {COUNT}
-    [found] = of(lost, COUNT).findings
+    assert red(lost) == {HEALTH}
+    [found] = of(lost, HEALTH).findings
     assert [each.says for each in found.related] == [f"the kernel's log says: {XID}"]
     other = but(asked(LOST, code=255), part("kernel log", XID.replace("ca:00", "53:00")))
-    assert red(other) == {COUNT, LOG}
+    assert red(other) == {HEALTH, LOG}
 
 
 @pytest.mark.parametrize(
@@ -120,26 +121,28 @@ def test_a_fabric_manager_that_runs_is_as_good_as_its_fabric(
 @pytest.mark.parametrize(
     ("text", "code", "verdict"),
     [
-        ("unasked: nothing has the GPUs open, and asking would initialise them", 0, Verdict.PASS),
+        ("unasked: nothing has the GPUs open, and asking would initialise them", 0, Verdict.SKIP),
         ("", 124, Verdict.UNKNOWN),
         ("Failed to initialize NVML: Driver/library version mismatch", 18, Verdict.UNKNOWN),
         ("No devices were found", 6, Verdict.UNKNOWN),
     ],
 )
 def test_what_it_did_not_say_does_not_pass(text: str, code: int, verdict: Verdict) -> None:
-    assert of(asked(text, code=code), COUNT).verdict is verdict
+    assert of(asked(text, code=code), HEALTH).verdict is verdict
     assert of(NODE, COUNT).verdict is Verdict.PASS, "an older recording is judged as before"
 
 
 FUNCTION = script.text()
-FUNCTION = FUNCTION[FUNCTION.index("driver_says() {") : FUNCTION.index("if [ -e /proc/driver/nvidia/version ]")]
+FUNCTION = FUNCTION[FUNCTION.index("ask_smi() {") : FUNCTION.index("if [ -e /proc/driver/nvidia/version ]")]
 
 
-def run_it(tmp_path: Path, program: str, held: str = "true") -> subprocess.CompletedProcess[str]:
+def run_it(
+    tmp_path: Path, program: str, held: str = "true", call: str = "driver_says"
+) -> subprocess.CompletedProcess[str]:
     smi = tmp_path / "nvidia-smi"
     smi.write_text(f"#!/bin/sh\n{program}\n")
     smi.chmod(0o755)
-    whole = f"held_open() {{ {held}; }}\n{FUNCTION}\ndriver_says"
+    whole = f"held_open() {{ {held}; }}\n{FUNCTION}\n{call}"
     path = f"{tmp_path}:{os.environ['PATH']}"
     return subprocess.run(["sh", "-c", whole], capture_output=True, text=True, check=False, env={"PATH": path})
 
@@ -151,7 +154,7 @@ def test_of_hundreds_of_lines_those_are_kept_that_are_judged(tmp_path: Path) -> 
     assert "Temperature" not in ran.stdout
     assert "somewhere else" not in ran.stdout
     assert "41" not in ran.stdout
-    assert of(asked(ran.stdout, code=15), COUNT).verdict is Verdict.FAIL
+    assert of(asked(ran.stdout, code=15), HEALTH).verdict is Verdict.FAIL
     (tmp_path / "said").write_text(log("Completed", "Insufficient Resources"))
     kept = run_it(tmp_path, f"cat {tmp_path}/said").stdout
     assert of(asked(kept), FABRIC).verdict is Verdict.FAIL
@@ -179,10 +182,54 @@ def test_one_that_hangs_is_left_after_its_time(tmp_path: Path) -> None:
     ],
 )
 def test_memory_that_is_broken(said: dict[str, str], verdict: Verdict, words: str) -> None:
-    found = of(asked(log(**said)), COUNT)  # type: ignore[arg-type]
+    found = of(asked(log(**said)), HEALTH)  # type: ignore[arg-type]
     assert found.verdict is verdict
     assert all(words in each.message for each in found.findings)
     assert len(found.findings) == (8 if words else 0)
     assert {each.severity for each in found.findings} <= {
         Severity.WARNING if said == {"errors": "2"} else Severity.ERROR
     }
+
+
+INFOROM = "WARNING: infoROM is corrupted at gpu 0000:CA:00.0\n"
+
+
+def test_a_corrupted_inforom_is_told_of_its_gpu_though_nvidia_smi_ends_with_14() -> None:
+    [found] = of(asked(log() + INFOROM, code=14), HEALTH).findings
+    assert found.message == "the infoROM of the GPU 00000000:ca:00.0 is corrupted"
+
+
+@pytest.mark.parametrize(
+    ("action", "remedy"), [("GPU Reset", "--gpu-reset"), ("Node Reboot", "reboot it"), ("None", "")]
+)
+def test_a_gpu_that_the_driver_wants_recovered(action: str, remedy: str) -> None:
+    text = log(count=1).replace(
+        "    Temperature\n", f"    GPU Recovery Action                   : {action}\n    Temperature\n"
+    )
+    found = of(asked(text), HEALTH).findings
+    assert [remedy in (each.remedy or "") for each in found] == ([True] if remedy else [])
+
+
+LINKS = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-5f3c)\n\t Link 0: 26.562 GB/s\n\t Link 1: {state}\n"
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "verdict"),
+    [("26.562 GB/s", 0, Verdict.PASS), ("<inactive>", 0, Verdict.FAIL), ("<inactive>", 3, Verdict.UNKNOWN)],
+)
+def test_behind_switches_every_link_is_up(state: str, code: int, verdict: Verdict) -> None:
+    node = but(asked(log()), part("nvlink", LINKS.format(state=state), code=code))
+    assert of(node, HEALTH).verdict is verdict
+
+
+def test_of_cards_without_switches_nobody_knows_how_many_links_there_should_be() -> None:
+    product = part("product", "PowerEdge R760xa")
+    bus = part("bus", "0000:ca:00.0 0x10de 0x2331 0x030200 nvidia")
+    node = but(asked(log(count=1)), part("nvlink", LINKS.format(state="<inactive>")), product, bus)
+    assert of(node, HEALTH).verdict is Verdict.PASS
+
+
+def test_its_links_are_asked_for_in_the_same_way(tmp_path: Path) -> None:
+    (tmp_path / "said").write_text(LINKS.format(state="<inactive>") + "chatter\n")
+    ran = run_it(tmp_path, f"cat {tmp_path}/said", call=f"kept={tmp_path}/kept; smi={tmp_path}/nvidia-smi; links_up")
+    assert ran.stdout == LINKS.format(state="<inactive>")

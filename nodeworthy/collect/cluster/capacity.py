@@ -20,6 +20,7 @@ from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, UnofferedGpus, of
 from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.watched_gpus import WatchedGpus, watched_gpus
 from nodeworthy.facts.fleet.node_size import sizes_of_nodes
 from nodeworthy.facts.hami.shares import shared_devices
 from nodeworthy.facts.hami.waiting import OfHami
@@ -46,8 +47,9 @@ def capacity(
     clustered = {node.name: node for node in seen.nodes.values()}
     world = _world(seen, works, shared, blamed)
     refused = refused_for_lost_devices(seen.capacity.refusals, _admission_world(seen))
-    counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused)
-    return make_scene([*_facts(seen, works, world), *counts], dict(_missing(seen, not_seen)))
+    counts = list(node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused))
+    watched = watched_gpus(seen.capacity.nodes.values(), {each.node.name: each.waiting for each in counts})
+    return make_scene([*_facts(seen, works, world), *counts, *watched], dict(_missing(seen, not_seen)))
 
 
 def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:
@@ -142,6 +144,7 @@ def _missing(seen: Seen, not_seen: NotSeen) -> Iterator[tuple[type[Fact], Missin
     measured = _unmeasured(seen) if seen.has_all(PODS) else None
     yield HeldGpus, measured or missing(HeldGpus, _NOTHING_TELLS, PODS)
     yield NodeGpuCount, missing(NodeGpuCount, "no node offers GPUs", NODES)
+    yield WatchedGpus, missing(WatchedGpus, "no condition of a node tells how its GPUs are: nobody watches them", NODES)
     yield Waiting, _only_one(seen) or missing(Waiting, no_gpus, PODS, NODES)
 
 

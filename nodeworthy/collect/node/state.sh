@@ -117,8 +117,29 @@ held_open() {
         grep -qsxE 'nvidia-persiste.*|nv-fabricmanag.*' /proc/[0-9]*/comm
 }
 
+# Where its answer is, for as long as it is read.
+kept=
+
+# Asks the driver, into that file, and leaves behind what hangs in it: that can't be killed.
+ask_smi() {
+    $within "$smi" "$@" >"$kept" 2>&1 &
+    asked=$!
+    tenths=0
+    while read -r _ _ state _ 2>/dev/null <"/proc/$asked/stat" && [ "$state" != Z ]; do
+        tenths=$((tenths + 1))
+        [ $tenths -lt 150 ] || break
+        sleep 0.1
+    done
+    if [ $tenths -ge 150 ]; then
+        kill -9 "$asked"
+        echo "nvidia-smi $1 gave no answer in 15 s" >&2
+        return 124
+    fi
+    wait "$asked"
+}
+
 # What the driver itself says of its GPUs: one that is lost stays on the bus and in /proc. Asked once, and only of what
-# is initialised. Whatever hangs in the driver can't be killed: it is left behind after its time.
+# is initialised.
 driver_says() {
     smi=$(command -v nvidia-smi)
     within=
@@ -135,39 +156,35 @@ driver_says() {
         return 0
     fi
     kept=$(mktemp -p /dev/shm 2>/dev/null || mktemp) || return 1
-    $within "$smi" -q >"$kept" 2>&1 &
-    asked=$!
-    tenths=0
-    while read -r _ _ state _ 2>/dev/null <"/proc/$asked/stat" && [ "$state" != Z ]; do
-        tenths=$((tenths + 1))
-        [ $tenths -lt 150 ] || break
-        sleep 0.1
-    done
-    if [ $tenths -ge 150 ]; then
-        kill -9 "$asked"
-        rm -f "$kept"
-        echo "nvidia-smi -q gave no answer in 15 s" >&2
-        return 124
-    fi
-    wait "$asked"
+    ask_smi -q
     code=$?
     # Of hundreds of lines a GPU those that say whether it is there, and well.
     awk '
         /^    [^ ]/ { part = $0; sub(/^ +/, "", part); sub(/ *:.*/, "", part) }
         /^        [^ ]/ { block = $0; sub(/^ +/, "", block); sub(/ *:.*/, "", block) }
         /^[^ ]/ { part = "" }
-        /^GPU |^Attached GPUs|Unable to determine|GPU is lost|No devices|Failed to initialize|communicate with/ { print; next }
+        /^GPU |^Attached GPUs|Unable to determine|GPU is lost|No devices|Failed to initialize|communicate with|infoROM is/ { print; next }
         part ~ /^(Product Name|Persistence Mode|Remapped Rows|GPU Recovery Action)$/ { print }
         part == "Fabric" && block ~ /^(Fabric|State|Status)$/ { print; next }
         part == "Fabric" && /^    Fabric/ { print }
         part == "ECC Errors" && (/^    ECC/ || block == "Volatile") { print }
     ' "$kept"
-    rm -f "$kept"
+    return "$code"
+}
+
+# Its NVLinks, where it has answered.
+links_up() {
+    ask_smi nvlink --status
+    code=$?
+    grep -E '^GPU [0-9]+:|Link [0-9]+:' "$kept"
     return "$code"
 }
 
 if [ -e /proc/driver/nvidia/version ]; then
     part "nvidia-smi" driver_says
+    # shellcheck disable=SC2154 # part has set it
+    [ "$code" != 0 ] || [ -z "$kept" ] || part "nvlink" links_up
+    [ -z "$kept" ] || rm -f "$kept"
 fi
 part params cat /proc/driver/nvidia/params
 part driver cat /proc/driver/nvidia/version

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -11,10 +11,13 @@ from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, change_under_way, gpu_of, says_it_has_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.containers import gpu_amounts
+from nodeworthy.known.gpu_conditions import GpuCondition, gpu_conditions
 from nodeworthy.known.hami import annotation_names
 from nodeworthy.records import dataclass
 
 LOCK = "hami.io/mutex.lock"
+# Of a message of a condition.
+_LONGEST = 300
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 
@@ -26,6 +29,28 @@ class Taint:
 
     def __str__(self) -> str:
         return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A condition by which somebody who watches the node's GPUs says how they are."""
+
+    condition: GpuCondition
+    status: str
+    reason: str
+    message: str
+
+    @property
+    def is_bad(self) -> bool:
+        return self.condition.is_bad(self.status, self.reason)
+
+    @property
+    def is_good(self) -> bool:
+        return self.condition.is_good(self.status)
+
+    @property
+    def says(self) -> str:
+        return ": ".join(filter(None, (f"{self.condition.type}={self.status}", self.reason, self.message)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +68,8 @@ class NodeGpus(LabelledNode):
     lock: str
     # HAMi makes more of its GPUs than there are.
     shared: bool
+    # What those say who watch its GPUs.
+    watched: tuple[Watched, ...] = ()
 
     @property
     def gpu(self) -> str:
@@ -78,7 +105,17 @@ def node_gpus(data: Any) -> NodeGpus:
         ready is None or text_at(ready, "status") == "True",
         annotations.get(LOCK, ""),
         annotation_names().registered in annotations or labels.get(PRODUCT, "").endswith(SHARED),
+        tuple(_watched(data)),
     )
+
+
+def _watched(data: Any) -> Iterator[Watched]:
+    known = gpu_conditions()
+    for each in mappings_at(data, "status", "conditions"):
+        condition = known.get(text_at(each, "type"))
+        if condition is not None:
+            message = " ".join(text_at(each, "message").split())[:_LONGEST]
+            yield Watched(condition, text_at(each, "status"), text_at(each, "reason"), message)
 
 
 def _taints(data: Any) -> list[Taint]:

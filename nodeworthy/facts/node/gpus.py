@@ -1,5 +1,4 @@
-"""A node's GPUs, as its bus, its driver and nvidia-smi show them: against how many it has to have, and whether each is
-well."""
+"""A node's GPUs, as its bus, its driver and nvidia-smi show them, and how many it has to have."""
 
 from __future__ import annotations
 
@@ -8,7 +7,6 @@ from typing import ClassVar
 
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.kernel_log import NodeKernelLog, same_gpu
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
@@ -19,7 +17,6 @@ from nodeworthy.verdict import (
     Located,
     Place,
     Related,
-    Severity,
     Unknown,
     fail,
     need,
@@ -83,6 +80,18 @@ class SaidGpu:
     uncorrectable: tuple[tuple[str, int], ...] = ()
     remap_pending: bool = False
     remap_failed: bool = False
+    inforom_broken: bool = False
+    # What the driver wants done before it is used again, in its own words; empty where that is nothing.
+    wants: str = ""
+
+
+@dataclass(frozen=True)
+class GpuLinks:
+    """The NVLinks of a GPU, by the number that nvidia-smi gives it."""
+
+    gpu: str
+    count: int
+    down: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -92,11 +101,11 @@ class NodeSmi:
     place: Place
     gpus: Located[tuple[SaidGpu, ...]]
     lost: tuple[LostGpu, ...] = ()
+    # None where nobody asked.
+    links: Located[tuple[GpuLinks, ...]] | None = None
 
 
-def gpu_drafts(
-    gpus: HostGpus, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None, log: NodeKernelLog | None
-) -> Findings:
+def gpu_drafts(gpus: HostGpus, identity: NodeIdentity, end: BootEnd) -> Findings:
     identity.only_with_gpus()
     there = need(gpus.there)
     wanted = expected_gpus(identity)
@@ -108,64 +117,6 @@ def gpu_drafts(
     elif len(there) != wanted.state.value:
         yield _another_count(gpus, there, wanted.state.value, wanted.place)
     yield from _untaken(gpus, there, identity, end)
-    if smi is not None:
-        yield from _answering(smi, log)
-
-
-def _answering(said: NodeSmi, log: NodeKernelLog | None) -> Findings:
-    """A GPU that is lost while the node runs stays on the bus and in /proc until the next boot."""
-    xids = log.xids.state.value if log is not None and isinstance(log.xids.state, Known) else ()
-    for each in said.lost:
-        own = [line for line in xids if same_gpu(line.gpu, each.address)]
-        yield fail(
-            said,
-            f"the driver has lost the GPU {each.address.lower()}",
-            is_=each.says,
-            should="a GPU that answers",
-            related=[Related(said.place, f"the kernel's log says: {line.line}") for line in own[-1:]],
-            cause="it has fallen off the bus while the node runs; the bus and /proc show it until the next boot",
-            remedy="drain the node and reboot it; where it is gone again or missing then, stop and start the instance, "
-            "or replace it",
-        )
-    for gpu in need(said.gpus):
-        yield from _memory(said, gpu)
-
-
-def _memory(said: NodeSmi, gpu: SaidGpu) -> Findings:
-    """Rows of its memory that broke are replaced by spare ones, at the next reset, as long as there are any."""
-    address = gpu.address.lower()
-    errors = ", ".join(f"{name}: {count}" for name, count in gpu.uncorrectable)
-    related = [Related(said.place, f"errors since the driver was loaded: {errors}")] if errors else []
-    if gpu.remap_failed:
-        yield fail(
-            said,
-            f"the GPU {address} has broken memory and no spare rows for it",
-            is_="Remapping Failure Occurred: Yes",
-            should="No",
-            related=related,
-            cause="programs that touch these rows end, and the driver gives the GPU up sooner or later",
-            remedy="drain the node and replace the GPU: stop and start the instance, or return the card",
-        )
-    elif gpu.remap_pending:
-        yield fail(
-            said,
-            f"the GPU {address} has broken rows of memory that only a reset puts out of use",
-            is_="Remapped Rows, Pending: Yes",
-            should="No",
-            related=related,
-            cause="until then a program may be given them, and ends with an uncorrectable error",
-            remedy="drain the node, then reset the GPU (nvidia-smi --gpu-reset) or reboot",
-        )
-    elif errors:
-        yield fail(
-            said,
-            f"the GPU {address} has had errors of memory that ECC could not mend",
-            is_=errors,
-            should="0",
-            cause="the program that met them ended; what comes next may meet them again",
-            remedy="when nothing runs on it, reset the GPU (nvidia-smi --gpu-reset) and look whether they come back",
-            severity=Severity.WARNING,
-        )
 
 
 def expected_gpus(identity: NodeIdentity) -> Located[int] | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from nodeworthy.collect.node.parts.units import lines, older, printed_value, rows, units
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.facts.node.driver import NodeDriver, OptionLine
 from nodeworthy.facts.node.efa import NodeEfa
 from nodeworthy.facts.node.fabric import NodeFabric
-from nodeworthy.facts.node.gpus import AMAZON, Device, HostGpus, LostGpu, NodeSmi, SaidGpu
+from nodeworthy.facts.node.gpus import AMAZON, Device, GpuLinks, HostGpus, LostGpu, NodeSmi, SaidGpu
+from nodeworthy.facts.node.kernel_log import same_gpu
 from nodeworthy.known.profiling import loaded_parameter
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Missing
@@ -80,6 +82,13 @@ _GPU = pattern(r"GPU (?P<gpu>[0-9A-Fa-f]+:[0-9A-Fa-f]+:[0-9A-Fa-f]+\.[0-9A-Fa-f]
 _LOST = "GPU is lost"
 _BROKEN = ("No devices", "Failed to initialize", "communicate with")
 _UNCORRECTABLE = "Uncorrectable"
+# Behind all else it warns that the "infoROM is corrupted at gpu 0000:3B:00.0".
+_INFOROM = pattern(r"infoROM is corrupted at gpu (?P<gpu>[0-9A-Fa-f:.]+)")
+_WARNED = 14
+# A line for each GPU, "GPU 0: NVIDIA H100 80GB HBM3 (UUID: …)", and below it one for each link, "Link 4: <inactive>".
+_NAMED = pattern(r"GPU (?P<number>\d{1,4}):")
+_LINK = pattern(r"Link \d{1,3}: (?P<state>.*)")
+_NOTHING = ("None", "N/A", "Not Supported", "Unknown Error")
 
 
 def smi(recording: Recording, host: Place) -> NodeSmi | Missing:
@@ -95,11 +104,35 @@ def smi(recording: Recording, host: Place) -> NodeSmi | Missing:
             lost.append(LostGpu(address, next(line.strip() for line in said if _LOST in line)))
         else:
             told.append(_gpu(address, said))
-    said_by_it = Located.known(tuple(told), place)
-    if not lost and (part.code != 0 or not told):
+    broken = {found["gpu"].lower() for found in _INFOROM.finditer(part.stdout)}
+    marked = (replace(each, inforom_broken=any(same_gpu(each.address, gpu) for gpu in broken)) for each in told)
+    said_by_it = Located.known(tuple(marked), place)
+    # Over an infoROM it ends with 14, and has said everything.
+    if not lost and (part.code not in (0, _WARNED) or not told):
         why = next((line for line in lines(recording, _PART) if any(each in line for each in _BROKEN)), part.why)
         said_by_it = Located.unknown(f"what the driver says of its GPUs could not be read: {why}", place)
-    return NodeSmi(place, said_by_it, tuple(lost))
+    return NodeSmi(place, said_by_it, tuple(lost), _links(recording, host))
+
+
+def _links(recording: Recording, host: Place) -> Located[tuple[GpuLinks, ...]] | None:
+    place = host.about("nvidia-smi nvlink --status")
+    said = printed_value(recording, "nvlink", place, "the state of the NVLinks")
+    if said is None:
+        return None
+    if isinstance(said.state, Unknown):
+        return Located(said.state, place)
+    found: dict[str, list[bool]] = {}
+    for line in said.state.value.splitlines():
+        named, link = _NAMED.match(line), _LINK.search(line)
+        if named is not None:
+            found[named["number"]] = []
+        elif link is not None and found:
+            found[next(reversed(found))].append("inactive" in link["state"])
+    return Located.known(tuple(_counted(gpu, links) for gpu, links in found.items() if links), place)
+
+
+def _counted(gpu: str, down: Sequence[bool]) -> GpuLinks:
+    return GpuLinks(gpu, len(down), tuple(number for number, is_down in enumerate(down) if is_down))
 
 
 def _blocks(said: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -126,6 +159,7 @@ def _gpu(address: str, said: Sequence[str]) -> SaidGpu:
         uncorrectable=tuple((name, count) for name, count in counted if count),
         remap_pending=values.get("Remapped Rows/Pending") == "Yes",
         remap_failed=values.get("Remapped Rows/Remapping Failure Occurred") == "Yes",
+        wants="" if (wanted := values.get("GPU Recovery Action", "None")) in _NOTHING else wanted,
     )
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fault: a GPU has fallen off the bus while the node runs: the bus and /proc show it still, nvidia-smi says that it is lost
-# Rule: gpu-count-complete
+# Rule: gpus-healthy
 set -e
 shown=/run/nodeworthy-lab/hardware
 echo 0000:75:00.0 >>$shown/lost
