@@ -81,7 +81,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "pod-egress-forwarded/bad-node-incident",
         "registry-trusted/bad-node-k3s-by-https",
         "containerd-edit-survives/good-node-nodeadm",
-        "gpu-count-complete/bad-node-driver-lost-it",
+        "gpus-healthy/bad-node-driver-lost-it",
     ),
     Moment.CLUSTER: (
         "hami-pods-mutated/bad-cluster-object-selector",
@@ -94,6 +94,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "gpu-quantity/bad-cluster-refused-by-the-api",
         "one-driver/bad-cluster-installer-beside-the-operators",
         "toolkit-reaches-containerd/bad-cluster-nobody-brings-the-runtime",
+        "gpus-healthy/bad-cluster-eks-agent",
     ),
 }
 SHOWN[Moment.WORKLOAD] = (
