@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from nodeworthy.boot.shell.strict.conditional import Conditional
+from nodeworthy.boot.shell.strict.plain_lines import behind_plain_lines, behind_plain_words
 from nodeworthy.boot.shell.strict.quoting import Refused
 from nodeworthy.boot.shell.strict.tokens import (
     ARITHMETIC,
@@ -28,14 +29,22 @@ class BashGrammar(Conditional):
         self.substitutions = 0
 
     def script(self) -> None:
-        while self.kind != END:
+        self._plain_lines()
+        while not self._is_at_end():
             if self.kind == NEWLINE:
                 self.take()
+                self._plain_lines()
                 continue
             self.command_start = self.token.start
             self._line()
             if self.kind not in (NEWLINE, END):
                 raise self._unexpected()
+
+    def _is_at_end(self) -> bool:
+        """All that stands before is run, also where not even the first word of what follows can be read."""
+        if self.ahead is None:
+            self.command_start = self.at
+        return self.kind == END
 
     def _line(self) -> None:
         self._pipeline()
@@ -54,21 +63,33 @@ class BashGrammar(Conditional):
 
     def _list(self) -> None:
         """At least one command, up to what can begin none."""
-        self._newlines()
-        self._pipeline()
+        if not self._lines() or self._begins():
+            self._pipeline()
         while True:
             if self.kind in ("&&", "||"):
                 self.take()
                 self._newlines()
-                self._pipeline()
             elif self.kind in ("&", ";", NEWLINE):
-                self.take()
-                self._newlines()
+                if self.kind != NEWLINE:
+                    self.take()
+                self._lines()
                 if not self._begins():
                     return
-                self._pipeline()
             else:
                 return
+            self._pipeline()
+
+    def _lines(self) -> bool:
+        """The ends of lines, and those lines that need no grammar. Whether a command was among them."""
+        has_command = False
+        while self.kind == NEWLINE:
+            self.take()
+            has_command = self._plain_lines() or has_command
+        return has_command
+
+    def _plain_lines(self) -> bool:
+        self.at, has_command = behind_plain_lines(self.text, self.at)
+        return has_command
 
     def _newlines(self) -> None:
         while self.kind == NEWLINE:
@@ -143,8 +164,8 @@ class BashGrammar(Conditional):
             if self.kind in REDIRECTIONS:
                 self._redirection()
             elif self.kind in (WORD, ASSIGNMENT):
-                is_name = self.take().kind == WORD
-                if is_name and not count and self.kind == "(":
+                is_word = self.take().kind == WORD
+                if is_word and not self._plain_words() and not count and self.kind == "(":
                     self.take()
                     self._need(")")
                     self._function_body()
@@ -154,6 +175,13 @@ class BashGrammar(Conditional):
             else:
                 raise self._unexpected()
             count += 1
+
+    def _plain_words(self) -> bool:
+        behind = behind_plain_words(self.text, self.at)
+        if behind == self.at:
+            return False
+        self.at, self.last, self.before_last = behind, WORD, WORD
+        return True
 
     def _redirection(self) -> None:
         operator = self.take().kind
@@ -199,6 +227,7 @@ class BashGrammar(Conditional):
             self.take()
             while self.kind in (WORD, ASSIGNMENT):
                 self.take()
+                self._plain_words()
             self._need(";", NEWLINE, END)
             self._newlines()
         self._loop_body()

@@ -58,7 +58,8 @@ class Tokens(Quoting):
 
     @property
     def kind(self) -> str:
-        return self.token.kind
+        ahead = self.ahead
+        return (self.token if ahead is None else ahead).kind
 
     def take(self) -> Token:
         token = self.token
