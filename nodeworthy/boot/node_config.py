@@ -152,7 +152,8 @@ def _configs(part: Part, faults: list[Fault], template: bool) -> Iterator[_Confi
         kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
         if kind != "NodeConfig" or not version.startswith("node.eks.aws/"):
             what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"
-            faults.append(Fault(FaultKind.WRONG_TYPE, document.place(tree), what, "let its kind be NodeConfig"))
+            remedy = "let its kind be NodeConfig" if version else f"write apiVersion: {VERSION}"
+            faults.append(Fault(FaultKind.WRONG_TYPE, document.place(tree), what, remedy))
             continue
         if version != VERSION and not document.scalar(tree.get("apiVersion")).holes:
             what = f"nodeadm knows no NodeConfig of {version}: it fails to read it, and the node does not join"

@@ -15,6 +15,8 @@ CHOSEN = "a template chooses it"
 # Of an example that somebody copies, or of a file that a script edits: `<GPUS>`, `PLACEHOLDER_GPUS`, `__GPUS__`.
 PLACEHOLDER = "it is a placeholder for somebody to fill in"
 _FILLED_IN_LATER = ("{{", "${", "$(")
+# The whole of a value: what Kubernetes would take as it stands, and `envsubst` fills in.
+_NAMED = pattern(r"\$[A-Za-z_]\w*")
 _IS_PLACEHOLDER = pattern(r"<[^<>\n]+>|\S*PLACEHOLDER\S*|__\w+__|@\w+@|%[sdv]|(?:CHANGE|REPLACE)[-_]?ME|YOUR[-_]\w+")
 
 
@@ -25,7 +27,7 @@ def settle(tree: Tree) -> Located[Any]:
         return located
     if is_placeholder(tree.text):
         return replace(located, state=Unknown(PLACEHOLDER))
-    if not any(mark in tree.text for mark in _FILLED_IN_LATER):
+    if not any(mark in tree.text for mark in _FILLED_IN_LATER) and not _NAMED.fullmatch(tree.text.strip()):
         return located
     return replace(located, state=Unknown(f"{tree.text} is filled in by something that was not read"))
 

@@ -167,6 +167,7 @@ git clone https://oauth2:${GHCR_TOKEN}@github.com/x/y
 git clone https://user:<password>@github.com/x/y
 export TOKENIZERS_PARALLELISM=false
 max_tokens: 4096
+initial-cluster-token: etcd-cluster-1
 eos_token: "</s>"
 PASS=0; FAIL=0
 PASS=$((PASS+1))

@@ -48,6 +48,11 @@ PASSED_OVER = {
         "README.md",
         b"# Nodes\n```yaml\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n```\n",
     ),
+    "a page that is called after it": (
+        "user_data.md",
+        b"# Nodes\nA part of `node.eks.aws/v1alpha1`, or bootstrap.sh\n",
+    ),
+    "a drawing of it": ("user_data.svg", b"<svg><text>node.eks.aws/v1alpha1</text></svg>\n"),
     "an object that holds one": (
         "class.yaml",
         b"kind: EC2NodeClass\nspec:\n  userData: |\n    apiVersion: node.eks.aws/v1alpha1\n    kind: NodeConfig\n",

@@ -27,6 +27,9 @@ MOST = 500
 _LONGEST = 16_000
 
 HEADER = pattern(r"(From |[\041-\071\073-\176]*:|[\t ])")
+# Terraform leaves nothing of a directive that stands alone, and takes the end of its line away where `~` says so.
+_VANISHES = pattern(r"%\{[^}]*~\}[ \t]*\r?")
+_LEAVES_A_BLANK = pattern(r"%\{[^}]*\}[ \t]*\r?")
 
 
 @dataclass
@@ -89,9 +92,9 @@ def read_message(lines: Lines, boundary: str | None = None) -> Entity:
 
 def _entity(lines: Lines, first: int, end: int, depth: int, boundary: str | None = None) -> Entity:
     body = first
-    while body < end and HEADER.match(lines[body]):
+    while body < end and (HEADER.match(lines[body]) or _VANISHES.fullmatch(lines[body])):
         body += 1
-    runs_on = body < end and lines[body] != ""
+    runs_on = body < end and lines[body] != "" and not _LEAVES_A_BLANK.fullmatch(lines[body])
     headers = HeaderParser().parsestr(_header(lines, first, body))
     entity = Entity(headers, first, body if runs_on else min(body + 1, end), end, runs_on=runs_on)
     if entity.is_multipart:
@@ -103,7 +106,8 @@ def _entity(lines: Lines, first: int, end: int, depth: int, boundary: str | None
 
 
 def _header(lines: Lines, first: int, end: int) -> str:
-    header = "\n".join(lines[line] for line in range(first, min(end, first + 1000)))
+    written = (lines[line] for line in range(first, min(end, first + 1000)))
+    header = "\n".join(each for each in written if not each.startswith("%{"))
     return header[:_LONGEST] + "\n"
 
 

@@ -55,7 +55,9 @@ PACKED = {
     "application/x-gzip-compressed",
 }
 
-_NODE_CONFIG = pattern(r"""^["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws/""", re.MULTILINE)
+_NODE_CONFIG = pattern(
+    r"""^["']?(?:apiVersion["']?\s*:\s*["']?node\.eks\.aws/|kind["']?\s*:\s*["']?NodeConfig\b)""", re.MULTILINE
+)
 _NODE_CONFIG_JSON = pattern(r'\A\s*\{[^{}]{0,200}?"apiVersion"\s*:\s*"node\.eks\.aws/')
 _SETTINGS = pattern(r"\[\[?\s*settings\s*[.\]]|settings\.[\w.\"-]+\s*=")
 # What may stand before the first line that says something: comments, blank lines, YAML's `---`, a template's directive.
@@ -93,7 +95,9 @@ def looks_like(text: str) -> Type | None:
     first = _SKIPPED.match(text)
     start = text[first.end() if first else 0 :]
     if _YAML_BEGINS.match(start):
-        if "node.eks.aws/" in text and (_NODE_CONFIG.search(text) or _NODE_CONFIG_JSON.match(text)):
+        if ("node.eks.aws/" in text or "NodeConfig" in text) and (
+            _NODE_CONFIG.search(text) or _NODE_CONFIG_JSON.match(text)
+        ):
             return Type.NODE_CONFIG
         if _CLOUD_CONFIG.search(text):
             return Type.CLOUD_CONFIG

@@ -86,10 +86,10 @@ _HCL = pattern(
 )
 # What Windows reads.
 _WINDOWS = pattern(rb"(?i)(?:[ \t]*(?:%\{[^\r\n]*)?\r?\n)*<(?:powershell|script|persist)>")
-# Programs that write user data, or hand it over.
+# Programs that write user data, or hand it over, and pages that tell of it.
 _PROGRAMS = {
     *(".tf", ".tofu", ".hcl", ".tfvars", ".go", ".ts", ".js", ".rb"),
-    *(".md", ".rst", ".py", ".nix", ".json", ".html"),
+    *(".md", ".mdx", ".rst", ".adoc", ".py", ".nix", ".json", ".html", ".svg", ".drawio"),
 }
 # Jobs are another kind of script.
 _OTHERS = (b"#SBATCH", b"#PBS")
@@ -163,7 +163,7 @@ def _is_mime(head: bytes) -> bool:
 
 
 def _is_named_like_one(name: str, data: bytes) -> bool:
-    if _BUILDS_AN_IMAGE.match(data) or PurePath(name).suffix in _PROGRAMS:
+    if _BUILDS_AN_IMAGE.match(data):
         return False
     return _is_called_like_one(name) and (_MARKS.search(data) is not None or _is_meant(name, data))
 
@@ -199,6 +199,8 @@ def _is_meant(name: str, data: bytes) -> bool:
 
 def _is_called_like_one(name: str) -> bool:
     path = PurePath(name)
+    if path.suffix in _PROGRAMS:
+        return False
     return path.suffix in _SCRIPT_NAMES or path.name.startswith(("user-data", "userdata", "user_data"))
 
 

@@ -68,6 +68,16 @@ def test_a_template_hides_what_it_fills_in() -> None:
     assert "${cluster.name}" in read.cluster.state.why
 
 
+@pytest.mark.parametrize(
+    ("directive", "told"), [("%{ if on ~}", []), ("%{ if on }", []), ("on", ["NO_BLANK_BEHIND_HEADER 3"])]
+)
+def test_a_directive_behind_the_headers_is_no_line_of_them(directive: str, told: list[str]) -> None:
+    """`~` takes away the end of its own line and no more, so the blank line that follows stays."""
+    head, _, parts = mime((TYPE, NODE_CONFIG)).partition("\n\n")
+    text = f"{head}\n{directive}\n\n{parts}"
+    assert faults(unpacked(text, template=True)) == told
+
+
 def test_a_hybrid_node_says_so() -> None:
     read = config(f"{HEAD}  cluster: {{name: one, region: us-east-2}}\n  hybrid: {{ssm: {{}}}}\n")
     assert read.hybrid is not None
@@ -79,6 +89,7 @@ def test_a_hybrid_node_says_so() -> None:
     [
         (f"{NODE_CONFIG}---\n{NODE_CONFIG}", ["NOBODY_READS_IT 21"]),
         (NODE_CONFIG.replace("kind: NodeConfig", "kind: Node"), ["WRONG_TYPE 2"]),
+        (NODE_CONFIG.replace("apiVersion: node.eks.aws/v1alpha1\n", ""), ["WRONG_TYPE 2"]),
         (f"{NODE_CONFIG}  cluster: [\n", ["NOT_READABLE 20"]),
     ],
 )
