@@ -346,3 +346,42 @@ def test_a_root_beside_is_evidence_and_nobody_is_told_of_its_modules(tmp_path: P
     assert {each["where"]["path"].split("/")[0] for each in of_a_folder.findings if each["verdict"] != "skip"} == {
         "scripts"
     }
+
+
+CALLED = """
+variable "types" {}
+resource "aws_eks_node_group" "gpu" {
+  cluster_name   = "training"
+  instance_types = var.types
+  remote_access { ec2_ssh_key = "ops" }
+  scaling_config {
+    min_size     = 2
+    max_size     = 2
+    desired_size = 2
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("folder", ["a/nodes", "z/nodes"])
+@pytest.mark.parametrize(("count", "times"), [("1", 1), ("0", 0)])
+def test_a_module_is_a_part_of_who_calls_it_wherever_it_lies(
+    tmp_path: Path, folder: str, count: str, times: int
+) -> None:
+    """It is read before its caller or behind it, and no instance of it may be there."""
+    call = f'module "nodes" {{\n  source = "../{folder}"\n  count  = {count}\n  types  = ["p4d.24xlarge"]\n}}\n'
+    for name, text in ((f"{folder}/main.tf", CALLED), ("live/main.tf", call + CLUSTER)):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text)
+    found = run_json("check", ".", cwd=tmp_path).findings
+    opened = [each for each in found if each["rule"] == "not-open-to-the-world" and each["verdict"] == "fail"]
+    assert [each["where"]["path"] for each in opened] == [f"{folder}/main.tf"] * times
+    assert not [each for each in found if each["verdict"] == "unknown"]
+
+
+def test_what_is_no_hcl_is_told_of_a_module_too(tmp_path: Path) -> None:
+    (tmp_path / "nodes").mkdir()
+    (tmp_path / "nodes" / "main.tf").write_text('resource "aws_instance" "x" {\n  ami = ;\n}\n')
+    (tmp_path / "main.tf").write_text('module "nodes" {\n  source = "./nodes"\n}\n' + CLUSTER)
+    (found,) = [each for each in run_json("check", ".", cwd=tmp_path).findings if each["verdict"] == "error"]
+    assert (found["where"]["path"], found["where"]["line"]) == ("nodes/main.tf", 2)

@@ -7,7 +7,7 @@ that one's root; one that nobody here calls is a root of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from nodeworthy.hcl.evaluate import Scope, TooMuch
 from nodeworthy.hcl.root import Instance, Module, open_root
 from nodeworthy.hcl.trees import document, tree
 from nodeworthy.hcl.values import Hole, Obj, Refusal, Seq, Value, Waits
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
@@ -58,6 +59,8 @@ class _Declaring(frozenset[str]):
 DECLARING = _Declaring({_RELEASE, *_MANIFESTS})
 # What a model of a module says of an argument that has no effect.
 _LEFT_OUT = "left_out"
+# What a module of one's own is called by.
+_CALLS = pattern(rb'(?m)^[ \t]*source[ \t]*=[ \t]*"(\.\.?/[^"$\n]*)"')
 _SETS = ("set", "set_list", "set_sensitive")
 
 
@@ -184,6 +187,15 @@ def _root(source: Source) -> TerraformRoot | None:
     called = next((each for each in roots.values() if folder in each.disk.folders), None)
     if called is not None:
         return called
+    own, folder = folder, _calling(folder, source)
+    root = roots.get(folder) or _opened(folder, source)
+    if root is not None:
+        # None of its instances may be there; its files are looked at all the same.
+        root.disk.bodies(own)
+    return root
+
+
+def _opened(folder: str, source: Source) -> TerraformRoot | None:
     given = source.scopes.var_files
     tree_around = tree_of(folder, source.below)
     disk = Disk(tree_around, lambda path: _shown(path, source), lambda path: _read(path, source), given)
@@ -191,8 +203,33 @@ def _root(source: Source) -> TerraformRoot | None:
         module = open_root(folder, disk, given)
     except TooMuch:
         return None
-    roots[folder] = TerraformRoot(folder, module, disk, source.scope)
-    return roots[folder]
+    source.scopes.roots[folder] = TerraformRoot(folder, module, disk, source.scope)
+    return source.scopes.roots[folder]
+
+
+def _calling(folder: str, source: Source) -> str:
+    """The root that this folder is a part of, among all that was named with it; itself where nobody calls it."""
+    if not source.below:
+        return folder
+    calls, seen = _calls(source), {folder}
+    while (above := calls.get(folder)) is not None and above not in seen:
+        seen.add(above)
+        folder = above
+    return folder
+
+
+def _calls(source: Source) -> Mapping[str, str]:
+    """Of each folder that is called as a module here, the first that calls it."""
+    found = source.scopes.callers.get(source.below)
+    if found is None:
+        found = source.scopes.callers[source.below] = {}
+        for held in source.scopes.below(Path(source.below)).holding(_CALLS, (".tf", ".tofu")):
+            caller = os.fspath(held.path.parent)
+            for each in _CALLS.findall(held.data):
+                called = os.path.normpath(os.path.join(caller, each.decode("utf-8", "replace")))
+                if called != caller:
+                    found.setdefault(called, caller)
+    return found
 
 
 def _shown(path: str, source: Source) -> str:
@@ -215,7 +252,8 @@ def _read(path: str, source: Source) -> bytes:
 def _refuse(source: Source, root: TerraformRoot) -> None:
     if source.path.name.endswith((".tfvars", ".tfvars.json")):
         return
-    for fault in root.module.faults:
+    faults = (each for bodies in root.disk.folders.values() for each in bodies.faults)
+    for fault in faults:
         if fault.place.path == source.shown:
             raise Refused(fault.place, f"this is no HCL that Terraform reads: {fault.why}")
 
