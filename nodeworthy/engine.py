@@ -12,7 +12,7 @@ from typing import Any
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.derive import Facts
 from nodeworthy.limits import GIVEN_UP_OF_A_SUBJECT, SECONDS_TOGETHER
-from nodeworthy.one_cause import told_by_one_rule, told_by_others
+from nodeworthy.one_cause import told_by_one_rule, told_by_others, told_first
 from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.scene import Fact, Missing, Scene
@@ -86,7 +86,7 @@ def judge(
             asked = _asked_here(scene, rules, ran or frozenset(rule.id for rule in rules))
             never_used = _unused_suppressions(made, suppressed, set(asked), unused)
             judgements += [each for each in never_used if each.subject.place.path not in scene.evidence]
-    return told_by_others(judgements)
+    return told_first(told_by_others(judgements))
 
 
 def _asked_here(scene: Scene, rules: Sequence[Rule], ran: frozenset[str]) -> frozenset[str]:

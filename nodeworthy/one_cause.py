@@ -47,6 +47,25 @@ def told_by_others(made: Sequence[Judgement]) -> list[Judgement]:
     return [_the_rest(each, named) if each.rule.tells_the_rest and each.findings else each for each in made]
 
 
+def told_first(made: Sequence[Judgement]) -> list[Judgement]:
+    """What two subjects have in common (one script of three groups, one file under two roots) is told of the first."""
+    told: set[object] = set()
+    return [_without_repeats(each, told) if each.findings else each for each in made]
+
+
+def _without_repeats(judgement: Judgement, told: set[object]) -> Judgement:
+    own = [(judgement.rule.id, replace(each, related=(), victims=())) for each in judgement.findings]
+    kept = tuple(each for each, key in zip(judgement.findings, own, strict=True) if key not in told)
+    told.update(own)
+    if len(kept) == len(judgement.findings):
+        return judgement
+    if not kept:
+        return replace(judgement, verdict=Verdict.SKIP, findings=(), suppressed=False, why="it was told of another one")
+    still = [each.verdict for each in kept if not each.suppressed]
+    verdict = worst(still) if still else judgement.verdict
+    return replace(judgement, verdict=verdict, findings=kept, suppressed=not still)
+
+
 def _the_rest(judgement: Judgement, named: set[str | None]) -> Judgement:
     def is_left(finding: Finding) -> bool:
         about = finding.victims or (finding.where.object,)

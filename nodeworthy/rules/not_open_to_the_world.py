@@ -100,7 +100,8 @@ def _remote_access(nodes: NodeGroup) -> Findings:
     key = access.get("ec2SshKey").located()
     if access.is_absent or access.is_null or key.state == Known(None):
         return
-    if not access.get("sourceSecurityGroupIds").is_absent:
+    groups = access.get("sourceSecurityGroupIds")
+    if groups.is_unknown or groups.sequence:
         return
     need(key)
     yield fail(

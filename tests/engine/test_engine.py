@@ -101,6 +101,14 @@ def test_equal_faults_of_several_are_told_once() -> None:
     assert found.sentence() == "the door does not match on house 'a', house 'b', house 'c' and 2 more"
 
 
+def test_what_two_subjects_have_in_common_is_told_of_the_first() -> None:
+    """One script of two groups is two subjects, and its line is wrong once."""
+    first, second = judged([door("red"), door("red"), house("blue")])
+    assert [each.verdict for each in (first, second)] == [Verdict.FAIL, Verdict.SKIP]
+    assert not second.findings
+    assert [each.verdict for each in judged([door("red"), door("red", 2), house("blue")])] == [Verdict.FAIL] * 2
+
+
 def test_without_its_context_a_rule_is_skipped_with_why() -> None:
     [judgement] = judged([door("blue")], house=Missing("there are no houses"))
     assert (judgement.verdict, judgement.why, judgement.findings) == (Verdict.SKIP, "there are no houses", ())

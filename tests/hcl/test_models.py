@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,44 @@ module "gpu" {
     [group] = list(root(tmp_path, {"main.tf": text}).everything({"aws_eks_node_group"}))
     assert isinstance(group, Instance)
     assert (group.title, tree(group.values).get("ami_type").value) == ("gpu", "AL2_x86_64_GPU")
+
+
+@pytest.mark.parametrize(
+    ("more", "begins"),
+    [
+        ("", None),
+        ('  before_cluster_joining_userdata = ["mkdir -p /data"]', "MIME-Version: 1.0"),
+        ('  userdata_override_base64 = ["IyEvYmluL3NoCg=="]', "#!/bin/sh"),
+        ('  kubelet_additional_options = ["--max-pods=30"]', "?"),
+    ],
+)
+def test_what_nodes_of_cloudposse_boot_with(tmp_path: Path, more: str, begins: str | None) -> None:
+    text = f"""
+module "gpu" {{
+  source   = "cloudposse/eks-node-group/aws"
+  ami_type = "AL2023_x86_64_NVIDIA"
+{more}
+}}
+"""
+    [template] = list(root(tmp_path, {"main.tf": text}).everything({"aws_launch_template"}))
+    assert isinstance(template, Instance)
+    said = tree(template.values).get("user_data")
+    if begins == "?":
+        assert said.is_unknown
+    elif begins is None:
+        assert said.is_absent or said.is_null
+    else:
+        assert base64.b64decode(said.text or "").decode().startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("more", "templates"),
+    [
+        ("", 1),
+        ("      use_custom_launch_template = false", 0),
+        ('      create_launch_template = false\n      launch_template_name = ""', 0),
+    ],
+)
+def test_a_group_may_leave_its_template_to_eks(tmp_path: Path, more: str, templates: int) -> None:
+    group = made(tmp_path, "~> 20.0", more, "aws_eks_node_group")
+    assert len(group.get("launch_template").sequence) == templates

@@ -122,9 +122,10 @@ resource "aws_vpc_security_group_ingress_rule" "ports" {
     ]
 
 
-def test_a_key_without_a_source_lets_everybody_in(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sources", ["", "source_security_group_ids = []"])
+def test_a_key_without_a_source_lets_everybody_in(tmp_path: Path, sources: str) -> None:
     text = CLUSTER + GROUP.replace(
-        "launch_template {", 'remote_access {\n    ec2_ssh_key = "ops"\n  }\n  lifecycle {', 1
+        "launch_template {", f'remote_access {{\n    ec2_ssh_key = "ops"\n    {sources}\n  }}\n  lifecycle {{', 1
     )
     text = text.replace("    id      = aws_launch_template.gpu.id\n", "")
     text = text.replace("    version = aws_launch_template.gpu.latest_version\n", "")
@@ -385,3 +386,24 @@ def test_what_is_no_hcl_is_told_of_a_module_too(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text('module "nodes" {\n  source = "./nodes"\n}\n' + CLUSTER)
     (found,) = [each for each in run_json("check", ".", cwd=tmp_path).findings if each["verdict"] == "error"]
     assert (found["where"]["path"], found["where"]["line"]) == ("nodes/main.tf", 2)
+
+
+def test_what_karpenters_nodes_boot_with_is_judged_in_a_manifest_too(tmp_path: Path) -> None:
+    text = """
+resource "kubectl_manifest" "class" {
+  yaml_body = <<-YAML
+    apiVersion: karpenter.k8s.aws/v1
+    kind: EC2NodeClass
+    metadata: {name: gpu}
+    spec:
+      role: nodes
+      amiSelectorTerms: [{alias: al2023@v20250715}]
+      userData: |
+        #!/bin/bash
+        set -euo pipefail
+        /etc/eks/bootstrap.sh ml
+  YAML
+}
+"""
+    ran = check(tmp_path, {"main.tf": text}, "--rule", "user-data-format")
+    assert spots(told(ran, "user-data-format")) == [("main.tf", 10)]

@@ -171,6 +171,7 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     root = brought.root
     beside.asked += [Path(each) for each in sorted(root.disk.asked)]
     found = Found(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
+    found.scripts += _of_node_classes(found.facts, source)
     return replace(found, stacks=list(brought.stacks), others_of_root=brought.others)
 
 

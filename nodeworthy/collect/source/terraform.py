@@ -226,7 +226,7 @@ def _calls(source: Source) -> Mapping[str, str]:
         for held in source.scopes.below(Path(source.below)).holding(_CALLS, (".tf", ".tofu")):
             caller = os.fspath(held.path.parent)
             for each in _CALLS.findall(held.data):
-                called = os.path.normpath(os.path.join(caller, each.decode("utf-8", "replace")))
+                called = os.path.normpath(held.path.parent / each.decode("utf-8", "replace"))
                 if called != caller:
                     found.setdefault(called, caller)
     return found

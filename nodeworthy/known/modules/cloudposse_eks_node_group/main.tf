@@ -4,8 +4,26 @@ locals {
   creates    = try(var.given.enabled, var.given.context.enabled, true)
   image_type = try(var.given.ami_type, "AL2_x86_64")
   release    = try(var.given.ami_release_version, [])
-  # It looks an image up where a script of its own replaces that of EKS.
-  own_script = length(try(var.given.userdata_override_base64, [])) > 0 || length(try(var.given.bootstrap_additional_options, [])) > 0 || length(try(var.given.after_cluster_joining_userdata, [])) > 0 || length(try(var.given.kubelet_additional_options, [])) > 0
+  # It looks an image of AL2 up where a script of its own replaces that of EKS.
+  told_kubelet = try(var.given.kubelet_additional_options, [])
+  told_script  = concat(try(var.given.bootstrap_additional_options, []), try(var.given.after_cluster_joining_userdata, []))
+  reads_script = startswith(local.image_type, "AL2_")
+  own_script   = local.reads_script && length(concat(local.told_kubelet, local.told_script)) > 0
+  # With nothing of one's own, EKS' script is all; lines of one's own stand before it, as a part of MIME.
+  own_lines = concat(local.told_kubelet, local.told_script, try(var.given.before_cluster_joining_userdata, []))
+  overrides = try(var.given.userdata_override_base64, [])
+  before = <<-EOT
+    MIME-Version: 1.0
+    Content-Type: multipart/mixed; boundary="/:/+++"
+
+    --/:/+++
+    Content-Type: text/x-shellscript; charset="us-ascii"
+
+    #!/bin/bash
+    ${join("\n", try(var.given.before_cluster_joining_userdata, []))}
+
+    --/:/+++--
+  EOT
   image      = length(try(var.given.ami_image_id, [])) > 0 ? var.given.ami_image_id[0] : local.own_script ? var.not_known : null
 }
 
@@ -14,7 +32,7 @@ resource "aws_launch_template" "default" {
 
   image_id               = local.image
   key_name               = try(var.given.ec2_ssh_key_name[0], null)
-  user_data              = var.not_known
+  user_data              = length(local.overrides) > 0 ? local.overrides[0] : length(local.own_lines) == 0 ? null : local.own_script || length(local.told_kubelet) > 0 ? var.not_known : base64encode(local.before)
   vpc_security_group_ids = var.not_known
   block_device_mappings  = var.not_known
   network_interfaces     = []

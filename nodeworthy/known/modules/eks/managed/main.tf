@@ -5,6 +5,7 @@ locals {
   image      = try(var.given.ami_id, "")
   image_type = try(var.given.ami_type, var.by_version.ami_type)
   templated  = local.creates && try(var.given.create_launch_template, true) && try(var.given.use_custom_launch_template, true)
+  takes_one  = try(var.given.use_custom_launch_template, try(var.given.launch_template_name, "some") != "" || try(var.given.create_launch_template, true))
   capacity   = try(var.given.capacity_type, null)
   efa        = try(var.given.enable_efa_support, false)
   interfaces = try(var.given.network_interfaces, null)
@@ -230,9 +231,14 @@ resource "aws_eks_node_group" "this" {
     desired_size = try(var.given.desired_size, 1)
   }
 
-  launch_template {
-    id      = local.templated ? aws_launch_template.this[0].id : try(var.given.launch_template_id, var.not_known)
-    version = var.not_known
+  # Without one of its own or of somebody else's, EKS makes it.
+  dynamic "launch_template" {
+    for_each = local.takes_one ? [1] : []
+
+    content {
+      id      = local.templated ? aws_launch_template.this[0].id : try(var.given.launch_template_id, var.not_known)
+      version = var.not_known
+    }
   }
 
   dynamic "remote_access" {
