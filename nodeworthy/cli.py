@@ -33,6 +33,7 @@ COMMANDS = (
     Command("check", "source", "reads files and folders, and judges them"),
     Command("preview", "plan", "runs the Pulumi program here with an engine of our own, and judges the plan"),
     Command("audit", "cloud", "reads AWS, and judges what runs there; changes nothing"),
+    Command("rollout", "cloud", "replaces stale nodes in AWS one by one, each proven before the next one goes"),
     Command("node", "node", "looks at fresh machines through ssh, and judges them"),
     Command("lab", "node", "boots fresh nodes on this machine, and injects faults into them (root)"),
     Command("diagnose", "cluster", "reads Kubernetes, names causes"),

@@ -34,7 +34,7 @@ _nodeworthy() {
         prev=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        _nodeworthy_offer "check preview audit node lab diagnose accept lsp baseline boot explain rules fleet completion --help --version" "$cur"
+        _nodeworthy_offer "check preview audit rollout node lab diagnose accept lsp baseline boot explain rules fleet completion --help --version" "$cur"
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -95,6 +95,39 @@ _nodeworthy() {
             esac
             if [[ $cur == -* ]]; then
                 _nodeworthy_offer "-h --help --region --profile --endpoint-url --pool --record --from --print-policy --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
+            else
+                _nodeworthy_nothing
+            fi
+            ;;
+        rollout)
+            case $prev in
+                --pool) _nodeworthy_nothing; return ;;
+                --asg) _nodeworthy_nothing; return ;;
+                --node) _nodeworthy_nothing; return ;;
+                --region) _nodeworthy_nothing; return ;;
+                --profile) _nodeworthy_nothing; return ;;
+                --endpoint-url) _nodeworthy_nothing; return ;;
+                --context) _nodeworthy_nothing; return ;;
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --to) _nodeworthy_nothing; return ;;
+                --max-unavailable) _nodeworthy_nothing; return ;;
+                --surge) _nodeworthy_offer "auto 0 1" "$cur"; return ;;
+                --canary) _nodeworthy_nothing; return ;;
+                --drain-timeout) _nodeworthy_nothing; return ;;
+                --wait-for-jobs) _nodeworthy_nothing; return ;;
+                --join-timeout) _nodeworthy_nothing; return ;;
+                --soak) _nodeworthy_nothing; return ;;
+                --accept) _nodeworthy_offer "none quick full" "$cur"; return ;;
+                --image) _nodeworthy_nothing; return ;;
+                --evict) _nodeworthy_nothing; return ;;
+                --resume)  return ;;
+                --rollback)  return ;;
+                --format) _nodeworthy_offer "text json" "$cur"; return ;;
+                --output)  return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --pool --asg --node --region --profile --endpoint-url --context --fleet --stack --to --max-unavailable --surge --canary --pause-after-canary --drain-timeout --wait-for-jobs --join-timeout --soak --accept --image --evict --keep-labels --no-keep-labels --only-stale --no-only-stale --dry-run --yes --yes-may-lose-capacity --resume --pause --abort --rollback --print-policy --format --output" "$cur"
             else
                 _nodeworthy_nothing
             fi

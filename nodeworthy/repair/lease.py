@@ -31,7 +31,7 @@ def hold_lease(server: Server, seconds: int) -> Iterator[None]:
 
 
 def _taken(server: Server, seconds: int) -> Mapping[str, Any]:
-    lease = _lease(seconds)
+    lease = lease_named(NAME, whoami(), seconds)
     there = server.lease(NAMESPACE, NAME)
     if there is None:
         said = server.create_lease(NAMESPACE, lease)
@@ -50,14 +50,14 @@ def _why(said: Said) -> str:
     return f"the lock of repairs (Lease/{NAMESPACE}/{NAME}) can't be taken: {said.why}; nothing was changed"
 
 
-def _lease(seconds: int) -> dict[str, Any]:
+def lease_named(name: str, holder: str, seconds: int) -> dict[str, Any]:
     now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
-    spec = {"holderIdentity": _who(), "leaseDurationSeconds": seconds, "acquireTime": now, "renewTime": now}
+    spec = {"holderIdentity": holder, "leaseDurationSeconds": seconds, "acquireTime": now, "renewTime": now}
     kind = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease"}
-    return {**kind, "metadata": {"name": NAME, "namespace": NAMESPACE}, "spec": spec}
+    return {**kind, "metadata": {"name": name, "namespace": NAMESPACE}, "spec": spec}
 
 
-def _who() -> str:
+def whoami() -> str:
     try:
         user = getpass.getuser()
     except (KeyError, OSError):  # a container's user may have no name
@@ -65,13 +65,19 @@ def _who() -> str:
     return f"{user}@{socket.gethostname()}, process {os.getpid()}"
 
 
-def _refuse_while_it_lasts(there: Mapping[str, Any]) -> None:
+def held_until(there: Mapping[str, Any]) -> datetime | None:
+    """When a lease ends by itself; None where it has ended."""
     renewed = moment(text_at(there, "spec", "renewTime"))
     lasts = number_at(there, "spec", "leaseDurationSeconds")
     if renewed is None or lasts is None:
-        return
+        return None
     until = renewed + timedelta(seconds=lasts)
-    if until > datetime.now(UTC):
+    return until if until > datetime.now(UTC) else None
+
+
+def _refuse_while_it_lasts(there: Mapping[str, Any]) -> None:
+    until = held_until(there)
+    if until is not None:
         who = text_at(there, "spec", "holderIdentity") or "somebody"
         raise Refused(
             f"another repair of this cluster is under way, by {who}, until {until:%H:%M:%SZ} at the latest: nothing "

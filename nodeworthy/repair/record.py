@@ -147,7 +147,7 @@ class StateFile:
             "state": state,
             "changes": [each.as_data() for each in self.records],
         }
-        _write(self.path, json.dumps(written, indent=1) + "\n")
+        write_durably(self.path, json.dumps(written, indent=1) + "\n")
 
 
 def new_state_path() -> Path:
@@ -183,7 +183,8 @@ def _data(path: Path) -> Mapping[str, Any]:
     return data
 
 
-def _write(path: Path, text: str) -> None:
+def write_durably(path: Path, text: str) -> None:
+    """Whole, on disk, and for its owner alone."""
     try:
         # Such a file is for its owner alone.
         handle, half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -179,6 +179,8 @@ class Journal:
     ending: str = ""
     is_pinned: bool = False
     has_paused: bool = False
+    # Whether the group has to be set to the target before anything else.
+    sets_version: bool = False
     # What the node suite runs from.
     image: str = ""
 
@@ -203,6 +205,7 @@ class Journal:
             "aws": {"account": self.account, "region": self.region, "group": self.group},
             "server": self.server,
             "image": self.image,
+            "setsVersion": self.sets_version,
             "former": {
                 "namedVersion": self.named_version,
                 "version": self.former,
@@ -247,6 +250,7 @@ def journal_from(data: Any) -> Journal:
             ending=text_at(data, "ending"),
             is_pinned=at(data, "isPinned") is True,
             has_paused=at(data, "hasPaused") is True,
+            sets_version=at(data, "setsVersion") is True,
             image=text_at(data, "image"),
         )
     except ValueError as problem:

@@ -73,6 +73,8 @@ class Moment:
 def next_step(moment: Moment) -> Step:
     if moment.wanted == ABORT:
         return Stop("somebody asked for --abort")
+    if _must_set_version(moment):
+        return Do(acts.Pin(moment.journal.target))
     hand = next(_other_hands(moment), None)
     if hand is not None:
         return hand
@@ -148,6 +150,15 @@ def _without_successor(moment: Moment) -> list[Lane]:
     """Those that wait for one, or whose end may have brought one already."""
     stages = (Stage.GROWN, Stage.WAITS) if moment.journal.terms.new_first else (Stage.TERMINATED, Stage.EMPTY)
     return [lane for lane in moment.journal.unfinished() if not lane.fresh and lane.stage in stages]
+
+
+def _must_set_version(moment: Moment) -> bool:
+    """Once, before anything else."""
+    journal = moment.journal
+    is_begun = any(each.stage is not Stage.WAITS for each in journal.lanes)
+    return (
+        journal.sets_version and not is_begun and not journal.is_pinned and moment.world.group.version != journal.target
+    )
 
 
 def _must_suspend(moment: Moment) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import importlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -58,13 +58,21 @@ class Live:
             raise CouldNotLook(f"AWS does not say whose account this is: {refused.code}: {refused.message}") from None
 
     def pages(self, call: Call, arguments: Mapping[str, Any]) -> Sequence[Page]:
-        client = self._client(call.service)
-        try:
+        def asked(client: Any) -> Sequence[Page]:
             return [_plain(page) for page in _asked(client, call, {**call.fixed, **arguments})]
+
+        found: Sequence[Page] = self.answer(call.service, call.action, asked)
+        return found
+
+    def answer(self, service: str, action: str, ask: Callable[[Any], Any]) -> Any:
+        """Raises Refused, or CouldNotLook where AWS is not reached."""
+        client = self._client(service)
+        try:
+            return ask(client)
         except self._boto.client_error as problem:
             raise _refusal(problem) from None
         except self._boto.unreachable as problem:
-            raise CouldNotLook(f"AWS can't be asked {call.action} in {self.region}: {problem}") from None
+            raise CouldNotLook(f"AWS can't be asked {action} in {self.region}: {problem}") from None
         except (self._boto.any_error, self._boto.not_parsed) as problem:
             raise Refused(type(problem).__name__, str(problem)[:_TOLD]) from None
 

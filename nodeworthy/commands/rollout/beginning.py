@@ -1,0 +1,120 @@
+"""A rollout from its beginning: looks, tells the plan, asks, and goes."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from nodeworthy.collect.cloud.answers import Source
+from nodeworthy.collect.cloud.scenes import Wanted
+from nodeworthy.collect.cloud.stacks import stack_account
+from nodeworthy.commands.rollout.options import Options, asked_of
+from nodeworthy.commands.rollout.telling import agree, as_json, deliver
+from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
+from nodeworthy.report.printable import printable
+from nodeworthy.rollout import plan_told
+from nodeworthy.rollout.cloud import ScalingGroup, Writing
+from nodeworthy.rollout.journal import Journal, read_journal
+from nodeworthy.rollout.kube import Kube
+from nodeworthy.rollout.plan import Asked, Plan, plan
+from nodeworthy.rollout.stale import find_group, with_version
+from nodeworthy.rollout.world import World
+
+
+@dataclass(frozen=True)
+class Reached:
+    """An account and a cluster that answer."""
+
+    live: Writing
+    kube: Kube
+    wanted: Wanted
+
+
+def reach(options: Options, region: str | None = None, account: str | None = None) -> Reached:
+    """Raises InputError where these credentials are of another account."""
+    from nodeworthy.collect.cloud.live import Reach
+
+    stack = stack_account(options.fleet, options.stack)
+    live = Writing(
+        Reach(options.profile or stack.profile, options.endpoint_url), region or options.region or stack.region
+    )
+    stack.refuse_another(live.account)
+    if account is not None and live.account != account:
+        raise InputError(f"these credentials are of account {live.account}, and the file is about {account}")
+    return Reached(live, Kube(options.context), Wanted(stack.fleet, stack.no_fleet, options.pool))
+
+
+def begin(options: Options) -> int:
+    asked, group = asked_of(options), options.asg
+    old = read_journal(Path(options.rollback)) if options.rollback is not None else None
+    if old is not None:
+        asked, group = replace(asked, to=_former(old)), old.group
+    if not options.dry_run:
+        _refuse_blind(options)
+    reached = reach(options, old.region if old else None, old.account if old else None)
+    made = _planned(reached, asked, group)
+    if options.dry_run:
+        return _dry(options, made)
+    return _go(options, reached, made)
+
+
+def _former(old: Journal) -> str:
+    if not old.former:
+        raise InputError("the file does not say which version was there before: --to NUMBER sets one")
+    return old.former
+
+
+def _refuse_blind(options: Options) -> None:
+    if not options.image or options.image.startswith("-"):
+        raise InputError(
+            "a fresh node has to pass the node suite, which runs from an image of its own: build it from this "
+            "repository (make image), push it to where the nodes pull from, and name it with --image"
+        )
+    if not (options.yes or sys.stdin.isatty()):
+        raise InputError("rollout asks before it begins, and there is no terminal: look at --dry-run, then --yes")
+
+
+def _planned(reached: Reached, asked: Asked, group: str | None) -> Plan:
+    source: Source = reached.live
+    if asked.to is not None and group is not None:
+        source = with_version(ScalingGroup(reached.live, group).data(), source, asked.to)
+    found = find_group(source, reached.wanted, group)
+    if asked.to is not None and group is None:
+        source = with_version(found.data, reached.live, asked.to)
+        found = find_group(source, reached.wanted, found.name)
+    now, machines = ScalingGroup(reached.live, found.name).look()
+    nodes = reached.kube.nodes_of({each.id for each in machines}, lambda _: True)
+    return plan(World(now, machines, nodes), found, asked, asked.to or now.version)
+
+
+def _dry(options: Options, made: Plan) -> int:
+    """0 where it would begin, or has nothing to do; 1 where something forbids it; 3 where that is not known."""
+    text = as_json(plan_told.as_data(made)) if options.format == "json" else _in_words(made)
+    return deliver(options, text, _code(made))
+
+
+def _in_words(made: Plan) -> str:
+    return printable("\n".join(plan_told.told(made))) + "\n"
+
+
+def _code(made: Plan) -> int:
+    if made.refusals:
+        return 1
+    return 3 if made.unknown else 0
+
+
+def _go(options: Options, reached: Reached, made: Plan) -> int:
+    from nodeworthy.commands.rollout.going import go
+
+    sys.stderr.write(_in_words(made))
+    sys.stderr.flush()
+    if not made.may_begin:
+        return _code(made)
+    if not agree(options, f"replace {len(made.order)} nodes of {made.world.group.name}?"):
+        sys.stderr.write("nothing was changed\n")
+        return 3
+    where = {"region": reached.live.region, "account": reached.live.account, "server": reached.kube.server}
+    return go(options, reached, made.journal(secrets.token_hex(4), where, options.image or ""), None)

@@ -1,0 +1,115 @@
+"""A rollout on its way: the file that it keeps, the lease that it holds, and how it ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nodeworthy.commands.rollout.beginning import Reached, reach
+from nodeworthy.commands.rollout.options import Options
+from nodeworthy.commands.rollout.telling import teller
+from nodeworthy.errors import CouldNotLook, InputError
+from nodeworthy.interrupts import terminate_like_interrupt, tidied
+from nodeworthy.report.printable import printable
+from nodeworthy.rollout.actor import Live, WallClock
+from nodeworthy.rollout.acts import Resume
+from nodeworthy.rollout.cloud import ScalingGroup
+from nodeworthy.rollout.gate import Commands
+from nodeworthy.rollout.journal import Journal, Status, read_journal
+from nodeworthy.rollout.lease import Hold
+from nodeworthy.rollout.run import Driver
+from nodeworthy.rollout.steps import ABORT
+
+_CODES = {Status.DONE: 0, Status.STOPPED: 1, Status.ABORTED: 1, Status.PAUSED: 3, Status.RUNNING: 3}
+
+
+def resume(options: Options, file: str) -> int:
+    path = Path(file)
+    journal = read_journal(path)
+    if journal.status is Status.DONE:
+        sys.stdout.write(f"rollout {journal.id} of {journal.group} is done: nothing to do\n")
+        return 0
+    reached = reach(options, journal.region, journal.account)
+    if reached.kube.server != journal.server:
+        raise InputError(
+            f"{path} is about {journal.server}, and this is {reached.kube.server}: --context names the cluster"
+        )
+    return go(options, reached, journal, path)
+
+
+def go(options: Options, reached: Reached, journal: Journal, path: Path | None) -> int:
+    path = path or _new_path()
+    group = ScalingGroup(reached.live, journal.group)
+    gate = Commands(options.image or journal.image, _cluster(options), _fleet(options))
+    live = _Aborting if options.abort else Live
+    actor = live(group, reached.kube, gate, Hold(reached.kube, journal.group, journal.id), path)
+    driver = Driver(journal, actor, WallClock(), teller(options))
+    with _held(actor, journal):
+        driver.run()
+    return _told(journal, path)
+
+
+class _Aborting(Live):
+    """One that was killed, and is to be ended and not to be gone on with."""
+
+    def wanted(self) -> str:
+        super().wanted()
+        return ABORT
+
+
+@contextmanager
+def _held(actor: Live, journal: Journal) -> Iterator[None]:
+    actor.hold.take()
+
+    def leave() -> None:
+        """Whatever ends us, the group's own processes go on, and others may begin."""
+        with suppress(CouldNotLook):
+            if journal.status is Status.RUNNING:
+                for process in journal.suspended:
+                    actor.do(Resume(process), journal)
+                sys.stderr.write(f"it goes on with: nodeworthy rollout --resume {actor.path}\n")
+            actor.hold.let_go()
+
+    with terminate_like_interrupt(), tidied(leave):
+        yield
+
+
+def _new_path() -> Path:
+    stem = f"nodeworthy-rollout-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    names = (Path(f"{stem}{f'-{number}' if number else ''}.json") for number in range(1000))
+    return next(name for name in names if not name.exists())
+
+
+def _cluster(options: Options) -> tuple[str, ...]:
+    return ("--context", options.context) if options.context else ()
+
+
+def _fleet(options: Options) -> tuple[str, ...]:
+    fleet = ("--fleet", options.fleet) if options.fleet else ()
+    return (*fleet, *(("--stack", options.stack) if options.stack else ()))
+
+
+def _told(journal: Journal, path: Path) -> int:
+    """What stands where, in the end."""
+    if journal.status is not Status.DONE:
+        sys.stderr.write(printable("\n".join(_standing(journal, path))) + "\n")
+    return _CODES[journal.status]
+
+
+def _standing(journal: Journal, path: Path) -> Iterator[str]:
+    yield f"{journal.status.value}: {journal.why}"
+    done = [each for each in journal.lanes if each.stage.value == "done"]
+    yield f"replaced and proven: {len(done)} of {len(journal.lanes)}"
+    for each in journal.under_way():
+        yield f"{each.title} was {each.stage.value}; {each.fresh_title} keeps its taint until somebody has looked at it"
+    if journal.is_pinned:
+        yield (
+            f"{journal.group} is set to version {journal.former} of its template (it named {journal.named_version}): "
+            "it starts no more of the new one; the program that made it has to be told"
+        )
+    if not journal.is_pinned:
+        yield f"to go on: nodeworthy rollout --resume {path}"
+    yield f"to go back: nodeworthy rollout --rollback {path}"

@@ -1,0 +1,172 @@
+"""The auto scaling group of a rollout: what AWS says of it, and the few calls that change it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from nodeworthy.collect.cloud import calls
+from nodeworthy.collect.cloud.answers import Refused
+from nodeworthy.collect.cloud.live import Live
+from nodeworthy.collect.cloud.machines import unpack_text
+from nodeworthy.collect.cloud.region import Version, members, version_of
+from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
+from nodeworthy.errors import CouldNotLook, InputError
+from nodeworthy.facts.aws.script_changes import first_change
+from nodeworthy.rollout.acts import DONE, Outcome
+from nodeworthy.rollout.world import Group, Machine
+
+# What a rollout may change, and nothing else.
+WRITES: Final = (
+    "SetInstanceProtection",
+    "SuspendProcesses",
+    "ResumeProcesses",
+    "TerminateInstanceInAutoScalingGroup",
+    "UpdateAutoScalingGroup",
+)
+_GOING_ON = frozenset("Pending InProgress Cancelling RollbackInProgress Baking".split())
+_LATER = frozenset(
+    "Throttling ThrottlingException RequestLimitExceeded ScalingActivityInProgress ResourceContention InternalFailure "
+    "ServiceUnavailable ReadTimeoutError".split()
+)
+Data = Mapping[str, Any]
+
+
+class Writing(Live):
+    """An account in which something may be changed."""
+
+    def change(self, service: str, operation: str, arguments: Mapping[str, Any]) -> None:
+        """Raises Refused, or CouldNotLook where nobody knows whether it was done."""
+        name = importlib.import_module("botocore").xform_name(operation)
+        self.answer(service, operation, lambda client: getattr(client, name)(**arguments))
+
+
+class ScalingGroup:
+    """One group, asked and changed."""
+
+    def __init__(self, live: Writing, name: str) -> None:
+        self._live = live
+        self.name = name
+        self._differs: dict[str, str] = {}
+
+    # Looking
+
+    def look(self) -> tuple[Group, Sequence[Machine]]:
+        data = self.data()
+        named = version_of(data)
+        version = self._version(named) if named is not None else {}
+        number = str(at(version, "VersionNumber") or "")
+        group = Group(
+            self.name,
+            number_at(data, "DesiredCapacity") or 0,
+            number_at(data, "MinSize") or 0,
+            number_at(data, "MaxSize") or 0,
+            named.named if named is not None else "",
+            number,
+            named.template if named is not None else "",
+            frozenset(text_at(each, "ProcessName") for each in mappings_at(data, "SuspendedProcesses")),
+            self._failed_launches(),
+            self._refresh(),
+        )
+        return group, [_machine(identifier, each) for identifier, each in members(data)]
+
+    def data(self) -> Data:
+        found = self._all(calls.SCALING_GROUPS, AutoScalingGroupNames=[self.name])
+        if not found:
+            raise InputError(f"there is no auto scaling group {self.name} in {self._live.region}")
+        return found[0]
+
+    def difference(self, machine: str, named: Version) -> str:
+        """Why a machine is not what its group would start now, looked at once; empty where it is."""
+        if machine not in self._differs:
+            self._differs[machine] = self._difference(machine, named)
+        return self._differs[machine]
+
+    def _difference(self, machine: str, named: Version) -> str:
+        own = next(iter(self._pages(calls.USER_DATA, InstanceId=machine)), {})
+        is_ = unpack_text(text_at(own, "UserData", "Value")) or ""
+        should = unpack_text(text_at(self._version(named), "LaunchTemplateData", "UserData")) or ""
+        return "" if is_ == should else f"boot script: {first_change(is_, should).is_}"
+
+    def _version(self, named: Version) -> Data:
+        found = self._all(calls.TEMPLATE_VERSIONS, LaunchTemplateId=named.template, Versions=[named.named])
+        return found[0] if found else {}
+
+    def _failed_launches(self) -> Sequence[tuple[str, str]]:
+        try:
+            found = self._all(calls.ACTIVITIES, AutoScalingGroupName=self.name)
+        except Refused:
+            return ()  # it says why a launch failed, and decides nothing
+        failed = (each for each in found if text_at(each, "StatusCode") == "Failed")
+        return [(text_at(each, "StartTime"), text_at(each, "StatusMessage")) for each in failed][:5]
+
+    def _refresh(self) -> str:
+        found = self._all(calls.REFRESHES, AutoScalingGroupName=self.name)
+        return next((text_at(each, "InstanceRefreshId") for each in found if text_at(each, "Status") in _GOING_ON), "")
+
+    def _all(self, call: calls.Call, **arguments: Any) -> Sequence[Data]:
+        return [one for page in self._pages(call, **arguments) for one in mappings_at(page, call.key)]
+
+    def _pages(self, call: calls.Call, **arguments: Any) -> Sequence[Data]:
+        try:
+            return self._live.pages(call, arguments)
+        except Refused as refused:
+            if call is calls.ACTIVITIES:
+                raise
+            raise CouldNotLook(f"AWS does not answer {call.action}: {refused.code}: {refused.message}") from None
+
+    # Acting
+
+    def suspend(self, process: str) -> Outcome:
+        return self._done("SuspendProcesses", ScalingProcesses=[process])
+
+    def resume(self, process: str) -> Outcome:
+        return self._done("ResumeProcesses", ScalingProcesses=[process])
+
+    def resize(self, desired: int, largest: int) -> Outcome:
+        return self._done("UpdateAutoScalingGroup", DesiredCapacity=desired, MaxSize=largest)
+
+    def bound(self, largest: int) -> Outcome:
+        return self._done("UpdateAutoScalingGroup", MaxSize=largest)
+
+    def protect(self, machine: str) -> Outcome:
+        return self._done("SetInstanceProtection", InstanceIds=[machine], ProtectedFromScaleIn=True)
+
+    def pin(self, version: str) -> Outcome:
+        named = version_of(self.data())
+        if named is None:
+            return Outcome(is_done=False, why=f"{self.name} has no launch template")
+        template = {"LaunchTemplateId": named.template, "Version": version}
+        return self._done("UpdateAutoScalingGroup", LaunchTemplate=template)
+
+    def terminate(self, machine: str, *, shrinks: bool) -> Outcome:
+        """Of a machine that is still there: nobody is ended twice."""
+        there = {identifier for identifier, each in members(self.data()) if _machine(identifier, each).is_there}
+        if machine not in there:
+            return DONE
+        arguments = {"InstanceId": machine, "ShouldDecrementDesiredCapacity": shrinks}
+        return self._answered("TerminateInstanceInAutoScalingGroup", arguments)
+
+    def _done(self, operation: str, **arguments: Any) -> Outcome:
+        return self._answered(operation, {"AutoScalingGroupName": self.name, **arguments})
+
+    def _answered(self, operation: str, arguments: Mapping[str, Any]) -> Outcome:
+        assert operation in WRITES
+        try:
+            self._live.change("autoscaling", operation, arguments)
+        except Refused as refused:
+            why = f"AWS refuses autoscaling:{operation}: {refused.code}: {refused.message}"
+            return Outcome(is_done=False, why=why, later=refused.code in _LATER)
+        return DONE
+
+
+def _machine(identifier: str, data: Data) -> Machine:
+    return Machine(
+        identifier,
+        text_at(data, "LifecycleState"),
+        text_at(data, "LaunchTemplate", "Version"),
+        data.get("ProtectedFromScaleIn") is True,
+        text_at(data, "HealthStatus") in ("", "Healthy", "HEALTHY"),
+        text_at(data, "AvailabilityZone"),
+    )
