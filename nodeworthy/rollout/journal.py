@@ -241,7 +241,7 @@ def journal_from(data: Any) -> Journal:
             smallest=_number(data, "former", "smallest"),
             largest=_number(data, "former", "largest"),
             terms=_terms(mapping_at(data, "terms")),
-            lanes=[_lane(each) for each in mappings_at(data, "lanes")],
+            lanes=_lanes(data),
             originals=tuple(_texts(data, "originals")),
             status=Status(text_at(data, "status")),
             suspended=tuple(_texts(data, "suspended")),
@@ -286,6 +286,14 @@ def _terms(data: Mapping[str, Any]) -> Terms:
         at(data, "keepLabels") is True,
         _seconds(at(data, "soakSeconds")),
     )
+
+
+def _lanes(data: Any) -> list[Lane]:
+    """All of them: one that is passed over would be a node that nobody replaces."""
+    written, found = at(data, "lanes"), mappings_at(data, "lanes")
+    if not found or len(found) != len(written):
+        raise ValueError("a node of it is missing")
+    return [_lane(each) for each in found]
 
 
 def _lane(data: Mapping[str, Any]) -> Lane:

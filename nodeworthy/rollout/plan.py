@@ -234,17 +234,20 @@ def blocks_of(each: Candidate, terms: Terms) -> Iterator[str]:
     for volume in each.node.local_volumes:
         yield f"{each.title} holds the local volume {volume}: its data would be lost"
     for one in each.node.guests:
-        if one.title in terms.evict:
-            continue
-        if one.blocks:
-            yield f"{one.title} on {each.title} {one.blocks} (--evict {one.title})"
-        elif one.is_gpu_job and terms.job_seconds is None and one.seconds_left is None:
-            gpus = f"{one.gpus} GPU{'' if one.gpus == 1 else 's'}"
-            yield (
-                f"{one.title} computes on {gpus} of {each.title} since {one.since}, and declares no end "
-                f"(--wait-for-jobs TIME, or --evict {one.title})"
-            )
+        if one.title not in terms.evict:
+            yield from _unless_named(one, each, terms)
         yield from _of_budgets(one, each)
+
+
+def _unless_named(pod: Pod, each: Candidate, terms: Terms) -> Iterator[str]:
+    if pod.blocks:
+        yield f"{pod.title} on {each.title} {pod.blocks} (--evict {pod.title})"
+    elif pod.is_gpu_job and terms.job_seconds is None and pod.seconds_left is None:
+        gpus = f"{pod.gpus} GPU{'' if pod.gpus == 1 else 's'}"
+        yield (
+            f"{pod.title} computes on {gpus} of {each.title} since {pod.since}, and declares no end "
+            f"(--wait-for-jobs TIME, or --evict {pod.title})"
+        )
 
 
 def _of_budgets(pod: Pod, each: Candidate) -> Iterator[str]:

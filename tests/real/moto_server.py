@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import os
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from .stand_ins.aws_calls import Aws
+from .stand_ins.moto_versions import mend_versions
 
 
 class MotoServer:
@@ -19,7 +20,7 @@ class MotoServer:
         os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"
         from moto.server import ThreadedMotoServer
 
-        _mend_versions()
+        mend_versions()
         logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else it prints every call
         self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
         self._region = region
@@ -41,22 +42,3 @@ def _forget_everything() -> None:
     from moto.moto_api._internal.models import moto_api_backend
 
     moto_api_backend.reset()
-
-
-def _mend_versions() -> None:
-    """moto reads the user data of a template's first version only: where a group starts from a later one, it is amiss
-    in what it takes for read."""
-    from moto.ec2.models.launch_templates import LaunchTemplate
-    from moto.ec2.utils import parse_user_data
-
-    patched: Any = LaunchTemplate
-    unmended = patched.create_version
-
-    def create_version(template: LaunchTemplate, data: dict[str, Any], description: str) -> Any:
-        if isinstance(data.get("UserData"), str):
-            data["UserData"] = parse_user_data(data["UserData"])
-        return unmended(template, data, description)
-
-    if unmended.__name__ != "mended":
-        create_version.__name__ = "mended"
-        patched.create_version = create_version

@@ -97,13 +97,14 @@ class StandInKubelet:
         self._server.server_close()
         self._threads.shutdown()
 
-    def add(self, name: str, goes: Goes, **labels: str) -> None:
+    def add(self, name: str, goes: Goes, *, machine: str = "", ready: bool = True, **labels: str) -> None:
+        """`machine`: as the cloud's controller names it."""
         self.nodes[name] = goes
         spelled = {key.replace("__", "/"): value for key, value in labels.items()}
         taint = {"key": "nodeworthy/unverified", "effect": "NoSchedule"}
-        node = {"kind": "Node", "metadata": {"name": name, "labels": spelled}, "spec": {"taints": [taint]}}
-        self.client.create(NODES, node)
-        self.client.patch_status(f"{NODES}/{name}", self._status("True"))
+        spec = {"taints": [taint], **({"providerID": machine} if machine else {})}
+        self.client.create(NODES, {"kind": "Node", "metadata": {"name": name, "labels": spelled}, "spec": spec})
+        self.client.patch_status(f"{NODES}/{name}", self._status("True" if ready else "False"))
 
     def add_dying(self, name: str) -> None:
         """One that is heard no more once it has a pod, in the node controller's words."""

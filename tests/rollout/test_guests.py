@@ -86,7 +86,7 @@ def test_a_volume_of_this_host_is_lost_with_it() -> None:
 
 def test_what_people_wrote_and_not_what_programs_do() -> None:
     def fields(manager: str, *names: str) -> dict[str, Any]:
-        labels = {f"f:{name}": {} for name in names}
+        labels: dict[str, Any] = {f"f:{name}": {} for name in names}
         return {"manager": manager, "fieldsV1": {"f:metadata": {"f:labels": {".": {}, **labels}}}}
 
     labels = {"gpu.monitoring/profiling-dedicated": "true", "nvidia.com/gpu.count": "4", "kubernetes.io/hostname": "n"}

@@ -135,6 +135,14 @@ def test_what_forbids_it_is_said(change: Callable[[Simulated], None], told: str)
     assert planned(Simulated()).may_begin
 
 
+def test_to_name_a_pod_is_no_leave_of_its_budget() -> None:
+    world = Simulated()
+    world.give(0, pod("notebook", owner="", blocks="has no controller: nobody makes it anew", budgets=(budget(0),)))
+    made = planned(world, replace(ROOM, terms=Terms(evict=frozenset({"research/notebook"}))))
+    assert len(made.refusals) == 1
+    assert "can't be evicted: the budget research/keep allows 0" in made.refusals[0]
+
+
 def test_who_is_away_already_counts() -> None:
     world = Simulated()
     world._change("n-i-old3", is_ready=False)

@@ -20,7 +20,7 @@ from nodeworthy.rollout.cloud import ScalingGroup
 from nodeworthy.rollout.gate import Commands
 from nodeworthy.rollout.journal import Journal, Status, read_journal
 from nodeworthy.rollout.lease import Hold
-from nodeworthy.rollout.run import Driver
+from nodeworthy.rollout.run import POLL_SECONDS, Driver
 from nodeworthy.rollout.steps import ABORT
 
 _CODES = {Status.DONE: 0, Status.STOPPED: 1, Status.ABORTED: 1, Status.PAUSED: 3, Status.RUNNING: 3}
@@ -46,7 +46,7 @@ def go(options: Options, reached: Reached, journal: Journal, path: Path | None) 
     gate = Commands(options.image or journal.image, _cluster(options), _fleet(options))
     live = _Aborting if options.abort else Live
     actor = live(group, reached.kube, gate, Hold(reached.kube, journal.group, journal.id), path)
-    driver = Driver(journal, actor, WallClock(), teller(options))
+    driver = Driver(journal, actor, WallClock(), teller(options), POLL_SECONDS)
     with _held(actor, journal):
         driver.run()
     return _told(journal, path)

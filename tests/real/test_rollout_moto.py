@@ -1,0 +1,252 @@
+"""`nodeworthy rollout` against moto's AWS and a real API server: the calls are real, the nodes are not.
+
+What this proves: machines are ended by the call that AWS has for it, one at a time; evictions go through the API server,
+which asks budgets; what is written is what Kubernetes takes; whoever is killed goes on. What it does not: that AWS keeps
+its word on capacity, hooks and protection, which moto does not have.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodeworthy.collect.node.recording import as_text, load
+from nodeworthy.commands.rollout import going
+from nodeworthy.rollout.kube import Kube
+from nodeworthy.rollout.lease import Hold
+from tests.node.recordings import INCIDENT, MENDED
+from tests.run import Ran, run
+
+from .cloud_bridge import Bridge, settle
+from .control_plane import ControlPlane
+from .kube_client import KubeClient, wait_for
+from .moto_server import MotoServer
+from .stand_in_kubelet import NODES, StandInKubelet, always, ended
+from .stand_ins.moto_actions import Said, added_to_moto
+from .tools import Tools
+
+REGION, GROUP = "us-east-2", "t4"
+SCRIPT = "#!/bin/bash\nset -euo pipefail\n{option}dnf install -y nvidia-open-580.105.08\n"
+OPTION = "mkdir -p /etc/modprobe.d\n"
+FIT, UNFIT = (as_text(load(each)).encode() for each in (MENDED, INCIDENT))
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+MERGE = "application/merge-patch+json"
+DEDICATED = "gpu.monitoring/profiling-dedicated"
+
+
+@dataclass
+class Stage:
+    moto: MotoServer
+    said: Said
+    bridge: Bridge
+    client: KubeClient
+    template: str
+
+    @property
+    def scaling(self) -> Any:
+        return self.moto.aws.client("autoscaling")
+
+    @property
+    def url(self) -> str:
+        return str(self.moto.aws.client("sts").meta.endpoint_url)
+
+    def words(self, *more: str) -> list[str]:
+        return ["rollout", "--asg", GROUP, "--region", REGION, "--endpoint-url", self.url, *more]
+
+    def go(self, *more: str) -> Ran:
+        live = ("--yes", "--yes-may-lose-capacity", "--accept", "none", "--image", "registry.example/nodeworthy:1")
+        return run(*self.words(*live, *more))
+
+    def mend(self) -> None:
+        """The template has a newer version, with the option."""
+        data = template_data(self.moto, SCRIPT.format(option=OPTION))
+        self.moto.aws.client("ec2").create_launch_template_version(
+            LaunchTemplateId=self.template, LaunchTemplateData=data
+        )
+
+    def group(self) -> dict[str, Any]:
+        [found] = self.scaling.describe_auto_scaling_groups(AutoScalingGroupNames=[GROUP])["AutoScalingGroups"]
+        data: dict[str, Any] = found
+        return data
+
+    def versions(self) -> list[str]:
+        return sorted(each["LaunchTemplate"]["Version"] for each in self.group()["Instances"])
+
+    def nodes(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.client.get(NODES)["items"]
+        return found
+
+
+def template_data(moto: MotoServer, script: str) -> dict[str, Any]:
+    image = moto.aws.client("ec2").describe_images()["Images"][0]["ImageId"]
+    return {
+        "ImageId": image,
+        "InstanceType": "g4dn.12xlarge",
+        "UserData": base64.b64encode(script.encode()).decode(),
+    }
+
+
+def make_group(moto: MotoServer, size: int) -> str:
+    ec2 = moto.aws.client("ec2")
+    made = ec2.create_launch_template(
+        LaunchTemplateName="t4", LaunchTemplateData=template_data(moto, SCRIPT.format(option=""))
+    )
+    template = str(made["LaunchTemplate"]["LaunchTemplateId"])
+    moto.aws.client("autoscaling").create_auto_scaling_group(
+        AutoScalingGroupName=GROUP,
+        MinSize=size,
+        MaxSize=size,
+        DesiredCapacity=size,
+        LaunchTemplate={"LaunchTemplateId": template, "Version": "$Latest"},
+        VPCZoneIdentifier=ec2.describe_subnets()["Subnets"][0]["SubnetId"],
+        Tags=[{"Key": "kubernetes.io/cluster/gpu-dev", "Value": "owned", "PropagateAtLaunch": True}],
+    )
+    return template
+
+
+@pytest.fixture(scope="module")
+def plane(tools: Tools) -> Iterator[ControlPlane]:
+    with ControlPlane(tools, controllers=True) as plane:
+        manifests = run("node", "--in-cluster", "--print-role").out
+        kubectl = [str(tools.path("kubectl")), f"--kubeconfig={plane.kubeconfig}", "apply", "-f", "-"]
+        subprocess.run(kubectl, input=manifests, text=True, capture_output=True, check=True, timeout=300)
+        account = "/api/v1/namespaces/nodeworthy/serviceaccounts/default"
+        wait_for(lambda: plane.client.answers(account), seconds=120)
+        yield plane
+
+
+@pytest.fixture
+def stage(plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "made-up")
+    monkeypatch.setenv("KUBECONFIG", str(plane.kubeconfig))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(going, "POLL_SECONDS", 0.5)
+    said = Said()
+    with added_to_moto(said), MotoServer(REGION) as moto, StandInKubelet(plane) as kubelets:
+        template = make_group(moto, 2)
+        with Bridge(moto.aws.client("autoscaling"), kubelets, GROUP, always(ended(0, FIT))) as bridge:
+            settle(bridge)
+            yield Stage(moto, said, bridge, plane.client, template)
+    for each in plane.client.get(LEASES)["items"]:
+        if each["metadata"]["name"].startswith("nodeworthy"):
+            plane.client.request("DELETE", f"{LEASES}/{each['metadata']['name']}")
+
+
+def test_stale_nodes_are_replaced_and_then_there_is_nothing_to_do(stage: Stage) -> None:
+    stage.mend()
+    by_hand = stage.nodes()[0]["metadata"]["name"]
+    labelled = f"{NODES}/{by_hand}?fieldManager=kubectl-label"
+    stage.client.expect("PATCH", labelled, {"metadata": {"labels": {DEDICATED: "true"}}}, content_type=MERGE)
+    plan = run(*stage.words("--dry-run", "--format", "json"))
+    assert plan.code == 1
+    told = json.loads(plan.out)
+    assert "--yes-may-lose-capacity" in told["refusals"][0]
+    assert (len(told["order"]), told["former"], told["target"]) == (2, "1", "2")
+    assert stage.versions() == ["1", "1"]
+    ran = stage.go()
+    assert ran.code == 0, ran.err + ran.out
+    assert stage.versions() == ["2", "2"]
+    assert stage.bridge.most_away == 1
+    nodes = stage.nodes()
+    assert [each["metadata"]["labels"].get(DEDICATED) for each in nodes].count("true") == 1
+    assert all(not each["spec"].get("taints") and not each["spec"].get("unschedulable") for each in nodes)
+    assert all("nodeworthy/verified" in each["metadata"]["labels"] for each in nodes)
+    assert stage.group()["SuspendedProcesses"] == []
+    again = run(*stage.words("--dry-run"))
+    assert again.code == 0
+    assert "nothing to do" in again.out
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [("suite", "fails containerd-paths of the node suite"), ("join", "has no node"), ("never-ready", "is not Ready")],
+)
+def test_the_first_failure_stops_it(stage: Stage, fault: str, told: str) -> None:
+    stage.mend()
+    stage.bridge.fault = fault
+    if fault == "suite":
+        stage.bridge.goes = always(ended(0, UNFIT))
+    ran = stage.go("--join-timeout", "10s")
+    assert ran.code == 1, ran.err
+    assert told in ran.err
+    assert stage.versions() == ["1", "2"]
+    assert stage.group()["LaunchTemplate"]["Version"] == "1"
+    assert stage.group()["SuspendedProcesses"] == []
+    assert "is set to version 1 of its template (it named $Latest)" in ran.err
+    fresh = [each for each in stage.nodes() if each["spec"].get("taints")]
+    assert all(not each["spec"].get("unschedulable") for each in stage.nodes())
+    assert len(fresh) == (0 if fault == "join" else 1)
+
+
+def test_a_budget_has_the_last_word(stage: Stage) -> None:
+    stage.mend()
+    client, node = stage.client, stage.nodes()[0]["metadata"]["name"]
+    budget = {
+        "metadata": {"name": "keep", "namespace": "default"},
+        "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "web"}}},
+    }
+    container = {"name": "c", "image": "registry.k8s.io/pause:3.10"}
+    pod = {
+        "metadata": {"name": "web", "namespace": "default", "labels": {"app": "web"}},
+        "spec": {"nodeName": node, "containers": [container]},
+    }
+    budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+    client.create(budgets, budget)
+    client.create("/api/v1/namespaces/default/pods", pod)
+    try:
+        ran = stage.go("--evict", "default/web", "--drain-timeout", "5s", "--node", node)
+        assert ran.code == 1
+        assert "can't be evicted: the budget default/keep allows 0 disruptions" in ran.err
+        assert stage.versions() == ["1", "1"]
+        web = client.get("/api/v1/namespaces/default/pods/web")
+        refused = Kube(None).evict("default", "web", web["metadata"]["uid"])
+        assert (refused.is_done, refused.later) == (False, True)
+        assert "Cannot evict pod as it would violate the pod's disruption budget" in refused.why
+        assert Kube(None).evict("default", "web", "another").is_done  # of that name another one is meant
+        assert client.request("GET", "/api/v1/namespaces/default/pods/web").status == 200
+    finally:
+        client.request("DELETE", f"{budgets}/keep")
+        client.request("DELETE", "/api/v1/namespaces/default/pods/web?gracePeriodSeconds=0")
+
+
+def test_two_at_once_refuse_each_other(stage: Stage) -> None:
+    stage.mend()
+    other = Hold(Kube(None), GROUP, "0badcafe")
+    other.take()
+    ran = stage.go()
+    assert ran.code == 3
+    assert "another rollout of t4 is under way, by rollout 0badcafe" in ran.err
+    assert stage.versions() == ["1", "1"]
+    other.let_go()
+
+
+@pytest.mark.parametrize("line", ["cordon ", "terminate ", "has joined"])
+def test_killed_it_goes_on(stage: Stage, line: str, tmp_path: Path) -> None:
+    stage.mend()
+    live = ("--yes", "--yes-may-lose-capacity", "--accept", "none", "--image", "registry.example/nodeworthy:1")
+    command = [sys.executable, "-u", "-m", "nodeworthy", *stage.words(*live)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as running:
+        assert running.stdout is not None
+        for told in running.stdout:
+            if line in told:
+                break
+        running.send_signal(signal.SIGKILL)
+        running.wait()
+    [kept] = tmp_path.glob("nodeworthy-rollout-*.json")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    ran = run("rollout", "--resume", str(kept), "--endpoint-url", stage.url)
+    assert ran.code == 0, ran.err + ran.out
+    assert stage.versions() == ["2", "2"]
+    assert stage.bridge.most_away == 1
+    assert stage.group()["SuspendedProcesses"] == []

@@ -1,0 +1,80 @@
+"""What is said before anybody is asked: options that do not go together, files that are none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.cloud.calls import EVERY
+from nodeworthy.rollout.cloud import WRITES
+from nodeworthy.rollout.journal import Terms
+from tests.run import run
+
+from .simulated import Simulated, journal
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "which nodes are meant is not said: --pool NAME, or --asg NAME"),
+        (["--pool", "t4"], "a fresh node has to pass the node suite, which runs from an image of its own"),
+        (["--pool", "t4", "--image", "i"], "rollout asks before it begins, and there is no terminal"),
+        (["--pool", "t4", "--pause"], "--pause and --abort are about one group: --asg NAME"),
+        (["--asg", "t4", "--pause", "--abort"], "--pause and --abort are two things: one at a time"),
+        (["--resume", "x.json", "--dry-run"], "--dry-run and --resume are two things"),
+        (["--resume", "x.json", "--asg", "t4"], "which group it is and to what version stands in the file"),
+        (["--resume", "gone.json"], "gone.json: it can't be read: No such file or directory"),
+        (["--rollback", "gone.json", "--dry-run"], "gone.json: it can't be read"),
+        (["--asg", "t4", "--dry-run", "--to", "newest"], "--to newest: a version is a number"),
+        (["--asg", "t4", "--dry-run", "--evict", "web"], "--evict web: a pod is named NAMESPACE/POD"),
+        (["--asg", "t4", "--dry-run", "--drain-timeout", "soon"], "'soon' is no time: write it as 30s or 2m"),
+        (["--asg", "t4", "--max-unavailable", "0"], "'0' nodes away at once: nothing could be replaced"),
+        (["--asg", "t4", "--canary", "many"], "'many' is no number of nodes"),
+    ],
+)
+def test_what_does_not_go_together(words: list[str], told: str, tmp_path: Path) -> None:
+    ran = run("rollout", *words, cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
+
+
+def test_a_file_that_is_none_and_one_that_lacks_something(tmp_path: Path) -> None:
+    file = tmp_path / "kept.json"
+    for text, told in (
+        ("{", "it is not JSON"),
+        ("{}", "this is no file that a rollout has kept"),
+        ('{"kind": "Rollout", "apiVersion": "nodeworthy/v1"}', "it says no id"),
+    ):
+        file.write_text(text)
+        ran = run("rollout", "--resume", "kept.json", cwd=tmp_path)
+        assert ran.code == 2
+        assert told in ran.err
+
+
+@pytest.mark.parametrize("name", ["lanes", "terms", "former", "aws", "originals", "status", "target"])
+def test_every_part_of_a_file_is_needed(name: str, tmp_path: Path) -> None:
+    data = journal(Simulated(), Terms()).as_data()
+    del data[name]
+    (tmp_path / "kept.json").write_text(json.dumps(data))
+    ran = run("rollout", "--resume", "kept.json", cwd=tmp_path)
+    assert ran.code == 2
+    assert "kept.json: " in ran.err
+
+
+def test_one_that_is_done_has_nothing_to_do(tmp_path: Path) -> None:
+    data = journal(Simulated(), Terms()).as_data() | {"status": "done"}
+    (tmp_path / "kept.json").write_text(json.dumps(data))
+    ran = run("rollout", "--resume", "kept.json", cwd=tmp_path)
+    assert (ran.code, ran.out) == (0, "rollout r1 of t4 is done: nothing to do\n")
+
+
+def test_the_policy_is_what_an_audit_reads_and_five_calls_more() -> None:
+    ran = run("rollout", "--print-policy")
+    statements = json.loads(ran.out)["Statement"]
+    reads, writes, pins = (set(each["Action"]) for each in statements)
+    assert reads == {each.action for each in EVERY}
+    assert writes == {f"autoscaling:{each}" for each in WRITES}
+    assert len(writes) == 5
+    assert pins == {"ec2:RunInstances", "ec2:CreateTags", "iam:PassRole"}
