@@ -13,7 +13,7 @@ from nodeworthy.rollout.world import Pod
 SCHEMA = "nodeworthy/rollout/v1"
 
 
-def told(plan: Plan) -> Iterator[str]:
+def lines(plan: Plan) -> Iterator[str]:
     group = plan.world.group
     count = len(plan.order)
     there = sum(each.is_there for each in plan.world.machines)

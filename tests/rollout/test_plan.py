@@ -78,7 +78,7 @@ def test_who_opted_out_is_replaced_only_by_name_and_who_is_current_not_at_all() 
 def test_nothing_stale_is_nothing_to_do() -> None:
     made = planned(Simulated(), stale={})
     assert (list(made.order), made.refusals) == ([], [])
-    assert "nothing to do" in list(plan_told.told(made))
+    assert "nothing to do" in list(plan_told.lines(made))
 
 
 def test_which_are_stale_is_not_known() -> None:
@@ -186,7 +186,7 @@ def test_a_plan_says_who_goes_and_what_is_set_again() -> None:
     world = Simulated(nodes=2)
     world._change("n-i-old1", kept={"labels": {"gpu.monitoring/profiling-dedicated": "true"}})
     world.give(1, pod("web", budgets=(budget(1),)))
-    lines = list(plan_told.told(planned(world)))
+    lines = list(plan_told.lines(planned(world)))
     assert lines[0] == (
         "group t4: 2 of 2 nodes are to be replaced, from version 3 of the template to 4 (the group names $Latest now)"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from nodeworthy.collect.cloud.answers import Source
 from nodeworthy.collect.cloud.scenes import Wanted
 from nodeworthy.collect.cloud.stacks import stack_account
-from nodeworthy.commands.rollout.options import Options, asked_of
+from nodeworthy.commands.rollout.options import Options, wishes
 from nodeworthy.commands.rollout.telling import agree, as_json, deliver
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
@@ -48,7 +48,7 @@ def reach(options: Options, region: str | None = None, account: str | None = Non
 
 
 def begin(options: Options) -> int:
-    asked, group = asked_of(options), options.asg
+    asked, group = wishes(options), options.asg
     old = read_journal(Path(options.rollback)) if options.rollback is not None else None
     if old is not None:
         asked, group = replace(asked, to=_former(old)), old.group
@@ -97,7 +97,7 @@ def _dry(options: Options, made: Plan) -> int:
 
 
 def _in_words(made: Plan) -> str:
-    return printable("\n".join(plan_told.told(made))) + "\n"
+    return printable("\n".join(plan_told.lines(made))) + "\n"
 
 
 def _code(made: Plan) -> int:

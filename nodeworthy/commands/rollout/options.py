@@ -81,12 +81,20 @@ def _how(parser: argparse.ArgumentParser) -> None:
         "--canary", metavar="N", type=_number, default=1, help="so many one by one, before several at once (1)"
     )
     parser.add_argument("--pause-after-canary", action="store_true", help="pause then; --resume FILE goes on")
+    _how_long(parser)
+    _how_each(parser)
+
+
+def _how_long(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drain-timeout", metavar="TIME", default="30m", help="how long budgets may say no (30m)")
     parser.add_argument(
         "--wait-for-jobs", metavar="TIME", help="how long work on GPUs is waited for (as long as it declares itself)"
     )
     parser.add_argument("--join-timeout", metavar="TIME", default="20m", help="from start to Ready (20m)")
     parser.add_argument("--soak", metavar="TIME", help="how long a fresh node is left alone before the next goes (0)")
+
+
+def _how_each(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept", choices=LEVELS, default="quick", help="what a fresh node proves by work, behind the suite (quick)"
     )
@@ -141,7 +149,7 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def asked_of(options: Options) -> Asked:
+def wishes(options: Options) -> Asked:
     """Raises InputError for a time that is none, or a pod without its namespace."""
     for each in options.evict:
         if not all(each.partition("/")[::2]) or each.count("/") != 1:
