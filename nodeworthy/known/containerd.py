@@ -32,6 +32,7 @@ class Containerd:
     config_optional: bool = False
     templates: tuple[str, ...] = ()
     toolkit: bool = True
+    toolkit_in_image: bool = False
     toolkit_env: Mapping[str, str] = field(default_factory=dict)
     # Folders of hosts.toml and of drop-ins that its config names without anybody's help.
     registry_hosts: tuple[str, ...] = ()
@@ -174,6 +175,7 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         config_optional=row.get("config_optional", False),
         templates=tuple(row.get("templates", ())),
         toolkit=row.get("toolkit", True),
+        toolkit_in_image=row.get("toolkit_in_image", False),
         toolkit_env=row.get("toolkit_env", {}),
         registry_hosts=tuple(row.get("registry_hosts", ())),
         drop_ins=tuple(row.get("drop_ins", ())),

@@ -40,7 +40,7 @@ class ToolkitInstalled:
 
 def toolkit_installed(script: BootScript) -> ToolkitInstalled | None:
     timeline = script.timeline
-    found = next(_toolkits(timeline), None)
+    found = next(toolkits(timeline), None)
     made = _made_a_node(timeline, found[0]) if found is not None else None
     if found is None or made is None:
         return None
@@ -51,7 +51,8 @@ def toolkit_installed(script: BootScript) -> ToolkitInstalled | None:
     return ToolkitInstalled(*found, is_told, (made, *_for_docker(timeline)))
 
 
-def _toolkits(timeline: Timeline) -> Iterator[tuple[Installs, str]]:
+def toolkits(timeline: Timeline) -> Iterator[tuple[Installs, str]]:
+    """Each step that installs one, and the package's name."""
     for each in timeline.of(Installs):
         named = (one.shown() for one in each.packages if not each.removes)
         toolkit = next((one for one in named if package_kind(_bare(one)) is PackageKind.TOOLKIT), None)
@@ -85,6 +86,20 @@ def _brings_kubelet(effect: Effect) -> bool:
 
 def _has(installs: Installs, *names: str) -> bool:
     return not installs.removes and any(_bare(each.shown()) in names for each in installs.packages)
+
+
+def told_containerd(timeline: Timeline) -> Effect | None:
+    """The step that writes the runtime into a containerd's files, or that certainly makes the toolkit do it."""
+    return next((each for each in timeline.effects if _surely_configures(each)), None)
+
+
+def _surely_configures(effect: Effect) -> bool:
+    if isinstance(effect, Runs):
+        return "nvidia-ctk runtime configure" in effect.command and "docker" not in effect.command
+    if not isinstance(effect, Writes) or "containerd" not in effect.path.shown():
+        return False
+    content = effect.whole or effect.content
+    return "nvidia-ctk" in effect.command or (content is not None and "nvidia" in content.text.shown())
 
 
 def _configures(effect: Effect) -> bool:

@@ -168,6 +168,9 @@ class NodeToolkit:
     place: Place
     # Whether it has been here, so that its runtime has to be there.
     due: Located[bool]
+    # What the node's own packages have of it, and what the operator's has brought; unknown where nobody could look.
+    packaged: Located[str] | None = None
+    operators: Located[str] | None = None
 
 
 @dataclass(frozen=True)

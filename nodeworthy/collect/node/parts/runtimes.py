@@ -94,12 +94,25 @@ def toolkit(recording: Recording, host: Place) -> NodeToolkit:
     place = host.about("toolkit")
     left = printed_value(recording, "toolkit", place, "what the NVIDIA toolkit leaves on a node")
     if left is not None and isinstance(left.state, Unknown):
-        return NodeToolkit(place, Located(left.state, place))
-    return NodeToolkit(place, _due(lines(recording, "toolkit"), recording, place))
+        unread = Located[str](left.state, place)
+        return NodeToolkit(place, Located(left.state, place), unread, unread)
+    traces = lines(recording, "toolkit")
+    own = next((each for each in traces if posixpath.dirname(each) in _OF_PACKAGES), "")
+    operators = next((each for each in traces if each.startswith(_OPERATORS_OWN)), "")
+    return NodeToolkit(
+        place, _due(traces, recording, place), Located.known(own, place), Located.known(operators, place)
+    )
+
+
+# A validator of the operator's leaves `toolkit-ready` whoever brings the toolkit: it is no trace of the operator's own.
+_OF_PACKAGES, _OPERATORS_OWN = (
+    ("/usr/bin", "/usr/local/bin", "/bin"),
+    ("/usr/local/nvidia/toolkit/", "/run/nvidia/toolkit/"),
+)
 
 
 def _due(traces: Sequence[str], recording: Recording, where: Place) -> Located[bool]:
-    by_operator = [each for each in traces if posixpath.dirname(each) not in ("/usr/bin", "/usr/local/bin", "/bin")]
+    by_operator = [each for each in traces if posixpath.dirname(each) not in _OF_PACKAGES]
     if by_operator and lines(recording, "nri"):
         why = "an NRI plugin is connected to containerd; if it is the operator's, the runtime is in no configuration"
         return Located.unknown(why, where)

@@ -1,0 +1,105 @@
+"""NVIDIA's container toolkit is brought to a node once: by its image, by its boot script or by the operator.
+
+Each of them installs its own programs and writes its own runtime `nvidia` into containerd. Whoever writes last wins:
+after an update of one of them, containers run by the other's release, and what is set for one (its debug log, CDI, who
+may ask for all GPUs by a variable) is not set for the other. The operator's toolkit is on unless `toolkit.enabled` is
+false; it leaves out nodes with `nvidia.com/gpu.deploy.container-toolkit=false`. A toolkit that a script installs for
+Docker, or tells no containerd of, is in nobody's way. Of an image that has the toolkit beside an operator whose
+settings say nothing of it nothing is told: the operator's then serves these nodes as its chart has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.node.runtimes import NodeToolkit
+from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet
+from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.fleet.model import Driver
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, need, skip
+
+RULE = Rule(
+    "one-toolkit",
+    severity=Severity.WARNING,
+    title="The container toolkit is brought once: by the image, the boot script or the operator",
+    remedy="let one bring it: toolkit.enabled: false in the operator's values, or no toolkit in the script",
+)
+
+TWICE = (
+    "both write a runtime nvidia into containerd, and the one that writes last wins: after an update of either, "
+    "containers run by the other's release and settings"
+)
+# A node with this label is left out by the operator's toolkit.
+OWN_TOOLKIT = "nvidia.com/gpu.deploy.container-toolkit=false"
+
+
+@RULE.check
+def the_operators_is_not_beside_the_images(values: OperatorValues, pool: GpuPool) -> Findings:
+    enabled = values.toolkit.enabled
+    if enabled.state == Known(False) or pool.driver in (Driver.USER_DATA, Driver.OPERATOR):
+        return
+    if values.implied or not enabled.written:
+        skip("nobody has asked for the operator's toolkit: it serves these nodes as its chart has it")
+    if pool.driver is None or not need(pool.runtime).toolkit_in_image:
+        skip(f"no image of {pool.title} is known to have the toolkit")
+    need(enabled)
+    yield fail(
+        enabled,
+        f"the operator brings the toolkit, and the image of {pool.title} has it already",
+        is_="toolkit.enabled: true",
+        should="toolkit.enabled: false",
+        on=pool.title,
+        related=[pool.declares_its_runtime(), *([pool.driver_said] if pool.driver_said is not None else [])],
+        cause=TWICE,
+        remedy=f"set toolkit.enabled: false, or give the nodes that have a toolkit the label {OWN_TOOLKIT}",
+    )
+
+
+@RULE.check
+def one_is_on_the_node(toolkit: NodeToolkit) -> Findings:
+    if toolkit.packaged is None or toolkit.operators is None:
+        skip("this recording was made before both were told apart")
+    packaged, operators = need(toolkit.packaged), need(toolkit.operators)
+    if not packaged or not operators:
+        return
+    yield fail(
+        toolkit,
+        "the container toolkit is on this node twice: a package's and the operator's",
+        is_=f"{packaged} and {operators}",
+        should="one of them",
+        cause=TWICE,
+        remedy="keep the node's own: toolkit.enabled: false in the operator's values, or kubectl label node NODE "
+        f"{OWN_TOOLKIT}; or remove the package (apt-get remove nvidia-container-toolkit, dnf remove …)",
+    )
+
+
+@RULE.check
+def one_operators_is_on_nodes(toolkit: ToolkitOnNodes, toolkits: Sequence[ToolkitOnNodes]) -> Findings:
+    """Of two the one that comes first by its name is told of."""
+    own, names = toolkit.daemonset, {each.name for each in toolkit.nodes}
+    for other in (each for each in toolkits if _key(own) < _key(each.daemonset)):
+        shared = sorted(names & {each.name for each in other.nodes})
+        if shared:
+            yield _two(toolkit, other, shared)
+
+
+def _key(daemonset: ToolkitDaemonSet) -> tuple[str, str]:
+    return daemonset.namespace, daemonset.name
+
+
+def _two(toolkit: ToolkitOnNodes, other: ToolkitOnNodes, shared: Sequence[str]) -> Draft:
+    one, two = (f"{each.daemonset.name} of {each.daemonset.namespace}" for each in (toolkit, other))
+    return fail(
+        toolkit,
+        f"two DaemonSets bring the container toolkit to the same nodes: {one}, {two}",
+        is_="two of them",
+        should="one",
+        on=[f"node '{name}'" for name in shared],
+        related=[Related(other.place, "the other one")],
+        cause=TWICE,
+        remedy="uninstall one of the two operators: helm list -A | grep gpu-operator",
+        nodes=shared,
+    )
