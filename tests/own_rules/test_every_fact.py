@@ -75,6 +75,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "database-replicated/bad-plan-password-in-the-pod",
         "no-secret-in-plain-sight/bad-plan-plain-in-the-stack",
         "no-secret-in-plain-sight/bad-plan-handed-to-kubernetes",
+        "nodepool-can-serve/bad-plan-limit",
     ),
     Moment.NODE: (
         "disk-has-room/bad-node-no-inodes",
@@ -95,6 +96,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "one-driver/bad-cluster-installer-beside-the-operators",
         "toolkit-reaches-containerd/bad-cluster-nobody-brings-the-runtime",
         "gpus-healthy/bad-cluster-eks-agent",
+        "nodepool-can-serve/bad-cluster-limit",
     ),
 }
 SHOWN[Moment.WORKLOAD] = (

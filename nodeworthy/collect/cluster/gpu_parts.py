@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODES, PODS
+from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODE_POOLS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotation_suppressions
@@ -13,6 +13,7 @@ from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes, plugins_on_nodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.karpenter import KarpenterPool
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes, drivers_on_nodes
 from nodeworthy.facts.profiling.nodes import WatchedNode, is_dedicated, watched_nodes
 from nodeworthy.facts.profiling.promise import ProfilingPromise, promises_of_cluster
@@ -23,12 +24,12 @@ from nodeworthy.verdict import Located
 
 CONTAINERD = "containerd://"
 # What is told here, and in no other scene of the same cluster.
-TOLD: frozenset[type[Fact]] = frozenset((DriversOnNodes, PluginsOnNodes, ProfilingPromise, WatchedNode))
+TOLD: frozenset[type[Fact]] = frozenset((DriversOnNodes, KarpenterPool, PluginsOnNodes, ProfilingPromise, WatchedNode))
 
 
 def gpu_parts(seen: Seen, fleet: Fleet | None, not_seen: NotSeen, rules: frozenset[str]) -> Scene:
     pods, nodes = list(seen.pods.values()), list(seen.nodes.values())
-    facts: list[Fact] = []
+    facts: list[Fact] = [*seen.read(KarpenterPool, NODE_POOLS)]
     if seen.has(PODS):
         facts += plugins_on_nodes(seen.gpu_daemonsets, pods)
         facts += drivers_on_nodes(seen.drivers, pods)
@@ -49,6 +50,8 @@ def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
 def _missing(not_seen: NotSeen, fleet: Fleet | None) -> Iterator[tuple[type[Fact], Missing]]:
     missing = not_seen.missing
     yield PluginsOnNodes, missing(PluginsOnNodes, "no device plugin that we know runs in the cluster", DAEMONSETS, PODS)
+    none = "no NodePool of Karpenter's with GPUs is in what was read"
+    yield KarpenterPool, missing(KarpenterPool, none, NODE_POOLS)
     yield WatchedNode, missing(WatchedNode, "no node is dedicated to profiling", NODES, PODS)
     why = "no fleet was given" if fleet is None else "the fleet promises no nodes for profiling"
     promised = fleet is not None and any(pool.profiling_dedicated for pool in fleet.gpu_pools)

@@ -94,6 +94,14 @@ DATABASES = Kind(
     core=False,
     what_for="the database of the job queue, where CloudNativePG runs it",
 )
+NODE_POOLS = Kind(
+    "nodepools",
+    "NodePool",
+    ("karpenter.sh",),
+    namespaced=False,
+    core=False,
+    what_for="what Karpenter may start for pods with GPUs",
+)
 # What leads to HAMi's webhook, and what measures it.
 WEBHOOKS = Kind(
     "mutatingwebhookconfigurations",
@@ -146,6 +154,7 @@ KINDS = (
     STATEFUL_SETS,
     PROMETHEUSES,
     DATABASES,
+    NODE_POOLS,
     WEBHOOKS,
     SERVICES,
     ENDPOINTS,
@@ -159,7 +168,7 @@ KINDS = (
 ASKED_FOR = tuple(each for each in KINDS if each.is_asked_for)
 PLATFORM = (STATEFUL_SETS, PROMETHEUSES, DATABASES)
 # Kept as they are, for whichever reader has them; of all others only what rules ask of them.
-KEPT_WHOLE = (*PLATFORM, CLUSTER_POLICIES, RUNTIME_CLASSES)
+KEPT_WHOLE = (*PLATFORM, CLUSTER_POLICIES, NODE_POOLS, RUNTIME_CLASSES)
 _BY_NAME = {(each.kind, group): each for each in KINDS for group in each.groups}
 
 

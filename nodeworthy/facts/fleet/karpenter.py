@@ -30,7 +30,7 @@ _DISCOVERY, _OF_CLUSTER = "karpenter.sh/discovery", "kubernetes.io/cluster/"
 _NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KarpenterPool:
     """A NodePool that asks for instances with GPUs."""
 
@@ -39,9 +39,23 @@ class KarpenterPool:
     name: str
     place: Place
     node_class: str
+    tree: Tree
     machines: Machines = NOTHING_SAID
     # Where it names a class of Auto Mode's.
     auto_mode: Place | None = None
+
+    @property
+    def title(self) -> str:
+        return f"NodePool '{self.name}'"
+
+    @property
+    def requirements(self) -> Iterator[tuple[str, str, Sequence[Tree]]]:
+        """What each is about, by which operator, and the values."""
+        return map(_asked, self.tree.get("spec", "template", "spec", "requirements").sequence)
+
+    def taints(self, kind: str) -> Sequence[Tree]:
+        """`taints` or `startupTaints` of its nodes."""
+        return self.tree.get("spec", "template", "spec", kind).sequence
 
     @property
     def of_auto_mode(self) -> AskedNodes | None:
@@ -185,7 +199,7 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
             labels = document.get("spec", "template", "metadata", "labels").mapping.items()
             own = {_OF_POOL: name, **{key: each.text for key, each in labels if each.text}}
             machines = replace(_machines(requirements), labels=own)
-            yield KarpenterPool(name, document.place, node_class, machines, place)
+            yield KarpenterPool(name, document.place, node_class, document, machines, place)
 
 
 def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:

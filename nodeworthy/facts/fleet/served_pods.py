@@ -1,0 +1,101 @@
+"""Whether what Karpenter may start for a NodePool could take a pod: its limits, its taints, its requirements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.karpenter import KarpenterPool
+from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.verdict import Known, Located, need
+
+OF_POOL = "karpenter.sh/nodepool"
+_KEEPS_AWAY = ("NoSchedule", "NoExecute")
+_TYPE = "node.kubernetes.io/instance-type"
+
+
+def least_gpus(pool: KarpenterPool) -> tuple[int, str] | None:
+    """How many GPUs the smallest of the types has that it names, and which that is; None where it does not name all
+    of its types, or of one nobody knows it."""
+    types = [str(each.state.value) for each in pool.machines.types if isinstance(each.state, Known)]
+    named = next((values for key, operator, values in pool.requirements if key == _TYPE and operator == "In"), ())
+    known = [found for each in types if (found := gpus_of(each)) is not None]
+    if not known or not (len(named) == len(types) == len(known)):
+        return None
+    smallest = min(known, key=lambda each: each.count)
+    return smallest.count, smallest.type
+
+
+def gpu_limit(pool: KarpenterPool) -> Located[int | None]:
+    """None where it sets none."""
+    limit = pool.tree.get("spec", "limits", GPU)
+    if limit.is_absent:
+        return Located(Known(None), pool.place, written=False)
+    written = str(need(limit.located()))
+    if not written.isdecimal():
+        return Located.unknown(f"spec.limits of {GPU} is no whole number: {written}", limit.place)
+    return Located.known(int(written), limit.place.about(f"spec.limits.{GPU}"))
+
+
+def keeps_away(pool: KarpenterPool, pod: PodTemplate) -> Tree | None:
+    """The taint of its nodes that the pod does not tolerate."""
+    tolerations = pod.spec.get("tolerations")
+    need(tolerations.located())
+    for taint in pool.taints("taints"):
+        need(taint.located())
+        effect = taint.get("effect").text
+        if effect in _KEEPS_AWAY and not any(_tolerates(each, taint) for each in tolerations.sequence):
+            return taint
+    return None
+
+
+def _tolerates(toleration: Tree, taint: Tree) -> bool:
+    need(toleration.located())
+    effect, key = toleration.get("effect").text, toleration.get("key").text
+    if effect and effect != taint.get("effect").text:
+        return False
+    exists = toleration.get("operator").text == "Exists"
+    if not key:
+        return exists
+    return key == taint.get("key").text and (exists or _value(toleration) == _value(taint))
+
+
+def _value(tree: Tree) -> str:
+    return str(need(tree.get("value").located()) or "")
+
+
+def shown_taint(taint: Tree) -> str:
+    value = f"={_value(taint)}" if _value(taint) else ""
+    return f"{taint.get('key').text}{value}:{taint.get('effect').text}"
+
+
+def chooses(pod: PodTemplate, pool: KarpenterPool) -> bool:
+    """Whether it asks for this pool by name."""
+    return pool.name in set(pod.selection.wanted(OF_POOL))
+
+
+def contradicted(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str, str, str]]:
+    """Each label that the pod's nodeSelector wants otherwise than the pool's nodes can have it: which, what it wants,
+    what they may have."""
+    may = _values(pool)
+    own = pool.machines.labels
+    for label, chosen in pod.selection.selector.items():
+        if label == OF_POOL or not isinstance(chosen.state, Known):
+            continue
+        wanted = str(chosen.state.value)
+        if label in own:
+            if own[label] != wanted:
+                yield label, wanted, own[label]
+        elif label in may and wanted not in may[label]:
+            yield label, wanted, " or ".join(may[label])
+
+
+def _values(pool: KarpenterPool) -> Mapping[str, tuple[str, ...]]:
+    """The values that its requirements leave, of labels of which they name all."""
+    return {
+        key: tuple(each.text or "" for each in values)
+        for key, operator, values in pool.requirements
+        if operator == "In" and values
+    }
