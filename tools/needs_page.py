@@ -38,6 +38,7 @@ SOURCES: dict[str, str] = {
     "NodeSmi": f"{_LOOK}: nvidia-smi, where something has the GPUs open",
     "NodeToolkit": f"{_LOOK}: what the toolkit leaves",
     "NodeSize": f"{_DECLARED}; the nodes of a cluster; what eksctl, Karpenter and a plan's node groups ask for",
+    "NodePools": "NodePools that ask for GPUs, in the same scope",
     "OperatorByHelm": "scripts that install the operator with helm",
     "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",
     "PlannedFleet": f"{_DECLARED} of the previewed stack",
@@ -46,6 +47,7 @@ SOURCES: dict[str, str] = {
     "ProfilingNodes": f"{_DECLARED}; labels of nodes",
     "QueueAsked": f"{_DECLARED} alone",
     "SharingConfig": "the device plugin's config: values, a ConfigMap",
+    "ToolkitOnNodes": "the operator's toolkit in a cluster: its DaemonSets, and their nodes",
 }
 
 

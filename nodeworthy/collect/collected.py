@@ -45,6 +45,7 @@ from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.facts.fleet.pool_system import PoolSystem
+from nodeworthy.facts.fleet.served_pods import NodePools
 from nodeworthy.facts.hami.cluster import HamiInstallations
 from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
@@ -146,6 +147,7 @@ _DECLARED: Final[Facts] = frozenset(
         ProfilingNodes,
         ResourceClaim,
         MigLayouts,
+        NodePools,
         SharingConfig,
     }
 )

@@ -14,15 +14,11 @@ pools in its own folder, where no other nodes with GPUs are asked for.
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Sequence
-
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import KarpenterPool
 from nodeworthy.facts.fleet.served_pods import (
     OF_POOL,
-    chooses,
+    NodePools,
     contradicted,
     gpu_limit,
     keeps_away,
@@ -107,14 +103,10 @@ def _nobodys(pool: KarpenterPool, taint: Tree) -> Draft:
 
 
 @RULE.check
-def a_pod_beside_it_may_go_there(
-    pod: PodTemplate, pools: Sequence[KarpenterPool], others: Sequence[AskedNodes] | None
-) -> Findings:
+def a_pod_beside_it_may_go_there(pod: PodTemplate, around: NodePools) -> Findings:
     if pod.live is not None:
         skip("why it waits in a cluster, pending-explained says")
-    meant: Sequence[KarpenterPool] = [each for each in pools if chooses(pod, each)]
-    if not meant and GPU in pod.gpu_resources and not pod.selection.labels:
-        meant = _only_ones(pod, pools, others or ())
+    meant = around.meant_for(pod)
     if not meant:
         skip("it is not known to be meant for a NodePool that is here")
     # Of several by one name, or that it does not tell apart, one that takes it is enough.
@@ -123,21 +115,12 @@ def a_pod_beside_it_may_go_there(
         yield kept[0]
 
 
-def _only_ones(
-    pod: PodTemplate, pools: Sequence[KarpenterPool], others: Sequence[AskedNodes]
-) -> Sequence[KarpenterPool]:
-    """All pools there are, where they lie beside the pod and no other nodes with GPUs are asked for."""
-    folders = {posixpath.dirname(place.path or "") for place in (pod.place, *(each.place for each in pools))}
-    elsewhere = any(each.noun != "NodePool" for each in others)
-    return () if elsewhere or len(folders) != 1 else pools
-
-
 def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
     taint = keeps_away(pool, pod)
     if taint is not None and worker_of_taint(taint.get("key").text or "") is None:
         return _untolerated(pod, pool, taint)
     other = next(contradicted(pool, pod), None)
-    return _contradicting(pod, pool, *other) if other is not None and chooses(pod, pool) else None
+    return _contradicting(pod, pool, *other) if other is not None else None
 
 
 def _untolerated(pod: PodTemplate, pool: KarpenterPool, taint: Tree) -> Draft:

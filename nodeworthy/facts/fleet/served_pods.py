@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import KarpenterPool
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.instances import gpus_of
-from nodeworthy.verdict import Known, Located, need
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located, Place, need
 
 OF_POOL = "karpenter.sh/nodepool"
+
+
+@dataclass(frozen=True)
+class NodePools:
+    """Those of one scope that have GPUs."""
+
+    called: ClassVar[str] = "NodePools of Karpenter's with GPUs"
+
+    pools: tuple[KarpenterPool, ...]
+    # Somebody else is asked for nodes with GPUs, too.
+    beside_others: bool
+
+    @property
+    def place(self) -> Place:
+        return self.pools[0].place
+
+    def meant_for(self, pod: PodTemplate) -> tuple[KarpenterPool, ...]:
+        """Those that it names. One that asks for GPUs and chooses nothing has those in its own folder, where all pools
+        are that there are, and nobody else is asked for nodes with GPUs."""
+        named = tuple(each for each in self.pools if each.name in set(pod.selection.wanted(OF_POOL)))
+        if named or self.beside_others or GPU not in pod.gpu_resources or pod.selection.labels:
+            return named
+        folders = {posixpath.dirname(place.path or "") for place in (pod.place, *(each.place for each in self.pools))}
+        return self.pools if len(folders) == 1 else ()
+
+
+@derive
+def node_pools(pools: Sequence[KarpenterPool], asked: Sequence[AskedNodes] | None) -> Iterator[NodePools]:
+    others = any(each.noun != "NodePool" for each in asked or ())
+    yield NodePools(tuple(pools), others)
+
+
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 _TYPE = "node.kubernetes.io/instance-type"
 
@@ -69,11 +106,6 @@ def _value(tree: Tree) -> str:
 def shown_taint(taint: Tree) -> str:
     value = f"={_value(taint)}" if _value(taint) else ""
     return f"{taint.get('key').text}{value}:{taint.get('effect').text}"
-
-
-def chooses(pod: PodTemplate, pool: KarpenterPool) -> bool:
-    """Whether it asks for this pool by name."""
-    return pool.name in set(pod.selection.wanted(OF_POOL))
 
 
 def contradicted(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str, str, str]]:
