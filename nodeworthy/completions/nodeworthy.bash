@@ -123,7 +123,7 @@ _nodeworthy() {
                 --evict) _nodeworthy_nothing; return ;;
                 --resume)  return ;;
                 --rollback)  return ;;
-                --format) _nodeworthy_offer "text json" "$cur"; return ;;
+                --format) _nodeworthy_offer "text json html brief" "$cur"; return ;;
                 --output)  return ;;
             esac
             if [[ $cur == -* ]]; then

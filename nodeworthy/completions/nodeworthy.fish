@@ -145,7 +145,7 @@ complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-optio
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option abort --description 'ask it to stop where it stands; with --resume: end it'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option rollback --require-parameter --force-files --description 'bring back the version that was there before it'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option print-policy --description 'print the rights that this needs, as IAM reads them'
-complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option format --exclusive --arguments 'text json' --description 'how it is told'
+complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option format --exclusive --arguments 'text json html brief' --description 'how it is told; html: a page written anew at each step, brief: messages to people'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option output --require-parameter --force-files --description 'where it is written (standard output)'
 complete --command nodeworthy --condition __nodeworthy_is_none --arguments node --description 'looks at fresh machines through ssh, and judges them'
 complete --command nodeworthy --condition '__nodeworthy_is node' --short-option h --long-option help --description 'show the options'

@@ -75,6 +75,8 @@ class Live:
                 return self.group.pin(version)
             case acts.Protect(machine):
                 return self.group.protect(machine)
+            case acts.Complete(machine):
+                return self.group.complete(machine)
             case acts.Terminate(machine, shrinks):
                 return self.group.terminate(machine, shrinks=shrinks)
         return None

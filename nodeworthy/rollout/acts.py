@@ -106,6 +106,17 @@ class Terminate:
 
 
 @dataclass(frozen=True)
+class Complete:
+    """Lets a machine go that waits at hooks which nobody else completes; it is empty."""
+
+    machine: str
+
+    @property
+    def told(self) -> str:
+        return f"complete the hooks at which {self.machine} waits: nobody else does"
+
+
+@dataclass(frozen=True)
 class Label:
     """Sets again on the successor what people had set by hand."""
 
@@ -168,6 +179,7 @@ Act = (
     | Evict
     | Protect
     | Terminate
+    | Complete
     | Label
     | Taint
     | Prove

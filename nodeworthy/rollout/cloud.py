@@ -19,6 +19,7 @@ from nodeworthy.rollout.world import Group, Machine
 
 # What a rollout may change, and nothing else.
 WRITES: Final = (
+    "CompleteLifecycleAction",
     "SetInstanceProtection",
     "SuspendProcesses",
     "ResumeProcesses",
@@ -147,6 +148,18 @@ class ScalingGroup:
             return DONE
         arguments = {"InstanceId": machine, "ShouldDecrementDesiredCapacity": shrinks}
         return self._answered("TerminateInstanceInAutoScalingGroup", arguments)
+
+    def complete(self, machine: str) -> Outcome:
+        """Every hook of the end: the machine waits at one of them, and AWS does not say at which."""
+        hooks = self._all(calls.HOOKS, AutoScalingGroupName=self.name)
+        outcome = DONE
+        for each in hooks:
+            if text_at(each, "LifecycleTransition") != "autoscaling:EC2_INSTANCE_TERMINATING":
+                continue
+            hook = text_at(each, "LifecycleHookName")
+            arguments = {"LifecycleHookName": hook, "InstanceId": machine, "LifecycleActionResult": "CONTINUE"}
+            outcome = self._done("CompleteLifecycleAction", **arguments)
+        return outcome
 
     def _done(self, operation: str, **arguments: Any) -> Outcome:
         return self._answered(operation, {"AutoScalingGroupName": self.name, **arguments})

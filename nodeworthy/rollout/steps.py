@@ -12,6 +12,9 @@ from nodeworthy.rollout.world import UNVERIFIED, Machine, Node, Pod, World
 
 REBALANCE = "AZRebalance"
 PAUSE, ABORT = "pause", "abort"
+# Whoever drains by a hook completes it within this; the machine is empty already.
+HOOK_SECONDS = 120.0
+_AT_A_HOOK = "Terminating:Wait"
 
 
 @dataclass(frozen=True)
@@ -253,6 +256,8 @@ def _terminate(moment: Moment, lane: Lane) -> Step:
 
 
 def _replace(moment: Moment, lane: Lane) -> Step:
+    if _waits_at_a_hook(moment, lane):
+        return Do(acts.Complete(lane.old), lane, lane.stage)
     fresh = next(iter(_unclaimed(moment)), None)
     if fresh is not None:
         return Reached(lane, Stage.REPLACED, fresh.id)
@@ -261,6 +266,11 @@ def _replace(moment: Moment, lane: Lane) -> Step:
     failed = next((why for when, why in moment.world.group.failed_launches), "")
     said = f": {failed}" if failed else ""
     return Stop(f"the group has started no successor of {lane.title} within --join-timeout{said}", is_bad=True)
+
+
+def _waits_at_a_hook(moment: Moment, lane: Lane) -> bool:
+    old = next((each for each in moment.world.machines if each.id == lane.old), None)
+    return old is not None and old.state == _AT_A_HOOK and moment.now - lane.since >= HOOK_SECONDS
 
 
 def _after_replacing(moment: Moment, lane: Lane) -> Step:

@@ -111,6 +111,8 @@ class Simulated:
         match act:
             case acts.Evict(_, pod, _, node):
                 return self._evict(pod, node)
+            case acts.Complete(machine):
+                self._gone(machine)
             case acts.Label(node, kept):
                 self._change(node, kept=kept)
             case acts.Taint(node):
@@ -150,10 +152,16 @@ class Simulated:
 
     def _terminate(self, machine: str, *, shrinks: bool) -> None:
         self.terminated.append(machine)
-        del self.machines[machine]
-        self.there.pop(f"n-{machine}", None)
         if shrinks:
             self.group = replace(self.group, desired=self.group.desired - 1)
+        if self.fault == "hook":
+            self.machines[machine] = replace(self.machines[machine], state="Terminating:Wait")
+        else:
+            self._gone(machine)
+
+    def _gone(self, machine: str) -> None:
+        del self.machines[machine]
+        self.there.pop(f"n-{machine}", None)
         self._replace()
 
     def _replace(self) -> None:

@@ -30,6 +30,11 @@ from .simulated import Simulated, journal
         (["--asg", "t4", "--dry-run", "--to", "newest"], "--to newest: a version is a number"),
         (["--asg", "t4", "--dry-run", "--evict", "web"], "--evict web: a pod is named NAMESPACE/POD"),
         (["--asg", "t4", "--dry-run", "--drain-timeout", "soon"], "'soon' is no time: write it as 30s or 2m"),
+        (
+            ["--asg", "t4", "--format", "html"],
+            "--format html is a page that is written anew at each step: --output FILE",
+        ),
+        (["--asg", "t4", "--dry-run", "--format", "brief"], "--format brief tells of a rollout that runs"),
         (["--asg", "t4", "--max-unavailable", "0"], "'0' nodes away at once: nothing could be replaced"),
         (["--asg", "t4", "--canary", "many"], "'many' is no number of nodes"),
     ],
@@ -70,11 +75,11 @@ def test_one_that_is_done_has_nothing_to_do(tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (0, "rollout r1 of t4 is done: nothing to do\n")
 
 
-def test_the_policy_is_what_an_audit_reads_and_five_calls_more() -> None:
+def test_the_policy_is_what_an_audit_reads_and_six_calls_more() -> None:
     ran = run("rollout", "--print-policy")
     statements = json.loads(ran.out)["Statement"]
     reads, writes, pins = (set(each["Action"]) for each in statements)
     assert reads == {each.action for each in EVERY}
     assert writes == {f"autoscaling:{each}" for each in WRITES}
-    assert len(writes) == 5
+    assert len(writes) == 6
     assert pins == {"ec2:RunInstances", "ec2:CreateTags", "iam:PassRole"}

@@ -143,6 +143,15 @@ def test_what_a_person_had_set_and_its_protection_come_back() -> None:
     assert named.index("Label") < named.index("Welcome")
 
 
+def test_a_hook_that_nobody_completes_is_completed_after_two_minutes() -> None:
+    world = Simulated(nodes=2, fault="hook")
+    assert rolled(world, OLD_FIRST).status is Status.DONE
+    all_well(world)
+    assert sum(isinstance(each, acts.Complete) for each in world.done) == 2
+    assert world.time > 1000 + 2 * 120
+    assert world.most_away == 1
+
+
 def test_it_pauses_behind_the_canary_and_goes_on() -> None:
     world, terms = Simulated(), Terms(pause_after_canary=True)
     journal = rolled(world, terms)

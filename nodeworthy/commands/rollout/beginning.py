@@ -19,6 +19,7 @@ from nodeworthy.rollout import plan_told
 from nodeworthy.rollout.cloud import ScalingGroup, Writing
 from nodeworthy.rollout.journal import Journal, read_journal
 from nodeworthy.rollout.kube import Kube
+from nodeworthy.rollout.owners import owners_words
 from nodeworthy.rollout.plan import Asked, Plan, plan
 from nodeworthy.rollout.stale import find_group, with_version
 from nodeworthy.rollout.world import World
@@ -55,6 +56,9 @@ def begin(options: Options) -> int:
     if not options.dry_run:
         _refuse_blind(options)
     reached = reach(options, old.region if old else None, old.account if old else None)
+    words = list(owners_words(reached.kube.nodes(), options.pool)) if options.pool is not None else []
+    if words:
+        return deliver(options, printable("\n".join([*words, "nothing was changed"])) + "\n", 1)
     made = _planned(reached, asked, group)
     if options.dry_run:
         return _dry(options, made)

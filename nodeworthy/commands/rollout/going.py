@@ -45,8 +45,9 @@ def go(options: Options, reached: Reached, journal: Journal, path: Path | None) 
     group = ScalingGroup(reached.live, journal.group)
     gate = Commands(options.image or journal.image, _cluster(options), _fleet(options))
     live = _Aborting if options.abort else Live
-    actor = live(group, reached.kube, gate, Hold(reached.kube, journal.group, journal.id), path)
-    driver = Driver(journal, actor, WallClock(), teller(options), POLL_SECONDS)
+    told = teller(options)
+    actor = live(group, reached.kube, gate, Hold(reached.kube, journal.group, journal.id), path, told.saved)
+    driver = Driver(journal, actor, WallClock(), told.step, POLL_SECONDS)
     with _held(actor, journal):
         driver.run()
     return _told(journal, path)

@@ -9,7 +9,9 @@ from nodeworthy.errors import InputError
 from nodeworthy.rollout.journal import Terms
 from nodeworthy.rollout.plan import AUTO, Asked
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "html", "brief")
+# What tells of a rollout that runs, and nothing of one that does not.
+OF_A_RUN = ("html", "brief")
 LEVELS = ("none", "quick", "full")
 
 
@@ -133,7 +135,12 @@ def _what_for(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--print-policy", action="store_true", help="print the rights that this needs, as IAM reads them"
     )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how it is told")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="how it is told; html: a page written anew at each step, brief: messages to people",
+    )
     parser.add_argument("--output", metavar="FILE", help="where it is written (standard output)")
 
 
@@ -190,6 +197,10 @@ def refuse_beside(options: Options) -> None:
     ]
     if len(chosen) > 1:
         raise InputError(f"{' and '.join(chosen)} are two things: one at a time")
+    if options.format in OF_A_RUN and options.dry_run:
+        raise InputError(f"--format {options.format} tells of a rollout that runs, and --dry-run starts none")
+    if options.format == "html" and not options.output:
+        raise InputError("--format html is a page that is written anew at each step: --output FILE")
     from_file = options.resume or options.rollback
     if from_file and (options.pool or options.asg or options.to or options.node):
         raise InputError(
