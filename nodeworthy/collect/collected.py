@@ -38,11 +38,13 @@ from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.cluster.watched_gpus import WatchedGpus
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
+from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_size import NodeSize
+from nodeworthy.facts.fleet.node_version import NodeVersion
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.facts.fleet.served_pods import NodePools
@@ -132,6 +134,8 @@ _DECLARED: Final[Facts] = frozenset(
     {
         BootPool,
         BootScript,
+        BuiltCluster,
+        BuiltNodes,
         ClaimsAround,
         ComputeDomain,
         DaemonSetManifest,
@@ -148,6 +152,7 @@ _DECLARED: Final[Facts] = frozenset(
         ResourceClaim,
         MigLayouts,
         NodePools,
+        NodeVersion,
         SharingConfig,
     }
 )
@@ -194,6 +199,7 @@ _PROGRAM: Final[Facts] = frozenset(
         ProfilingPromise,
         QueueNotPlanned,
         StackOutput,
+        UnbuiltPool,
     }
 )
 # AWS says it of what runs.

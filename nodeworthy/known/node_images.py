@@ -116,6 +116,18 @@ def named_by_type(ami_type: str) -> EksImage | None:
     return next((each for each in images() if ami_type in each.managed), None)
 
 
+# Where the publishers' parameters and names have it: behind the family, and for Canonical behind its release.
+_VERSION = re.compile(
+    r"(?:/optimized-ami/|aws-k8s-|/eks/\d\d\.\d\d/|/k8s_|-node-(?:al2023-\w+-(?:standard|nvidia|neuron)-)?)(1\.\d+)(?!\d)"
+)
+
+
+def kubernetes_of(named: str) -> str | None:
+    """The version of Kubernetes that an image is made for, where its parameter or its name says it."""
+    found = _VERSION.search(named)
+    return found[1] if found is not None else None
+
+
 @dataclass(frozen=True)
 class ImageSign:
     """One family of images, by the ways in which it is named."""

@@ -4,14 +4,19 @@ Images for EKS are made for each version of Kubernetes, and for some operating s
 none from 1.33 on, Ubuntu 20.04 none from 1.30 on, and a new release has none for old versions. A pool that asks for
 one that does not exist gets no node when the cluster is upgraded, and the launch says only that a parameter of SSM was
 not found.
+
+Nodes whose image or group names a version are of that version, whatever the cluster is. No kubelet may be newer than
+its API server, nor more than three minor versions older; one that is a little older works, and stays behind with every
+upgrade until somebody changes the line.
 """
 
 from __future__ import annotations
 
+from nodeworthy.facts.fleet.node_version import NodeVersion, minor_of
 from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.known.node_images import image_of
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, need
+from nodeworthy.verdict import Findings, Related, Severity, fail, need, unknown
 
 RULE = Rule(
     "os-fits-cluster",
@@ -20,6 +25,9 @@ RULE = Rule(
     title="There is an image of the pool's operating system for the cluster's version",
     remedy="use an operating system that has images for this version",
 )
+
+# Kubernetes, "Version Skew Policy": how many minor versions older a kubelet may be.
+_MAY_LAG = 3
 
 
 @RULE.check
@@ -39,3 +47,31 @@ def there_is_an_image(system: PoolSystem) -> Findings:
         cause=f"its images are made for {image.until} only ({image.source})",
         remedy=f"set os: {image.instead}, or keep the cluster at one of these versions",
     )
+
+
+@RULE.check
+def its_nodes_are_of_the_clusters_version(versions: NodeVersion) -> Findings:
+    nodes, cluster = need(versions.nodes), need(versions.cluster)
+    of_nodes, of_cluster = minor_of(nodes), minor_of(cluster)
+    if of_nodes is None or of_cluster is None:
+        yield unknown(versions.cluster, f"whether these are of one version is not known: {nodes} and {cluster}")
+        return
+    if of_nodes == of_cluster:
+        return
+    yield fail(
+        versions.nodes,
+        f"{versions.title} starts nodes of Kubernetes 1.{of_nodes}, and the cluster is of 1.{of_cluster}",
+        is_=nodes,
+        should=f"1.{of_cluster}",
+        related=[Related(versions.cluster.place, f"the cluster is of version {cluster}")],
+        cause=_what_comes_of_it(of_cluster - of_nodes),
+        remedy=f"name the one of 1.{of_cluster} here, or take the version from the cluster",
+    )
+
+
+def _what_comes_of_it(behind: int) -> str:
+    if behind < 0:
+        return "no kubelet may be newer than its API server: EKS makes no such group, and other nodes are not supported"
+    if behind > _MAY_LAG:
+        return f"a kubelet may be {_MAY_LAG} minor versions older than its API server; these are {behind} behind"
+    return "it is pinned here, and stays behind when the cluster is upgraded; a kubelet may lag three minor versions"

@@ -97,6 +97,14 @@ class NodeGroup:
         return self.group is not None and self.group.type == MANAGED
 
     @cached_property
+    def cluster(self) -> AwsResource | None:
+        """That of this stack which a managed group names; of other nodes the only one that there is."""
+        clusters = self.stack.of(CLUSTER)
+        if self.group is not None and self.is_managed:
+            return self.stack.links(self.group, "clusterName", self.group.get("clusterName"), CLUSTER).only
+        return clusters[0] if len(clusters) == 1 else None
+
+    @cached_property
     def interfaces(self) -> Sequence[Tree]:
         return self.templates("networkInterfaces").sequence
 

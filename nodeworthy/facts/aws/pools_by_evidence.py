@@ -27,7 +27,7 @@ from nodeworthy.verdict import Known, Located, Unknown
 
 
 @dataclass(frozen=True)
-class _Follows:
+class Follows:
     """What nodes are, and the words that say so."""
 
     distribution: Located[str]
@@ -53,9 +53,7 @@ def pools_of_groups(groups: Sequence[NodeGroup], scripts: Sequence[BootScript]) 
 
 
 def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPool:
-    image = image_of(nodes)
-    follows = _follows(nodes, image)
-    resource = nodes.resource
+    image, follows, resource = image_of(nodes), what_follows(nodes), nodes.resource
     pool = GpuPool(
         resource.name,
         nodes.place,
@@ -78,18 +76,19 @@ def _runtime(distribution: Located[str]) -> Located[Containerd]:
     return Located.known(containerd_of(state.value), distribution.place)
 
 
-def _follows(nodes: NodeGroup, image: NodeImage | None) -> _Follows:
+def what_follows(nodes: NodeGroup) -> Follows:
     """The image has the word; on one that may be anybody's the script has it."""
+    image = image_of(nodes)
     by_script = {each for how in nodes.joins or () for each in DISTRIBUTIONS_BY_JOIN.get(how, ())}
     if image is not None and image.distribution is not None:
         if by_script and image.distribution not in by_script:
             why = f"its image is of {image.distribution} ({image.named}), and its script joins as {_named(by_script)}"
-            return _Follows(Located.unknown(why, image.place))
-        return _Follows(Located.known(image.distribution, image.place), image.named)
+            return Follows(Located.unknown(why, image.place))
+        return Follows(Located.known(image.distribution, image.place), image.named)
     if len(by_script) == 1 and nodes.template is not None:
         place = replace(nodes.template.place, subject="userData")
-        return _Follows(Located.known(by_script.pop(), place), f"its script joins with {_named(nodes.joins or ())}")
-    return _Follows(Located.unknown(_why(nodes, image), image.place if image is not None else nodes.place))
+        return Follows(Located.known(by_script.pop(), place), f"its script joins with {_named(nodes.joins or ())}")
+    return Follows(Located.unknown(_why(nodes, image), image.place if image is not None else nodes.place))
 
 
 def _why(nodes: NodeGroup, image: NodeImage | None) -> str:
