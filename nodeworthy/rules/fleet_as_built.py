@@ -71,5 +71,5 @@ def its_cluster_is_of_the_declared_version(cluster: BuiltCluster) -> Findings:
         should=declared,
         related=[Related(cluster.declared.version.place, f"the fleet's cluster is of version {declared}")],
         cause="images, releases and manifests are judged for a version that the cluster does not have",
-        remedy=f"declare version: \"{built}\", or make the cluster of {declared}",
+        remedy=f'declare version: "{built}", or make the cluster of {declared}',
     )

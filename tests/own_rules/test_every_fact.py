@@ -58,6 +58,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "user-data-format/bad-source-terraform-after-nodeadm",
         "sharing-configured/bad-mig-that-nobody-can-cut",
         "driver-fits/bad-operator-open-modules-on-p3",
+        "fleet-as-built/bad-source-cluster-of-terraform",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",
@@ -76,6 +77,8 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "no-secret-in-plain-sight/bad-plan-plain-in-the-stack",
         "no-secret-in-plain-sight/bad-plan-handed-to-kubernetes",
         "nodepool-can-serve/bad-plan-limit",
+        "fleet-as-built/bad-plan-declared-otherwise",
+        "os-fits-cluster/bad-plan-nodes-of-other-versions",
     ),
     Moment.NODE: (
         "disk-has-room/bad-node-no-inodes",

@@ -26,7 +26,7 @@ from nodeworthy.facts.aws.node_drainer import Handler, NodeDrainers, is_of_a_clu
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup, node_groups
 from nodeworthy.facts.aws.node_sides import guarded_nodes, is_something_else
 from nodeworthy.facts.aws.node_types import ec2_fleets
-from nodeworthy.facts.aws.pools_by_evidence import pools_by_evidence
+from nodeworthy.facts.aws.pools_by_evidence import pools_of_groups
 from nodeworthy.facts.aws.security_group import CLUSTER, security_groups
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.boot.cluster_join import joins_of
@@ -35,6 +35,7 @@ from nodeworthy.facts.boot.pools import in_fleet
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.pool_system import planned_systems
+from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass
@@ -60,9 +61,14 @@ class Stack:
 
     def gpu_pools(self, facts: Sequence[Fact]) -> list[GpuPool]:
         """The pools that follow from these facts of it, where no fleet declares any."""
+        values = [each for each in facts if isinstance(each, OperatorValues) and not each.cluster]
+        pools = self.pools_of_its_groups(facts)
+        # In a stack of several clusters nothing says for the nodes of which of them such values are.
+        return settle_drivers(pools, values) if len(self.resources.of(CLUSTER)) > 1 else pools
+
+    def pools_of_its_groups(self, facts: Sequence[Fact]) -> list[GpuPool]:
         groups = [each for each in facts if isinstance(each, NodeGroup)]
-        scripts = [each for each in facts if isinstance(each, BootScript)]
-        return pools_by_evidence(groups, scripts, [each for each in facts if isinstance(each, OperatorValues)])
+        return pools_of_groups(groups, [each for each in facts if isinstance(each, BootScript)])
 
     def scripts(self, resource: AwsResource) -> Sequence[BootScript]:
         """Each is read once, whoever asks."""

@@ -13,9 +13,11 @@ from nodeworthy.collect.plan.plan import STACK_TYPE, Plan, Resource, urn_of
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import RELEASES, Releases
 from nodeworthy.collect.plan.standins import StandIns
+from nodeworthy.collect.plan.whose_cluster import of_its_cluster, with_their_pools
 from nodeworthy.derive import Facts
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import not_followed
@@ -117,7 +119,7 @@ def scene_of(
     facts = _told_once(facts, fleet)
     facts += unplanned_services(plan, facts, fleet)
     if fleet is None:
-        facts += _pools(stack, facts)
+        facts = [*_joined(stack, facts), *_pools(stack, facts)]
         return make_scene(facts, dict.fromkeys((GpuPool, NodeSize), no_fleet), suppressions)
     missing = {GpuPool: f"the fleet of stack {plan.stack} has no GPU pool"}
     return make_scene(
@@ -129,13 +131,20 @@ def scene_of(
 
 def _pools(stack: Stack | None, facts: Sequence[Fact]) -> Iterator[GpuPool | NodeSize]:
     """Those that follow from what the program makes, and how large their nodes are."""
-    values = [each for each in facts if isinstance(each, OperatorValues)]
+    values = [each for each in facts if isinstance(each, OperatorValues) and not each.cluster]
     asked = pools_asked_for(facts)
     planned = stack.gpu_pools(facts) if stack is not None else []
     pools = settle_drivers([*planned, *asked], values) if asked else planned
     yield from pools
     if not _shares_gpus(facts, values):
         yield from sizes_of_pools(pools)
+
+
+def _joined(stack: Stack | None, facts: list[Fact]) -> list[Fact]:
+    """Of a program that makes several clusters, what is installed into each."""
+    if stack is None or len(stack.resources.of(CLUSTER)) < 2:
+        return facts
+    return with_their_pools(facts, stack.pools_of_its_groups(facts))
 
 
 def _shares_gpus(facts: Sequence[Fact], values: Sequence[OperatorValues]) -> bool:
@@ -182,7 +191,7 @@ def _of_resources(plan: Plan, releases: Releases, made: StandIns | None, unknown
             yield _unopened(resource)
         elif resource.type == CHART and not resource.inputs and resource.urn not in parents:
             yield NotLookedAt(resource.place, f"what the chart {resource.name} is given is not known before deployment")
-        yield from releases.facts(resource, planter)
+        yield from (of_its_cluster(each, resource, plan) for each in releases.facts(resource, planter))
 
 
 def _unopened(resource: Resource) -> NotLookedAt:

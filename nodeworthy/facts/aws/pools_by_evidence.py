@@ -12,15 +12,12 @@ from typing import TypeGuard
 from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus, instance_types
-from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.machines import Machines, number_of
 from nodeworthy.facts.fleet.node_image import NodeImage
-from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
-from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
@@ -32,15 +29,6 @@ class Follows:
 
     distribution: Located[str]
     evidence: str = ""
-
-
-def pools_by_evidence(
-    groups: Sequence[NodeGroup], scripts: Sequence[BootScript], values: Sequence[OperatorValues]
-) -> list[GpuPool]:
-    """In a stack of several clusters nothing says for the nodes of which of them the values are."""
-    pools = pools_of_groups(groups, scripts)
-    of_several = any(len(nodes.stack.of(CLUSTER)) > 1 for nodes in groups[:1])
-    return settle_drivers(pools, values) if of_several else pools
 
 
 def pools_of_groups(groups: Sequence[NodeGroup], scripts: Sequence[BootScript]) -> list[GpuPool]:
@@ -103,11 +91,10 @@ def _named(ways: Sequence[str] | frozenset[str] | set[str]) -> str:
 
 
 def _cluster(nodes: NodeGroup) -> Located[str] | None:
-    """As a managed group names it, else the only one of the stack."""
-    clusters = nodes.stack.of(CLUSTER)
+    """As a managed group names it, or its cluster itself."""
     said = nodes.groups("clusterName")
-    if said.text is None and len(clusters) == 1:
-        said = clusters[0].get("name")
+    if said.text is None and nodes.cluster is not None:
+        said = nodes.cluster.get("name")
     return said.located() if said.text is not None else None
 
 
@@ -134,6 +121,5 @@ def _size(nodes: NodeGroup, which: str) -> Located[int] | None:
 
 
 def _version(nodes: NodeGroup) -> Located[str] | None:
-    clusters = nodes.stack.of(CLUSTER)
-    said = clusters[0].get("version") if len(clusters) == 1 else None
+    said = nodes.cluster.get("version") if nodes.cluster is not None else None
     return said.located() if said is not None and said.text is not None else None

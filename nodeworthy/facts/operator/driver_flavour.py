@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.values import OperatorValues
@@ -24,6 +24,9 @@ class DriverFlavour:
     tree: Tree
     # None where the driver chooses it by the GPU (`auto`), or the text is none.
     flavour: Flavour | None
+
+    def judged_by(self, kind: type[Any]) -> Sequence[Any] | None:
+        return self.values.judged_by(kind)
 
 
 def flavours_in(values: OperatorValues) -> Iterator[DriverFlavour]:

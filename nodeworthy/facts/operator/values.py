@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
@@ -170,11 +171,16 @@ class OperatorValues:
     cluster: str = ""
     # Not these settings say the release, but the fleet beside them.
     release_is_the_fleets: bool = False
+    # By which facts of a type these alone are judged, where there are others that are not about them.
+    own: Mapping[type[Any], Sequence[Any]] = field(default_factory=dict)
 
     @cached_property
     def toolkit(self) -> ToolkitSettings:
         nri = self.tree.get("cdi", "nriPluginEnabled") if self._knows_nri else None
         return ToolkitSettings(self.tree.get("toolkit"), self.elsewhere, nri)
+
+    def judged_by(self, kind: type[Any]) -> Sequence[Any] | None:
+        return self.own.get(kind)
 
     def part(self, name: str, *, default: bool) -> Located[bool]:
         """Whether the operator deploys one of its parts."""
