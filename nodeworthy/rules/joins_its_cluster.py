@@ -10,7 +10,8 @@ second time while it runs; so does one that runs `nodeadm init` beside a NodeCon
 itself. In `K3S_URL=… curl … | sh -` the variables are curl's alone: the installer behind the pipe is never told them,
 and makes a server of its own where an agent was meant. Of a script in which nothing joins it is only said that this is
 wrong where it is the whole user data of an EKS pool: to a managed node group EKS adds the part that joins (but not
-where its launch template names an image), and a helper script joins nothing. A managed node group with such an image
+where its launch template names an image), and a helper script joins nothing. Without a fleet the cluster is that of the
+group: the name that a program or a root gives it is the one to join with. A managed node group with such an image
 and no user data at all starts machines that are no nodes.
 """
 
@@ -219,6 +220,37 @@ def _differs(
             related=[Related(fleets.place, f"the fleet's {called.removeprefix('the ')} is {should}")],
             cause=_WRONG[called],
         )
+
+
+@RULE.check
+def its_nodes_join_the_cluster_of_their_group(nodes: NodeGroup, scripts: Sequence[BootScript]) -> Findings:
+    named = nodes.groups("clusterName")
+    if named.text is None and nodes.cluster is not None:
+        named = nodes.cluster.get("name")
+    if named.text is None or nodes.template is None:
+        skip("no cluster is made here whose name is known")
+    for script in scripts:
+        if script.holder == nodes.template.urn and not script.pools:
+            yield from _another_cluster(nodes, script, named.located())
+
+
+def _another_cluster(nodes: NodeGroup, script: BootScript, named: Located[str]) -> Findings:
+    """Nodes that EKS does not start may be of a cluster that is made elsewhere, and that is told as a warning."""
+    for at in coordinates(script.timeline):
+        said = at.cluster.state.value if at.cluster is not None and isinstance(at.cluster.state, Known) else None
+        if at.cluster is None or said is None or is_filled_in(str(said)) or script.stands_for(str(said)):
+            continue
+        if said != need(named):
+            yield fail(
+                at.cluster,
+                f"{_CLUSTER} that it joins with is not the one of {nodes.title}",
+                is_=said,
+                should=named.shown(),
+                severity=Severity.ERROR if nodes.is_managed else Severity.WARNING,
+                related=[Related(named.place, f"the cluster is called {named.shown()} here")],
+                cause=_WRONG[_CLUSTER],
+                remedy=f"join with {named.shown()}, by the cluster's own output where there is one",
+            )
 
 
 def _dns(at: Coordinates, pool: BootPool) -> Findings:
