@@ -16,6 +16,7 @@ _LOOK = "the same look at the node"
 SOURCES: dict[str, str] = {
     "BootEnd": f"{_LOOK}: what cloud-init leaves",
     "BootPool": f"{_DECLARED} alone: which pool boots with a script, nothing else says",
+    "BootScript": "scripts that nodes boot with: a plan's user data, the lines of a template",
     "ClaimsAround": "ResourceClaims, their templates, DeviceClasses and ComputeDomains in the same folder",
     "ClusterClasses": "the cluster, its dump, or manifests of the same scope",
     "DeclaredFleet": f"{_DECLARED}, beside files",
