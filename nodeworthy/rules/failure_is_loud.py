@@ -8,7 +8,8 @@ echo "drivers OK"`) is none. Who runs a script by hand reads what scrolls by, or
 does not: that it ends well is told to him, too. But whoever asks `systemctl status` next has looked, and where `curl …
 | sh -` is the last command of such a script, he sees that nothing was installed. A join may also stand in a variable
 (`$JOIN_COMMAND`), or in a script that is called so (`worker_bootstrap.sh`); kubelet's start before `kubeadm join` is no
-such step: kubeadm starts kubelet, and fails where it does not run. A loop that waits for ever tells a person that
+such step: kubeadm starts kubelet, and fails where it does not run. Where a script brings kubelet's package and leaves
+the rest to others, that is one if it says at its end that all is done. A loop that waits for ever tells a person that
 something is wrong, and nobody at boot, unless it says what it waits for.
 
 What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST bash -s <<EOF`; `gcloud compute ssh`,
@@ -26,7 +27,7 @@ from collections.abc import Iterable, Sequence
 from nodeworthy.boot.effects import Failure
 from nodeworthy.boot.unpack.kinds import interpreter
 from nodeworthy.boot.userdata import Part, PartKind
-from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_steps
+from nodeworthy.facts.boot.critical_steps import BRINGING_KUBELET, Step, critical_gaps, critical_steps
 from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, place_of_step
 from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.script import BootScript, of_a_whole
@@ -121,7 +122,12 @@ class Asked:
         silent = (each for each in steps if each.is_silent and not _is_looked_at(self.source, each))
         if self.by_hand:
             silent = (each for each in silent if not _is_shown(self.source, each))
-        return _one_of_a_line(each for each in silent if each.effect.detached or not self.later.of(each))
+        return _one_of_a_line(each for each in silent if each.effect.detached or not self._is_noticed(each))
+
+    def _is_noticed(self, step: Step) -> bool:
+        """A script that only brings kubelet says nothing to anybody, unless it says at its end that all is done."""
+        is_left_open = step.called == BRINGING_KUBELET and not self.later.ends_with_words(step)
+        return is_left_open or self.later.of(step)
 
 
 def _goes_on(step: Step) -> bool:

@@ -110,9 +110,11 @@ def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str
     from nodeworthy.boot.shell.calls import call_of, record_effects
 
     stream = walker.stdin
-    if stream is not None and stream.url is not None:
+    if stream is None:
+        return None  # `exec bash` behind it all: a shell for whoever sits there; where nobody does, it ends at once
+    if stream.url is not None:
         return record_effects(walker, fetched_script(stream.url, call_of(walker, arguments, place, raw)), place, raw)
-    if stream is None or stream.content is None or not stream.content.lines:
+    if stream.content is None or not stream.content.lines:
         walker.not_understood(place, raw, "what this shell is given to run could not be read", kind=Gap.ANYTHING)
         return None
     content = stream.content

@@ -29,7 +29,7 @@ def run_script(
     walker = _walked(
         text, origin, stage, State(files=disk.files, versions=disk.versions), template=template, jinja=jinja
     )
-    given = dict(_missed(walker)) if all(type(each) is Runs for each in walker.effects) else {}
+    given = dict(_missed(walker))
     if given:
         state = State(files=disk.files, versions=disk.versions)
         for name, value in given.items():
@@ -40,11 +40,12 @@ def run_script(
 
 
 def _missed(walker: Walker) -> Iterator[tuple[str, Value]]:
-    """What it looked for before it did nothing: people run it, as themselves and with sudo, and give it arguments."""
-    asked = walker.state.asked
-    if not _WHO.isdisjoint(asked):
+    """What it looked for before it did nothing, or left all that follows to another call (`setup.sh step2`): people
+    run it, as themselves and with sudo, and give it arguments."""
+    asked, did_nothing = walker.state.asked, all(type(each) is Runs for each in walker.effects)
+    if did_nothing and not _WHO.isdisjoint(asked):
         yield from ((name, Text.of(_SOMEBODY)) for name in _WHO)
-    if not _ARGUMENTS.isdisjoint(asked):
+    if (did_nothing or walker.is_cut_short) and not _ARGUMENTS.isdisjoint(asked):
         yield from ((name, Text.of(Hole(f"${name}", _GIVEN))) for name in _ARGUMENTS)
 
 

@@ -51,6 +51,8 @@ class Walker:
         self.failing: Failing | None = None
         # The script's own exit code is that of its last command.
         self.is_last = False
+        # Whether the outermost of what was left early had more to come.
+        self.is_cut_short = False
         self.detached = False
         self.flow = Flow.ON
         self.stdin: Stream | None = None
@@ -89,6 +91,7 @@ class Walker:
             self.is_last = is_last and index == last
             status = self.run(each)
             if self.flow is not Flow.ON:
+                self.is_cut_short = index < last
                 break
         self.is_last = is_last
         return status

@@ -57,6 +57,8 @@ _MAKES_A_MEMBER = pattern(
 _PRINTED = "--print-join-command"
 _ANOTHER_JOIN = pattern(r"(?i)domain|realm|ldap|\bad[-_]|[-_]ad\b|tailscale|zerotier|swarm|vpn")
 JOINING = "joining the cluster"
+# A script that brings kubelet and leaves the rest to another.
+BRINGING_KUBELET = "kubelet's installation"
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,9 @@ def critical_steps(timeline: Timeline) -> list[Step]:
             continue
         if called:
             _keep(Step(each, called), found)
+    for each in timeline.of(Installs) if not found else ():
+        if _brings_kubelet(each) and each.stage < Stage.NODEADM_RUN:
+            _keep(Step(each, BRINGING_KUBELET), found)
     critical = {place: step for (place, _), step in found.items()}
     for step in _downloads(timeline, critical):
         _keep(step, found)
@@ -139,9 +144,13 @@ def _in_turn(text: str, *words: str) -> bool:
 
 def _makes_a_node(timeline: Timeline) -> bool:
     """A script that brings no kubelet and joins nothing only starts anew what ran."""
-    packages = (each.shown() for one in timeline.of(Installs) if not one.removes for each in one.packages)
-    brings = any(each.partition("=")[0] in kubelet_packages() for each in packages)
+    brings = any(map(_brings_kubelet, timeline.of(Installs)))
     return brings or any(not each.tells for each in timeline.of(Joins))
+
+
+def _brings_kubelet(effect: Installs) -> bool:
+    named = (each.shown().partition("=")[0] for each in effect.packages)
+    return not effect.removes and any(each in kubelet_packages() for each in named)
 
 
 def _by_kubeadm(timeline: Timeline) -> float:

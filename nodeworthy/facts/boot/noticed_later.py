@@ -24,7 +24,7 @@ from nodeworthy.verdict import Place
 _MOST = 12
 _OF_A_DRIVER = pattern(r"\bnvidia-(?:smi|modprobe)\b|modprobe\s+nvidia|/proc/driver/nvidia|/dev/nvidia")
 _OF_A_NODE = pattern(
-    r"\b(?:kubectl|k3s|rke2|crictl|kubelet)\b|/var/lib/rancher|/etc/kubernetes/|/var/lib/kubelet|\bhelm\s+(?:install|up)|"
+    r"\b(?:kubectl|k3s|rke2|crictl|kubelet|kubeadm)\b|/var/lib/rancher|/etc/kubernetes/|/var/lib/kubelet|\bhelm\s+(?:install|up)|"
     r"(?:health|ready|live)z\b|\.kube/config\b|:(?:6443|10250|9345)\b|\bnc\b[^|]{1,60}\b6443\b"
 )
 # Commands that ask nothing of a cluster, and what tells somebody.
@@ -41,11 +41,12 @@ _TELLS = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal|err|error|abort
 _SAYS = pattern(r"(?i)echo.{1,80}\b(?:error|fail|warn|not\b)[^;]*")
 # Whoever says so in the same breath takes it for no failure.
 _MAKES_LIGHT_OF_IT = pattern(r"(?i)\b(?:continu\w+|proceed\w*|skip\w*|ignor\w+|already|yet|anyway)\b")
+_LAST_WORDS = pattern(r"(?:echo|printf|log\w*|success|info|exit\s+0|exec\s+(?:ba|z)?sh)\b|cat\s*<<")
 _GOES_ON = pattern(r"\|\||&\s*$|\|(?!\s*grep\b)")
 _LEADS = r"(?:-\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:[A-Z_]+=\S*\s+)*"
 _COMMAND = pattern(
     rf"{_LEADS}(?:\S*/)?(?:kubectl|k3s|rke2|crictl|nvidia-\w+|modprobe|systemctl|service|cp|mv|cat|install|chown|chmod|"
-    r"helm|curl)\b|\w+=[\"']?\$\("
+    r"helm|curl|apt-mark|kubelet|kubeadm)\b|\w+=[\"']?\$\("
 )
 # A file that is there then, whatever became of what should fill it.
 _MAKES_IT = pattern(r"(?:>|\b(?:touch|tee)\b[^|]{0,200}?)[\s\"']*+\S{0,300}?\.kube/config\b")
@@ -111,6 +112,14 @@ class NoticedLater:
             stops_on_error=part.stops_on_error,
             reached=inf if reached is None else reached,
         )
+
+    def ends_with_words(self, step: Step) -> bool:
+        """Whether the last that this script does is to say something, or to open a shell."""
+        found = self._behind(step)
+        if found is None:
+            return False
+        part, index, looks = found
+        return looks.commands[-1] > index and _LAST_WORDS.match(part.rows[looks.commands[-1]].strip()) is not None
 
     def waits_at(self, step: Step) -> Place | None:
         """Where the script then waits for ever for what never comes, and says nothing."""
