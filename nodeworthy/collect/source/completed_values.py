@@ -35,6 +35,13 @@ def with_base(document: Tree, brought: Sequence[Fact], beside: Beside) -> Iterat
     yield from (each for each in facts_of(merge(base, document)) if is_loose(each) and type(each) in kinds)
 
 
+def may_be_values(source: Source, documents: Sequence[Tree]) -> bool:
+    """By its name, and because it is no object: the values of whatever chart."""
+    name = source.path.name
+    is_called_so = name in (_BASE, "values.yml") or _OVERLAY.fullmatch(name) is not None
+    return is_called_so and len(documents) == 1 and documents[0].is_mapping and documents[0].get("kind").is_absent
+
+
 def is_loose(fact: Fact) -> bool:
     """Values of no release: whatever installs the chart names them."""
     return getattr(fact, "origin", None) == LOOSE

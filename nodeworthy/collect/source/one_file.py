@@ -20,7 +20,7 @@ from nodeworthy.collect.source.boot_scripts import (
     may_install_the_operator,
 )
 from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
-from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, with_base
+from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, may_be_values, with_base
 from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_jobs, ufw_file
 from nodeworthy.collect.source.files import STDIN, Source, as_text
 from nodeworthy.collect.source.fleets import Fleets
@@ -196,13 +196,13 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     found.facts = complete_values(found.facts, beside)
     found.scripts += _of_node_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
-    is_grafanas = not found.facts and _holds_grafanas(every)
-    if not found.facts and not kept and not is_grafanas and not _is_telling(every, text):
+    is_loose = not found.facts and (_holds_grafanas(every) or _are_telling_values(source, documents, text))
+    if not found.facts and not kept and not is_loose and not _is_telling(every, text):
         return None
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
-    called = LOOSE if is_grafanas else _called(found)
+    called = LOOSE if is_loose else _called(found)
     found.facts += [*secrets, _plain_text(source, readable, called, remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += evidence_suppressions(beside.texts, rules)
@@ -221,6 +221,15 @@ def _holds_grafanas(every: Sequence[Tree]) -> bool:
     from nodeworthy.facts.services.grafana_values import is_grafana_values
 
     return any(map(is_grafana_values, every))
+
+
+def _are_telling_values(source: Source, documents: Sequence[Tree], text: str) -> bool:
+    """Values of a chart that nobody here knows, where they hold what belongs in a Secret."""
+    if not may_be_values(source, documents) or documents[0].get("sops").is_mapping:
+        return False
+    from nodeworthy.facts.secrets.plain_text import secrets_in
+
+    return any(secrets_in(text))
 
 
 def _is_telling(every: Sequence[Tree], text: str) -> bool:
