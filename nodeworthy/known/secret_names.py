@@ -30,6 +30,8 @@ _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
 _A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{3,}(?:[A-Z][a-z]{2,})+|[0-9]+")
 # What a shell, Helm, Jinja and whoever marks its places with `#{ … }#` fill in.
 _FILLED_IN = ("$", "`", "{{", "#{")
+# `'--certificate-key ' + name`: what stands between two texts that are put together.
+_PUT_TOGETHER = pattern(r"\s*[+~]\s")
 _OPENING, _CLOSED = "<{[(%@", ">}])%@"
 
 
@@ -234,7 +236,7 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
 def _is_reference(value: str, lowered: str) -> bool:
     if lowered.startswith(_placeholders().references) or _SCHEME.match(lowered):
         return True
-    if _PATH.match(value) or _OF_CODE.fullmatch(value):
+    if _PATH.match(value) or _OF_CODE.fullmatch(value) or _PUT_TOGETHER.match(value):
         return True
     # `prod/gpu/registry`: the name of a secret in a store, or a path without its root.
     return "/" in value and value == lowered and not value.endswith("=")

@@ -7,7 +7,8 @@ and an end, and AWS has its group started and emptied by the clock. A pool may b
 apart): then they have the pool's nodes together. `ignore_changes` on the desired capacity is nobody's business here.
 
 It is an error where a fleet says so, or where the machines are reserved; elsewhere people let groups of GPU nodes grow
-on purpose, and it is a warning.
+on purpose, and it is a warning. Where eksctl is to give a group the rights of the cluster's autoscaler, that purpose is
+written down, and nothing is said.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
     scaling = [each for each in what_scales(nodes) if each.type not in SCHEDULES or not is_block(nodes)]
     if (is_fixed and not scaling) or not need(has_gpus(nodes)):
         return
+    if not is_fixed and _grows_on_purpose(nodes):
+        skip(f"{nodes.title} gives its nodes the rights of an autoscaler, which is to change its size")
     if not is_fixed:
         yield fail(
             _odd(nodes, count),
@@ -71,6 +74,10 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
 def _severity(nodes: NodeGroup) -> Severity:
     is_bought = nodes.pool is not None or is_block(nodes) or is_reserved(nodes)
     return Severity.ERROR if is_bought else Severity.WARNING
+
+
+def _grows_on_purpose(nodes: NodeGroup) -> bool:
+    return nodes.scaled_by is not None and _severity(nodes) is Severity.WARNING
 
 
 def _is_fixed(count: NodeCount) -> bool:

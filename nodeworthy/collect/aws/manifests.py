@@ -59,7 +59,14 @@ def _of_eksctl(group: EksctlGroup) -> Iterator[Fact]:
     itself = _resource(group_type, group.name, group.place, _scaling(group))
     resources = [each for each in (itself, template, door) if each is not None]
     stack = AwsStack(group.place, resources)
-    nodes = NodeGroup(stack, itself, template, no_pool="eksctl makes it of its own manifest, and no fleet")
+    scaled = group.tree.get("iam", "withAddonPolicies", "autoScaler")
+    nodes = NodeGroup(
+        stack,
+        itself,
+        template,
+        no_pool="eksctl makes it of its own manifest, and no fleet",
+        scaled_by=scaled.place if scaled.value is True else None,
+    )
     yield nodes
     if door is not None:
         yield SecurityGroup(door, stack)

@@ -48,6 +48,8 @@ class NodeGroup:
     joins: frozenset[str] | None = None
     # Where the account, and nothing here, says what guards them: who chooses it, and how.
     guarded_by: str = ""
+    # Where it says that the cluster's autoscaler is to change its size.
+    scaled_by: Place | None = None
 
     @property
     def resource(self) -> AwsResource:

@@ -102,7 +102,9 @@ class EksctlGroup:
             text_of(metadata.get("name")),
             self._machines,
         )
-        return replace(nodes, scripts=tuple(replace(each, image=nodes.image) for each in self._scripts))
+        # Of an image of somebody's own, what eksctl takes it for says nothing of what is on it.
+        image = nodes.image if named.text or not self._has_its_own_image else None
+        return replace(nodes, scripts=tuple(replace(each, image=image) for each in self._scripts))
 
     @property
     def _has_its_own_image(self) -> bool:

@@ -11,9 +11,11 @@ from nodeworthy.rules.sharing_configured import RULE
 from nodeworthy.verdict import Draft, Findings, Related, fail, unknown
 
 # 1g.10gb, 1g.10gb+me, 2c.3g.40gb, 1g.24gb.gfx and the like.
-_PROFILE = pattern(r"(?:(\d)c\.)?(\d)g\.\d{1,3}gb(?:\+(?:me(?:\.all)?|gfx)|-me|\.gfx)?")
+_PROFILE = pattern(r"(?:(\d)c\.)?(\d)g\.(\d{1,3})gb(?:\+(?:me(?:\.all)?|gfx)|-me|\.gfx)?")
 # Of every GPU that can be cut: seven slices to compute with.
 _SLICES = 7
+# Names have whole gigabytes: of a card of 141 they say 18, 35, 71 and 141.
+_ROUNDED = 0.05
 _FAILS = "the MIG manager sets nvidia.com/mig.config.state=failed on the node, and its GPUs stay as they were"
 
 
@@ -43,6 +45,7 @@ def _of_entry(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
         yield _no_profile(layout, name, entry.slices.get(name))
     if not strange:
         yield from _too_many(layout, entry)
+        yield from _of_two_cards(layout, entry)
 
 
 def _no_profile(layout: MigLayout, name: str, tree: Tree) -> Draft:
@@ -74,6 +77,29 @@ def _too_many(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
             cause=f"no order of them fits on the card: {_FAILS}",
             remedy=f"take profiles of {_SLICES} slices together, the number before the g each",
         )
+
+
+def _of_two_cards(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
+    """A card's memory is halved until it is the smallest slice's: of two profiles of one card one has once, twice, four
+    or eight times the memory of the other."""
+    first, *others = entry.slices.mapping or ("",)
+    odd = next((each for each in others if not _may_be_of_one_card(first, each)), None)
+    if odd is None:
+        return
+    tree = entry.slices.get(odd)
+    yield fail(
+        tree.key or tree.place,
+        f"the MIG configuration '{layout.name}' takes profiles that no GPU has both of",
+        is_=f"{first} and {odd}",
+        should="profiles of one card, as nvidia-smi mig -lgip lists them",
+        cause=f"the card that has the one does not know the other: {_FAILS}",
+        remedy="write the profile as the GPU calls it: nvidia-smi mig -lgip on the node",
+    )
+
+
+def _may_be_of_one_card(one: str, other: str) -> bool:
+    small, large = sorted(int(_PROFILE.sub(r"\3", each)) for each in (one, other))
+    return any(abs(large - small * times) <= _ROUNDED * large for times in (1, 2, 4, 8))
 
 
 def _twice(layout: MigLayout) -> Iterator[Draft]:

@@ -1,0 +1,9 @@
+#!/bin/bash
+echo "[1/2] repository"
+curl -fsSL https://pkgs.k8s.io/core:/stable:/v1.33/deb/Release.key | gpg --dearmor -o /etc/apt/keyrings/kubernetes.gpg
+echo "deb [signed-by=/etc/apt/keyrings/kubernetes.gpg] https://pkgs.k8s.io/core:/stable:/v1.33/deb/ /" > /etc/apt/sources.list.d/kubernetes.list
+echo "[2/2] packages"
+apt-get update
+apt-get install -y kubelet kubeadm
+apt-mark hold kubelet kubeadm
+echo "The node is ready to join."
