@@ -270,7 +270,9 @@ def fileset(c: Calling, folder: Value, pattern: Value) -> Value:
 
 
 def templatefile(c: Calling, path: Value, variables: Value) -> Value:
-    return _filled(c, c.scope.world.open(text(path), c.spot), need_mapping(variables))
+    found = c.scope.world.open(text(path), c.spot)
+    found.is_filled_in = True
+    return _filled(c, found, need_mapping(variables))
 
 
 def render_template(c: Calling, template: Str, variables: Obj) -> Value:

@@ -178,6 +178,11 @@ class Disk:
         """All of HCL, as the reader knows them."""
         return (self.shown(each) for each in self._parsed)
 
+    @property
+    def templates(self) -> Iterator[str]:
+        """Those that were filled in, as the reader knows them."""
+        return (each.shown for each in self._files.values() if isinstance(each, File) and each.is_filled_in)
+
     # Variables
 
     def body(self, path: str) -> Parsed | None:

@@ -15,6 +15,8 @@ class File:
     def __init__(self, shown: str, text: str) -> None:
         self.shown = shown
         self.text = text
+        # Whether it is a template that somebody fills in, and what stands in it is what it becomes there.
+        self.is_filled_in = False
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -407,3 +407,31 @@ resource "kubectl_manifest" "class" {
 """
     ran = check(tmp_path, {"main.tf": text}, "--rule", "user-data-format")
     assert spots(told(ran, "user-data-format")) == [("main.tf", 10)]
+
+
+@pytest.mark.parametrize(("driver", "fails"), [("false", 0), ("true", 1)])
+def test_a_template_of_values_is_judged_as_what_it_becomes(tmp_path: Path, driver: str, fails: int) -> None:
+    """It lies beside its root with its holes, and nobody installs it so."""
+    text = """
+resource "helm_release" "gpu" {
+  name       = "gpu-operator"
+  repository = "https://helm.ngc.nvidia.com/nvidia"
+  chart      = "gpu-operator"
+  version    = "v25.3.0"
+  values     = [templatefile("${path.module}/values.yaml.tftpl", { driver = DRIVER })]
+}
+resource "aws_eks_node_group" "gpu" {
+  cluster_name   = aws_eks_cluster.this.name
+  ami_type       = "AL2023_x86_64_NVIDIA"
+  instance_types = ["g6e.12xlarge"]
+  scaling_config {
+    min_size     = 2
+    max_size     = 2
+    desired_size = 2
+  }
+}
+""".replace("DRIVER", driver)
+    values = "driver:\n  enabled: ${driver}\ntoolkit:\n  enabled: false\n"
+    ran = check(tmp_path, {"main.tf": text + CLUSTER, "values.yaml.tftpl": values}, "--rule", "one-driver")
+    assert spots(told(ran, "one-driver")) == [("main.tf", 7)] * fails
+    assert not told(ran, "one-driver", "unknown")

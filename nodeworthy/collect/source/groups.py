@@ -59,10 +59,11 @@ class Group:
         return next((each for each in self.members if each.is_judged), self.members[0])
 
     def together(self, filled_in: frozenset[str] = frozenset()) -> Found:
-        """Files of scripts that are `filled_in` are judged as what they become there."""
+        """Files that are `filled_in` are judged as what they become there; a secret stands in them all the same."""
         together = Found()
         for each in sorted(self.members, key=lambda member: member.turn):
-            together.facts += each.found.facts
+            becomes = each.source.shown in filled_in and not each.found.root
+            together.facts += [fact for fact in each.found.facts if not becomes or type(fact).__name__ == "PlainText"]
             together.scripts += [one for one in each.found.scripts if one.place.path not in filled_in]
             together.ufw += each.found.ufw
             together.node_files += each.found.node_files
@@ -97,9 +98,10 @@ class Groups:
 
     @cached_property
     def filled_in(self) -> frozenset[str]:
-        """The files of scripts that a stack fills in."""
-        stacks = (stack for group in self.every for each in group.members for stack in each.found.stacks)
-        return frozenset(path for stack in stacks for path in stack.scripts_lie_in)
+        """The files of scripts that a stack fills in, and the templates of a root."""
+        found = [each.found for group in self.every for each in group.members]
+        scripts = (path for each in found for stack in each.stacks for path in stack.scripts_lie_in)
+        return frozenset(scripts).union(*(each.templates for each in found))
 
     def know(self, source: Source) -> None:
         self._known.add(source.lies)

@@ -83,6 +83,8 @@ class Found:
     root: str = ""
     pools: Sequence[GpuPool] = ()
     others_of_root: frozenset[str] = frozenset()
+    # The templates that it fills in.
+    templates: frozenset[str] = frozenset()
     # The resources of AWS that it declares, each stack of them for itself.
     stacks: list[Stack] = field(default_factory=list)
     # Whatever a plan makes is of one root.
@@ -172,7 +174,8 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     beside.asked += [Path(each) for each in sorted(root.disk.asked)]
     found = Found(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += _of_node_classes(found.facts, source)
-    return replace(found, stacks=list(brought.stacks), others_of_root=brought.others)
+    templates = frozenset(root.disk.templates)
+    return replace(found, stacks=list(brought.stacks), others_of_root=brought.others, templates=templates)
 
 
 def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
