@@ -62,7 +62,8 @@ class Group:
         """Files that are `filled_in` are judged as what they become there; a secret stands in them all the same."""
         together = Found()
         for each in sorted(self.members, key=lambda member: member.turn):
-            becomes = each.source.shown in filled_in and not each.found.root
+            holds_no_script = not (each.found.scripts or each.found.stacks or each.found.root)
+            becomes = each.source.shown in filled_in and holds_no_script
             together.facts += [fact for fact in each.found.facts if not becomes or type(fact).__name__ == "PlainText"]
             together.scripts += [one for one in each.found.scripts if one.place.path not in filled_in]
             together.ufw += each.found.ufw
