@@ -10,11 +10,12 @@ from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.hcl.parse import parse_expression, parse_template
 from nodeworthy.hcl.source import File, Malformed
 from nodeworthy.hcl.syntax import Block, Body, Expression, Literal, Object, Setting, Template, Tuple
+from nodeworthy.known.terraform import is_block
 from nodeworthy.verdict import Place, Unknown
 
 _LABELS = {"resource": 2, "data": 2, "ephemeral": 2, "module": 1, "variable": 1, "output": 1, "provider": 1}
-# What is a block within a block whatever it looks like.
-_INNER = frozenset({"dynamic"})
+# Whose blocks have blocks within.
+_RESOURCES = ("resource", "data")
 
 
 def body_of(file: File, *, is_flat: bool) -> Body:
@@ -41,17 +42,26 @@ def _blocks(file: File, kind: str, said: Tree, labels: Sequence[str], left: int)
             for name, inner in each.mapping.items():
                 yield from _blocks(file, kind, inner, [*labels, name], left - 1)
         elif each.is_mapping:
-            yield Block(_at(file, each), kind, labels, _body(file, each), file)
+            yield Block(_at(file, each), kind, labels, _body(file, each, kind in _RESOURCES), file)
 
 
-def _body(file: File, said: Tree) -> Body:
+def _body(file: File, said: Tree, is_resources: bool) -> Body:
     body = Body()
     for name, each in said.mapping.items():
-        if name in _INNER:
+        if name == "dynamic":
             body.blocks += _dynamics(file, each)
+        elif is_resources and _is_block(name, each):
+            inner = each.sequence if each.is_sequence else [each]
+            body.blocks += [Block(_at(file, one), name, [], _body(file, one, is_resources), file) for one in inner]
         elif name != "//":
             body.settings[name] = _setting(file, name, each)
     return body
+
+
+def _is_block(name: str, said: Tree) -> bool:
+    """JSON writes blocks and maps alike: a block is what the provider calls so."""
+    held = said.sequence if said.is_sequence else [said]
+    return bool(held) and all(each.is_mapping for each in held) and is_block(name)
 
 
 def _dynamics(file: File, said: Tree) -> Iterator[Block]:

@@ -32,6 +32,12 @@ def is_one(block: str) -> bool:
     return block in _known()["one"]["names"]
 
 
+def is_block(name: str) -> bool:
+    """Whether what AWS' resources call so is a block, and no map."""
+    known = _known()
+    return is_one(name) or name in known["names"] or name in known["several"]["names"]
+
+
 def kubernetes_kinds() -> Mapping[str, str]:
     found: Mapping[str, str] = _known()["kubernetes"]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -435,3 +436,25 @@ resource "aws_eks_node_group" "gpu" {
     ran = check(tmp_path, {"main.tf": text + CLUSTER, "values.yaml.tftpl": values}, "--rule", "one-driver")
     assert spots(told(ran, "one-driver")) == [("main.tf", 7)] * fails
     assert not told(ran, "one-driver", "unknown")
+
+
+@pytest.mark.parametrize("where", ["group", "access", "elsewhere", "list"])
+def test_json_has_blocks_and_comments_of_its_own(tmp_path: Path, where: str) -> None:
+    """A block is an object there, as a map is; what stands under `//` speaks of the object around it."""
+    said = "nodeworthy: ignore not-open-to-the-world until the bastion is there"
+    access: dict[str, object] = {"ec2_ssh_key": "ops"}
+    cluster: dict[str, object] = {"name": "ml", "version": "1.33"}
+    group: dict[str, object] = {
+        "cluster_name": "${aws_eks_cluster.this.name}",
+        "instance_types": ["g6.12xlarge"],
+        "remote_access": access,
+    }
+    {"group": group, "access": access, "elsewhere": cluster, "list": group}[where]["//"] = (
+        ["a note", said] if where == "list" else said
+    )
+    written = {"resource": {"aws_eks_cluster": {"this": cluster}, "aws_eks_node_group": {"gpu": group}}}
+    text = json.dumps(written, indent=2)
+    ran = check(tmp_path, {"main.tf.json": text}, "--rule", "not-open-to-the-world")
+    [found] = told(ran, "not-open-to-the-world")
+    assert found["suppressed"] is (where != "elsewhere")
+    assert found["where"]["line"] == text.splitlines().index('        "remote_access": {') + 1

@@ -168,7 +168,7 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     brought = facts_in(source)
     if brought is None or not (brought.root.facts or brought.root.stack is not None or brought.root.pools):
         return None
-    told = list(comments(text, Place(source.shown), rules, is_yaml=False))
+    told = _told_in_terraform(source, text, rules)
     beside = Beside(source)
     root = brought.root
     beside.asked += [Path(each) for each in sorted(root.disk.asked)]
@@ -176,6 +176,14 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     found.scripts += _of_node_classes(found.facts, source)
     templates = frozenset(root.disk.templates)
     return replace(found, stacks=list(brought.stacks), others_of_root=brought.others, templates=templates)
+
+
+def _told_in_terraform(source: Source, text: str, rules: frozenset[str]) -> list[Suppression]:
+    if source.path.name.endswith(".json"):
+        from nodeworthy.collect.source.json_comments import json_comments
+
+        return list(json_comments(text, Place(source.shown), rules))
+    return list(comments(text, Place(source.shown), rules, is_yaml=False))
 
 
 def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
