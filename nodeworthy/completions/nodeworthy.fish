@@ -133,6 +133,8 @@ complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-optio
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option join-timeout --exclusive --description 'from start to Ready (20m)'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option soak --exclusive --description 'how long a fresh node is left alone before the next goes (0)'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option accept --exclusive --arguments 'none quick full' --description 'what a fresh node proves by work, behind the suite (quick)'
+complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option accept-image --exclusive --description 'what acceptance runs from (the fleet\'s accept.image)'
+complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option allow-unknown --description 'what acceptance does not know does not keep a node from work'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option image --exclusive --description 'what the node suite runs from, as node --in-cluster has it'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option evict --exclusive --description 'evict this pod although it would block (repeatable)'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option keep-labels --long-option no-keep-labels --description 'set labels, annotations and taints of people on the successor again (on)'

@@ -18,7 +18,7 @@ from nodeworthy.rollout.cloud import ScalingGroup
 from nodeworthy.rollout.gate import Gate, Verdict
 from nodeworthy.rollout.journal import Journal, Stage
 from nodeworthy.rollout.kube import Kube
-from nodeworthy.rollout.lease import Hold
+from nodeworthy.rollout.lease import Hold, Lost
 from nodeworthy.rollout.world import Group, Machine, World
 
 _WITH_GUESTS = (Stage.CORDONED, Stage.EMPTY)
@@ -58,6 +58,8 @@ class Live:
     def do(self, act: acts.Act, journal: Journal) -> Outcome:
         try:
             return self._in_cloud(act) or self._in_cluster(act, journal)
+        except Lost:
+            raise
         except Refused as problem:
             return Outcome(is_done=False, why=str(problem))
 

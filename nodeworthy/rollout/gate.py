@@ -42,9 +42,13 @@ class Commands:
     """The commands of this nodeworthy."""
 
     image: str
+    # What acceptance runs from, where the fleet does not say.
+    accept_image: str = ""
     # Words that say which cluster, and by which fleet.
     cluster: tuple[str, ...] = ()
     fleet: tuple[str, ...] = ()
+    # Whether what acceptance does not know lets a node through.
+    allows_unknown: bool = False
     wait: str = "10m"
 
     def prove(self, node: str, beat: Callable[[], object]) -> Verdict:
@@ -52,8 +56,36 @@ class Commands:
         return self._verdict(node, "the node suite", [*asked, *self.cluster, *self.fleet], beat)
 
     def accept(self, node: str, level: str, beat: Callable[[], object]) -> Verdict:
-        asked = ["accept", "--on", "kubernetes", node, "--level", level]
-        return self._verdict(node, f"accept ({level})", [*asked, *self.cluster, *self.fleet], beat)
+        # It may be the only free node of its pool, and nobody waits for it: nobody gets it before.
+        asked = [*self._acceptance(node, level), "--yes-last"]
+        return self._verdict(node, f"accept ({level})", asked, beat)
+
+    def why_no_acceptance(self, node: str, level: str) -> str:
+        """Whether it could be asked at all: known before anything is ended. Empty where it could."""
+        for asked in (self._acceptance(node, level, "--dry-run"), ("accept", "--on", "kubernetes", "--print-role")):
+            command = [sys.executable, "-m", "nodeworthy", *asked, "--quiet"]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
+            if ran.returncode != 0:
+                told = ran.stderr.strip().splitlines()
+                return f"accept can't be asked: {told[-1] if told else f'it ended with {ran.returncode}'}"
+        return ""
+
+    def _acceptance(self, node: str, level: str, *more: str) -> list[str]:
+        image = ("--image", self.accept_image) if self.accept_image else ()
+        allows = ("--allow-unknown",) if self.allows_unknown else ()
+        return [
+            "accept",
+            "--on",
+            "kubernetes",
+            node,
+            "--level",
+            level,
+            *image,
+            *allows,
+            *self.cluster,
+            *self.fleet,
+            *more,
+        ]
 
     def _verdict(self, node: str, who: str, asked: Sequence[str], beat: Callable[[], object]) -> Verdict:
         command = [sys.executable, "-m", "nodeworthy", *asked, "--yes", "--quiet", "--format", "json"]

@@ -25,6 +25,10 @@ def lease_name(group: str) -> str:
     return f"nodeworthy-rollout-{_NO_NAME.sub('-', group.lower()).strip('-')}"[:250].rstrip("-")
 
 
+class Lost(Refused):
+    """Somebody else has it: nothing more is done, and nothing is put right either."""
+
+
 class Hold:
     def __init__(self, server: Server, group: str, rollout: str) -> None:
         self._server = server
@@ -71,11 +75,11 @@ class Hold:
         return False
 
     def renew(self) -> str:
-        """What somebody asks for meanwhile. Raises Refused where it is ours no more."""
+        """What somebody asks for meanwhile. Raises Lost where it is ours no more."""
         there = self._server.lease(NAMESPACE, self.name)
         if there is None or text_at(there, "spec", "holderIdentity") != self._holder:
             who = text_at(there, "spec", "holderIdentity") if there is not None else "nobody"
-            raise Refused(f"Lease/{NAMESPACE}/{self.name} is held by {who} now: this rollout goes no further")
+            raise Lost(f"Lease/{NAMESPACE}/{self.name} is held by {who} now: this rollout goes no further")
         lease = lease_named(self.name, self._holder, SECONDS)
         lease["metadata"] = {**mapping_at(there, "metadata")}
         self._server.replace_lease(NAMESPACE, self.name, lease)  # a conflict: somebody asks; the next look sees it

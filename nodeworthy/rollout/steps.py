@@ -406,6 +406,10 @@ def _room_for(moment: Moment, lane: Lane) -> Step:
 
 
 def _ending(moment: Moment) -> Step:
+    journal = moment.journal
+    ended = max((each.since for each in journal.lanes), default=0.0)
+    if moment.world.group.desired > journal.desired and moment.now - ended < journal.terms.join_seconds:
+        return Wait("waiting for the group to be as large as it was")
     left = next(iter(restoring(moment)), None)
     return Finished() if left is None else Do(left)
 

@@ -25,10 +25,11 @@ from nodeworthy.commands.rollout import going
 from nodeworthy.rollout.kube import Kube
 from nodeworthy.rollout.lease import Hold
 from tests.node.recordings import INCIDENT, MENDED
-from tests.run import Ran, run
+from tests.run import Ran, run, run_json
 
 from .cloud_bridge import Bridge, settle
 from .control_plane import ControlPlane
+from .daemon import PATIENCE
 from .kube_client import KubeClient, wait_for
 from .moto_server import MotoServer
 from .stand_in_kubelet import NODES, StandInKubelet, always, ended
@@ -163,6 +164,8 @@ def test_stale_nodes_are_replaced_and_then_there_is_nothing_to_do(stage: Stage) 
     assert all(not each["spec"].get("taints") and not each["spec"].get("unschedulable") for each in nodes)
     assert all("nodeworthy/verified" in each["metadata"]["labels"] for each in nodes)
     assert stage.group()["SuspendedProcesses"] == []
+    audited = run_json("audit", "--endpoint-url", stage.url, "--region", REGION, "--rule", "nodes-current")
+    assert (audited.code, audited.report["summary"]["pass"]) == (0, 1)
     again = run(*stage.words("--dry-run"))
     assert again.code == 0
     assert "nothing to do" in again.out
@@ -231,8 +234,16 @@ def test_two_at_once_refuse_each_other(stage: Stage) -> None:
     other.let_go()
 
 
-@pytest.mark.parametrize("line", ["cordon ", "terminate ", "has joined"])
-def test_killed_it_goes_on(stage: Stage, line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "kill"),
+    [
+        ("cordon ", signal.SIGKILL),
+        ("terminate ", signal.SIGKILL),
+        ("has joined", signal.SIGKILL),
+        ("cordon ", signal.SIGINT),
+    ],
+)
+def test_killed_it_goes_on(stage: Stage, line: str, kill: signal.Signals, tmp_path: Path) -> None:
     stage.mend()
     live = ("--yes", "--yes-may-lose-capacity", "--accept", "none", "--image", "registry.example/nodeworthy:1")
     command = [sys.executable, "-u", "-m", "nodeworthy", *stage.words(*live)]
@@ -241,8 +252,9 @@ def test_killed_it_goes_on(stage: Stage, line: str, tmp_path: Path) -> None:
         for told in running.stdout:
             if line in told:
                 break
-        running.send_signal(signal.SIGKILL)
-        running.wait()
+        running.send_signal(kill)
+        assert running.wait(timeout=PATIENCE) == (130 if kill is signal.SIGINT else -signal.SIGKILL)
+    assert (stage.group()["SuspendedProcesses"] == []) is (kill is signal.SIGINT)
     [kept] = tmp_path.glob("nodeworthy-rollout-*.json")
     assert kept.stat().st_mode & 0o777 == 0o600
     ran = run("rollout", "--resume", str(kept), "--endpoint-url", stage.url)

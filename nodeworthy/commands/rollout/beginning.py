@@ -110,6 +110,16 @@ def _code(made: Plan) -> int:
     return 3 if made.unknown else 0
 
 
+def _no_acceptance(options: Options, made: Plan) -> str:
+    """Known before a node is ended, and not when its successor is there."""
+    from nodeworthy.commands.rollout.going import gate_of
+
+    named = next((each.node.name for each in made.order if each.node is not None), None)
+    if options.accept == "none" or named is None:
+        return ""
+    return gate_of(options, options.image or "").why_no_acceptance(named, options.accept)
+
+
 def _go(options: Options, reached: Reached, made: Plan) -> int:
     from nodeworthy.commands.rollout.going import go
 
@@ -117,6 +127,10 @@ def _go(options: Options, reached: Reached, made: Plan) -> int:
     sys.stderr.flush()
     if not made.may_begin:
         return _code(made)
+    why = _no_acceptance(options, made)
+    if why:
+        sys.stderr.write(printable(f"does not begin: {why}") + "\n")
+        return 1
     if not agree(options, f"replace {len(made.order)} nodes of {made.world.group.name}?"):
         sys.stderr.write("nothing was changed\n")
         return 3

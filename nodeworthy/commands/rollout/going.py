@@ -43,7 +43,7 @@ def resume(options: Options, file: str) -> int:
 def go(options: Options, reached: Reached, journal: Journal, path: Path | None) -> int:
     path = path or _new_path()
     group = ScalingGroup(reached.live, journal.group)
-    gate = Commands(options.image or journal.image, _cluster(options), _fleet(options))
+    gate = gate_of(options, options.image or journal.image)
     live = _Aborting if options.abort else Live
     told = teller(options)
     actor = live(group, reached.kube, gate, Hold(reached.kube, journal.group, journal.id), path, told.saved)
@@ -51,6 +51,12 @@ def go(options: Options, reached: Reached, journal: Journal, path: Path | None) 
     with _held(actor, journal):
         driver.run()
     return _told(journal, path)
+
+
+def gate_of(options: Options, image: str) -> Commands:
+    return Commands(
+        image, options.accept_image or "", _cluster(options), _fleet(options), allows_unknown=options.allow_unknown
+    )
 
 
 class _Aborting(Live):

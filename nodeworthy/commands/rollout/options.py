@@ -38,6 +38,8 @@ class Options:
     evict: list[str]
     keep_labels: bool
     only_stale: bool
+    accept_image: str | None
+    allow_unknown: bool
     image: str | None
     dry_run: bool
     yes: bool
@@ -99,6 +101,10 @@ def _how_long(parser: argparse.ArgumentParser) -> None:
 def _how_each(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accept", choices=LEVELS, default="quick", help="what a fresh node proves by work, behind the suite (quick)"
+    )
+    parser.add_argument("--accept-image", metavar="IMAGE", help="what acceptance runs from (the fleet's accept.image)")
+    parser.add_argument(
+        "--allow-unknown", action="store_true", help="what acceptance does not know does not keep a node from work"
     )
     parser.add_argument("--image", metavar="IMAGE", help="what the node suite runs from, as node --in-cluster has it")
     parser.add_argument(
