@@ -42,6 +42,7 @@ OPTION = "mkdir -p /etc/modprobe.d\n"
 FIT, UNFIT = (as_text(load(each)).encode() for each in (MENDED, INCIDENT))
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 MERGE = "application/merge-patch+json"
+LIVE = ("--yes", "--yes-may-lose-capacity", "--accept", "none", "--image", "registry.example/nodeworthy:1")
 DEDICATED = "gpu.monitoring/profiling-dedicated"
 
 
@@ -65,8 +66,7 @@ class Stage:
         return ["rollout", "--asg", GROUP, "--region", REGION, "--endpoint-url", self.url, *more]
 
     def go(self, *more: str) -> Ran:
-        live = ("--yes", "--yes-may-lose-capacity", "--accept", "none", "--image", "registry.example/nodeworthy:1")
-        return run(*self.words(*live, *more))
+        return run(*self.words(*LIVE, *more))
 
     def mend(self) -> None:
         """The template has a newer version, with the option."""
@@ -245,8 +245,7 @@ def test_two_at_once_refuse_each_other(stage: Stage) -> None:
 )
 def test_killed_it_goes_on(stage: Stage, line: str, kill: signal.Signals, tmp_path: Path) -> None:
     stage.mend()
-    live = ("--yes", "--yes-may-lose-capacity", "--accept", "none", "--image", "registry.example/nodeworthy:1")
-    command = [sys.executable, "-u", "-m", "nodeworthy", *stage.words(*live)]
+    command = [sys.executable, "-u", "-m", "nodeworthy", *stage.words(*LIVE)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ) as running:
         assert running.stdout is not None
         for told in running.stdout:
@@ -262,3 +261,24 @@ def test_killed_it_goes_on(stage: Stage, line: str, kill: signal.Signals, tmp_pa
     assert stage.versions() == ["2", "2"]
     assert stage.bridge.most_away == 1
     assert stage.group()["SuspendedProcesses"] == []
+
+
+@pytest.mark.parametrize(("asked", "code"), [("--pause", 3), ("--abort", 1)])
+def test_somebody_else_asks_it_to_pause_or_to_stop(stage: Stage, asked: str, code: int) -> None:
+    """From another process, by the Lease."""
+    stage.mend()
+    command = [sys.executable, "-u", "-m", "nodeworthy", *stage.words(*LIVE)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        next(line for line in running.stdout if "cordon " in line)
+        said = run("rollout", "--asg", GROUP, asked)
+        assert said.code == 0, said.err
+        assert f"is asked to {asked.removeprefix('--')}" in said.out
+        _, told = running.communicate(timeout=PATIENCE)
+    assert running.returncode == code, told
+    assert f"somebody asked for {asked}" in told
+    assert "1" in stage.versions()
+    assert ("2" in stage.versions()) or asked == "--abort"
+    assert all(not each["spec"].get("unschedulable") for each in stage.nodes())
+    assert stage.group()["SuspendedProcesses"] == []
+    assert stage.group()["LaunchTemplate"]["Version"] == "$Latest"
