@@ -11,6 +11,8 @@ from typing import Any, Self
 from .stand_in_kubelet import NODES, Goes, StandInKubelet
 
 EVERY = 0.1
+# Kubernetes gives up a node of which it hears nothing for forty seconds.
+BEAT = 4.0
 
 
 @dataclass
@@ -25,7 +27,10 @@ class Bridge:
     nodes: dict[str, str] = field(default_factory=dict)
     # The most nodes that were away at once, by samples.
     most_away: int = 0
+    size: int = 2
     _over: threading.Event = field(default_factory=threading.Event)
+    _not_ready: set[str] = field(default_factory=set)
+    _heard: float = 0.0
 
     def __enter__(self) -> Self:
         self.join(first=True)
@@ -57,6 +62,8 @@ class Bridge:
             ready = first or self.fault != "never-ready"
             self.kubelets.add(name, self.goes, machine=f"aws:///{zone}/{machine}", ready=ready)
             self.nodes[machine] = name
+            if not ready:
+                self._not_ready.add(name)
             if first:
                 self.kubelets.client.expect(
                     "PATCH",
@@ -68,6 +75,10 @@ class Bridge:
     def _join_on(self) -> None:
         while not self._over.wait(EVERY):
             self.join()
+            if time.monotonic() - self._heard >= BEAT:
+                self._heard = time.monotonic()
+                for name in list(self.nodes.values()):
+                    self.kubelets.beat(name, ready=name not in self._not_ready)
 
     def _sample(self) -> None:
         """Without a pause of its own: each look takes as long as the server needs."""
@@ -75,8 +86,6 @@ class Bridge:
             nodes = self.kubelets.client.get(NODES)["items"]
             ready = sum(is_available(each) for each in nodes)
             self.most_away = max(self.most_away, self.size - ready)
-
-    size: int = 2
 
 
 def is_available(node: dict[str, Any]) -> bool:

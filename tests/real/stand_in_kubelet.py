@@ -106,6 +106,12 @@ class StandInKubelet:
         self.client.create(NODES, {"kind": "Node", "metadata": {"name": name, "labels": spelled}, "spec": spec})
         self.client.patch_status(f"{NODES}/{name}", self._status("True" if ready else "False"))
 
+    def beat(self, name: str, *, ready: bool) -> None:
+        """As long as it is heard, Kubernetes takes its word; else it says for itself that the node is not well."""
+        path = f"{NODES}/{name}/status"
+        said = {"status": {"conditions": self._status("True" if ready else "False")["conditions"]}}
+        self.client.request("PATCH", path, said, content_type="application/merge-patch+json")  # it may be gone by now
+
     def add_dying(self, name: str) -> None:
         """One that is heard no more once it has a pod, in the node controller's words."""
 
