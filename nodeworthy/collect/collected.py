@@ -69,6 +69,7 @@ from nodeworthy.facts.node.gpus import HostGpus, NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.facts.node.kubelet import NodeKubelet
+from nodeworthy.facts.node.module import NodeModule
 from nodeworthy.facts.node.nodeadm import NodeNodeadm
 from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit
@@ -235,6 +236,7 @@ _MACHINE: Final[Facts] = frozenset(
         NodeIdentity,
         NodeKernelLog,
         NodeKubelet,
+        NodeModule,
         NodeNodeadm,
         NodeRegistries,
         NodeRoom,

@@ -21,6 +21,7 @@ from nodeworthy.facts.cluster.pending_kept_away import WHY_NONE_IS_FOUND
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.gpus import HostGpus, gpu_drafts
 from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.module import NodeModule, module_fault
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
@@ -36,8 +37,11 @@ _SHOWN = 3
 
 
 @RULE.check
-def the_bus_and_the_driver_have_them_all(gpus: HostGpus, identity: NodeIdentity, end: BootEnd) -> Findings:
-    yield from gpu_drafts(gpus, identity, end)
+def the_bus_and_the_driver_have_them_all(
+    gpus: HostGpus, identity: NodeIdentity, end: BootEnd, module: NodeModule | None
+) -> Findings:
+    why = module_fault(module, gpus) if module is not None else None
+    yield from gpu_drafts(gpus, identity, end, is_explained=why is not None)
 
 
 @RULE.check

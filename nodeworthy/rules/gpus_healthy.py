@@ -21,7 +21,7 @@ from nodeworthy.facts.node.gpus import NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "gpus-healthy",
@@ -36,6 +36,8 @@ def the_driver_says_that_they_are(
     said: NodeSmi, identity: NodeIdentity, log: NodeKernelLog | None, fabric: NodeFabric | None
 ) -> Findings:
     identity.only_with_gpus()
+    if said.differs:
+        skip("the driver's libraries are not of its module's version, which driver-fits says")
     yield from lost_gpus(said, log)
     yield from sick_gpus(said)
     yield from links_down(said, identity, fabric)

@@ -190,6 +190,23 @@ part params cat /proc/driver/nvidia/params
 part driver cat /proc/driver/nvidia/version
 part modules modules
 part options options
+# For which kernels NVIDIA's module lies on the disk, whether the firmware lets in only what is signed, what DKMS says.
+on_disk() {
+    running=$(uname -r)
+    echo "kernel $running"
+    for each in /lib/modules/*; do
+        [ -d "$each" ] || continue
+        found=$($brief find "$each" \( -name 'nvidia.ko*' -o -name 'nvidia-current.ko*' \) | head -n 1)
+        [ -z "$found" ] || echo "module ${each##*/} $found"
+    done
+    for each in /sys/firmware/efi/efivars/SecureBoot-*; do
+        [ -r "$each" ] && echo "secure-boot $(od -An -t u1 -j 4 -N 1 "$each" | tr -d ' ')"
+    done
+    command -v dkms >/dev/null 2>&1 && $brief dkms status 2>/dev/null | grep -i nvidia | sed 's/^/dkms /'
+    return 0
+}
+
+part "on disk" on_disk
 part bus bus
 part driven driven
 part rdma rdma
@@ -292,6 +309,8 @@ kernel_log() {
         ;;
     esac
     printf '%s\n' "$said" | grep -E "NVRM: Xid|SXid|oom-kill:|Out of memory: Kill" | tail -n 300
+    printf '%s\n' "$said" | grep -E "NVRM: |nvidia.*(version magic|disagrees|taint|probe)|nouveau|Lockdown: |Loading of .*module|AER: " |
+        grep -vE "NVRM: Xid|SXid" | tail -n 60
     printf '%s\n' "$said" | grep -F "UFW BLOCK" | grep -v " OUT= " | tail -n 200
     printf '%s\n' "$said" | grep -F "UFW BLOCK" | grep " OUT= " | tail -n 100
     return 0

@@ -101,11 +101,13 @@ class NodeSmi:
     place: Place
     gpus: Located[tuple[SaidGpu, ...]]
     lost: tuple[LostGpu, ...] = ()
+    # Its words where its libraries are not of the loaded module's version; empty where they are, as far as it says.
+    differs: str = ""
     # None where nobody asked.
     links: Located[tuple[GpuLinks, ...]] | None = None
 
 
-def gpu_drafts(gpus: HostGpus, identity: NodeIdentity, end: BootEnd) -> Findings:
+def gpu_drafts(gpus: HostGpus, identity: NodeIdentity, end: BootEnd, *, is_explained: bool) -> Findings:
     identity.only_with_gpus()
     there = need(gpus.there)
     wanted = expected_gpus(identity)
@@ -116,7 +118,7 @@ def gpu_drafts(gpus: HostGpus, identity: NodeIdentity, end: BootEnd) -> Findings
         yield unknown(wanted, f"how many GPUs there should be is not known: {wanted.state.why}")
     elif len(there) != wanted.state.value:
         yield _another_count(gpus, there, wanted.state.value, wanted.place)
-    yield from _untaken(gpus, there, identity, end)
+    yield from _untaken(gpus, there, identity, end, is_explained=is_explained)
 
 
 def expected_gpus(identity: NodeIdentity) -> Located[int] | None:
@@ -148,7 +150,9 @@ def _another_count(gpus: HostGpus, there: Sequence[Device], wanted: int, place: 
     )
 
 
-def _untaken(gpus: HostGpus, there: Sequence[Device], identity: NodeIdentity, end: BootEnd) -> Findings:
+def _untaken(
+    gpus: HostGpus, there: Sequence[Device], identity: NodeIdentity, end: BootEnd, *, is_explained: bool
+) -> Findings:
     if isinstance(gpus.driven.state, Unknown):
         yield unknown(gpus.driven, gpus.driven.state.why)
         return
@@ -163,16 +167,24 @@ def _untaken(gpus: HostGpus, there: Sequence[Device], identity: NodeIdentity, en
         why = "the driver does not have the GPUs yet: the operator brings it after the node has joined"
         yield unknown(gpus, why, link="module")
         return
-    others = {each.driver for each in left if each.driver not in ("", "nvidia")}
+    if others_have(gpus)[0] or is_explained:
+        skip("why NVIDIA's driver does not have every GPU, driver-fits says")
     yield fail(
         gpus,
         "NVIDIA's driver has not taken every GPU that is on the bus",
         is_=f"{len(there) - len(left)} of {len(there)}, without {_addresses(left)}",
         should=f"all {len(there)}",
-        cause=_why(gpus, others),
-        remedy=_way_out(gpus, others),
-        link="bound" if others else "module" if gpus.without_driver else "healthy",
+        cause=_why(gpus),
+        remedy=_way_out(gpus),
+        link="module" if gpus.without_driver else "healthy",
     )
+
+
+def others_have(gpus: HostGpus) -> tuple[Sequence[str], Sequence[str]]:
+    """Which drivers beside NVIDIA's have cards of the bus, and the addresses of these."""
+    there = gpus.there.state.value if isinstance(gpus.there.state, Known) else ()
+    held = [each for each in there if each.driver not in ("", "nvidia")]
+    return sorted({each.driver for each in held}), [each.address for each in held]
 
 
 def _comes_with_the_operator(identity: NodeIdentity, gpus: HostGpus) -> bool:
@@ -180,13 +192,8 @@ def _comes_with_the_operator(identity: NodeIdentity, gpus: HostGpus) -> bool:
     return pool is not None and pool.driver is Driver.OPERATOR and gpus.driven.state == Known(())
 
 
-def _way_out(gpus: HostGpus, others: set[str]) -> str:
+def _way_out(gpus: HostGpus) -> str:
     """A module that the kernel has refused is refused again: first it is asked why."""
-    if others:
-        return (
-            f"keep {', '.join(sorted(others))} off them: blacklist it in /etc/modprobe.d and rebuild the initramfs "
-            "(of vfio-pci: undo the binding), then reboot"
-        )
     if gpus.without_driver:
         return (
             "see why no module is loaded: modinfo nvidia on the node; ssh HOST sudo dmesg | nodeworthy explain -; "
@@ -195,9 +202,7 @@ def _way_out(gpus: HostGpus, others: set[str]) -> str:
     return "ssh HOST sudo dmesg | nodeworthy explain - says why the driver refused it"
 
 
-def _why(gpus: HostGpus, others: set[str]) -> str:
-    if others:
-        return f"another driver has them: {', '.join(sorted(others))}"
+def _why(gpus: HostGpus) -> str:
     if gpus.without_driver:
         return "the nvidia module is not loaded"
     return "the driver has none of them" if gpus.driven.state == Known(()) else "the driver could not start them"

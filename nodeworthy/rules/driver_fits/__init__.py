@@ -10,6 +10,10 @@ kernel modules`. A script is judged by the names of the packages that it install
 Ubuntu's unattended-upgrades replaces the driver's libraries under a module that stays loaded until the next boot: every
 new program then ends with `Driver/library version mismatch`. A script that switches it on beside a driver of packages
 holds these packages, or keeps them out by `Package-Blacklist`.
+
+On a node the bus shows whether another driver (nouveau, vfio-pci) has the cards; the kernel's log, why it refused the
+module (Secure Boot, another kernel's build, a flavour that does not drive the card); the disk, whether the running
+kernel has a module at all; and nvidia-smi, whether its libraries are of the loaded module's version.
 """
 
 from __future__ import annotations

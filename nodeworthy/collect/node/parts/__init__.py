@@ -8,7 +8,7 @@ from typing import Any, Final
 from nodeworthy.collect.node.parts.boot import boot, boot_end, kernel_log
 from nodeworthy.collect.node.parts.disks import clock, room, storage
 from nodeworthy.collect.node.parts.firewall import firewall
-from nodeworthy.collect.node.parts.gpus import driver, efa, fabric, gpus, smi
+from nodeworthy.collect.node.parts.gpus import driver, efa, fabric, gpus, module, smi
 from nodeworthy.collect.node.parts.kubelet import kubelet
 from nodeworthy.collect.node.parts.registries import registries
 from nodeworthy.collect.node.parts.runtimes import runtimes, toolkit
@@ -23,6 +23,7 @@ from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.facts.node.gpus import HostGpus, NodeSmi
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.facts.node.kubelet import NodeKubelet
+from nodeworthy.facts.node.module import NodeModule
 from nodeworthy.facts.node.nodeadm import NodeNodeadm
 from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit
@@ -42,6 +43,7 @@ READERS: Final[Mapping[type[Any], Callable[[Recording, Place], Fact | Missing]]]
     NodeFirewall: firewall,
     NodeKernelLog: kernel_log,
     NodeKubelet: kubelet,
+    NodeModule: module,
     NodeNodeadm: nodeadm,
     NodeRegistries: registries,
     NodeRoom: room,

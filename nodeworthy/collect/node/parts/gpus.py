@@ -13,6 +13,7 @@ from nodeworthy.facts.node.efa import NodeEfa
 from nodeworthy.facts.node.fabric import NodeFabric
 from nodeworthy.facts.node.gpus import AMAZON, Device, GpuLinks, HostGpus, LostGpu, NodeSmi, SaidGpu
 from nodeworthy.facts.node.kernel_log import same_gpu
+from nodeworthy.facts.node.module import NodeModule
 from nodeworthy.known.profiling import loaded_parameter
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Missing
@@ -85,9 +86,11 @@ _UNCORRECTABLE = "Uncorrectable"
 # Behind all else it warns that the "infoROM is corrupted at gpu 0000:3B:00.0".
 _INFOROM = pattern(r"infoROM is corrupted at gpu (?P<gpu>[0-9A-Fa-f:.]+)")
 _WARNED = 14
+_DIFFERS = "Driver/library version mismatch"
 # A line for each GPU, "GPU 0: NVIDIA H100 80GB HBM3 (UUID: …)", and below it one for each link, "Link 4: <inactive>".
 _NAMED = pattern(r"GPU (?P<number>\d{1,4}):")
 _LINK = pattern(r"Link \d{1,3}: (?P<state>.*)")
+_OF_DRIVER = pattern(r"NVRM: (?!Xid)|nvidia|nouveau|Lockdown|Loading of (?:unsigned )?module")
 _NOTHING = ("None", "N/A", "Not Supported", "Unknown Error")
 
 
@@ -111,7 +114,8 @@ def smi(recording: Recording, host: Place) -> NodeSmi | Missing:
     if not lost and (part.code not in (0, _WARNED) or not told):
         why = next((line for line in lines(recording, _PART) if any(each in line for each in _BROKEN)), part.why)
         said_by_it = Located.unknown(f"what the driver says of its GPUs could not be read: {why}", place)
-    return NodeSmi(place, said_by_it, tuple(lost), _links(recording, host))
+    differs = next((line for line in lines(recording, _PART) if _DIFFERS in line), "")
+    return NodeSmi(place, said_by_it, tuple(lost), differs, _links(recording, host))
 
 
 def _links(recording: Recording, host: Place) -> Located[tuple[GpuLinks, ...]] | None:
@@ -181,6 +185,25 @@ def _values(said: Sequence[str]) -> Mapping[str, str]:
         else:
             above.append((indent, name.removesuffix(":").strip()))
     return values
+
+
+def module(recording: Recording, host: Place) -> NodeModule | Missing:
+    place = host.about("/lib/modules")
+    if recording.part("on disk") is None:
+        return older("which kernels have NVIDIA's module", place)
+    said = [line.split(maxsplit=2) for line in lines(recording, "on disk")]
+    kernel = next((words[1] for words in said if words[0] == "kernel" and len(words) > 1), "")
+    files = [(words[1], words[2]) for words in said if words[0] == "module" and len(words) == 3]
+    secure = next((words[1] for words in said if words[0] == "secure-boot" and len(words) > 1), None)
+    return NodeModule(
+        place,
+        kernel,
+        here=tuple(file for one, file in files if one == kernel),
+        elsewhere=tuple(one for one, _ in files if one != kernel),
+        secure_boot=secure == "1" if secure is not None else None,
+        built=tuple(" ".join(words[1:]) for words in said if words[0] == "dkms"),
+        refused=tuple(line for line in lines(recording, "kernel log") if _OF_DRIVER.search(line)),
+    )
 
 
 # `NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024`, or the open one:
