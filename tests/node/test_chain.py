@@ -7,7 +7,7 @@ from tests.case_files import command, whole
 from tests.run import run, run_json
 
 WELL = "gpu-count-complete/good-node-eight-of-eight"
-NOUVEAU = "gpu-count-complete/bad-node-nouveau-has-them"
+NOUVEAU = "driver-fits/bad-node-nouveau-has-them"
 
 
 def test_a_well_node_shows_its_own_links() -> None:

@@ -41,7 +41,7 @@ OF_PART = {
     "driver": {"fabric-manager-runs"},
     "fabric": {"fabric-manager-runs"},
     "fabric version": {"fabric-manager-runs"},
-    "bus": {"gpu-count-complete", "efa-complete"},
+    "bus": {"driver-fits", "gpu-count-complete", "efa-complete"},
     "driven": {"gpu-count-complete"},
     "rdma": {"efa-complete"},
 }
@@ -84,7 +84,7 @@ OLDER = {
     "cloud": {"boot-finished"},
     "starts": {"kubelet-survives-reboot"},
     "params": {"profiling-before-driver", "fabric-manager-runs"},
-    "bus": {"gpu-count-complete", "efa-complete"},
+    "bus": {"driver-fits", "gpu-count-complete", "efa-complete"},
 }
 
 

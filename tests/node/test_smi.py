@@ -123,13 +123,21 @@ def test_a_fabric_manager_that_runs_is_as_good_as_its_fabric(
     [
         ("unasked: nothing has the GPUs open, and asking would initialise them", 0, Verdict.SKIP),
         ("", 124, Verdict.UNKNOWN),
-        ("Failed to initialize NVML: Driver/library version mismatch", 18, Verdict.UNKNOWN),
+        ("Failed to initialize NVML: Unknown Error", 255, Verdict.UNKNOWN),
         ("No devices were found", 6, Verdict.UNKNOWN),
     ],
 )
 def test_what_it_did_not_say_does_not_pass(text: str, code: int, verdict: Verdict) -> None:
     assert of(asked(text, code=code), HEALTH).verdict is verdict
     assert of(NODE, COUNT).verdict is Verdict.PASS, "an older recording is judged as before"
+
+
+def test_libraries_of_another_version_are_one_finding() -> None:
+    replaced = asked(
+        "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 570.195", code=18
+    )
+    assert red(replaced) == {"driver-fits"}
+    assert of(replaced, HEALTH).verdict is Verdict.SKIP
 
 
 FUNCTION = script.text()
@@ -233,3 +241,22 @@ def test_its_links_are_asked_for_in_the_same_way(tmp_path: Path) -> None:
     (tmp_path / "said").write_text(LINKS.format(state="<inactive>") + "chatter\n")
     ran = run_it(tmp_path, f"cat {tmp_path}/said", call=f"kept={tmp_path}/kept; smi={tmp_path}/nvidia-smi; links_up")
     assert ran.stdout == LINKS.format(state="<inactive>")
+
+
+def on_disk(*lines: str) -> Recording:
+    """A node whose cards are on the bus, and whose driver is not loaded."""
+    gone = [part(name, "", code=1) for name in ("driver", "params", "driven")]
+    return but(NODE, part("on disk", "\n".join(lines)), part("modules", ""), *gone)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["kernel 6.8.0-60", "module 6.8.0-60 /lib/modules/6.8.0-60/updates/dkms/nvidia.ko.zst"], False),
+        (["kernel 6.8.0-60", "module 6.8.0-59 /lib/modules/6.8.0-59/updates/dkms/nvidia.ko.zst"], True),
+        (["kernel 6.8.0-60"], False),
+    ],
+)
+def test_a_module_of_another_kernel_alone_is_told(lines: list[str], told: bool) -> None:
+    found = of(on_disk(*lines), "driver-fits").findings
+    assert any("was built for another one" in each.message for each in found) is told

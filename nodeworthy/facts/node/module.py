@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.gpus import HostGpus, NodeSmi, others_have
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import Evidence, in_text
@@ -116,15 +115,14 @@ def held_by_others(gpus: HostGpus) -> Draft | None:
     )
 
 
-def versions_differ(said: NodeSmi, driver: NodeDriver) -> Draft | None:
+def versions_differ(said: NodeSmi) -> Draft | None:
     """The libraries were replaced under a loaded module."""
     if not said.differs:
         return None
-    loaded = driver.version.shown() if isinstance(driver.version.state, Known) else "another version"
     return fail(
         said,
         "the driver's libraries are not of the version of the loaded module",
-        is_=f"{said.differs}; the loaded module is {loaded}",
+        is_=said.differs,
         should="both of one version",
         cause="a package of the driver was updated (unattended-upgrades does so by itself), and the module stays the "
         "old one until it is loaded anew: every program that starts now ends with this error",

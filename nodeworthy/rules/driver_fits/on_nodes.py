@@ -2,44 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nodeworthy.facts.node.boot import BootEnd
-from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.gpus import HostGpus, NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.module import NodeModule, held_by_others, module_fault, versions_differ
 from nodeworthy.rules.driver_fits import RULE
-from nodeworthy.verdict import Findings, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, need, skip, unknown
 
 
 @RULE.check
-def nobody_else_has_the_cards(gpus: HostGpus, identity: NodeIdentity, end: BootEnd) -> Findings:
-    identity.only_with_gpus()
-    need(gpus.there)
-    found = held_by_others(gpus)
-    if found is not None and not need(end.reached):
-        yield unknown(gpus, "another driver has GPUs of this node, and the boot script has not ended yet", link="bound")
-    elif found is not None:
-        yield found
-
-
-@RULE.check
-def its_module_is_one_that_the_kernel_takes(
-    module: NodeModule, gpus: HostGpus, identity: NodeIdentity, end: BootEnd
+def the_driver_has_the_cards(
+    gpus: HostGpus, identity: NodeIdentity, end: BootEnd, module: NodeModule | None, smi: NodeSmi | None
 ) -> Findings:
     identity.only_with_gpus()
-    found = module_fault(module, gpus)
+    need(gpus.there)
+    found = next(_faults(gpus, module, smi), None)
     if found is None and gpus.without_driver:
         skip("the module is not loaded, and nothing says why: gpu-count-complete tells it")
     if found is not None and not need(end.reached):
-        yield unknown(
-            module, "the driver does not have every GPU, and the boot script has not ended yet", link="module"
-        )
+        yield unknown(gpus, "the driver does not have every GPU, and the boot script has not ended yet", link="module")
     elif found is not None:
         yield found
 
 
-@RULE.check
-def its_libraries_are_the_modules(said: NodeSmi, driver: NodeDriver) -> Findings:
-    found = versions_differ(said, driver)
-    if found is not None:
-        yield found
+def _faults(gpus: HostGpus, module: NodeModule | None, smi: NodeSmi | None) -> Iterator[Draft]:
+    """In the order of the links: who holds a card, whether there is a module, whether its libraries fit."""
+    held = held_by_others(gpus)
+    fault = module_fault(module, gpus) if module is not None else None
+    differs = versions_differ(smi) if smi is not None else None
+    yield from (each for each in (held, fault, differs) if each is not None)
