@@ -8,6 +8,9 @@ Whose nodes it judges follows from tags, types and EKS: no program of ours need 
 they are judged by that fleet, and those of other clusters are left out; where the stack says which account it is for,
 another one ends the run with 2 before anything is judged.
 
+With --stack in the folder of a Pulumi project, its program is run as in a preview, and what it declares is laid beside
+what runs; --state FILE (`pulumi stack export`) says by id which is which.
+
 --record keeps what AWS printed, without secrets; --from judges that again, as of the time when it was recorded.
 """
 
@@ -26,10 +29,15 @@ from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
     from nodeworthy.collect.cloud.answers import Source
+    from nodeworthy.collect.cloud.program import Program
     from nodeworthy.collect.cloud.recording import Recorder
     from nodeworthy.collect.cloud.scenes import Looked, Wanted
     from nodeworthy.collect.cloud.stacks import StackAccount
     from nodeworthy.commands.settled import Run
+
+
+_DRIFT = "cloud-matches-plan"
+_TIMEOUT = 120.0
 
 
 class Options(judging.Options):
@@ -37,6 +45,7 @@ class Options(judging.Options):
     profile: str | None
     endpoint_url: str | None
     pool: str | None
+    state: str | None
     record: str | None
     folder: str | None
     print_policy: bool
@@ -53,6 +62,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", metavar="NAME", help="the profile of AWS' own settings")
     parser.add_argument("--endpoint-url", metavar="URL", help="ask there instead of AWS")
     parser.add_argument("--pool", metavar="NAME", help="look at this pool only")
+    parser.add_argument(
+        "--state", metavar="FILE", help="what `pulumi stack export` wrote of the stack (- for standard input)"
+    )
     parser.add_argument("--record", metavar="DIR", help="keep what AWS answered, without secrets")
     parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a recording instead of an account")
     parser.add_argument(
@@ -74,8 +86,26 @@ def _run(options: Options) -> int:
     from nodeworthy.collect.cloud.stacks import stack_account
 
     stack = stack_account(options.fleet, options.stack)
-    looked = [each for source in _sources(options, stack) for each in (_look(source, options, stack),)]
+    program = _program(options, run)
+    looked = [each for source in _sources(options, stack) for each in (_look(source, options, stack, program),)]
     return _deliver(options, run, looked)
+
+
+def _program(options: Options, run: Run) -> Program:
+    """Run only where somebody asks by it."""
+    from nodeworthy.collect.cloud.program import NO_STACK, Program, run_declaring
+    from nodeworthy.collect.cloud.state import read_state
+    from nodeworthy.errors import InputError
+
+    if options.stack is None and options.state is not None:
+        raise InputError("--state is of a stack: give --stack NAME, too")
+    state = read_state(options.state)
+    if options.stack is None or options.pool is not None or _DRIFT not in settled.chosen_ids(run):
+        return Program(none=NO_STACK if options.stack is None else "of one pool alone, the program is not asked")
+    from nodeworthy.commands.preview import shown_program
+
+    with shown_program() as shown:
+        return run_declaring(options.stack, options.fleet, state, _TIMEOUT, shown)
 
 
 def _print_policy(options: Options) -> int:
@@ -115,7 +145,7 @@ def _sources(options: Options, stack: StackAccount) -> Iterator[Source]:
         yield live
 
 
-def _look(source: Source, options: Options, stack: StackAccount) -> tuple[Source, Wanted, Looked]:
+def _look(source: Source, options: Options, stack: StackAccount, program: Program) -> tuple[Source, Wanted, Looked]:
     from nodeworthy.collect.cloud.answers import Asked
     from nodeworthy.collect.cloud.recording import Recorder
     from nodeworthy.collect.cloud.region import Region
@@ -123,7 +153,7 @@ def _look(source: Source, options: Options, stack: StackAccount) -> tuple[Source
 
     asked: Source | Recorder = Recorder(source) if options.record is not None else source
     wanted = Wanted(stack.fleet, stack.no_fleet, options.pool)
-    looked = look(Region(Asked(asked)), wanted)
+    looked = look(Region(Asked(asked)), wanted, program)
     if options.record is not None and isinstance(asked, Recorder):
         asked.write(Path(options.record))
     return source, wanted, looked

@@ -183,10 +183,14 @@ class PulumiCli:
 
     def inputs(self, stack: str) -> dict[str, dict[str, Any]]:
         """What was sent of each resource to its provider, by URN, secrets in plain text."""
-        ran = self._run(["stack", "export", "--stack", stack, "--show-secrets"], None)
-        assert ran.returncode == 0, ran.stderr
-        resources = json.loads(ran.stdout)["deployment"]["resources"]
+        resources = json.loads(self.exported(stack, "--show-secrets"))["deployment"]["resources"]
         return {each["urn"]: _opened(each.get("inputs", {})) for each in resources}
+
+    def exported(self, stack: str, *options: str) -> str:
+        """Its state."""
+        ran = self._run(["stack", "export", "--stack", stack, *options], None)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
 
     def set_secret(self, stack: str, key: str, value: str) -> None:
         """The CLI alone can encrypt."""

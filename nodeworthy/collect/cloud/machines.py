@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from nodeworthy.boot.unpack.packed_text import unpack_text
 from nodeworthy.collect.cloud import calls, words
 from nodeworthy.collect.cloud.region import Data, Region, Version, members, overrides_of, version_claimed, version_of
 from nodeworthy.collect.cloud.resources import Resources
@@ -25,18 +23,6 @@ from nodeworthy.verdict import Located, Place
 
 _LEAVING = ("Terminat", "Detach", "Warmed")
 _GOING_ON = frozenset("Pending InProgress Cancelling RollbackInProgress Baking".split())
-_MOST_UNPACKED = 4 * 1024 * 1024
-
-
-def unpack_text(packed: str) -> str | None:
-    """The text of user data; None for what is no text."""
-    try:
-        data = base64.b64decode(packed, validate=True)
-        if data[:2] == b"\x1f\x8b":
-            data = zlib.decompressobj(wbits=31).decompress(data, _MOST_UNPACKED)
-        return data.decode()
-    except (binascii.Error, ValueError, zlib.error):
-        return None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
 
+from nodeworthy.boot.unpack.packed_text import unpack_text
 from nodeworthy.collect.cloud import calls, words
 from nodeworthy.collect.cloud.region import Data, Region, Version, overrides_of, version_of
 from nodeworthy.documents.plain import at, mappings_at, text_at
@@ -340,8 +341,6 @@ class Resources:
 
 
 def _text(packed: str) -> str:
-    from nodeworthy.collect.cloud.machines import unpack_text
-
     return unpack_text(packed) or ""
 
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodeworthy.collect.aws.stack import Stack
+from nodeworthy.collect.cloud.declared import declared_resources
 from nodeworthy.collect.cloud.machines import Machines
+from nodeworthy.collect.cloud.program import Program
 from nodeworthy.collect.cloud.region import Data, Region, cluster_name, cluster_of
 from nodeworthy.collect.cloud.resources import Chosen, Resources
 from nodeworthy.collect.cloud.scripts import cloud_scripts
@@ -16,6 +18,7 @@ from nodeworthy.collect.cloud.words import tags_of
 from nodeworthy.derive import Facts
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import InputError
+from nodeworthy.facts.aws.declared import DeclaredResource, UnseenProgram
 from nodeworthy.facts.aws.disk import Disk
 from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ImageAge
@@ -55,6 +58,10 @@ _OF_GROUPS: Final[tuple[type[Any], ...]] = (
 )
 
 
+# All that the scene of a program is about.
+_OF_PROGRAM: Final = frozenset({DeclaredResource, UnseenProgram})
+
+
 @dataclass(frozen=True)
 class Wanted:
     """Of what a region has, what is to be judged, and by what."""
@@ -73,10 +80,11 @@ class Looked:
     of_others: int
 
 
-def look(region: Region, wanted: Wanted) -> Looked:
+def look(region: Region, wanted: Wanted, program: Program | None = None) -> Looked:
     region.ask_at_first()
+    declared = [_of_program(region, program)] if program is not None else []
     if region.scaling_groups.refused:
-        return Looked([_blind(region)], 0, 0, 0)
+        return Looked([_blind(region), *declared], 0, 0, 0)
     by_cluster = _by_cluster(region)
     ours = {name: each for name, each in by_cluster.items() if _is_asked_about(name, wanted.fleet)}
     made = [_Cluster(region, wanted, chosen) for chosen in ours.values()]
@@ -84,7 +92,25 @@ def look(region: Region, wanted: Wanted) -> Looked:
     groups = [one for each in made for one in each.watched]
     machines = sum(len(mappings_at(each.group, "Instances")) for each in groups)
     others = sum(len(each.every_scaling) for name, each in by_cluster.items() if name not in ours)
-    return Looked(scenes, len(groups), machines, others)
+    return Looked([*scenes, *declared], len(groups), machines, others)
+
+
+def _of_program(region: Region, program: Program) -> Scene:
+    """What it declares here, in a scene of its own: it is of the stack, and may be of several clusters."""
+    if program.none:
+        return make_scene([], {DeclaredResource: program.none}, about=_OF_PROGRAM)
+    if program.unseen:
+        return make_scene([UnseenProgram(program.place, program.unseen)], about=_OF_PROGRAM)
+    stack = program.by_region.get(region.asked.region)
+    if stack is None:
+        return make_scene(
+            [], {DeclaredResource: f"the program declares nothing in {region.asked.region}"}, about=_OF_PROGRAM
+        )
+    facts = declared_resources(region, stack, program.ids)
+    if facts:
+        return make_scene(facts, about=_OF_PROGRAM)
+    why = f"nothing that the program declares is found in {region.asked.region}: was the stack brought up here?"
+    return make_scene([UnseenProgram(program.place, why)], about=_OF_PROGRAM)
 
 
 def _blind(region: Region) -> Scene:

@@ -99,4 +99,5 @@ def _resource(planned: Resource, made: StandIns | None, unknown: str) -> AwsReso
         planned.property_dependencies,
         {"id": planned.options.get("id"), **planned.outputs} if planned.read else planned.outputs,
         is_read=planned.read,
+        ignored=frozenset(planned.options.get("ignoreChanges", ())),
     )

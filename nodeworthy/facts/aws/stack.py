@@ -37,6 +37,8 @@ class AwsResource:
     is_read: bool = False
     # Its keys are another language's, told in the provider's words: which of them are needed, that language says.
     is_translated: bool = False
+    # The properties that its program leaves as they are, whoever changed them.
+    ignored: frozenset[str] = frozenset()
 
     @cached_property
     def inputs(self) -> Tree:

@@ -1,0 +1,49 @@
+"""What AWS tells of a resource that a program declared, and how the two are laid side by side."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def _known() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("aws_told.toml").read_text(encoding="utf-8"))
+
+
+def told_inputs(resource_type: str) -> Sequence[str]:
+    """The inputs that AWS tells again; none of a type that is not compared."""
+    found: Sequence[str] = _known()["told"].get(resource_type, ())
+    return found
+
+
+def compared_types() -> Sequence[str]:
+    return list(_known()["told"])
+
+
+def unless_said(name: str) -> object:
+    """What is so where AWS says nothing."""
+    return _known()["silent"].get(name)
+
+
+def told_apart_by(list_name: str) -> Sequence[str]:
+    found: Sequence[str] = _known()["told_apart_by"].get(list_name, ())
+    return found
+
+
+def is_open(list_name: str) -> bool:
+    """Whether others may add to it."""
+    return list_name in _known()["open"]["lists"]
+
+
+def referred_types(name: str) -> Sequence[str]:
+    """The types of the resources that a property of this name refers to."""
+    found: Sequence[str] = _known()["refers"].get(name, ())
+    return found
+
+
+def is_written_by_clusters(description: str) -> bool:
+    return description.startswith(tuple(_known()["written_by_clusters"]["descriptions"]))

@@ -1,0 +1,215 @@
+"""`cloud-matches-plan` against a live stack: `ci` is brought up into moto by the real CLI, and then somebody's hand is in it.
+
+What this proves: an untouched stack has no difference, though AWS says much that the program leaves out; each single
+change by hand is one finding, with both values and the line of the program, and taking it back ends it; a state says by
+id what no name says.
+
+What it does not prove: that AWS prints what moto prints. The cluster is made up, so that of it nothing is known here.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import copy
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodeworthy.collect.cloud.answers import Asked
+from nodeworthy.collect.cloud.live import Live, Reach
+from nodeworthy.collect.cloud.program import Program, run_declaring
+from nodeworthy.collect.cloud.region import Region
+from nodeworthy.collect.cloud.scenes import Wanted, look
+from nodeworthy.collect.cloud.state import State, read_state
+from nodeworthy.engine import judge
+from nodeworthy.rules import rule
+from nodeworthy.verdict import Finding, Verdict
+from tests.run import run_json
+
+from . import projects
+from .moto_server import MotoServer
+from .pulumi_cli import PulumiCli
+from .stand_ins.aws_calls import Aws
+from .stand_ins.moto_actions import Said, added_to_moto
+from .tools import Tools
+
+STACK, REGION = "ci", "us-east-2"
+RULE = "cloud-matches-plan"
+
+
+@dataclass
+class Account:
+    """A stack that was brought up, and what its program declares."""
+
+    cli: PulumiCli
+    aws: Aws
+    project: Path
+    program: Program
+    state: Path
+    taken_back: list[Callable[[], object]] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        return str(self.aws.client("sts").meta.endpoint_url)
+
+    def findings(self, program: Program | None = None) -> Sequence[Finding]:
+        live = Live(Reach(None, self.url), REGION)
+        looked = look(Region(Asked(live)), Wanted(None, "no fleet"), program or self.program)
+        judged = judge(looked.scenes, [rule(RULE)], rule("rule-crashed"), rule("suppression-unused"), {RULE})
+        return [one for each in judged for one in each.findings]
+
+    def drifts(self) -> list[Finding]:
+        return [each for each in self.findings() if each.verdict is not Verdict.UNKNOWN]
+
+    # What is there
+
+    def group(self, pool: str) -> dict[str, Any]:
+        every = self.aws.client("autoscaling").describe_auto_scaling_groups()["AutoScalingGroups"]
+        [found] = [each for each in every if {"Key": "Name", "Value": f"gpu-ci-{pool}"}.items() <= _tags(each)]
+        return dict(found)
+
+    def security_group(self, name: str) -> dict[str, Any]:
+        every = self.aws.client("ec2").describe_security_groups()["SecurityGroups"]
+        [found] = [each for each in every if each["GroupName"].startswith(f"gpu-ci-{name}-")]
+        return dict(found)
+
+    def subnet(self, name: str) -> str:
+        named = [{"Name": "tag:Name", "Values": [f"gpu-ci-{name}"]}]
+        [found] = self.aws.client("ec2").describe_subnets(Filters=named)["Subnets"]
+        return str(found["SubnetId"])
+
+    # What hands do
+
+    def resize(self, pool: str, **sizes: Any) -> None:
+        group = self.group(pool)
+        self._update(group, sizes, {name: group[name] for name in sizes})
+
+    def _update(self, group: dict[str, Any], new: Mapping[str, Any], old: Mapping[str, Any]) -> None:
+        scaling, name = self.aws.client("autoscaling"), group["AutoScalingGroupName"]
+        scaling.update_auto_scaling_group(AutoScalingGroupName=name, **new)
+        self.taken_back.append(lambda: scaling.update_auto_scaling_group(AutoScalingGroupName=name, **old))
+
+    def retag(self, pool: str, key: str, value: str) -> None:
+        scaling, name = self.aws.client("autoscaling"), self.group(pool)["AutoScalingGroupName"]
+        old = next(each for each in self.group(pool)["Tags"] if each["Key"] == key)
+        tag = {**old, "ResourceId": name, "ResourceType": "auto-scaling-group"}
+        scaling.create_or_update_tags(Tags=[{**tag, "Value": value}])
+        self.taken_back.append(lambda: scaling.create_or_update_tags(Tags=[tag]))
+
+    def suspend(self, pool: str, process: str) -> None:
+        scaling, name = self.aws.client("autoscaling"), self.group(pool)["AutoScalingGroupName"]
+        scaling.suspend_processes(AutoScalingGroupName=name, ScalingProcesses=[process])
+        self.taken_back.append(lambda: scaling.resume_processes(AutoScalingGroupName=name))
+
+    def rewrite(self, pool: str, change: Callable[[dict[str, Any]], object]) -> None:
+        """A new version of its launch template, from which the group starts."""
+        ec2, group = self.aws.client("ec2"), self.group(pool)
+        template, version = group["LaunchTemplate"]["LaunchTemplateId"], group["LaunchTemplate"]["Version"]
+        [said] = ec2.describe_launch_template_versions(LaunchTemplateId=template, Versions=[version])[
+            "LaunchTemplateVersions"
+        ]
+        old = said["LaunchTemplateData"]
+        data = copy.deepcopy(old)
+        change(data)
+        self._start_from(group, template, data)
+        self.taken_back.append(lambda: self._start_from(group, template, old))
+
+    def _start_from(self, group: dict[str, Any], template: str, data: dict[str, Any]) -> None:
+        made = self.aws.client("ec2").create_launch_template_version(
+            LaunchTemplateId=template, LaunchTemplateData=data
+        )
+        named = {"LaunchTemplateId": template, "Version": str(made["LaunchTemplateVersion"]["VersionNumber"])}
+        self.aws.client("autoscaling").update_auto_scaling_group(
+            AutoScalingGroupName=group["AutoScalingGroupName"], LaunchTemplate=named
+        )
+
+    def open(self, name: str, port: int, source: str) -> None:
+        ec2, group = self.aws.client("ec2"), self.security_group(name)["GroupId"]
+        door = [_door(port, {"IpRanges": [{"CidrIp": source}]})]
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=door)
+        self.taken_back.append(lambda: ec2.revoke_security_group_ingress(GroupId=group, IpPermissions=door))
+
+    def shut(self, name: str, port: int, way: str = "ingress") -> None:
+        ec2, group = self.aws.client("ec2"), self.security_group(name)
+        key = "IpPermissions" if way == "ingress" else "IpPermissionsEgress"
+        [rule_] = [each for each in group[key] if each.get("FromPort") == port]
+        getattr(ec2, f"revoke_security_group_{way}")(GroupId=group["GroupId"], IpPermissions=[rule_])
+        again = getattr(ec2, f"authorize_security_group_{way}")
+        self.taken_back.append(lambda: again(GroupId=group["GroupId"], IpPermissions=[rule_]))
+
+    def move(self, name: str, port: int, to: int) -> None:
+        """The rule says another port."""
+        ec2, group = self.aws.client("ec2"), self.security_group(name)
+        [old] = [each for each in group["IpPermissions"] if each.get("FromPort") == port]
+        self._replace(group["GroupId"], old, {**old, "FromPort": to, "ToPort": to})
+        self.taken_back.append(lambda: self._replace(group["GroupId"], {**old, "FromPort": to, "ToPort": to}, old))
+        assert ec2
+
+    def _replace(self, group: str, old: Any, new: Any) -> None:
+        ec2 = self.aws.client("ec2")
+        ec2.revoke_security_group_ingress(GroupId=group, IpPermissions=[old])
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[new])
+
+    def label(self, identifier: str, key: str, value: str) -> None:
+        ec2 = self.aws.client("ec2")
+        old = ec2.describe_tags(Filters=[{"Name": "resource-id", "Values": [identifier]}])["Tags"]
+        before = next(each["Value"] for each in old if each["Key"] == key)
+        ec2.create_tags(Resources=[identifier], Tags=[{"Key": key, "Value": value}])
+        again = [{"Key": key, "Value": before}]
+        self.taken_back.append(lambda: ec2.create_tags(Resources=[identifier], Tags=again))
+
+    def hook(self, pool: str, **changed: Any) -> None:
+        scaling, name = self.aws.client("autoscaling"), self.group(pool)["AutoScalingGroupName"]
+        [old] = scaling.describe_lifecycle_hooks(AutoScalingGroupName=name)["LifecycleHooks"]
+        kept = {each: old[each] for each in ("LifecycleHookName", "LifecycleTransition", "HeartbeatTimeout")}
+        kept |= {"AutoScalingGroupName": name, "DefaultResult": old["DefaultResult"]}
+        scaling.put_lifecycle_hook(**{**kept, **changed})
+        self.taken_back.append(lambda: scaling.put_lifecycle_hook(**kept))
+
+
+def _tags(group: dict[str, Any]) -> Any:
+    return {each["Key"]: each["Value"] for each in group["Tags"]}.items() and {
+        ("Key", "Name"),
+        ("Value", next((each["Value"] for each in group["Tags"] if each["Key"] == "Name"), "")),
+    }
+
+
+def _door(port: int, source: Mapping[str, Any]) -> dict[str, Any]:
+    return {"IpProtocol": "tcp", "FromPort": port, "ToPort": port, **source}
+
+
+@pytest.fixture(scope="module")
+def account(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Account]:
+    pulumi, scratch = tools.path("pulumi"), tmp_path_factory.mktemp("drift")
+    with pytest.MonkeyPatch.context() as patched, added_to_moto(Said()), MotoServer(REGION) as moto:
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            patched.setenv(name, "made-up")
+        project = projects.ours(scratch / "made")
+        cli = PulumiCli(pulumi, project, scratch / "cli", aws=moto.aws)
+        ran = cli.up(STACK, None)
+        assert ran.exit_code == 0, ran.output
+        state = scratch / "state.json"
+        state.write_text(cli.exported(STACK), encoding="utf-8")
+        with contextlib.chdir(project):
+            program = run_declaring(STACK, None, State(), 120.0, lambda text: None)
+        yield Account(cli, moto.aws, project, program, state)
+
+
+@pytest.fixture
+def touched(account: Account) -> Iterator[Account]:
+    yield account
+    while account.taken_back:
+        account.taken_back.pop()()
+    assert account.drifts() == []
+
+
+def test_an_untouched_stack_has_no_difference(account: Account) -> None:
+    findings = account.findings()
+    assert [each for each in findings if each.verdict is not Verdict.UNKNOWN] == []
+    # The cluster is made up: there is none in this account.
+    assert {each.message.partition("'")[2].partition("'")[0] for each in findings} == {"gpu-ci"}
