@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import copy
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +31,7 @@ from nodeworthy.verdict import Finding, Verdict
 from tests.run import run_json
 
 from . import projects
+from .daemon import PATIENCE
 from .moto_server import MotoServer
 from .pulumi_cli import PulumiCli
 from .stand_ins.aws_calls import Aws
@@ -70,7 +70,7 @@ class Account:
 
     def group(self, pool: str) -> dict[str, Any]:
         every = self.aws.client("autoscaling").describe_auto_scaling_groups()["AutoScalingGroups"]
-        [found] = [each for each in every if {"Key": "Name", "Value": f"gpu-ci-{pool}"}.items() <= _tags(each)]
+        [found] = [each for each in every if f"gpu-ci-{pool}" in [tag["Value"] for tag in each["Tags"]]]
         return dict(found)
 
     def security_group(self, name: str) -> dict[str, Any]:
@@ -86,12 +86,9 @@ class Account:
     # What hands do
 
     def resize(self, pool: str, **sizes: Any) -> None:
-        group = self.group(pool)
-        self._update(group, sizes, {name: group[name] for name in sizes})
-
-    def _update(self, group: dict[str, Any], new: Mapping[str, Any], old: Mapping[str, Any]) -> None:
-        scaling, name = self.aws.client("autoscaling"), group["AutoScalingGroupName"]
-        scaling.update_auto_scaling_group(AutoScalingGroupName=name, **new)
+        group, scaling = self.group(pool), self.aws.client("autoscaling")
+        name, old = group["AutoScalingGroupName"], {each: group[each] for each in sizes}
+        scaling.update_auto_scaling_group(AutoScalingGroupName=name, **sizes)
         self.taken_back.append(lambda: scaling.update_auto_scaling_group(AutoScalingGroupName=name, **old))
 
     def retag(self, pool: str, key: str, value: str) -> None:
@@ -120,9 +117,7 @@ class Account:
         self.taken_back.append(lambda: self._start_from(group, template, old))
 
     def _start_from(self, group: dict[str, Any], template: str, data: dict[str, Any]) -> None:
-        made = self.aws.client("ec2").create_launch_template_version(
-            LaunchTemplateId=template, LaunchTemplateData=data
-        )
+        made = self.aws.client("ec2").create_launch_template_version(LaunchTemplateId=template, LaunchTemplateData=data)
         named = {"LaunchTemplateId": template, "Version": str(made["LaunchTemplateVersion"]["VersionNumber"])}
         self.aws.client("autoscaling").update_auto_scaling_group(
             AutoScalingGroupName=group["AutoScalingGroupName"], LaunchTemplate=named
@@ -144,11 +139,11 @@ class Account:
 
     def move(self, name: str, port: int, to: int) -> None:
         """The rule says another port."""
-        ec2, group = self.aws.client("ec2"), self.security_group(name)
+        group = self.security_group(name)
         [old] = [each for each in group["IpPermissions"] if each.get("FromPort") == port]
-        self._replace(group["GroupId"], old, {**old, "FromPort": to, "ToPort": to})
-        self.taken_back.append(lambda: self._replace(group["GroupId"], {**old, "FromPort": to, "ToPort": to}, old))
-        assert ec2
+        new = {**old, "FromPort": to, "ToPort": to}
+        self._replace(group["GroupId"], old, new)
+        self.taken_back.append(lambda: self._replace(group["GroupId"], new, old))
 
     def _replace(self, group: str, old: Any, new: Any) -> None:
         ec2 = self.aws.client("ec2")
@@ -172,13 +167,6 @@ class Account:
         self.taken_back.append(lambda: scaling.put_lifecycle_hook(**kept))
 
 
-def _tags(group: dict[str, Any]) -> Any:
-    return {each["Key"]: each["Value"] for each in group["Tags"]}.items() and {
-        ("Key", "Name"),
-        ("Value", next((each["Value"] for each in group["Tags"] if each["Key"] == "Name"), "")),
-    }
-
-
 def _door(port: int, source: Mapping[str, Any]) -> dict[str, Any]:
     return {"IpProtocol": "tcp", "FromPort": port, "ToPort": port, **source}
 
@@ -196,7 +184,7 @@ def account(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         state = scratch / "state.json"
         state.write_text(cli.exported(STACK), encoding="utf-8")
         with contextlib.chdir(project):
-            program = run_declaring(STACK, None, State(), 120.0, lambda text: None)
+            program = run_declaring(STACK, None, State(), PATIENCE, lambda text: None)
         yield Account(cli, moto.aws, project, program, state)
 
 
@@ -208,8 +196,145 @@ def touched(account: Account) -> Iterator[Account]:
     assert account.drifts() == []
 
 
+def _data(**said: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda data: data.update(said)
+
+
+def _guard(data: dict[str, Any], of: str) -> None:
+    data["NetworkInterfaces"][0]["Groups"] = [of]
+
+
+def _disk(**said: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda data: data["BlockDeviceMappings"][0]["Ebs"].update(said)
+
+
+def _imds(**said: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda data: data["MetadataOptions"].update(said)
+
+
+# What somebody does by hand, and of which input of which resource the one finding is.
+HANDS: Mapping[str, tuple[Callable[[Account], object], str, str]] = {
+    "a size": (lambda it: it.resize("cpu", MaxSize=7), "maxSize", "gpu-ci-cpu"),
+    "the least size": (lambda it: it.resize("h100", MinSize=0), "minSize", "gpu-ci-h100"),
+    "how many now": (lambda it: it.resize("cpu", DesiredCapacity=3), "desiredCapacity", "gpu-ci-cpu"),
+    "another subnet": (
+        lambda it: it.resize("a10g", VPCZoneIdentifier=it.subnet("beside")),
+        "vpcZoneIdentifiers",
+        "gpu-ci-a10g",
+    ),
+    "a tag of a group": (
+        lambda it: it.retag("a10g", "nodeworthy/pool", "t4"),
+        "tags[nodeworthy/pool].value",
+        "gpu-ci-a10g",
+    ),
+    "a cluster's tag": (
+        lambda it: it.retag("h100", "kubernetes.io/cluster/gpu-ci", "shared"),
+        "tags[kubernetes.io/cluster/gpu-ci].value",
+        "gpu-ci-h100",
+    ),
+    "a type": (lambda it: it.rewrite("a10g", _data(InstanceType="g5.xlarge")), "instanceType", "gpu-ci-a10g"),
+    "an image": (lambda it: it.rewrite("cpu", _data(ImageId="ami-0123456789abcdef0")), "imageId", "gpu-ci-cpu"),
+    "metadata without a token": (
+        lambda it: it.rewrite("cpu", _imds(HttpTokens="optional")),
+        "metadataOptions.httpTokens",
+        "gpu-ci-cpu",
+    ),
+    "a hop more": (
+        lambda it: it.rewrite("h100", _imds(HttpPutResponseHopLimit=3)),
+        "metadataOptions.httpPutResponseHopLimit",
+        "gpu-ci-h100",
+    ),
+    "a bare disk": (
+        lambda it: it.rewrite("a10g", _disk(Encrypted=False)),
+        "blockDeviceMappings[/dev/xvda].ebs.encrypted",
+        "gpu-ci-a10g",
+    ),
+    "a smaller disk": (
+        lambda it: it.rewrite("cpu", _disk(VolumeSize=50)),
+        "blockDeviceMappings[/dev/xvda].ebs.volumeSize",
+        "gpu-ci-cpu",
+    ),
+    "another kind of disk": (
+        lambda it: it.rewrite("h100-profiling", _disk(VolumeType="gp2")),
+        "blockDeviceMappings[/dev/xvda].ebs.volumeType",
+        "gpu-ci-h100-profiling",
+    ),
+    "another guard": (
+        lambda it: it.rewrite("cpu", _data(SecurityGroupIds=[it.security_group("storage")["GroupId"]])),
+        "vpcSecurityGroupIds",
+        "gpu-ci-cpu",
+    ),
+    "one guard less": (
+        lambda it: it.rewrite("a10g", lambda data: _guard(data, it.security_group("nodes")["GroupId"])),
+        "networkInterfaces[0 0].securityGroups",
+        "gpu-ci-a10g",
+    ),
+    "a door to the world": (lambda it: it.open("nodes", 22, "0.0.0.0/0"), "ingress", "gpu-ci-nodes"),
+    "a door that is shut": (lambda it: it.shut("nodes", 10250), "ingress", "gpu-ci-nodes"),
+    "a door out that is shut": (lambda it: it.shut("control-plane", 8443, "egress"), "egress", "gpu-ci-control-plane"),
+    "another port": (lambda it: it.move("storage", 2049, 2050), "ingress", "gpu-ci-storage"),
+    "a tag of a subnet": (
+        lambda it: it.label(it.subnet("nodes"), "kubernetes.io/role/internal-elb", "0"),
+        "tags.kubernetes.io/role/internal-elb",
+        "gpu-ci-nodes",
+    ),
+    "a tag of a security group": (
+        lambda it: it.label(it.security_group("fabric")["GroupId"], "Name", "fabric"),
+        "tags.Name",
+        "gpu-ci-fabric",
+    ),
+    "a shorter wait": (lambda it: it.hook("cpu", HeartbeatTimeout=60), "heartbeatTimeout", "gpu-ci-cpu-drain"),
+    "another end of the wait": (
+        lambda it: it.hook("h100", DefaultResult="ABANDON"),
+        "defaultResult",
+        "gpu-ci-h100-drain",
+    ),
+}
+
+
+@pytest.mark.parametrize("hand", HANDS)
+def test_one_change_by_hand_is_one_finding(hand: str, touched: Account) -> None:
+    change, path, name = HANDS[hand]
+    change(touched)
+    [found] = touched.drifts()
+    assert found.verdict is Verdict.FAIL
+    assert found.message.startswith(f"{path} of ")
+    assert f"'{name}'" in found.message
+    assert found.is_ != found.should
+    assert found.where.path is not None
+    assert found.where.line is not None
+
+
 def test_an_untouched_stack_has_no_difference(account: Account) -> None:
     findings = account.findings()
     assert [each for each in findings if each.verdict is not Verdict.UNKNOWN] == []
     # The cluster is made up: there is none in this account.
     assert {each.message.partition("'")[2].partition("'")[0] for each in findings} == {"gpu-ci"}
+
+
+def test_a_state_says_by_id_what_is_gone_and_what_machines_boot_with(touched: Account) -> None:
+    with contextlib.chdir(touched.project):
+        program = run_declaring(STACK, None, read_state(str(touched.state)), PATIENCE, lambda text: None)
+    before = [each for each in touched.findings(program) if each.is_ != "it is not there"]
+    touched.rewrite("cpu", _data(UserData=base64.b64encode(b"#!/bin/bash\nreboot\n").decode()))
+    [found] = [each for each in touched.findings(program) if each.is_ != "it is not there"]
+    assert before == []
+    assert found.message.startswith("userData of LaunchTemplate 'gpu-ci-cpu'")
+
+
+def test_the_command_runs_the_program_and_tells_its_line(touched: Account) -> None:
+    touched.open("nodes", 22, "0.0.0.0/0")
+    asked = ("--stack", STACK, "--rule", RULE, "--state", str(touched.state))
+    ran = run_json("audit", "--endpoint-url", touched.url, *asked, cwd=touched.project)
+    [found] = [each for each in ran.findings if each["is"] == "tcp 22 from 0.0.0.0/0"]
+    assert ran.code == 1
+    assert found["should"] == "no such rule"
+    assert found["where"]["path"].startswith("infra/")
+
+
+def test_a_program_that_breaks_is_unknown(account: Account, tmp_path: Path) -> None:
+    broken = projects.copied(account.project, tmp_path / "broken")
+    (broken / "infra" / "__main__.py").write_text("raise RuntimeError('no such fleet')\n", encoding="utf-8")
+    ran = run_json("audit", "--endpoint-url", account.url, "--stack", STACK, "--rule", RULE, cwd=broken)
+    assert (ran.code, [each["verdict"] for each in ran.findings]) == (3, ["unknown"])
+    assert "no such fleet" in ran.err

@@ -91,8 +91,11 @@ class AsItIs:
         """Those of a launch template that these groups start from, then its newest one; and why they are not known."""
         used = [version_of(each) for each in self._region.scaling_groups.items if _name(each) in groups]
         named = [each for each in used if each is not None and each.template == template]
-        wanted = list(dict.fromkeys([*named, Version(template, "$Latest")]))
-        refused = next(filter(None, map(self._region.refused_version, wanted)), "")
+        refused = next(filter(None, map(self._region.refused_version, named)), "")
+        newest = Version(template, "$Latest")
+        if not named and not refused:
+            refused = self._region.refused_version(newest)
+        wanted = list(dict.fromkeys([*named, newest]))
         by_number = {at(said, "VersionNumber"): said for said in map(self._region.version, wanted) if said}
         return [self._version(template, each) for each in by_number.values()], refused
 
@@ -100,6 +103,7 @@ class AsItIs:
         found = words.template(said, "")
         found["userData"] = text_at(said, "LaunchTemplateData", "UserData")
         _name_profile(found)
+        _leave_own_tags(found)
         number = at(said, "VersionNumber")
         return self._made(words.TEMPLATE, template, f"launch-template/{template} version {number}", found)
 
@@ -196,3 +200,9 @@ def _name_profile(found: dict[str, Any]) -> None:
     profile = found.get("iamInstanceProfile")
     if isinstance(profile, dict) and profile.get("arn") and not profile.get("name"):
         found["iamInstanceProfile"] = {**profile, "name": str(profile["arn"]).rsplit("/", 1)[-1]}
+
+
+def _leave_own_tags(found: dict[str, Any]) -> None:
+    """Those of the template itself are no part of what it starts."""
+    said = mappings_at(found, "tagSpecifications")
+    found["tagSpecifications"] = [each for each in said if each.get("resourceType") != "launch-template"]

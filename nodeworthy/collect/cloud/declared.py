@@ -19,8 +19,8 @@ from nodeworthy.verdict import Located, Place
 
 _NAMES = ("name", "nodeGroupName")
 _PREFIXES = ("namePrefix", "nodeGroupNamePrefix")
-# What the provider appends to the name of a resource that has none of its own: seven digits.
-_APPENDED = r"-[0-9a-f]{7}"
+# What the provider may append to the name of a resource that has none of its own: seven digits.
+_APPENDED = r"(?:-[0-9a-f]{7})?"
 
 
 class _Declared:
@@ -95,7 +95,7 @@ class _Declared:
             return [one for one in candidates if told in (one.outputs["id"], one.outputs["arn"])], True
         named = next((each.get(name).text for name in _NAMES if each.get(name).text), None)
         if named:
-            return [one for one in candidates if _name_of(one) == named], True
+            return [one for one in candidates if _name_of(one) == named], False
         prefix = next((each.get(name).text for name in _PREFIXES if each.get(name).text), None)
         made = f"{re.escape(prefix)}.+" if prefix else re.escape(each.name) + _APPENDED
         by_name = [one for one in candidates if pattern(made).fullmatch(_name_of(one))]

@@ -57,7 +57,7 @@ def run_declaring(stack: str, fleet_file: str | None, state: State, timeout: flo
 
 
 def _by_region(plan: Plan, own: str | None, state: State) -> Mapping[str | None, AwsStack]:
-    filled = [replace(each, inputs=_filled(each.inputs, state.inputs.get(each.urn))) for each in plan.resources]
+    filled = [_with_state(each, state) for each in plan.resources]
     regions = dict.fromkeys(_region_of(each, plan, own) for each in filled if each.package == "aws")
     found: dict[str | None, AwsStack] = {}
     for region in regions:
@@ -66,6 +66,13 @@ def _by_region(plan: Plan, own: str | None, state: State) -> Mapping[str | None,
         if stack is not None:
             found[region] = stack.resources
     return found
+
+
+def _with_state(resource: Resource, state: State) -> Resource:
+    """By its id others of the program name it, where the state tells what they were given."""
+    identifier = state.ids.get(resource.urn)
+    outputs = {**resource.outputs, "id": identifier} if identifier else resource.outputs
+    return replace(resource, inputs=_filled(resource.inputs, state.inputs.get(resource.urn)), outputs=outputs)
 
 
 def _region_of(resource: Resource, plan: Plan, own: str | None) -> str | None:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import field
 from pathlib import Path
 
-from nodeworthy.collect.plan.project import LARGEST
+from nodeworthy.collect.plan.project import LARGEST, choose_stack, find_project, read_mapping, shown_path
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.documents.files import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.read import has_fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, ToGive
@@ -43,15 +44,32 @@ def stack_account(fleet_file: str | None, stack: str | None) -> StackAccount:
     """Raises InputError where there is no such stack."""
     if fleet_file is None and stack is None:
         return StackAccount()
+    bare = _without_fleet(stack) if fleet_file is None and stack is not None else None
+    if bare is not None:
+        return _of_config(None, f"stack {stack} declares no fleet (nodeworthy:fleet)", bare)
     fleet = Fleets(fleet_file, stack).asked_for()
     path = fleet.place.path if fleet is not None else None
-    config = _config(path) if path is not None else None
+    return _of_config(fleet, "", path) if path is not None else StackAccount(fleet)
+
+
+def _without_fleet(stack: str) -> str | None:
+    """The file of a stack that declares none: its program may say what runs all the same."""
+    try:
+        project = find_project(Path())
+        file = project.stack_file(choose_stack(project, stack))
+    except InputError:
+        return None
+    return shown_path(file) if not has_fleet(read_mapping(file)) else None
+
+
+def _of_config(fleet: Fleet | None, no_fleet: str, path: str) -> StackAccount:
+    config = _config(path)
     if config is None:
-        return StackAccount(fleet)
+        return StackAccount(fleet, no_fleet or _NO_FLEET)
     return StackAccount(
         fleet,
-        "",
-        str(path),
+        no_fleet,
+        path,
         config.get("aws:region").text,
         config.get("aws:profile").text,
         (*_listed(config.get("aws:allowedAccountIds")), *_of_role(config)),
