@@ -11,7 +11,7 @@ from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transpo
 from nodeworthy.facts.accept.measure import RanTest
 from nodeworthy.facts.accept.peers import PairMatrix, Peers
 from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
-from nodeworthy.facts.aws.declared import DeclaredResource, UnseenProgram
+from nodeworthy.facts.aws.deployment import DeclaredResource, UnseenProgram
 from nodeworthy.facts.aws.disk import Disk
 from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ClusterRelease, ImageAge

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.aws.declared import DeclaredResource, UnseenProgram
+from nodeworthy.facts.aws.deployment import DeclaredResource, UnseenProgram
 from nodeworthy.facts.aws.drift import Difference, differences
 from nodeworthy.facts.aws.drift_of_doors import door_differences
 from nodeworthy.facts.aws.security_group import GROUP

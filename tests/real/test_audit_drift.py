@@ -308,8 +308,8 @@ def test_one_change_by_hand_is_one_finding(hand: str, touched: Account) -> None:
 def test_an_untouched_stack_has_no_difference(account: Account) -> None:
     findings = account.findings()
     assert [each for each in findings if each.verdict is not Verdict.UNKNOWN] == []
-    # The cluster is made up: there is none in this account.
-    assert {each.message.partition("'")[2].partition("'")[0] for each in findings} == {"gpu-ci"}
+    # The cluster and the placement group are made up: there are none in this account.
+    assert {each.message.partition("'")[2].partition("'")[0] for each in findings} == {"gpu-ci", "gpu-ci-a10g"}
 
 
 def test_a_state_says_by_id_what_is_gone_and_what_machines_boot_with(touched: Account) -> None:

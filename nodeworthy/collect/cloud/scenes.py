@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodeworthy.collect.aws.stack import Stack
-from nodeworthy.collect.cloud.declared import declared_resources
+from nodeworthy.collect.cloud.deployment import declared_resources
 from nodeworthy.collect.cloud.machines import Machines
 from nodeworthy.collect.cloud.program import Program
 from nodeworthy.collect.cloud.region import Data, Region, cluster_name, cluster_of
@@ -18,7 +18,7 @@ from nodeworthy.collect.cloud.words import tags_of
 from nodeworthy.derive import Facts
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import InputError
-from nodeworthy.facts.aws.declared import DeclaredResource, UnseenProgram
+from nodeworthy.facts.aws.deployment import DeclaredResource, UnseenProgram
 from nodeworthy.facts.aws.disk import Disk
 from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ImageAge

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.unpack.packed_text import unpack_text
 from nodeworthy.documents.tree import Tree, join
-from nodeworthy.facts.aws.declared import Deployment
+from nodeworthy.facts.aws.deployment import Deployment
 from nodeworthy.facts.aws.script_changes import first_change
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known.aws_told import is_open, referred_types, told_apart_by, told_inputs, unless_said

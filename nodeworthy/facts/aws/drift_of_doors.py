@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from nodeworthy.facts.aws.declared import Deployment
+from nodeworthy.facts.aws.deployment import Deployment
 from nodeworthy.facts.aws.drift import Difference
 from nodeworthy.facts.aws.security_group import ALL, Opening, SecurityGroup, Way, is_the_world, network_of
 from nodeworthy.facts.aws.stack import AwsResource

@@ -10,7 +10,7 @@ from functools import cached_property
 from nodeworthy.collect.cloud import words
 from nodeworthy.collect.cloud.as_it_is import AsItIs
 from nodeworthy.collect.cloud.region import Region
-from nodeworthy.facts.aws.declared import DeclaredResource, Deployment
+from nodeworthy.facts.aws.deployment import DeclaredResource, Deployment
 from nodeworthy.facts.aws.node_drainer import HOOK
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.known.aws_told import compared_types
