@@ -29,7 +29,7 @@ def unless_said(name: str) -> object:
     return _known()["silent"].get(name)
 
 
-def told_apart_by(list_name: str) -> Sequence[str]:
+def keys_of_list(list_name: str) -> Sequence[str]:
     found: Sequence[str] = _known()["told_apart_by"].get(list_name, ())
     return found
 

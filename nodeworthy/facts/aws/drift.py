@@ -10,7 +10,7 @@ from nodeworthy.documents.tree import Tree, join
 from nodeworthy.facts.aws.deployment import Deployment
 from nodeworthy.facts.aws.script_changes import first_change
 from nodeworthy.facts.aws.stack import AwsResource
-from nodeworthy.known.aws_told import is_open, referred_types, told_apart_by, told_inputs, unless_said
+from nodeworthy.known.aws_told import is_open, keys_of_list, referred_types, told_inputs, unless_said
 from nodeworthy.known.secrets import HIDDEN
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -96,7 +96,7 @@ class _Comparison:
         if not any(each.is_mapping for each in said.sequence):
             yield from _of_values(path, said, is_)
             return
-        names = told_apart_by(_last(path))
+        names = keys_of_list(_last(path))
         if not names and len(said.sequence) != len(is_.sequence):
             yield Difference(path, said.place, _counted(is_), _counted(said))
             return
