@@ -45,6 +45,25 @@ def the_script_installs_one_at_most(script: BootScript) -> Findings:
 
 
 @RULE.check
+def what_a_stack_boots_has_one(script: BootScript) -> Findings:
+    image = script.image
+    if script.pools or not script.holder or image is None or not image.has_driver:
+        skip("a pool says who brings its driver" if script.pools else "no image of a stack is known to bring a driver")
+    # Who asks first whether one is there installs none beside it.
+    installed = [each for each in drivers(script.timeline) if not each.effect.conditions]
+    if installed:
+        yield fail(
+            installed[0].place,
+            "the user data installs a driver, and the image brings one already",
+            is_=installed[0].name,
+            should="the driver of the image alone",
+            related=[image.told()],
+            cause=FIGHT,
+            remedy="take this install out, or start these nodes from an image without a driver",
+        )
+
+
+@RULE.check
 def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Findings:
     if not pool.pool.is_gpu:
         skip(f"{pool.title} has no GPUs")
