@@ -6,6 +6,9 @@ on A6000s. A type that nobody makes, one that its partition or its constraint co
 (Slurm adds them up), and more GPUs than a node can have are seen here; what the device says of itself is seen when it
 runs (`nvidia-smi -L`).
 
+Of two lines with `--constraint` sbatch takes the last, and the GPU that the first one names is not asked for: they belong
+in one, with `&` between them.
+
 A request in a line that begins almost as Slurm's do (`#SBTACH`) is a comment, and the job gets no GPU at all.
 
 The request also has to hold what the job starts: eight processes of torchrun on four GPUs, or four devices of
@@ -33,8 +36,9 @@ from nodeworthy.facts.slurm.gpus import (
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.known.slurm import is_plain, most_of, near, says_mig
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-gpu-as-asked",
@@ -45,6 +49,8 @@ RULE = Rule(
 )
 
 _IN = {"partition": "in a partition", "constraint": "under a constraint"}
+# gpu_40g+, vram80, a100.
+_NAMES_A_GPU = pattern(r"(?i)gpu|vram|\b(?:[abhlv]\d{1,3}|rtx\w+|gh?200)\b")
 _NEVER = "no node ever fits: sbatch refuses it (Requested node configuration is not available), or it pends for ever"
 
 
@@ -76,6 +82,7 @@ def the_request_says_which_gpus(job: SlurmJob) -> Findings:
             yield from _type(request, ask)
             yield from _count(request, ask)
         yield from _two_types(request)
+        yield from _overruled(request)
     if len(job.requests) == 1:
         yield from _untyped(job)
 
@@ -137,6 +144,27 @@ def what_it_counts_by_is_set(job: SlurmJob) -> Findings:
             cause=never if each.asked_before else ends,
             remedy=f"write $SLURM_GPUS_ON_NODE, or ask for the GPUs by #SBATCH --{each.option}",
         )
+
+
+def _overruled(request: SlurmRequest) -> Findings:
+    """Of several lines with a constraint sbatch takes the last: the GPU that an earlier one names is not asked for."""
+    last = request.option("constraint")
+    if last is None or not isinstance(last.value.state, Known):
+        return
+    told = last.value.state.value
+    for each in request.options:
+        said = each.value.state
+        is_earlier = each.name == "constraint" and not each.dead and each is not last
+        if is_earlier and isinstance(said, Known) and said.value != told and _NAMES_A_GPU.search(said.value):
+            yield fail(
+                each.place,
+                f"the job does not ask for {said.value}: another constraint follows, and sbatch takes the last one",
+                is_=f"{each.written} and {last.written}",
+                should=f'--constraint="{said.value}&{told}"',
+                related=[Related(last.place, f"{last.written} is what counts")],
+                cause="the job lands on any node that the last constraint allows, with another GPU than was meant",
+                remedy="write both in one line, with & between them",
+            )
 
 
 def _two_types(request: SlurmRequest) -> Findings:
