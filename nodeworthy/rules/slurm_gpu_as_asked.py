@@ -6,8 +6,8 @@ on A6000s. A type that nobody makes, one that its partition or its constraint co
 (Slurm adds them up), and more GPUs than a node can have are seen here; what the device says of itself is seen when it
 runs (`nvidia-smi -L`).
 
-Of two lines with `--constraint` sbatch takes the last, and the GPU that the first one names is not asked for: they belong
-in one, with `&` between them.
+Of two lines with `--constraint` sbatch takes the last, and the GPU that the first one names is not asked for: they
+belong in one, with `&` between them.
 
 A request in a line that begins almost as Slurm's do (`#SBTACH`) is a comment, and the job gets no GPU at all.
 
