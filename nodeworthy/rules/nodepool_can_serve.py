@@ -19,7 +19,7 @@ from nodeworthy.facts.fleet.karpenter import KarpenterPool
 from nodeworthy.facts.fleet.served_pods import (
     OF_POOL,
     NodePools,
-    contradicted,
+    contradictions,
     gpu_limit,
     keeps_away,
     least_gpus,
@@ -119,7 +119,7 @@ def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
     taint = keeps_away(pool, pod)
     if taint is not None and worker_of_taint(taint.get("key").text or "") is None:
         return _untolerated(pod, pool, taint)
-    other = next(contradicted(pool, pod), None)
+    other = next(contradictions(pool, pod), None)
     return _contradicting(pod, pool, *other) if other is not None else None
 
 

@@ -86,6 +86,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "registry-trusted/bad-node-k3s-by-https",
         "containerd-edit-survives/good-node-nodeadm",
         "gpus-healthy/bad-node-driver-lost-it",
+        "driver-fits/bad-node-secure-boot",
     ),
     Moment.CLUSTER: (
         "hami-pods-mutated/bad-cluster-object-selector",

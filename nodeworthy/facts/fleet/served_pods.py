@@ -108,7 +108,7 @@ def shown_taint(taint: Tree) -> str:
     return f"{taint.get('key').text}{value}:{taint.get('effect').text}"
 
 
-def contradicted(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str, str, str]]:
+def contradictions(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str, str, str]]:
     """Each label that the pod's nodeSelector wants otherwise than the pool's nodes can have it: which, what it wants,
     what they may have."""
     may = _values(pool)
