@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Stage, Status, Terms
+from nodeworthy.rollout.run import Driver
 
 from .simulated import NEW, OLD, Simulated, budget, pod, rolled
 
@@ -93,6 +94,17 @@ def test_a_budget_that_allows_none_stops_it_and_nothing_is_lost() -> None:
     assert len([each for each in world.done if isinstance(each, acts.Evict)]) > 10
 
 
+@WAYS
+def test_what_stopped_at_a_budget_goes_on_when_that_allows_it(terms: Terms) -> None:
+    world = Simulated()
+    world.give(0, pod("web", budgets=(budget(0),)))
+    journal = rolled(world, terms)
+    assert journal.status is Status.STOPPED
+    world.empty(0)
+    assert Driver(journal, world, world, lambda _: None).run() is Status.DONE
+    all_well(world)
+
+
 def test_one_pod_that_may_not_go_keeps_no_other_from_going() -> None:
     world = Simulated()
     world.give(0, pod("first", budgets=(budget(0),)), pod("second"))
@@ -157,8 +169,6 @@ def test_it_pauses_behind_the_canary_and_goes_on() -> None:
     journal = rolled(world, terms)
     assert (journal.status, journal.finished()) == (Status.PAUSED, 1)
     assert world.group.suspended == frozenset()
-    from nodeworthy.rollout.run import Driver
-
     assert Driver(journal, world, world, lambda _: None).run() is Status.DONE
     all_well(world)
 
