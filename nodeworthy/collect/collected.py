@@ -8,6 +8,7 @@ from typing import Any, Final
 from nodeworthy.facts.accept.baseline import Baseline
 from nodeworthy.facts.accept.floors import CollectiveSpeeds, FleetFloors, GpuSpeeds, StorageSpeeds
 from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transport
+from nodeworthy.facts.accept.given_back import GpusGivenBack
 from nodeworthy.facts.accept.measure import RanTest
 from nodeworthy.facts.accept.peers import PairMatrix, Peers
 from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
@@ -290,6 +291,7 @@ _WORK: Final[Facts] = frozenset(
         FleetFloors,
         GpuChecksums,
         GpuSpeeds,
+        GpusGivenBack,
         Loading,
         NotLookedAt,
         PairMatrix,

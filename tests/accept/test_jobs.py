@@ -10,6 +10,7 @@ import yaml
 
 from nodeworthy.collect.workload.jobs import (
     RunTerms,
+    groups,
     limits,
     objects,
     of_groups,
@@ -69,7 +70,7 @@ def test_the_batch_scripts_pass_our_own_check(level: Level, tmp_path: Path) -> N
 @LEVELS
 def test_no_node_is_held_longer_than_its_level_says(level: Level) -> None:
     tests = level_tests(level)
-    held = {**limits(tests, level, of_nodes(tests)), **limits(tests, level, of_groups(tests))}
+    held = {**limits(tests, HELD[level], of_nodes(tests)), **limits(tests, HELD[level], of_groups(tests))}
     assert 0.9 * HELD[level] <= sum(held.values()) <= HELD[level]
     assert set(tests) - held.keys() <= {"allocation"}
 
@@ -131,7 +132,14 @@ def test_the_programs_fit_and_stand_alone() -> None:
     ("arguments", "says"),
     [
         ((), "nothing says what is judged"),
-        (("--on", "kubernetes"), "does not start runs yet"),
+        (("--on", "slurm"), "does not start runs on Slurm yet"),
+        (("--on", "kubernetes", "gpu-1"), "--image IMAGE"),
+        (("--on", "kubernetes", "gpu-1", "--image", "x"), "there is no terminal"),
+        (("--on", "kubernetes", "gpu-1", "--image", "x", "--yes", "--window", "night"), "is no window"),
+        (("--on", "kubernetes", "gpu-1", "--image", "x", "--yes", "--max-nodes", "0"), "is no number"),
+        (("--on", "kubernetes", "gpu-1", "--image", "x", "--yes", "--job-deadline", "5s"), "less than 30s"),
+        (("--on", "slurm", "--dry-run", "--window", "22:00-06:00"), "--window is for --on kubernetes"),
+        (("--on", "kubernetes", "--dry-run", "--taint", "gpu-1"), "--taint does not go with it"),
         (("--on", "slurm", "--dry-run"), "--gpus TYPE:N"),
         (("--on", "slurm", "--dry-run", "--gpus", "eight"), "--gpus TYPE:N"),
         (("--on", "slurm", "--dry-run", "--gpus", "8"), "--python PATH"),
@@ -146,7 +154,12 @@ def test_the_programs_fit_and_stand_alone() -> None:
         (("--from", ".", "--rule", "gpus-alikes"), "gpus-alike"),
     ],
 )
-def test_what_was_typed_wrong_is_said(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
+def test_what_was_typed_wrong_is_said(
+    arguments: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where neither a kubeconfig is there nor a Slurm."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("KUBECONFIG", "/nowhere/kubeconfig")
     ran = run("accept", *arguments, cwd=tmp_path)
     assert (ran.code, says in ran.err) == (2, True), ran.err
 
@@ -154,3 +167,28 @@ def test_what_was_typed_wrong_is_said(arguments: tuple[str, ...], says: str, tmp
 def test_tests_and_levels_are_the_ones_that_there_are() -> None:
     assert level_tests(Level.FULL) == TESTS
     assert set(level_tests(Level.QUICK)) < set(TESTS)
+
+
+def test_the_one_that_is_there_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kubeconfig, or sbatch; with both nobody guesses."""
+    (tmp_path / "sbatch").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "sbatch").chmod(0o755)
+    (tmp_path / "kubeconfig").write_text("{}", encoding="utf-8")
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+    assert "--image IMAGE" in run("accept", "gpu-1", cwd=tmp_path).err
+    monkeypatch.setenv("PATH", str(tmp_path))
+    both = run("accept", "gpu-1", cwd=tmp_path)
+    assert (both.code, "both are there: a kubeconfig" in both.err) == (2, True)
+    monkeypatch.setenv("KUBECONFIG", "/nowhere/kubeconfig")
+    assert "does not start runs on Slurm yet" in run("accept", "gpu-1", cwd=tmp_path).err
+
+
+def test_large_groups_are_split_by_their_racks() -> None:
+    """None of one node, none larger than all pairs can be measured of, neighbours together."""
+    shapes = [Shape(f"n{each:02}", "H100", 8, "p5.48xlarge", f"rack-{each % 2}") for each in range(33)]
+    found = groups(shapes, terms(Level.FULL))
+    assert sorted(map(len, found.values())) == [11, 11, 11]
+    assert len({each.node for some in found.values() for each in some}) == 33
+    assert {each.rack for each in next(iter(found.values()))} == {"rack-0"}
+    assert groups(shapes[:1], terms(Level.FULL)) == {}

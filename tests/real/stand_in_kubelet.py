@@ -142,17 +142,29 @@ class StandInKubelet:
 
     def _watch(self) -> None:
         while not self._over.wait(0.1):
-            for pod in self.client.get("/api/v1/pods?fieldSelector=status.phase%3DPending")["items"]:
-                name = pod["metadata"]["name"]
+            for pod in self.client.get("/api/v1/pods")["items"]:
                 node = pod["spec"].get("nodeName")
-                if node in self.nodes and name not in self.taken:
+                if node not in self.nodes:
+                    continue
+                name = pod["metadata"]["name"]
+                if "deletionTimestamp" in pod["metadata"]:
+                    self._let_go(pod)
+                elif pod["status"].get("phase") == "Pending" and name not in self.taken:
                     self.taken[name] = pod
                     self._threads.submit(self._go, pod, self.nodes[node])
 
+    def _let_go(self, pod: Object) -> None:
+        """What a kubelet says once the pod's processes are gone."""
+        name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
+        options = {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}}
+        self.client.request("DELETE", f"/api/v1/namespaces/{namespace}/pods/{name}", options)
+
     def _go(self, pod: Object, goes: Goes) -> None:
         went = goes(pod)
-        if went is None:
-            return
+        if went is not None:
+            self._say(pod, went)
+
+    def _say(self, pod: Object, went: Went) -> None:
         name = pod["metadata"]["name"]
         self._logs[name] = went.log
         path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{name}/status"

@@ -10,6 +10,7 @@ from nodeworthy.collect.workload.recording import Job, RunRecording
 from nodeworthy.facts.accept.baseline import Baseline
 from nodeworthy.facts.accept.floors import CollectiveSpeeds, FleetFloors, GpuSpeeds, StorageSpeeds
 from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transport
+from nodeworthy.facts.accept.given_back import GpusGivenBack
 from nodeworthy.facts.accept.measure import ProgramError, RanTest, place_of
 from nodeworthy.facts.accept.peers import PairMatrix, Peers
 from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
@@ -47,7 +48,12 @@ _TOLD_BY: Final[Mapping[type[Any], tuple[str, ...]]] = {
     CheckpointCycle: ("checkpoint-restart",),
     Loading: ("data-loading",),
 }
-_NO_TORCH = "torch-missing"
+# Why a program could not even begin, by its own word for it.
+_NOT_TRIED: Final[Mapping[str, NotRun]] = {
+    "torch-missing": NotRun.NO_TORCH,
+    "not-met": NotRun.NOT_HEARD,
+    "dns": NotRun.DNS,
+}
 _REMEDIES = {
     NotRun.NO_TORCH: "an image with torch: --image, or accept.image of the fleet; on Slurm --python of a venv with it",
     NotRun.IMAGE: "--image of one that the nodes can pull",
@@ -101,8 +107,7 @@ def _of_test(job: Job, test: str, lines: Sequence[Line]) -> Outcome:
     ran = _ran(job, test, lines)
     unjudged = next((each for each in ran.errors if each.kind not in _JUDGED.get(test, ())), None)
     if unjudged is not None:
-        reason = NotRun.NO_TORCH if unjudged.kind == _NO_TORCH else NotRun.BROKEN
-        return Outcome(test, job.nodes, job, reason, _words(unjudged))
+        return Outcome(test, job.nodes, job, _NOT_TRIED.get(unjudged.kind, NotRun.BROKEN), _words(unjudged))
     if ran.missing_ranks and (job.ended is not None or test not in _OF_RANKS or not ran.ranks):
         why = job.why or f"{len(ran.missing_ranks)} of {ran.world} of its processes did not end"
         return Outcome(test, job.nodes, job, job.ended or NotRun.BROKEN, why)
@@ -125,15 +130,23 @@ def _words(error: ProgramError) -> str:
     return f"{error.kind} on {error.node}, rank {error.rank}: {error.text}"
 
 
-def scene(found: Sequence[Outcome], fleet: Fleet | None, baseline: Baseline | None) -> Scene:
-    facts: list[Any] = [each.ran for each in found if each.ran is not None]
+def scene(
+    found: Sequence[Outcome],
+    fleet: Fleet | None,
+    baseline: Baseline | None,
+    given_back: Sequence[GpusGivenBack] = (),
+) -> Scene:
+    facts: list[Any] = [*given_back, *(each.ran for each in found if each.ran is not None)]
     facts += [_not_looked(each) for each in found if _is_told(each)]
     if not found:
         facts.append(NotLookedAt(place_of("accept", ()), "nothing was run: no node was chosen, or no test"))
     if baseline is not None:
         facts.append(baseline)
     floors = fleet_floors(fleet)
-    return make_scene(facts + ([floors] if floors is not None else []), dict(_missing(found)))
+    missing = dict(_missing(found))
+    if not given_back:
+        missing[GpusGivenBack] = Missing("nobody watched the run, and counted what it gave back")
+    return make_scene(facts + ([floors] if floors is not None else []), missing)
 
 
 def _is_told(outcome: Outcome) -> bool:

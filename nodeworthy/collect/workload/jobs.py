@@ -25,6 +25,10 @@ SPARE_SECONDS = 20
 # All others of a group must be there by then, or everybody goes home.
 RENDEZVOUS_SECONDS = 60
 UNVERIFIED = "nodeworthy/unverified"
+# On all that a run makes which is watched, with the run that holds its lease.
+TURN = "nodeworthy/turn"
+# Of more, all pairs would take too long.
+LARGEST_GROUP = 16
 _GPU = "nvidia.com/gpu"
 _PORT = 29400
 # Enough for what loads its data.
@@ -57,22 +61,43 @@ class RunTerms:
     tests: tuple[str, ...]
     namespace: str
     queue: str | None = None
+    # From a Job's creation to its end, where somebody says it: shorter than a level holds a node, or longer where an
+    # image has to be pulled first.
+    job_seconds: int | None = None
+    priority_class: str = PRIORITY
+    # Whether somebody watches it, and removes what he left should he be killed.
+    is_watched: bool = False
 
     @property
     def labels(self) -> dict[str, str]:
         queue = {"kueue.x-k8s.io/queue-name": self.queue} if self.queue else {}
-        return {**OWNER, RUN: self.run, LABEL: "accept", **queue}
+        turn = {TURN: self.run} if self.is_watched else {}
+        return {**OWNER, RUN: self.run, LABEL: "accept", **queue, **turn}
+
+    @property
+    def selector(self) -> str:
+        return f"{RUN}={self.run}"
+
+    @property
+    def held(self) -> int:
+        """The most that the programs of a node may take together."""
+        return min(HELD[self.level], (self.job_seconds or HELD[self.level] + SPARE_SECONDS) - SPARE_SECONDS)
 
     @property
     def name(self) -> str:
         return f"nodeworthy-accept-{self.run}"
 
 
-def limits(tests: Sequence[str], level: Level, of: Sequence[str]) -> dict[str, int]:
+def limits(tests: Sequence[str], held: int, of: Sequence[str]) -> dict[str, int]:
     """Seconds for some of a run's tests: all that a program measures take together at most what may hold a node."""
     shares = {each: _SHARES[each] for each in tests if _SHARES[each]}
     whole = sum(shares.values()) or 1
-    return {each: math.floor(HELD[level] * share / whole) for each, share in shares.items() if each in of}
+    return {each: math.floor(held * share / whole) for each, share in shares.items() if each in of}
+
+
+def seconds_of(tests: Sequence[str], terms: RunTerms) -> int:
+    """From the creation of a Job with these tests to its end."""
+    return terms.job_seconds or sum(limits(terms.tests, terms.held, tests).values()) + SPARE_SECONDS
 
 
 def of_nodes(tests: Sequence[str]) -> tuple[str, ...]:
@@ -88,10 +113,24 @@ def objects(shapes: Sequence[Shape], terms: RunTerms) -> Iterator[dict[str, Any]
     yield config_map(terms)
     alone = of_nodes(terms.tests)
     if alone:
-        yield from (node_job(number, each, alone, terms) for number, each in enumerate(shapes))
+        for number, each in enumerate(shapes):
+            yield node_job(job_name(number, each, terms), each, alone, terms)
     together = of_groups(terms.tests)
-    if together and len(shapes) > 1:
-        yield from group_job(shapes, together, terms)
+    for name, some in groups(shapes, terms).items() if together else ():
+        yield from group_job(name, some, together, terms)
+
+
+def groups(shapes: Sequence[Shape], terms: RunTerms) -> dict[str, tuple[Shape, ...]]:
+    """By the names of their Jobs: neighbours together, none of one node, and none larger than can be measured."""
+    inorder = sorted(shapes, key=lambda each: (each.rack, each.node))
+    count = -(-len(inorder) // LARGEST_GROUP)
+    sizes = [len(inorder[number::count]) for number in range(count)]
+    found, begin = [], 0
+    for size in sizes:
+        found.append(tuple(inorder[begin : begin + size]))
+        begin += size
+    numbers = [""] if count == 1 else [f"-{number}" for number in range(count)]
+    return {f"{terms.name}-group{number}": each for number, each in zip(numbers, found, strict=True) if len(each) > 1}
 
 
 def priority_class() -> dict[str, Any]:
@@ -126,15 +165,13 @@ def job_name(number: int, shape: Shape, terms: RunTerms) -> str:
     return name_of(terms.run, number, shape.node)
 
 
-def node_job(number: int, shape: Shape, tests: Sequence[str], terms: RunTerms) -> dict[str, Any]:
-    name = job_name(number, shape, terms)
+def node_job(name: str, shape: Shape, tests: Sequence[str], terms: RunTerms) -> dict[str, Any]:
     pod = _pod([shape.node], shape.count or 1, tests, terms, {})
-    return _job(name, pod, limits(terms.tests, terms.level, tests), terms, {NODE: shape.node})
+    return _job(name, pod, seconds_of(tests, terms), terms, {NODE: shape.node})
 
 
-def group_job(shapes: Sequence[Shape], tests: Sequence[str], terms: RunTerms) -> Iterator[dict[str, Any]]:
+def group_job(name: str, shapes: Sequence[Shape], tests: Sequence[str], terms: RunTerms) -> Iterator[dict[str, Any]]:
     """Pods that find each other by a Service's name, each on a node of its own."""
-    name = f"{terms.name}-group"
     nodes = [each.node for each in shapes]
     gpus = min(each.count or 1 for each in shapes)
     yield {
@@ -155,21 +192,19 @@ def group_job(shapes: Sequence[Shape], tests: Sequence[str], terms: RunTerms) ->
             {"labelSelector": {"matchLabels": {"job-name": name}}, "topologyKey": "kubernetes.io/hostname"}
         ]
     }
-    made = _job(name, pod, limits(terms.tests, terms.level, tests), terms, {})
+    made = _job(name, pod, seconds_of(tests, terms), terms, {})
     made["spec"] |= {"completionMode": "Indexed", "completions": len(nodes), "parallelism": len(nodes)}
     yield made
 
 
-def _job(
-    name: str, pod: dict[str, Any], seconds: dict[str, int], terms: RunTerms, notes: dict[str, str]
-) -> dict[str, Any]:
+def _job(name: str, pod: dict[str, Any], seconds: int, terms: RunTerms, notes: dict[str, str]) -> dict[str, Any]:
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {"name": name, "namespace": terms.namespace, "labels": terms.labels, "annotations": notes},
         "spec": {
             "backoffLimit": 0,
-            "activeDeadlineSeconds": sum(seconds.values()) + SPARE_SECONDS,
+            "activeDeadlineSeconds": seconds,
             "ttlSecondsAfterFinished": KEPT_SECONDS,
             "podReplacementPolicy": "Failed",
             # Whoever was preempted is not begun again on top of those that he gave way to.
@@ -183,7 +218,7 @@ def _pod(
     nodes: Sequence[str], gpus: int, tests: Sequence[str], terms: RunTerms, more: dict[str, str]
 ) -> dict[str, Any]:
     return {
-        "priorityClassName": PRIORITY,
+        "priorityClassName": terms.priority_class,
         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": only_on(*nodes)}},
         "tolerations": [{"key": _GPU, "operator": "Exists"}, {"key": UNVERIFIED, "operator": "Exists"}],
         "restartPolicy": "Never",
@@ -207,7 +242,7 @@ def _pod(
 
 
 def _container(gpus: int, tests: Sequence[str], terms: RunTerms, more: dict[str, str]) -> dict[str, Any]:
-    seconds = limits(terms.tests, terms.level, tests)
+    seconds = limits(terms.tests, terms.held, tests)
     amounts = {"cpu": str(_CPUS_A_GPU * gpus), "memory": f"{16 * gpus}Gi", _GPU: gpus}
     return {
         "name": "accept",

@@ -12,7 +12,8 @@ from typing import Any
 from nodeworthy.collect.workload.lines import MOST_READ
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.errors import InputError
-from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.facts.accept.given_back import GpusGivenBack
+from nodeworthy.facts.accept.measure import Shape, place_of
 from nodeworthy.known.acceptance import TESTS, Level, NotRun
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -66,12 +67,52 @@ class RunRecording:
     image: str
     jobs: tuple[Job, ...]
     left_out: tuple[LeftOut, ...]
+    # What each node offered before the run and after it, and which of its pods kept GPUs: where somebody watched it.
+    given_back: tuple[GpusGivenBack, ...] = ()
 
     @property
     def nodes(self) -> tuple[str, ...]:
         every = [name for job in self.jobs for name in job.nodes]
         every += [name for each in self.left_out for name in each.nodes]
         return tuple(dict.fromkeys(every))
+
+
+def log_names(job: Job) -> list[str]:
+    """One for each of its pods, in their order."""
+    return [f"{job.name}.log"] if len(job.logs) == 1 else [f"{job.name}-{at}.log" for at in range(len(job.logs))]
+
+
+def as_data(run: RunRecording) -> dict[str, Any]:
+    """Its plan, as `load` reads it again."""
+    shapes = {each.node: each for job in run.jobs for each in job.shapes}
+    return {
+        "schema": SCHEMA,
+        "moment": "workload",
+        "nonce": run.nonce,
+        "level": run.level.value,
+        "on": run.on,
+        "image": run.image,
+        "began": run.began,
+        "nodes": [
+            {"name": each.node, "gpu": each.gpu, "count": each.count, "instance": each.instance, "rack": each.rack}
+            for each in shapes.values()
+        ],
+        "jobs": [_job_data(each) for each in run.jobs],
+        "not_run": [
+            {"test": each.test, "nodes": list(each.nodes), "reason": each.reason.value, "why": each.why}
+            for each in run.left_out
+        ],
+        "given_back": [
+            {"node": each.node, "offered": each.offered, "offers": each.offers, "kept": list(each.kept)}
+            for each in run.given_back
+        ],
+    }
+
+
+def _job_data(job: Job) -> dict[str, Any]:
+    state = RAN if job.ended is None else job.ended.value
+    how = {"state": state, "why": job.why, "held": job.held, "gpus": job.gpus, "logs": log_names(job)}
+    return {"name": job.name, "nodes": list(job.nodes), "tests": list(job.tests), **how}
 
 
 def load(folder: str) -> RunRecording:
@@ -113,7 +154,14 @@ def _run(data: Any, folder: Path) -> RunRecording:
         image=text_at(data, "image"),
         jobs=tuple(_job(each, shapes, folder) for each in mappings_at(data, "jobs")),
         left_out=tuple(_left_out(data, folder)),
+        given_back=tuple(_given_back(each) for each in mappings_at(data, "given_back")),
     )
+
+
+def _given_back(data: Mapping[str, Any]) -> GpusGivenBack:
+    node = text_at(data, "node")
+    offered, offers = number_at(data, "offered"), number_at(data, "offers")
+    return GpusGivenBack(place_of("accept", (node,)), node, offered, offers, tuple(_texts(data, "kept")))
 
 
 def _shape(data: Mapping[str, Any]) -> Shape:

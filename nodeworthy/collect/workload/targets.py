@@ -14,7 +14,7 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.acceptance import OF_GROUPS, TESTS, Level, NotRun, level_tests
 from nodeworthy.records import dataclass
 
-_GPU = "nvidia.com/gpu"
+GPU = "nvidia.com/gpu"
 _PRODUCT, _REPLICAS = "nvidia.com/gpu.product", "nvidia.com/gpu.replicas"
 _INSTANCE = "node.kubernetes.io/instance-type"
 _RACKS = ("topology.k8s.aws/network-node-layer-3", "topology.kubernetes.io/rack", "cloud.google.com/gce-topology-block")
@@ -49,7 +49,7 @@ def shape_of(node: Mapping[str, Any]) -> Shape:
     return Shape(
         node=text_at(node, "metadata", "name"),
         gpu=labels.get(_PRODUCT),
-        count=number_at(node, "status", "allocatable", _GPU),
+        count=number_at(node, "status", "allocatable", GPU),
         instance=labels.get(_INSTANCE, ""),
         rack=next((labels[each] for each in _RACKS if each in labels), ""),
     )
@@ -60,10 +60,10 @@ def _unfit(node: Mapping[str, Any]) -> tuple[NotRun, str] | None:
     labels = strings_at(node, "metadata", "labels")
     if mapping_at(node, "spec").get("unschedulable") is True:
         return NotRun.IN_USE, "it is cordoned: somebody keeps work away from it"
-    if not number_at(node, "status", "allocatable", _GPU):
-        return NotRun.NO_HARDWARE, f"it offers no {_GPU} (none, MIG's own resources, or by DRA only)"
+    if not number_at(node, "status", "allocatable", GPU):
+        return NotRun.NO_HARDWARE, f"it offers no {GPU} (none, MIG's own resources, or by DRA only)"
     if labels.get(_REPLICAS, "1") not in ("1", ""):
-        return NotRun.NO_HARDWARE, f"its {_GPU} are {labels[_REPLICAS]} slices of each GPU, which measure nothing"
+        return NotRun.NO_HARDWARE, f"its {GPU} are {labels[_REPLICAS]} slices of each GPU, which measure nothing"
     return None
 
 

@@ -7,9 +7,9 @@ gives the same verdicts whenever it is replayed with --from.
 What did not run is said, with its reason, and is never a pass. What floods, breaks off, bears another run's nonce, or
 tells numbers that no GPU has, is an error.
 
---on kubernetes|slurm --dry-run prints the Jobs, or the batch scripts, of a run: bounded, below all other work, kept off
-nodes that opted out. They are applied by hand so far: accept itself starts nothing yet. --record DIR writes the plan of
-that run; with each log beside it, it is a recording.
+--on kubernetes begins Jobs: shown first and agreed to, bounded, below all other work, kept off nodes that opted out,
+never begun again, and removed whatever ends it. --on kubernetes|slurm --dry-run prints the Jobs, or the batch scripts;
+those of Slurm are submitted by hand so far. --record DIR keeps the run: its plan, and what each of its pods printed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from nodeworthy.rule import Moment
 if TYPE_CHECKING:
     from nodeworthy.collect.workload.recording import RunRecording
     from nodeworthy.commands.settled import Run
+    from nodeworthy.report.report import Report
 
 
 def run(options: Options) -> int:
@@ -32,13 +33,21 @@ def run(options: Options) -> int:
     run = judging.begin(options)
     settled.chosen_ids(run)  # a rule that does not exist is said before anything is read
     refuse_idle(options)
-    if options.folder is None:
+    if options.folder is not None:
+        from nodeworthy.collect.workload.recording import load
+
+        return judge_recording(options, run, _only(load(options.folder), tests))[0]
+    if options.print_role:
+        from nodeworthy.commands.accept.live import print_role
+
+        return print_role(options)
+    if options.dry_run:
         from nodeworthy.commands.accept.dry import show
 
         return show(options, tests)
-    from nodeworthy.collect.workload.recording import load
+    from nodeworthy.commands.accept.live import run_live
 
-    return _judged(options, run, _only(load(options.folder), tests))
+    return run_live(options, run, tests)
 
 
 def _only(recorded: RunRecording, tests: tuple[str, ...]) -> RunRecording:
@@ -48,7 +57,8 @@ def _only(recorded: RunRecording, tests: tuple[str, ...]) -> RunRecording:
     return replace(recorded, jobs=tuple(each for each in jobs if each.tests), left_out=tuple(left_out))
 
 
-def _judged(options: Options, run: Run, recorded: RunRecording) -> int:
+def judge_recording(options: Options, run: Run, recorded: RunRecording) -> tuple[int, Report]:
+    """Writes the report; the exit code, and what it says."""
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.collect.workload import baseline_file
     from nodeworthy.collect.workload.collector import outcomes, scene
@@ -58,7 +68,7 @@ def _judged(options: Options, run: Run, recorded: RunRecording) -> int:
     fleet = Fleets(options.fleet, options.stack).asked_for()
     baseline = baseline_file.read(options.baseline) if options.baseline else None
     found = outcomes(recorded)
-    judged = scene(found, fleet, baseline)
+    judged = scene(found, fleet, baseline, recorded.given_back)
     report = judging.judge_scenes(run, Moment.WORKLOAD, [judged], {"nodes": len(recorded.nodes), "tests": len(found)})
     rows = rows_of(recorded, found, report.judgements)
     report = replace(report, extra={**report.extra, "runs": as_data(rows)})
@@ -66,4 +76,4 @@ def _judged(options: Options, run: Run, recorded: RunRecording) -> int:
         from nodeworthy.commands.accept.learning import save
 
         save(options, recorded, found, report)
-    return judging.deliver(options, run, report, table(rows))
+    return judging.deliver(options, run, report, table(rows)), report

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
 from nodeworthy.commands.accept.options import Options
@@ -18,10 +17,9 @@ from nodeworthy.patterns import pattern
 from nodeworthy.report.printable import escape_json, on_one_line
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.workload.jobs import RunTerms
-    from nodeworthy.collect.workload.recording import LeftOut
+    from nodeworthy.collect.workload.recording import LeftOut, RunRecording
     from nodeworthy.collect.workload.slurm import SlurmTerms
-    from nodeworthy.facts.accept.measure import Shape
+    from nodeworthy.commands.accept.planned import Planned
     from nodeworthy.fleet.model import Accept, Fleet
 
 NOTHING_TO_RUN = 3
@@ -42,44 +40,32 @@ def _said(fleet: Fleet | None) -> Accept | None:
 
 def _kubernetes(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int:
     from nodeworthy.collect.in_cluster.cluster import Cluster
-    from nodeworthy.collect.in_cluster.role import HOME, check_name
-    from nodeworthy.collect.workload.jobs import RunTerms
-    from nodeworthy.collect.workload.targets import not_begun, targets
+    from nodeworthy.commands.accept.planned import plan, recording, terms_of
 
-    said, namespace = _said(fleet), check_name(options.namespace or HOME)
-    image = options.image or (said.image if said is not None else None)
-    if not image or image.startswith("-"):
-        raise InputError("nothing says in which image torch is: --image IMAGE, or accept.image of the fleet")
-    if not (options.nodes or options.selector or fleet is not None):
-        raise InputError("no node is named: NODE, --selector LABEL=VALUE, or --fleet FILE")
-    level = Level(options.level)
-    chosen = tuple(each for each in tests if each in level_tests(level))
-    terms = RunTerms(secrets.token_hex(4), secrets.token_hex(16), image, level, chosen, namespace, options.queue)
-    found = targets(Cluster(options.context, namespace), options.nodes, options.selector, fleet, options.pool)
-    left_out = [*found.left_out, *not_begun(found.shapes, tests, level)]
-    _deliver(options, "".join(_manifests(found.shapes, left_out, found.told, terms)))
+    terms = terms_of(options, tests, fleet)
+    planned = plan(options, tests, terms, fleet, Cluster(options.context, terms.namespace))
+    _deliver(options, "".join(_manifests(planned)))
     if options.record:
-        _write_plan(options.record, _plan(found.shapes, left_out, terms))
-    return 0 if found.shapes else NOTHING_TO_RUN
+        write_run(options.record, recording(planned, planned.by_hand()))
+    return 0 if planned.shapes else NOTHING_TO_RUN
 
 
-def _manifests(
-    shapes: Sequence[Shape], left_out: Sequence[LeftOut], told: Sequence[str], terms: RunTerms
-) -> Iterator[str]:
+def _manifests(planned: Planned) -> Iterator[str]:
     import yaml
 
     from nodeworthy.collect.workload.jobs import objects, priority_class
 
+    terms = planned.terms
     yield "# Nothing was made: this is a dry run. What follows is a run whole, to be applied and removed by hand.\n"
-    yield from (f"# {on_one_line(each)}\n" for each in (*told, *_reasons(left_out)))
-    if not shapes:
+    yield from (f"# {on_one_line(each)}\n" for each in (*planned.told, *reasons(planned.left_out)))
+    if not planned.shapes:
         return
-    yield f"#   kubectl delete jobs,services,configmaps -n {terms.namespace} -l nodeworthy/run={terms.run}\n"
-    for each in (priority_class(), *objects(shapes, terms)):
+    yield f"#   kubectl delete jobs,services,configmaps -n {terms.namespace} -l {terms.selector}\n"
+    for each in (priority_class(), *objects(planned.shapes, terms)):
         yield "---\n" + yaml.safe_dump(each, sort_keys=False, width=120)
 
 
-def _reasons(left_out: Sequence[LeftOut]) -> Iterator[str]:
+def reasons(left_out: Sequence[LeftOut]) -> Iterator[str]:
     by_why: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for each in left_out:
         by_why.setdefault((each.nodes, each.why), []).append(each.test)
@@ -87,42 +73,16 @@ def _reasons(left_out: Sequence[LeftOut]) -> Iterator[str]:
         yield f"not run on {', '.join(nodes)}: {', '.join(tests)}: {why}"
 
 
-def _plan(shapes: Sequence[Shape], left_out: Sequence[LeftOut], terms: RunTerms) -> Mapping[str, Any]:
-    from nodeworthy.collect.workload.jobs import job_name, of_groups, of_nodes
+def write_run(folder: str, run: RunRecording) -> None:
+    """With what each of its pods printed, where they printed something."""
+    from nodeworthy.collect.workload.recording import PLAN, as_data, log_names
 
-    alone, together = of_nodes(terms.tests), of_groups(terms.tests)
-    jobs = [
-        _job(job_name(number, each, terms), [each], alone, [f"{job_name(number, each, terms)}.log"])
-        for number, each in enumerate(shapes)
-        if alone
-    ]
-    if together and len(shapes) > 1:
-        logs = [f"{terms.name}-group-{number}.log" for number in range(len(shapes))]
-        jobs.append(_job(f"{terms.name}-group", shapes, together, logs))
-    nodes = [
-        {"name": each.node, "gpu": each.gpu, "count": each.count, "instance": each.instance, "rack": each.rack}
-        for each in shapes
-    ]
-    return {**_head(terms.nonce, terms.level, "kubernetes", terms.image), "nodes": nodes, "jobs": jobs} | {
-        "not_run": [
-            {"test": each.test, "nodes": list(each.nodes), "reason": each.reason.value, "why": each.why}
-            for each in left_out
-        ]
-    }
-
-
-def _head(nonce: str, level: Level, on: str, image: str) -> dict[str, Any]:
-    from nodeworthy.collect.workload.recording import SCHEMA
-
-    began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    head = {"schema": SCHEMA, "moment": "workload", "nonce": nonce, "level": level.value}
-    return {**head, "on": on, "image": image, "began": began}
-
-
-def _job(name: str, shapes: Sequence[Shape], tests: Sequence[str], logs: Sequence[str]) -> dict[str, Any]:
-    gpus = sum(each.count or 0 for each in shapes)
-    nodes = [each.node for each in shapes]
-    return {"name": name, "nodes": nodes, "tests": [*tests], "state": "ran", "why": "", "gpus": gpus, "logs": [*logs]}
+    make_folder(folder)
+    for job in run.jobs:
+        for name, log in zip(log_names(job), job.logs, strict=True):
+            if log:
+                judging.write_private(Path(folder, name), log.decode("utf-8", "replace"))
+    judging.write_private(Path(folder, PLAN), json.dumps(as_data(run), indent=1) + "\n")
 
 
 def _slurm(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int:
@@ -131,7 +91,7 @@ def _slurm(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int
     made = scripts(_slurm_terms(options, tests, _said(fleet)))
     _deliver(options, "\n".join(made.values()))
     if options.record:
-        _make_folder(options.record)
+        make_folder(options.record)
         for name, text in made.items():
             judging.write_private(Path(options.record, f"{name}.sbatch"), text)
     return 0 if made else NOTHING_TO_RUN
@@ -181,14 +141,7 @@ def _deliver(options: Options, written: str) -> None:
         sys.stdout.flush()
 
 
-def _write_plan(folder: str, plan: Mapping[str, Any]) -> None:
-    from nodeworthy.collect.workload.recording import PLAN
-
-    _make_folder(folder)
-    judging.write_private(Path(folder, PLAN), json.dumps(plan, indent=1) + "\n")
-
-
-def _make_folder(folder: str) -> None:
+def make_folder(folder: str) -> None:
     try:
         Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 
 from nodeworthy.commands import judging
 from nodeworthy.errors import InputError
@@ -25,6 +28,14 @@ class Options(judging.Options):
     context: str | None
     namespace: str | None
     queue: str | None
+    priority_class: str | None
+    job_deadline: str | None
+    total_deadline: str | None
+    window: str | None
+    max_nodes: str | None
+    yes_last: bool
+    print_role: bool
+    taint: bool
     gpus: str | None
     python: str | None
     scratch: str | None
@@ -46,8 +57,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--on", choices=("kubernetes", "slurm"), help="what runs the work there")
     parser.add_argument("--from", metavar="DIR", dest="folder", help="judge what an earlier run recorded")
     parser.add_argument("--dry-run", action="store_true", help="print what would be run, and run nothing")
-    parser.add_argument("--record", metavar="DIR", help="with --dry-run: write the run's plan there, for --from")
+    recorded = "keep the run's plan and what each of its pods printed, for --from"
+    parser.add_argument("--record", metavar="DIR", help=recorded)
     _kubernetes(parser)
+    _courtesy(parser)
     _slurm(parser)
     _what(parser)
     judging.configure(parser, FORMATS)
@@ -61,6 +74,21 @@ def _kubernetes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--context", metavar="NAME", help="Kubernetes: the kubeconfig's context (the current one)")
     parser.add_argument("--namespace", metavar="NAME", help="Kubernetes: where Jobs are made (nodeworthy)")
     parser.add_argument("--queue", metavar="NAME", help="Kubernetes: the local queue of Kueue, where it governs")
+
+
+def _courtesy(parser: argparse.ArgumentParser) -> None:
+    class_ = "Kubernetes: another PriorityClass below zero (nodeworthy-verification)"
+    job = "Kubernetes: from a Job's creation to its end, the pull of its image too (what the level needs)"
+    last = "Kubernetes: also the last free node of its pool"
+    parser.add_argument("--priority-class", metavar="NAME", help=class_)
+    parser.add_argument("--job-deadline", metavar="TIME", help=job)
+    parser.add_argument("--total-deadline", metavar="TIME", help="Kubernetes: all nodes together (by their number)")
+    parser.add_argument("--window", metavar="WHEN", help="Kubernetes: '22:00-06:00 Mon-Fri' (accept.window)")
+    parser.add_argument("--max-nodes", metavar="N", help="Kubernetes: nodes of a pool held at once (a quarter of it)")
+    parser.add_argument("--yes-last", action="store_true", help=last)
+    parser.add_argument("--print-role", action="store_true", help="Kubernetes: print the rights that a run needs")
+    marks = "Kubernetes: mark nodes by their verdict, and open the gate of those that pass (accept.gate)"
+    parser.add_argument("--taint", action="store_true", help=marks)
 
 
 def _slurm(parser: argparse.ArgumentParser) -> None:
@@ -82,25 +110,49 @@ def _what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--skip-test", metavar="ID", action="append", default=[], help="not this test (repeatable)")
     parser.add_argument("--baseline", metavar="FILE", help="what this fleet measured of itself when it was well")
     parser.add_argument("--save-baseline", metavar="FILE", help="write what was measured there, if all is well")
-    parser.add_argument("--yes", action="store_true", help="with --save-baseline: learn of few nodes, too")
+    parser.add_argument(
+        "--yes", action="store_true", help="begin without asking; with --save-baseline: learn of few nodes, too"
+    )
 
 
-_OF_RUNS = "--dry-run prints what would be run; apply it, keep each log, and judge them with --from"
+# What says whether there is a Kubernetes, and whether a Slurm.
+_KUBECONFIG, _SBATCH = "KUBECONFIG", "sbatch"
 
 
 def refuse_idle(options: Options) -> None:
     """What would do nothing beside the others."""
     if options.folder is not None:
-        if options.on or options.dry_run or options.record or options.nodes:
-            raise InputError("--from judges what was recorded: --on, --dry-run, --record and NODE are of a run")
+        if options.on or options.dry_run or options.record or options.nodes or options.taint:
+            raise InputError(
+                "--from judges what was recorded: --on, --dry-run, --record, --taint and NODE are of a run"
+            )
         return
-    if options.on is None:
-        raise InputError("nothing says what is judged: --from DIR names a recording, --on kubernetes|slurm a cluster")
-    if not options.dry_run:
-        raise InputError(f"accept does not start runs yet: {_OF_RUNS}")
+    if options.print_role:
+        return
+    options.on = options.on or _the_one_that_is_there()
+    if options.on == "slurm" and not options.dry_run:
+        raise InputError("accept does not start runs on Slurm yet: --dry-run prints its batch scripts, to be submitted")
+    if options.dry_run and options.taint:
+        raise InputError("--dry-run runs nothing, so that there is nothing to mark: --taint does not go with it")
     for name, given, what_for in _for_nothing(options):
         if given:
             raise InputError(f"{name} is for --on {what_for}")
+
+
+def _the_one_that_is_there() -> str:
+    """Raises InputError where both are there, or none."""
+    kubeconfig = os.environ.get(_KUBECONFIG) or Path.home() / ".kube" / "config"
+    is_kubernetes = bool(os.environ.get("KUBERNETES_SERVICE_HOST")) or any(
+        Path(each).exists() for each in str(kubeconfig).split(os.pathsep) if each
+    )
+    is_slurm = shutil.which(_SBATCH) is not None
+    if is_kubernetes is not is_slurm:
+        return "kubernetes" if is_kubernetes else "slurm"
+    there = f"{'both are' if is_slurm else 'neither is'} there: a kubeconfig ({kubeconfig}) and {_SBATCH} on PATH"
+    raise InputError(
+        "nothing says what is judged: --from DIR names a recording, --on kubernetes|slurm where work runs "
+        f"({there} were looked for)"
+    )
 
 
 def _for_nothing(options: Options) -> list[tuple[str, object, str]]:
@@ -112,6 +164,13 @@ def _for_nothing(options: Options) -> list[tuple[str, object, str]]:
         "--context": options.context,
         "--namespace": options.namespace,
         "--queue": options.queue,
+        "--priority-class": options.priority_class,
+        "--job-deadline": options.job_deadline,
+        "--total-deadline": options.total_deadline,
+        "--window": options.window,
+        "--max-nodes": options.max_nodes,
+        "--yes-last": options.yes_last,
+        "--taint": options.taint,
     }
     of_slurm: dict[str, object] = {
         "--gpus": options.gpus,

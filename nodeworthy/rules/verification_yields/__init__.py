@@ -16,11 +16,13 @@ only tries machines (nhc, `dcgmi diag`, gpu-burn), and what measures again and a
 a Deployment or a loop). It is judged where it asks for GPUs: what holds none keeps nobody away. Of a gpu-burn that
 somebody starts by hand only its end is asked: by its own arguments within an hour, or by a deadline. What runs in a
 cluster is judged by what it holds: beyond its bound, above all other work, on a node that opted out, or in the way of
-pods that were turned away.
+pods that were turned away. A run of `nodeworthy accept` is judged by its ledger: each node offers as many GPUs after it
+as before, and none of its pods has kept one.
 """
 
 from __future__ import annotations
 
+from nodeworthy.facts.accept.given_back import GpusGivenBack
 from nodeworthy.facts.cluster.classes import ClusterClasses
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.opt_out import honours_opt_out
@@ -79,6 +81,32 @@ def it_holds_no_gpus_beyond_its_time(work: VerificationWork) -> Findings:
         f"{' …' if len(work.pods) > 4 else ''}; to last: {RULE.remedy}",
         victims=work.rejected,
     )
+
+
+@RULE.check
+def it_gives_back_what_it_took(given: GpusGivenBack) -> Findings:
+    """Of a run of accept itself."""
+    if given.kept:
+        yield fail(
+            given,
+            f"the run is over, and its pods still hold GPUs of {given.node}",
+            is_=", ".join(given.kept[:4]),
+            should="gone, and their GPUs free",
+            cause=_HELD,
+            remedy=f"kubectl delete pods --grace-period=0 -n {given.kept[0].partition('/')[0]} "
+            f"{' '.join(each.partition('/')[2] for each in given.kept[:4])}; if they stay, look at the node's kubelet",
+        )
+    elif given.offered is None or given.offers is None:
+        yield unknown(given, f"whether {given.node} offers as many GPUs as before the run is not known")
+    elif given.offers < given.offered:
+        yield fail(
+            given,
+            f"{given.node} offers fewer GPUs than before it was tried",
+            is_=str(given.offers),
+            should=str(given.offered),
+            cause="the device plugin calls a GPU unhealthy since, or is gone: what it does not offer, nobody is given",
+            remedy=f"nodeworthy diagnose --node {given.node}; kubectl describe node {given.node}",
+        )
 
 
 def _pods(work: VerificationWork) -> str:

@@ -1,0 +1,105 @@
+"""Who holds which GPUs of a node: before a run, to keep out of the way; after it, to show that all were given back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from nodeworthy.collect.in_cluster.job import RUN
+from nodeworthy.collect.workload.jobs import UNVERIFIED
+from nodeworthy.collect.workload.live.workbench import Workbench
+from nodeworthy.collect.workload.targets import GPU
+from nodeworthy.documents.plain import mapping_at, mappings_at, number_at, strings_at, text_at
+from nodeworthy.records import dataclass
+
+_POOL, _PRODUCT, _INSTANCE = "nodeworthy/pool", "nvidia.com/gpu.product", "node.kubernetes.io/instance-type"
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A pod that has GPUs of a node."""
+
+    pod: str
+    gpus: int
+    # Of which run of ours; empty for anybody else's.
+    run: str
+
+
+@dataclass(frozen=True)
+class NodeLedger:
+    node: str
+    pool: str
+    offers: int
+    # By which a machine of the same name is known to be another, or to have booted again.
+    boot: str
+    provider: str
+    # Whether others may come to it now.
+    is_open: bool
+    holders: tuple[Holder, ...]
+
+    @property
+    def is_free(self) -> bool:
+        return not self.holders
+
+
+def pool_of_node(node: Mapping[str, Any]) -> str:
+    """The name that its label gives it, else what makes it alike with others."""
+    labels = strings_at(node, "metadata", "labels")
+    return labels.get(_POOL) or "-".join(filter(None, (labels.get(_INSTANCE), labels.get(_PRODUCT))))
+
+
+def read_ledger(bench: Workbench) -> dict[str, NodeLedger]:
+    """Of all nodes that offer GPUs, in two lists whatever their number. Raises CouldNotLook."""
+    nodes = [each for each in bench.nodes("") if number_at(each, "status", "allocatable", GPU)]
+    holders: dict[str, list[Holder]] = {}
+    for pod in bench.all_pods():
+        gpus = _gpus_of(pod)
+        if gpus:
+            holders.setdefault(text_at(pod, "spec", "nodeName"), []).append(_holder(pod, gpus))
+    return {each.node: each for each in (_ledger(node, holders) for node in nodes)}
+
+
+def _ledger(node: Mapping[str, Any], holders: Mapping[str, list[Holder]]) -> NodeLedger:
+    name = text_at(node, "metadata", "name")
+    return NodeLedger(
+        name,
+        pool_of_node(node),
+        number_at(node, "status", "allocatable", GPU) or 0,
+        text_at(node, "status", "nodeInfo", "bootID"),
+        text_at(node, "spec", "providerID"),
+        _is_open(node),
+        tuple(holders.get(name, ())),
+    )
+
+
+def _is_open(node: Mapping[str, Any]) -> bool:
+    closed = any(text_at(each, "key") == UNVERIFIED for each in mappings_at(node, "spec", "taints"))
+    return not closed and mapping_at(node, "spec").get("unschedulable") is not True
+
+
+def _holder(pod: Mapping[str, Any], gpus: int) -> Holder:
+    name = f"{text_at(pod, 'metadata', 'namespace')}/{text_at(pod, 'metadata', 'name')}"
+    return Holder(name, gpus, strings_at(pod, "metadata", "labels").get(RUN, ""))
+
+
+def _gpus_of(pod: Mapping[str, Any]) -> int:
+    """As the scheduler counts: the containers together, or the one that comes before them and asks for most."""
+    beside = sum(_asked(each) for each in mappings_at(pod, "spec", "containers"))
+    before = max((_asked(each) for each in mappings_at(pod, "spec", "initContainers")), default=0)
+    return max(beside, before)
+
+
+def _asked(container: Mapping[str, Any]) -> int:
+    asked = (number_at(container, "resources", where, GPU) for where in ("requests", "limits"))
+    return next((each for each in asked if each), 0)
+
+
+def others_on(ledger: NodeLedger) -> str:
+    """Who holds GPUs there, in words."""
+    return ", ".join(f"{each.pod} holds {each.gpus}" for each in ledger.holders)
+
+
+def held_by(run: str, ledgers: Iterable[NodeLedger]) -> Iterator[tuple[str, Holder]]:
+    """What pods of this run still hold."""
+    for each in ledgers:
+        yield from ((each.node, holder) for holder in each.holders if holder.run == run)

@@ -1,0 +1,86 @@
+"""What is run in one go on a node or a group, how far it is, and how it ended. Of no platform in particular."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from nodeworthy.collect.workload.recording import Job
+from nodeworthy.errors import CouldNotLook
+from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.known.acceptance import NotRun
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class Piece:
+    name: str
+    shapes: tuple[Shape, ...]
+    tests: tuple[str, ...]
+    # From its being made to its end, by the platform's own clock.
+    seconds: int
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(each.node for each in self.shapes)
+
+    @property
+    def gpus(self) -> int:
+        """All that it holds: of a group, each node gives as many as the one that has the fewest."""
+        return len(self.shapes) * min(each.count or 1 for each in self.shapes)
+
+
+@dataclass(frozen=True)
+class Now:
+    """How far a piece is."""
+
+    # What it does, or waits for.
+    doing: str
+    # Whether it has its GPUs.
+    holds: bool = False
+    is_over: bool = False
+    # Of what is over: why it did not run to its end, None where it did.
+    ended: NotRun | None = None
+
+
+@dataclass(frozen=True)
+class Ended:
+    piece: Piece
+    ended: NotRun | None
+    why: str
+    held: float = 0.0
+    logs: tuple[bytes, ...] = ()
+
+    @property
+    def job(self) -> Job:
+        piece = self.piece
+        return Job(
+            piece.name, piece.shapes, piece.tests, self.ended, self.why, round(self.held, 1), piece.gpus, self.logs
+        )
+
+
+class SaidNo(CouldNotLook):
+    """The platform, or what came of it, stands against a piece: for this reason, in these words."""
+
+    def __init__(self, reason: NotRun, why: str) -> None:
+        super().__init__(why)
+        self.reason, self.why = reason, why
+
+
+class Platform(Protocol):
+    """What runs pieces. Everything here raises CouldNotLook where nobody answers: then it is asked again."""
+
+    def start(self, piece: Piece) -> None:
+        """Raises SaidNo."""
+
+    def look(self, pieces: Sequence[Piece]) -> Mapping[str, Now]:
+        """How far each is, by its name: all of them in as few questions as for one."""
+
+    def keeps_off(self, pieces: Sequence[Piece]) -> Mapping[str, tuple[NotRun, str]]:
+        """By the names of those that must leave: somebody opted out, or the node is another one now."""
+
+    def output(self, piece: Piece) -> tuple[bytes, ...]:
+        """What each of its processes printed. Raises SaidNo where nobody would believe as much."""
+
+    def remove(self, piece: Piece) -> None:
+        """With all that it holds. What is gone already is no trouble."""

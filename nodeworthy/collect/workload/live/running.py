@@ -1,0 +1,190 @@
+"""The course of a run: pieces are begun a few at a time, watched, made to leave in time, and removed, whatever happens.
+
+It names no platform, and no clock but that of its terms. Nothing is ever begun a second time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from datetime import datetime
+
+from nodeworthy.collect.workload.live.piece import Ended, Now, Piece, Platform, SaidNo
+from nodeworthy.collect.workload.live.window import Window
+from nodeworthy.errors import CouldNotLook
+from nodeworthy.known.acceptance import NotRun
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class Times:
+    """In seconds."""
+
+    poll: float = 1.0
+    # How often it is asked whether somebody has opted out, or a node is another one now.
+    opt_out: float = 10.0
+    # Beyond a piece's own deadline: the platform ends it, and says why; only then do we.
+    grace: float = 10.0
+
+
+def _local_time() -> datetime:
+    return datetime.now().astimezone()
+
+
+@dataclass(frozen=True)
+class Courtesy:
+    """For how long, and when."""
+
+    total: float
+    window: Window | None = None
+    times: Times = field(default_factory=Times)
+    clock: Callable[[], float] = time.monotonic
+    local: Callable[[], datetime] = _local_time
+
+
+@dataclass
+class _Held:
+    """One that was begun."""
+
+    piece: Piece
+    began: float
+    # When it was first seen with its GPUs.
+    holds_since: float | None = None
+    doing: str = "nothing was heard of it"
+
+
+# Told of a piece whenever it does something else; of none at every look, with how many are done.
+Tell = Callable[[Piece, str], None]
+# Whether a piece may begin beside those that run.
+MayBegin = Callable[[Piece, Sequence[Piece]], bool]
+
+
+@dataclass
+class Running:
+    platform: Platform
+    courtesy: Courtesy
+    tell: Tell
+    may_begin: MayBegin
+    began: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.began = self.courtesy.clock()
+        self._asked_who_opted_out = self.began
+
+    def run(self, pieces: Sequence[Piece]) -> list[Ended]:
+        """In the order in which they ended."""
+        waiting, held, ended = list(pieces), dict[str, _Held](), list[Ended]()
+        while waiting or held:
+            ended += self._begin(waiting, held)
+            ended += self._watch(held)
+            ended += self._leave(held)
+            if waiting or held:
+                time.sleep(self.courtesy.times.poll)
+        return ended
+
+    def _begin(self, waiting: list[Piece], held: dict[str, _Held]) -> Iterator[Ended]:
+        for piece in list(waiting):
+            too_late = self._too_late(piece)
+            if too_late is not None:
+                waiting.remove(piece)
+                yield Ended(piece, *too_late)
+            elif self.may_begin(piece, [each.piece for each in held.values()]):
+                waiting.remove(piece)
+                yield from self._start(piece, held)
+
+    def _too_late(self, piece: Piece) -> tuple[NotRun, str] | None:
+        """Nothing is begun whose own deadline lies beyond the end of all."""
+        window = self.courtesy.window
+        if window is not None and window.seconds_left(self.courtesy.local()) < piece.seconds:
+            return NotRun.WINDOW, f"it takes {piece.seconds} s at most, and the window {window.written} has not as much"
+        if self._now + piece.seconds > self.courtesy.total:
+            return NotRun.DEADLINE, f"its turn did not come within the {self.courtesy.total:g} s of all"
+        return None
+
+    def _start(self, piece: Piece, held: dict[str, _Held]) -> Iterator[Ended]:
+        held[piece.name] = _Held(piece, self._now)
+        try:
+            self.platform.start(piece)
+            self.tell(piece, "begins")
+        except SaidNo as problem:
+            del held[piece.name]
+            yield self._told(Ended(piece, problem.reason, problem.why))
+        except CouldNotLook as problem:  # it may have been made all the same
+            held[piece.name].doing = str(problem)
+
+    def _watch(self, held: dict[str, _Held]) -> Iterator[Ended]:
+        if not held:
+            return
+        try:
+            seen = self.platform.look([each.piece for each in held.values()])
+        except CouldNotLook as problem:  # what runs goes on without it
+            seen = {}
+            for each in held.values():
+                each.doing = str(problem)
+        for each in list(held.values()):
+            now = seen.get(each.piece.name)
+            if now is not None:
+                self._note(each, now)
+                if now.is_over:
+                    yield self._end(held, each, now.ended, now.doing)
+
+    def _note(self, held: _Held, now: Now) -> None:
+        if now.holds and held.holds_since is None:
+            held.holds_since = self._now
+        if now.doing != held.doing and not now.is_over:
+            self.tell(held.piece, now.doing)
+        held.doing = now.doing
+
+    def _leave(self, held: dict[str, _Held]) -> Iterator[Ended]:
+        """Whoever must make room now, whatever he is doing."""
+        off = self._kept_off(held)
+        for each in list(held.values()):
+            why = off.get(each.piece.name) or self._over_time(each)
+            if why is not None:
+                yield self._end(held, each, *why)
+
+    def _kept_off(self, held: Mapping[str, _Held]) -> Mapping[str, tuple[NotRun, str]]:
+        if not held or self._now - self._asked_who_opted_out < self.courtesy.times.opt_out:
+            return {}
+        self._asked_who_opted_out = self._now
+        try:
+            return self.platform.keeps_off([each.piece for each in held.values()])
+        except CouldNotLook:
+            return {}  # it is asked again, and its deadline stands
+
+    def _over_time(self, held: _Held) -> tuple[NotRun, str] | None:
+        window = self.courtesy.window
+        if window is not None and window.seconds_left(self.courtesy.local()) <= 0:
+            return NotRun.WINDOW, f"the window {window.written} has ended: {held.doing}"
+        if self._now >= self.courtesy.total:
+            return NotRun.DEADLINE, f"the {self.courtesy.total:g} s of all are over: {held.doing}"
+        if self._now - held.began > held.piece.seconds + self.courtesy.times.grace:
+            return NotRun.DEADLINE, f"it was not over within {held.piece.seconds} s: {held.doing}"
+        return None
+
+    def _end(self, held: dict[str, _Held], one: _Held, reason: NotRun | None, why: str) -> Ended:
+        """Its output is kept, and it is removed. What can't be removed now is swept at the end."""
+        logs: tuple[bytes, ...] = ()
+        try:
+            logs = self.platform.output(one.piece)
+        except SaidNo as problem:
+            reason, why = problem.reason, problem.why
+        except CouldNotLook as problem:
+            reason, why = (reason, why) if reason is not None else (NotRun.NOT_HEARD, str(problem))
+        try:
+            self.platform.remove(one.piece)
+        except CouldNotLook as problem:
+            self.tell(one.piece, f"was not removed yet: {problem}")
+        del held[one.piece.name]
+        since = self._now - one.holds_since if one.holds_since is not None else 0.0
+        return self._told(Ended(one.piece, reason, why if reason is not None else "", since, logs))
+
+    def _told(self, ended: Ended) -> Ended:
+        word = "ran" if ended.ended is None else f"not run ({ended.ended.replace('-', ' ')}): {ended.why}"
+        self.tell(ended.piece, word)
+        return ended
+
+    @property
+    def _now(self) -> float:
+        return self.courtesy.clock() - self.began

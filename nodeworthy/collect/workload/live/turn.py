@@ -1,0 +1,127 @@
+"""Whose turn it is: two runs on one pool refuse each other by a Lease, and what a run that was killed has left is
+removed by the next."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import socket
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from nodeworthy.collect.in_cluster.cluster import NotDone
+from nodeworthy.collect.in_cluster.job import OWNER, RUN
+from nodeworthy.collect.workload.jobs import TURN
+from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going, why_not
+from nodeworthy.documents.plain import number_at, text_at
+from nodeworthy.errors import CouldNotLook
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.known.verification import LABEL
+from nodeworthy.records import dataclass
+
+LASTS_SECONDS = 60
+RENEWED_SECONDS = 15.0
+_LONGEST = 60
+OURS = ",".join(f"{name}={value}" for name, value in {**OWNER, LABEL: "accept"}.items())
+
+
+def turn_name(pool: str) -> str:
+    part = re.sub(r"[^a-z0-9-]+", "-", pool.lower()).strip("-")
+    return f"nodeworthy-accept-{part}"[:_LONGEST].rstrip("-") if part else "nodeworthy-accept"
+
+
+@dataclass
+class Turn:
+    """The leases of one run."""
+
+    bench: Workbench
+    run: str
+    pools: Sequence[str]
+    renewed: float = 0.0
+
+    def take(self) -> None:
+        """Raises CouldNotLook where another run has one of them; then it holds none."""
+        try:
+            for name in self._names:
+                self._take(name)
+        except CouldNotLook:
+            self.leave()
+            raise
+
+    def _take(self, name: str) -> None:
+        there = self.bench.lease(name)
+        if there is not None:
+            _refuse_while_it_lasts(there, self.bench.namespace)
+        wanted = self._lease(name, there)
+        answer = self.bench.make(wanted) if there is None else self.bench.replace(wanted)
+        if answer.status == 409:
+            raise NotDone(f"another run has begun on this pool at the same moment (Lease {name}): nothing was begun")
+        if not 200 <= answer.status < 300:
+            raise NotDone(f"Lease {self.bench.namespace}/{name} can't be taken: {why_not(answer)}; nothing was begun")
+
+    def _lease(self, name: str, there: Mapping[str, Any] | None) -> dict[str, Any]:
+        now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+        spec = {"holderIdentity": self._who(), "leaseDurationSeconds": LASTS_SECONDS, "renewTime": now}
+        version = {"resourceVersion": text_at(there, "metadata", "resourceVersion")} if there is not None else {}
+        labels = {**OWNER, RUN: self.run, LABEL: "accept"}
+        metadata = {"name": name, "namespace": self.bench.namespace, "labels": labels, **version}
+        return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
+
+    def _who(self) -> str:
+        try:
+            user = getpass.getuser()
+        except (KeyError, OSError):  # a container's user may have no name
+            user = str(os.getuid())
+        return f"{user}@{socket.gethostname()}, process {os.getpid()}, run {self.run}"
+
+    def renew(self, now: float) -> None:
+        """As long as it runs. One that another has taken meanwhile is his: then we make room."""
+        if now - self.renewed < RENEWED_SECONDS:
+            return
+        self.renewed = now
+        for name in self._names:
+            there = self.bench.lease(name)
+            if there is not None and text_at(there, "metadata", "labels", RUN) == self.run:
+                self.bench.replace(self._lease(name, there))
+
+    def leave(self) -> None:
+        for name in self._names:
+            there = self.bench.lease(name)
+            if there is not None and text_at(there, "metadata", "labels", RUN) == self.run:
+                self.bench.discard({**there, "kind": "Lease"})
+
+    @property
+    def _names(self) -> list[str]:
+        return sorted({turn_name(each) for each in self.pools})
+
+
+def _refuse_while_it_lasts(there: Mapping[str, Any], namespace: str) -> None:
+    renewed, lasts = moment(text_at(there, "spec", "renewTime")), number_at(there, "spec", "leaseDurationSeconds")
+    if renewed is None or lasts is None:
+        return
+    until = renewed + timedelta(seconds=lasts)
+    if until > datetime.now(UTC):
+        name, who = text_at(there, "metadata", "name"), text_at(there, "spec", "holderIdentity") or "somebody"
+        raise NotDone(
+            f"another run of accept is under way on this pool, by {who}, and its turn lasts until {until:%H:%M:%SZ} "
+            f"at least: nothing was begun (if it is dead, wait, or kubectl delete lease -n {namespace} {name})"
+        )
+
+
+def remove_left_behind(bench: Workbench, run: str) -> list[str]:
+    """What runs made that were watched, and are not any more. What somebody applied by hand is his."""
+    removed = []
+    living = {text_at(each, "metadata", "labels", RUN) for each in bench.there("Lease", OURS) if _is_alive(each)}
+    for kind in MADE:
+        for each in bench.there(kind, f"{OURS},{TURN}"):
+            if text_at(each, "metadata", "labels", TURN) not in {run, *living} and not is_going(each):
+                bench.discard(each)
+                removed.append(f"{kind} {text_at(each, 'metadata', 'name')}")
+    return removed
+
+
+def _is_alive(lease: Mapping[str, Any]) -> bool:
+    renewed, lasts = moment(text_at(lease, "spec", "renewTime")), number_at(lease, "spec", "leaseDurationSeconds")
+    return renewed is not None and renewed + timedelta(seconds=lasts or 0) > datetime.now(UTC)
