@@ -225,6 +225,11 @@ _nodeworthy() {
                 --context) _nodeworthy_nothing; return ;;
                 --namespace) _nodeworthy_nothing; return ;;
                 --queue) _nodeworthy_nothing; return ;;
+                --priority-class) _nodeworthy_nothing; return ;;
+                --job-deadline) _nodeworthy_nothing; return ;;
+                --total-deadline) _nodeworthy_nothing; return ;;
+                --window) _nodeworthy_nothing; return ;;
+                --max-nodes) _nodeworthy_nothing; return ;;
                 --gpus) _nodeworthy_nothing; return ;;
                 --python)  return ;;
                 --scratch)  return ;;
@@ -248,7 +253,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --on --from --dry-run --record --pool --selector --image --context --namespace --queue --gpus --python --scratch --partition --account --qos --reservation --setup --level --test --skip-test --baseline --save-baseline --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --on --from --dry-run --record --pool --selector --image --context --namespace --queue --priority-class --job-deadline --total-deadline --window --max-nodes --yes-last --print-role --taint --gpus --python --scratch --partition --account --qos --reservation --setup --level --test --skip-test --baseline --save-baseline --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi

@@ -7,12 +7,13 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from nodeworthy.documents.plain import mapping_at
+from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.engine import Judgement
 from nodeworthy.known.verification import OPT_OUTS
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Wanted
 from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, Edit, ValuePath, value_at
+from nodeworthy.repair.gate import Gate
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
@@ -51,8 +52,12 @@ def standing(host: str, judgements: Sequence[Judgement], *, strict: bool) -> Sta
     # A rule that crashed elsewhere than on a host may have been about any.
     nobodys = [each for each in judgements if each.subject.place.host is None and each.verdict is Verdict.ERROR]
     every = [*own, *nobodys]
-    report = Report(Moment.NODE, every)
-    code = report.exit_code(strict=strict)
+    return standing_of(Report(Moment.NODE, every), strict=strict)
+
+
+def standing_of(report: Report, *, strict: bool, allow_unknown: bool = False) -> Standing:
+    """Of all that was judged of one node."""
+    code = report.exit_code(strict=strict, allow_unknown=allow_unknown)
     if code == 0:
         return Standing(Fitness.FIT)
     fitness, wrong = (Fitness.UNFIT, _BAD) if code == 1 else (Fitness.UNSEEN, _UNCLEAR)
@@ -82,7 +87,7 @@ BECAUSE = "nodeworthy/unverified-because"
 _KINDS: dict[ValuePath, str] = {LABELS: "label", ANNOTATIONS: "annotation", TAINTS: "taint"}
 
 
-def _stamp(now: datetime) -> str:
+def stamp(now: datetime) -> str:
     """A label has no colons."""
     return f"{now:%Y%m%dT%H%M%SZ}"
 
@@ -93,13 +98,25 @@ def opt_out_label(node: Mapping[str, Any]) -> str | None:
     return next((f"{name}={value}" for name, value in OPT_OUTS.items() if labels.get(name) == value), None)
 
 
-def mark_edits(standing: Standing, node: Mapping[str, Any], now: datetime) -> tuple[Edit, ...]:
+# In which boot it passed: what has booted again may have changed.
+VERIFIED_BOOT = "nodeworthy/verified-boot"
+
+
+def boot_of(node: Mapping[str, Any]) -> str | None:
+    return text_at(node, "status", "nodeInfo", "bootID") or None
+
+
+def mark_edits(
+    standing: Standing, node: Mapping[str, Any], now: datetime, gate: Gate | None = None
+) -> tuple[Edit, ...]:
     """What has to be changed; nothing where all stands as it should. Raises NotEditable."""
-    wanted = [
-        Edit(each.within, each.name, value_at(node, each.within, each.name), each.value)
-        for each in _wanted(standing, node, now)
-    ]
-    return tuple(each for each in wanted if not each.is_idle)
+    return as_edits(node, _wanted(standing, node, now, gate))
+
+
+def as_edits(node: Mapping[str, Any], wanted: Iterable[Wanted]) -> tuple[Edit, ...]:
+    """Less what is so already. Raises NotEditable."""
+    edits = [Edit(each.within, each.name, value_at(node, each.within, each.name), each.value) for each in wanted]
+    return tuple(each for each in edits if not each.is_idle)
 
 
 def guards(node: Mapping[str, Any]) -> tuple[Edit, ...]:
@@ -108,13 +125,14 @@ def guards(node: Mapping[str, Any]) -> tuple[Edit, ...]:
     return tuple(Edit(LABELS, name, value, value) for name, value in found)
 
 
-def _wanted(standing: Standing, node: Mapping[str, Any], now: datetime) -> Iterator[Wanted]:
+def _wanted(standing: Standing, node: Mapping[str, Any], now: datetime, gate: Gate | None) -> Iterator[Wanted]:
     if standing.fitness is Fitness.FIT:
-        yield Wanted(LABELS, VERIFIED, _stamp(now))
-        yield Wanted(TAINTS, UNVERIFIED, None)
-        yield Wanted(ANNOTATIONS, BECAUSE, None)
+        yield Wanted(LABELS, VERIFIED, stamp(now))
+        yield Wanted(ANNOTATIONS, VERIFIED_BOOT, boot_of(node))
+        yield from opens(node, gate.why_shut(node, now) if gate is not None else None)
         return
     yield Wanted(LABELS, VERIFIED, None)
+    yield Wanted(ANNOTATIONS, VERIFIED_BOOT, None)
     is_tainted = value_at(node, TAINTS, UNVERIFIED) is not None
     unseen = standing.fitness is Fitness.UNSEEN
     if unseen and is_tainted and value_at(node, ANNOTATIONS, BECAUSE) is not None:
@@ -122,6 +140,15 @@ def _wanted(standing: Standing, node: Mapping[str, Any], now: datetime) -> Itera
     if not (unseen and is_tainted):
         yield Wanted(TAINTS, UNVERIFIED, standing.rule)
     yield Wanted(ANNOTATIONS, BECAUSE, standing.why)
+
+
+def opens(node: Mapping[str, Any], why_not: str | None) -> Iterator[Wanted]:
+    """The taint goes, or stays where it is with what is missing still."""
+    if why_not is None:
+        yield Wanted(TAINTS, UNVERIFIED, None)
+        yield Wanted(ANNOTATIONS, BECAUSE, None)
+    elif value_at(node, TAINTS, UNVERIFIED) is not None:
+        yield Wanted(ANNOTATIONS, BECAUSE, why_not)
 
 
 def mark_shown(edit: Edit) -> str:

@@ -116,6 +116,9 @@ class Marking:
         return "\n".join([*lines, *(f"  {mark_shown(each)}" for each in self.edits)]) + "\n"
 
 
+Marks = Callable[[Standing, Mapping[str, Any], datetime], tuple[Edit, ...]]
+
+
 @dataclass
 class Tainting:
     server: Server
@@ -124,6 +127,8 @@ class Tainting:
     # What is told as it happens.
     say: Callable[[str], object]
     now: datetime
+    # What its standing leaves on a node.
+    marks: Marks = mark_edits
     # Whether something that was asked for could not be done.
     is_refused: bool = False
 
@@ -173,7 +178,7 @@ class Tainting:
             return None
         standing = worst(each.standing for each in some)
         try:
-            edits = mark_edits(standing, node, self.now)
+            edits = self.marks(standing, node, self.now)
         except NotEditable as problem:
             self._refuse(f"node {name} is not changed: {problem}")
             return None

@@ -27,6 +27,8 @@ class Shown:
     # A verdict, or `not run`.
     state: str
     why: str = ""
+    # Why it did not run, in one word of the recording; None where it did.
+    reason: str | None = None
     held: float = 0.0
     gpus: int = 0
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -84,6 +86,7 @@ def as_data(shown: Iterable[Shown]) -> list[dict[str, Any]]:
             "nodes": list(each.nodes),
             "state": each.state,
             "why": each.why or None,
+            "not_run": each.reason,
             "seconds_held": each.held,
             "gpus": each.gpus,
             **{name: each.versions.get(name) or None for name in ("image", "torch", "driver")},

@@ -115,7 +115,9 @@ class RunsLauncher:
             threading.Event().wait(0.2)
 
 
-def measured(lines: Callable[[Object], Sequence[str]], before: Callable[[], None] | None = None) -> Callable[[Object], Went]:
+def measured(
+    lines: Callable[[Object], Sequence[str]], before: Callable[[], None] | None = None
+) -> Callable[[Object], Went]:
     """A pod whose programs measure this, in lines that bear the nonce and the node's name of recordings."""
 
     def goes(pod: Object) -> Went:

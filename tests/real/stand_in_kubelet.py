@@ -79,6 +79,8 @@ class StandInKubelet:
     def __init__(self, plane: ControlPlane) -> None:
         self.client: KubeClient = plane.client
         self.nodes: dict[str, Goes] = {}
+        # Nodes that never let go of a pod.
+        self.deaf: set[str] = set()
         # Each pod that was taken, by its name, in order.
         self.taken: dict[str, Object] = {}
         self._logs: dict[str, bytes] = {}
@@ -125,6 +127,7 @@ class StandInKubelet:
         for name in list(self.nodes):
             self.client.request("DELETE", f"{NODES}/{name}")
         self.nodes.clear()
+        self.deaf.clear()
         self.taken.clear()
 
     def _status(self, ready: str) -> Object:
@@ -148,7 +151,8 @@ class StandInKubelet:
                     continue
                 name = pod["metadata"]["name"]
                 if "deletionTimestamp" in pod["metadata"]:
-                    self._let_go(pod)
+                    if node not in self.deaf:
+                        self._let_go(pod)
                 elif pod["status"].get("phase") == "Pending" and name not in self.taken:
                     self.taken[name] = pod
                     self._threads.submit(self._go, pod, self.nodes[node])

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from nodeworthy.collect.workload.live.job_state import Patience
 from nodeworthy.collect.workload.live.on_kubernetes import OnKubernetes, wait_until_gone
 from nodeworthy.collect.workload.live.places import Places, in_the_way
-from nodeworthy.collect.workload.live.running import Courtesy, Running, Times
+from nodeworthy.collect.workload.live.running import Courtesy, Running, Times, local_time
 from nodeworthy.collect.workload.live.workbench import Workbench
 from nodeworthy.collect.workload.recording import LeftOut
 from nodeworthy.commands import judging
-from nodeworthy.commands.accept import judge_recording
+from nodeworthy.commands.accept import gate, judge_recording
 from nodeworthy.commands.accept.options import Options
 from nodeworthy.commands.accept.planned import Planned, namespace_of, plan, recording, terms_of
 from nodeworthy.errors import CouldNotLook, InputError
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # How long pods may take to be gone once they were told to.
 GONE_SECONDS = 60.0
 GONE_POLL_SECONDS = 0.5
-TIMES, PATIENCE = Times(), Patience()
+TIMES, PATIENCE, LOCAL_TIME = Times(), Patience(), local_time
 
 
 def print_role(options: Options) -> int:
@@ -54,6 +54,8 @@ def run_live(options: Options, run: Run, tests: tuple[str, ...]) -> int:
     """Raises InputError before anything is made, CouldNotLook where nothing could be begun."""
     from nodeworthy.collect.source.fleets import Fleets
 
+    if options.taint:
+        gate.refuse_parts(options)
     fleet = Fleets(options.fleet, options.stack).asked_for()
     terms = replace(terms_of(options, tests, fleet), is_watched=True)
     manner = _manner(options, fleet)
@@ -68,9 +70,8 @@ def run_live(options: Options, run: Run, tests: tuple[str, ...]) -> int:
     code, report = judge_recording(options, run, recorded)
     if not options.taint:
         return code
-    from nodeworthy.commands.accept.gate import mark_nodes
-
-    return mark_nodes(options, run, live.planned.terms, fleet, recorded, report, code)
+    boots = {name: each.boot for name, each in live.before.items()}
+    return code if gate.mark_nodes(options, run, fleet, gate.Tried(recorded, report, boots)) else gate.REFUSED
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def _courtesy(planned: Planned, places: Places, manner: _Manner) -> Courtesy:
     a_turn = max(IN_ALL[planned.terms.level], planned.terms.job_seconds or 0)
     turns = places.turns(planned.shapes) + len(planned.together(planned.shapes))
     window = read_window(manner.window) if manner.window is not None else None
-    return Courtesy(manner.total or float(a_turn * max(1, turns)), window, TIMES)
+    return Courtesy(manner.total or float(a_turn * max(1, turns)), window, TIMES, local=LOCAL_TIME)
 
 
 @dataclass
@@ -211,7 +212,7 @@ class Live:
         lonely = [each.node for each in self.planned.shapes if each.node not in tried]
         alone = "needs 2 nodes that are free and well, and there was no other"
         left = [
-            replace(off[name], test=test) if name in off else LeftOut(test, (name,), NotRun.ONE_NODE, alone)
+            replace(off[name], test=test) if name in off else LeftOut(test, (name,), NotRun.IN_USE, alone)
             for name in lonely
             for test in of_groups(self.planned.terms.tests)
         ]

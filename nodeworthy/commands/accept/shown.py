@@ -43,26 +43,31 @@ def _shown(run: RunRecording, outcome: Outcome, judgements: Sequence[Judgement])
     versions = {name: outcome.ran.text(name) for name in ("torch", "driver")}
     measures = tuple(_measure(each, outcome.ran) for each in outcome.ran.measures[:_MOST])
     why = "" if verdicts else "no rule judges what it measured"
-    return Shown(outcome.test, outcome.nodes, state, why, held, gpus, {"image": run.image, **versions}, measures)
+    return Shown(outcome.test, outcome.nodes, state, why, None, held, gpus, {"image": run.image, **versions}, measures)
 
 
 def _on(judgement: Judgement, nodes: tuple[str, ...]) -> Iterator[Verdict]:
-    """What the judgement says of these nodes; of many that were compared, only those that a finding names."""
+    """What the judgement says of these nodes."""
     subject: Any = judgement.subject
-    if set(subject.nodes).isdisjoint(nodes):
-        return
+    if not set(subject.nodes).isdisjoint(nodes):
+        yield judgement.verdict if concerns(judgement, nodes) else Verdict.PASS
+
+
+def concerns(judgement: Judgement, nodes: tuple[str, ...]) -> bool:
+    """Whether it speaks of these nodes; of many that were compared, it does of those that a finding names."""
+    subject: Any = judgement.subject
+    if set(getattr(subject, "nodes", ())).isdisjoint(nodes):
+        return False
     named = {name for each in judgement.findings for name in each.nodes}
-    if isinstance(subject, Peers) and named and named.isdisjoint(nodes):
-        yield Verdict.PASS
-    else:
-        yield judgement.verdict
+    return not (isinstance(subject, Peers) and named and named.isdisjoint(nodes))
 
 
 def _not_run(outcome: Outcome, held: float, gpus: int) -> Shown:
     assert outcome.reason is not None
     why = outcome.why or outcome.reason.replace("-", " ")
     is_error = verdict_of(outcome.reason) is Verdict.ERROR
-    return Shown(outcome.test, outcome.nodes, Verdict.ERROR.value if is_error else NOT_RUN, why, held, gpus)
+    state = Verdict.ERROR.value if is_error else NOT_RUN
+    return Shown(outcome.test, outcome.nodes, state, why, outcome.reason.value, held, gpus)
 
 
 def _measure(measure: Measure, ran: RanTest) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
@@ -61,14 +62,17 @@ def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[A
     code = _told(options, run, report)
     if server is None:
         return code
-    from nodeworthy.repair.standing import standing
+    from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.repair.gate import gate_of
+    from nodeworthy.repair.standing import mark_edits, standing
     from nodeworthy.repair.tainting import Looked, Tainting
 
     looked = [
         Looked(_host(each), standing(each.name, report.judgements, strict=run.strict))
         for each in {each.name: each for each in asked}.values()
     ]
-    tainting = Tainting(server, lambda question: options.yes or _answered(question), _say, datetime.now(UTC))
+    marks = partial(mark_edits, gate=gate_of(Fleets(options.fleet, options.stack).asked_for()))
+    tainting = Tainting(server, lambda question: options.yes or answered(question), say, datetime.now(UTC), marks)
     return code if tainting.mark(looked, dry=options.dry_run) else REFUSED
 
 
@@ -103,10 +107,10 @@ def _said(asked: Asked, name: str) -> str:
     return part.stdout.strip() if part is not None and part.code == 0 else ""
 
 
-def _answered(question: str) -> bool:
+def answered(question: str) -> bool:
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
     print(printable(text), end="", file=sys.stderr, flush=True)

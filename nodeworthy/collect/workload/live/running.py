@@ -28,7 +28,7 @@ class Times:
     grace: float = 10.0
 
 
-def _local_time() -> datetime:
+def local_time() -> datetime:
     return datetime.now().astimezone()
 
 
@@ -40,7 +40,7 @@ class Courtesy:
     window: Window | None = None
     times: Times = field(default_factory=Times)
     clock: Callable[[], float] = time.monotonic
-    local: Callable[[], datetime] = _local_time
+    local: Callable[[], datetime] = local_time
 
 
 @dataclass
@@ -70,7 +70,7 @@ class Running:
 
     def __post_init__(self) -> None:
         self.began = self.courtesy.clock()
-        self._asked_who_opted_out = self.began
+        self._asked_who_opted_out = 0.0
 
     def run(self, pieces: Sequence[Piece]) -> list[Ended]:
         """In the order in which they ended."""

@@ -1,0 +1,304 @@
+"""`accept --on kubernetes` against a real API server, scheduler and controllers, with the rights of --print-role and no
+other, in a namespace that forbids all that Kubernetes' strictest standard forbids."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodeworthy.collect.workload.live.job_state import Patience
+from nodeworthy.collect.workload.live.running import Times
+from nodeworthy.commands.accept import live
+from tests.run import Ran, run
+
+from .control_plane import ControlPlane
+from .gpu_kubelets import GPU, GpuKubelets, RunsLauncher
+from .kube_client import wait_for
+from .stand_in_kubelet import Object, always, ended, hangs, waits
+from .test_control_plane_in_cluster import apply
+from .tools import Tools
+
+HOME = "nodeworthy"
+JOBS = f"/apis/batch/v1/namespaces/{HOME}/jobs"
+PODS = f"/api/v1/namespaces/{HOME}/pods"
+LEFT = (
+    JOBS,
+    PODS,
+    f"/api/v1/namespaces/{HOME}/services",
+    f"/apis/coordination.k8s.io/v1/namespaces/{HOME}/leases",
+)
+MAPS = f"/api/v1/namespaces/{HOME}/configmaps"
+RESTRICTED = "pod-security.kubernetes.io/enforce"
+MERGE = "application/merge-patch+json"
+
+
+@pytest.fixture(scope="module")
+def plane(tools: Tools) -> Iterator[ControlPlane]:
+    with ControlPlane(tools, controllers=True) as plane:
+        apply(plane, tools, run("accept", "--print-role", "--taint").out)
+        labels = {"metadata": {"labels": {RESTRICTED: "restricted"}}}
+        plane.client.expect("PATCH", f"/api/v1/namespaces/{HOME}", labels, content_type=MERGE)
+        account = f"/api/v1/namespaces/{HOME}/serviceaccounts/default"
+        wait_for(lambda: plane.client.answers(account), seconds=120)
+        yield plane
+
+
+@pytest.fixture(scope="module")
+def kubelets(plane: ControlPlane) -> Iterator[GpuKubelets]:
+    with GpuKubelets(plane) as kubelets:
+        yield kubelets
+
+
+@pytest.fixture
+def nodes(
+    plane: ControlPlane, kubelets: GpuKubelets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[GpuKubelets]:
+    (tmp_path / "kubeconfig").write_text(kubeconfig(plane))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(live, "TIMES", Times(poll=0.2, opt_out=0.5))
+    monkeypatch.setattr(live, "GONE_POLL_SECONDS", 0.1)
+    yield kubelets
+    kubelets.deaf.clear()
+    wait_for(lambda: left(plane) == [], seconds=120)
+    kubelets.forget()
+
+
+def kubeconfig(plane: ControlPlane) -> str:
+    path = f"/api/v1/namespaces/{HOME}/serviceaccounts/nodeworthy-accept/token"
+    token = plane.client.create(path, {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})
+    written = json.loads(plane.kubeconfig_for())
+    written["users"][0]["user"] = {"token": token["status"]["token"]}
+    return json.dumps(written)
+
+
+def left(plane: ControlPlane) -> list[str]:
+    """What a run has made and is there still."""
+    found = [each for path in LEFT for each in plane.client.get(path)["items"]]
+    found += [each for each in plane.client.get(MAPS)["items"] if each["metadata"]["name"] != "kube-root-ca.crt"]
+    return [each["metadata"]["name"] for each in found]
+
+
+ONE_TEST = ("--level", "quick", "--test", "disk-and-network")
+
+
+def accept(*arguments: str, tests: tuple[str, ...] = ONE_TEST) -> Ran:
+    given = ("--on", "kubernetes", "--image", "registry.example/t:1", "--yes", "--yes-last", *tests)
+    return run("accept", *given, *arguments, "--format", "json")
+
+
+def states(ran: Ran) -> dict[str, tuple[str, str]]:
+    """Of each node how the one test ended there, and why."""
+    assert ran.out, ran.err
+    tried = [each for each in ran.report["runs"] if each["test"] == "disk-and-network"]
+    return {name: (each["state"], each["why"] or "") for each in tried for name in each["nodes"]}
+
+
+def patient(monkeypatch: pytest.MonkeyPatch, **seconds: float) -> None:
+    monkeypatch.setattr(live, "PATIENCE", Patience(**seconds))
+
+
+def test_what_a_pod_runs_is_measured_and_nothing_is_left(nodes: GpuKubelets, plane: ControlPlane) -> None:
+    """The launcher and its program for real; the scheduler places them, below everybody, and the ledger is even."""
+    for name in ("gpu-1", "gpu-2"):
+        nodes.add_gpu_node(name, RunsLauncher(nodes))
+    ran = accept("gpu-1", "gpu-2", "--record", "kept", "--show-passed")
+    assert ran.code == 3, ran.err  # of this storage nobody said how fast it must be
+    measures = [one for each in ran.report["runs"] if each["test"] == "disk-and-network" for one in each["measures"]]
+    assert {(each["node"], each["name"]) for each in measures} == {
+        (node, name) for node in ("gpu-1", "gpu-2") for name in ("write_gbps", "read_gbps")
+    }
+    passed = [each["where"]["host"] for each in ran.findings if each["rule"] == "verification-yields"]
+    assert sorted(passed) == ["gpu-1", "gpu-2"]
+    assert {each["spec"]["priority"] for each in nodes.taken.values()} == {-1000}
+    assert left(plane) == []
+    again = run("accept", "--from", "kept", *ONE_TEST[2:], "--format", "json")
+    assert (again.code, states(again)) == (ran.code, states(ran))
+    assert ran.err.count(": begins\n") == ran.err.count(": ran\n") == 2
+
+
+def other_pod(name: str, node: str, gpus: int, **spec: Any) -> Object:
+    """Somebody's own work, of the usual priority."""
+    amounts = {GPU: str(gpus)}
+    container = {"name": "train", "image": "x", "resources": {"requests": amounts, "limits": amounts}}
+    selector = {"metadata.name": node}
+    affinity = {
+        "nodeSelectorTerms": [
+            {"matchFields": [{"key": k, "operator": "In", "values": [v]} for k, v in selector.items()]}
+        ]
+    }
+    where = {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": affinity}}}
+    return {"metadata": {"name": name}, "spec": {"containers": [container], **where, **spec}}
+
+
+def comes(plane: ControlPlane, pod: Object) -> Callable[[Object], Any]:
+    """Once ours runs, it comes."""
+
+    def goes(ours: Object) -> Any:
+        if ours["metadata"]["namespace"] != HOME:
+            return hangs(ours)
+        plane.client.create("/api/v1/namespaces/default/pods", pod)
+        return hangs(ours)
+
+    return goes
+
+
+def test_whoever_comes_goes_first(nodes: GpuKubelets, plane: ControlPlane) -> None:
+    nodes.add_gpu_node("gpu-1", comes(plane, other_pod("theirs", "gpu-1", 8)))
+    ran = accept("gpu-1")
+    try:
+        assert ran.code == 3
+        state, why = states(ran)["gpu-1"]
+        assert (state, "preempted" in why.lower() or "preempt" in why) == ("not run", True), why
+        assert len([each for each in nodes.taken if each.startswith("nodeworthy-")]) == 1  # and is not begun again
+        theirs = plane.client.get("/api/v1/namespaces/default/pods/theirs")
+        assert theirs["spec"]["nodeName"] == "gpu-1"
+    finally:
+        plane.client.request("DELETE", "/api/v1/namespaces/default/pods/theirs")
+
+
+def test_where_others_work_nothing_is_begun(nodes: GpuKubelets, plane: ControlPlane) -> None:
+    nodes.add_gpu_node("gpu-1")
+    plane.client.create("/api/v1/namespaces/default/pods", other_pod("theirs", "gpu-1", 1))
+    pod = "/api/v1/namespaces/default/pods/theirs"
+    wait_for(lambda: plane.client.get(pod)["spec"].get("nodeName") == "gpu-1", seconds=120)
+    ran = accept("gpu-1")
+    plane.client.request("DELETE", pod)
+    assert states(ran)["gpu-1"] == ("not run", "its GPUs are in use: default/theirs holds 1")
+    assert [each for each in nodes.taken if each.startswith("nodeworthy-")] == []
+
+
+def test_the_last_free_node_is_left_to_others(nodes: GpuKubelets) -> None:
+    nodes.add_gpu_node("gpu-1")
+    given = ("--on", "kubernetes", "--image", "registry.example/t:1", "--yes", *ONE_TEST, "--format", "json")
+    ran = run("accept", "gpu-1", *given)
+    assert "it is the last free node of its pool (p5.48xlarge-NVIDIA-H100-80GB-HBM3)" in states(ran)["gpu-1"][1]
+    assert nodes.taken == {}
+
+
+def test_kubernetes_ends_it_at_its_deadline(nodes: GpuKubelets) -> None:
+    nodes.add_gpu_node("gpu-1", hangs)
+    began = time.monotonic()
+    ran = accept("gpu-1", "--job-deadline", "30s")
+    assert states(ran)["gpu-1"] == ("not run", "Kubernetes ended it at its deadline; before: it runs")
+    assert time.monotonic() - began >= 29
+
+
+def test_whoever_opts_out_meanwhile_is_left(nodes: GpuKubelets) -> None:
+    def opts_out(pod: Object) -> Any:
+        nodes.change("gpu-1", {"metadata": {"labels": {"nodeworthy/verify": "disabled"}}})
+        return hangs(pod)
+
+    nodes.add_gpu_node("gpu-1", opts_out)
+    ran = accept("gpu-1")
+    state, why = states(ran)["gpu-1"]
+    assert (state, "has opted out meanwhile, by its label nodeworthy/verify=disabled" in why) == ("not run", True)
+
+
+def test_at_the_end_of_the_window_it_leaves(nodes: GpuKubelets, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is begun that would end behind it; what runs then is ended."""
+    evening = datetime(2026, 11, 27, 21, 0, tzinfo=UTC)
+    later: list[float] = []
+    monkeypatch.setattr(live, "LOCAL_TIME", lambda: evening + timedelta(hours=len(later)))
+    nodes.add_gpu_node("gpu-1", hangs)
+    tight = accept("gpu-1", "--window", "20:00-21:01")
+    assert "and the window 20:00-21:01 has not as much" in states(tight)["gpu-1"][1]
+    assert nodes.taken == {}
+
+    def passes(pod: Object) -> Any:
+        later.append(1)
+        return hangs(pod)
+
+    nodes.nodes["gpu-1"] = passes
+    ran = accept("gpu-1", "--window", "20:00-22:00")
+    assert "the window 20:00-22:00 has ended" in states(ran)["gpu-1"][1]
+
+
+def test_a_node_that_was_booted_again_or_dies(nodes: GpuKubelets) -> None:
+    def boots(pod: Object) -> Any:
+        nodes.offer(pod["spec"]["nodeName"], 8, boot="boot-2")
+        return hangs(pod)
+
+    nodes.add_gpu_node("gpu-1", boots)
+    ran = accept("gpu-1")
+    assert "gpu-1 was booted again, or is another machine" in states(ran)["gpu-1"][1]
+
+    def dies(pod: Object) -> Any:
+        nodes.client.patch_status(f"/api/v1/nodes/{pod['spec']['nodeName']}", nodes._status("Unknown"))
+        return hangs(pod)
+
+    nodes.nodes["gpu-1"] = dies
+    gone = accept("gpu-1")
+    assert gone.code == 3
+    assert states(gone)["gpu-1"][0] == "error"
+    assert "its kubelet does not answer since" in states(gone)["gpu-1"][1]
+
+
+BAD = {
+    "pull": (waits("ImagePullBackOff", 'Back-off pulling image "x"'), "error", "ImagePullBackOff: Back-off pulling"),
+    "empty": (ended(127, b"", "StartError"), "error", "the image needs python3 on its PATH"),
+    "killed": (ended(137, b"", "OOMKilled"), "error", "it ended with 137 (OOMKilled)"),
+    "silent": (ended(0, b"hello\n"), "error", "the mark of its beginning is missing"),
+    "forged": (ended(0, b"==== nodeworthy 0000000000000000 begins ====\n"), "error", "the mark of its beginning"),
+    "floods": (ended(0, b"x" * (17 << 20)), "error", "prints more than 16 MiB"),
+}
+
+
+def test_why_a_test_did_not_run(nodes: GpuKubelets, monkeypatch: pytest.MonkeyPatch) -> None:
+    patient(monkeypatch, starting=0.0)
+    for name, (went, _, _) in BAD.items():
+        nodes.add_gpu_node(name, always(went))
+    ran = accept(*BAD, "--max-nodes", "6")
+    assert ran.code == 3
+    found = states(ran)
+    assert {
+        name: found[name]
+        for name, (_, state, says) in BAD.items()
+        if (found[name][0], says in found[name][1]) != (state, True)
+    } == {}
+
+
+def test_a_quota_and_a_node_without_room_are_told(
+    nodes: GpuKubelets, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient(monkeypatch, scheduling=2.0)
+    nodes.add_gpu_node("gpu-1")
+    nodes.offer("gpu-1", 8, cpu="2")
+    ran = accept("gpu-1")
+    assert "Insufficient cpu" in states(ran)["gpu-1"][1]
+    quota = f"/api/v1/namespaces/{HOME}/resourcequotas"
+    plane.client.create(quota, {"metadata": {"name": "gpus"}, "spec": {"hard": {f"requests.{GPU}": "4"}}})
+    wait_for(lambda: "hard" in plane.client.get(f"{quota}/gpus").get("status", {}), seconds=120)
+    refused = accept("gpu-1")
+    plane.client.request("DELETE", f"{quota}/gpus")
+    assert "exceeded quota: gpus" in states(refused)["gpu-1"][1]
+    assert refused.code == 3
+
+
+def test_a_pod_that_stays_is_told_on_ourselves(nodes: GpuKubelets, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ledger: its node never lets go. And a node that offers fewer GPUs afterwards."""
+    monkeypatch.setattr(live, "GONE_SECONDS", 1.0)
+    nodes.add_gpu_node("gpu-1", RunsLauncher(nodes))
+    nodes.add_gpu_node("gpu-2", RunsLauncher(nodes))
+    nodes.deaf.add("gpu-1")
+
+    def loses(pod: Object) -> Any:
+        went = RunsLauncher(nodes)(pod)
+        nodes.offer("gpu-2", 7)
+        return went
+
+    nodes.nodes["gpu-2"] = loses
+    nodes.nodes["gpu-1"] = hangs
+    nodes.change("gpu-1", {"metadata": {"labels": {"nodeworthy/verify": None}}})
+
+    ran = accept("gpu-1", "gpu-2", "--job-deadline", "30s", "--max-nodes", "2")
+    found = {each["where"]["host"]: each for each in ran.findings if each["rule"] == "verification-yields"}
+    assert ran.code == 1
+    assert "its pods still hold GPUs of gpu-1" in found["gpu-1"]["message"]
+    assert (found["gpu-2"]["is"], found["gpu-2"]["should"]) == ("7", "8")
