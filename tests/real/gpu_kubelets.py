@@ -11,10 +11,11 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.accept.recordings import NONCE
 
+from .control_plane import ControlPlane
 from .stand_in_kubelet import NODES, Object, StandInKubelet, Went, ended, hangs
 
 GPU = "nvidia.com/gpu"
@@ -24,8 +25,32 @@ MERGE = "application/merge-patch+json"
 SMALL = {"NODEWORTHY_MIB": "4"}
 
 
+# A node of which nothing is heard for 40 s is given up by its controller.
+HEARTBEAT_SECONDS = 5.0
+
+
 class GpuKubelets(StandInKubelet):
     """Each node offers eight GPUs, and frees them when it is told to let a pod go."""
+
+    def __init__(self, plane: ControlPlane) -> None:
+        super().__init__(plane)
+        # Nodes that are heard no more.
+        self.silent: set[str] = set()
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self._threads.submit(self._beat)
+        return self
+
+    def forget(self) -> None:
+        super().forget()
+        self.silent.clear()
+
+    def _beat(self) -> None:
+        while not self._over.wait(HEARTBEAT_SECONDS):
+            for name in set(self.nodes) - self.silent:
+                conditions = {"status": {"conditions": self._status("True")["conditions"]}}
+                self.client.request("PATCH", f"{NODES}/{name}/status", conditions, content_type=MERGE)
 
     def add_gpu_node(
         self,

@@ -173,7 +173,11 @@ class StandInKubelet:
         self._logs[name] = went.log
         path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{name}/status"
         patch = "application/merge-patch+json"
-        self.client.request("PATCH", path, {"status": went.status}, content_type=patch)  # it may be gone by now
+        # By its own container's name: another is refused to whoever writes the status next, who may be the scheduler.
+        own = pod["spec"]["containers"][0]["name"]
+        said = [{**each, "name": own} for each in went.status.get("containerStatuses", ())]
+        status = {**went.status, **({"containerStatuses": said} if said else {})}
+        self.client.request("PATCH", path, {"status": status}, content_type=patch)  # it may be gone by now
 
 
 def _log_server(plane: ControlPlane, logs: Mapping[str, bytes]) -> ThreadingHTTPServer:

@@ -4,22 +4,29 @@ other, in a namespace that forbids all that Kubernetes' strictest standard forbi
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nodeworthy.collect.node.recording import as_text, load
 from nodeworthy.collect.workload.live.job_state import Patience
 from nodeworthy.collect.workload.live.running import Times
 from nodeworthy.commands.accept import live
+from tests.node.recordings import MENDED
 from tests.run import Ran, run
 
 from .control_plane import ControlPlane
-from .gpu_kubelets import GPU, GpuKubelets, RunsLauncher
+from .gpu_kubelets import GPU, GpuKubelets, RunsLauncher, measured
 from .kube_client import wait_for
+from .quick_level import WELL, WRONG, says
 from .stand_in_kubelet import Object, always, ended, hangs, waits
 from .test_control_plane_in_cluster import apply
 from .tools import Tools
@@ -230,6 +237,7 @@ def test_a_node_that_was_booted_again_or_dies(nodes: GpuKubelets) -> None:
     assert "gpu-1 was booted again, or is another machine" in states(ran)["gpu-1"][1]
 
     def dies(pod: Object) -> Any:
+        nodes.silent.add("gpu-1")
         nodes.client.patch_status(f"/api/v1/nodes/{pod['spec']['nodeName']}", nodes._status("Unknown"))
         return hangs(pod)
 
@@ -302,3 +310,284 @@ def test_a_pod_that_stays_is_told_on_ourselves(nodes: GpuKubelets, monkeypatch: 
     assert ran.code == 1
     assert "its pods still hold GPUs of gpu-1" in found["gpu-1"]["message"]
     assert (found["gpu-2"]["is"], found["gpu-2"]["should"]) == ("7", "8")
+
+
+SUITE = "node-suite"
+FLEET = """\
+config:
+  nodeworthy:fleet:
+    cluster: {name: real}
+    accept: {gate: quick, image: registry.example/t:1}
+    pools:
+      h100: {gpu: h100, gpusPerNode: 8, distribution: k8s-snap, containerdBaseDir: /var/lib/k8s-containerd/k8s-containerd}
+"""
+
+
+def marks(plane: ControlPlane, name: str) -> tuple[str | None, bool, bool, str]:
+    """The taint's value, whether it is verified and accepted, and why it is tainted."""
+    node = plane.client.get(f"/api/v1/nodes/{name}")
+    taints = {each["key"]: each.get("value", "") for each in node["spec"].get("taints", ())}
+    labels, notes = node["metadata"]["labels"], node["metadata"].get("annotations", {})
+    is_marked = ("nodeworthy/verified" in labels, "nodeworthy/accepted" in labels)
+    return (taints.get("nodeworthy/unverified"), *is_marked, notes.get("nodeworthy/unverified-because", ""))
+
+
+@pytest.fixture
+def suite(plane: ControlPlane, tools: Tools, tmp_path: Path) -> Callable[[], Ran]:
+    """The suite of the node, by Jobs of its own account in a namespace of its own."""
+    plane.client.request("POST", "/api/v1/namespaces", {"metadata": {"name": SUITE}})
+    apply(plane, tools, run("node", "--in-cluster", "--print-role", "--taint", "--namespace", SUITE).out)
+    wait_for(lambda: plane.client.answers(f"/api/v1/namespaces/{SUITE}/serviceaccounts/default"), seconds=120)
+    (tmp_path / "Pulumi.real.yaml").write_text(FLEET, encoding="utf-8")
+    given = ("--in-cluster", "--image", "x", "--namespace", SUITE, "--fleet", "Pulumi.real.yaml", "--taint", "--yes")
+
+    def looks() -> Ran:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("KUBECONFIG", str(plane.kubeconfig))
+            return run("node", "node://gpu-1", *given)
+
+    return looks
+
+
+def test_the_gate_opens_for_whoever_passed_both_and_shuts_behind_whoever_fails(
+    nodes: GpuKubelets, plane: ControlPlane, suite: Callable[[], Ran]
+) -> None:
+    """From its registration to its fall: tainted, verified, accepted, open; then one bit is wrong."""
+    said = {"gpu-1": WELL}
+    work = measured(says(said))
+
+    def goes(pod: Object) -> Any:
+        is_suite = pod["metadata"]["namespace"] == SUITE
+        return ended(0, as_text(load(MENDED)).encode()) if is_suite else work(pod)
+
+    nodes.add_gpu_node("gpu-1", goes, tainted=True)
+    given = ("gpu-1", "--taint", "--allow-unknown", "--fleet", "Pulumi.real.yaml")
+    early = accept(*given, tests=("--level", "quick"))
+    assert early.code == 0, early.out + early.err
+    taint, verified, accepted, why = marks(plane, "gpu-1")
+    assert (taint, verified, accepted) == ("", False, True)
+    assert "the suite of the node has not passed in this boot" in why
+
+    assert suite().code == 0
+    assert marks(plane, "gpu-1") == (None, True, True, "")
+
+    # Another boot: both are asked for anew, and the one without the other opens nothing.
+    nodes.offer("gpu-1", 8, boot="boot-2")
+    nodes.change("gpu-1", {"spec": {"taints": [{"key": "nodeworthy/unverified", "effect": "NoSchedule"}]}})
+    assert suite().code == 0
+    taint, verified, _, why = marks(plane, "gpu-1")
+    assert (taint, verified) == ("", True)
+    assert "the gate asks for accept at level quick, and the node has booted since it passed" in why
+    assert accept(*given, tests=("--level", "quick")).code == 0
+    assert marks(plane, "gpu-1") == (None, True, True, "")
+
+    said["gpu-1"] = WRONG
+    failed = accept(*given, tests=("--level", "quick"))
+    assert failed.code == 1, failed.out
+    taint, _, accepted, why = marks(plane, "gpu-1")
+    assert (taint, accepted) == ("gpu-computes-right", False)
+    assert why.startswith("gpu-computes-right: ")
+
+
+def test_what_did_not_run_whole_marks_nobody(nodes: GpuKubelets, plane: ControlPlane) -> None:
+    said = {"gpu-1": WELL[1:]}
+    nodes.add_gpu_node("gpu-1", measured(says(said)), tainted=True)
+    ran = accept("gpu-1", "--taint", "--allow-unknown", tests=("--level", "quick"))
+    assert ran.code == 3
+    assert "node gpu-1 is left as it is: level quick did not run whole: gpu-sanity: " in ran.err
+    assert marks(plane, "gpu-1") == ("", False, False, "")
+    part = accept("gpu-1", "--taint")
+    assert (part.code, "--test tries a part" in part.err) == (2, True)
+
+
+OF_GROUP = ("--level", "full", "--test", "multi-node")
+
+
+def group_states(ran: Ran) -> tuple[str, str]:
+    (row,) = [each for each in ran.report["runs"] if each["test"] == "multi-node"]
+    return row["state"], row["why"]
+
+
+@pytest.mark.parametrize(("barrier", "gang"), [("90", 1.0), ("4", 900.0)])
+def test_half_a_group_lets_its_gpus_go(
+    nodes: GpuKubelets, monkeypatch: pytest.MonkeyPatch, barrier: str, gang: float
+) -> None:
+    """By whoever watches; and where nobody does, by the pods themselves, which say who is missing."""
+    patient(monkeypatch, gang=gang, scheduling=900.0)
+    launcher = RunsLauncher(nodes, NODEWORTHY_BARRIER=barrier)
+    for name in ("gpu-1", "gpu-2", "gpu-3"):
+        nodes.add_gpu_node(name, launcher)
+    nodes.offer("gpu-3", 8, cpu="2")
+    ran = accept("gpu-1", "gpu-2", "gpu-3", "--job-deadline", "5m", tests=OF_GROUP)
+    state, why = group_states(ran)
+    assert (ran.code, state) == (3, "not run"), ran.out
+    assert "2 of 3 are there; Unschedulable: " in why
+    assert "Insufficient cpu" in why
+    for each in launcher.processes.values():
+        each.wait(timeout=60)
+
+
+def test_a_group_meets_and_is_tried_after_what_each_does_alone(nodes: GpuKubelets) -> None:
+    """Without torch it comes as far as that, which is an error and no pass. A lonely node is in no group."""
+    for name in ("gpu-1", "gpu-2"):
+        nodes.add_gpu_node(name, RunsLauncher(nodes))
+    tests = (*OF_GROUP, "--test", "disk-and-network")
+    ran = accept("gpu-1", "gpu-2", tests=tests)
+    state, why = group_states(ran)
+    assert (ran.code, state) == (3, "error"), ran.out
+    assert "no torch" in why or "torch" in why
+    order = [each["metadata"]["labels"]["job-name"].rpartition("-")[2] for each in nodes.taken.values()]
+    assert sorted(order[-2:]) == ["group", "group"]
+    nodes.change("gpu-2", {"metadata": {"labels": {"nodeworthy/verify": "disabled"}}})
+    lonely = accept("gpu-1", "gpu-2", tests=tests)
+    assert ("not run", True) in {(each["state"], "needs 2 nodes" in each["why"]) for each in lonely.report["runs"]}
+
+
+def begun(nodes: GpuKubelets, *more: str, sent: int = 0, at: int = 0, when: str = "before") -> subprocess.Popen[str]:
+    program = str(Path(__file__).with_name("killed_accept.py"))
+    given = ("accept", "--on", "kubernetes", "--image", "registry.example/t:1", "--yes", "--yes-last", *ONE_TEST)
+    command = [sys.executable, program, str(sent), str(at), when, *given, *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_two_runs_refuse_each_other(nodes: GpuKubelets) -> None:
+    nodes.add_gpu_node("gpu-1", hangs)
+    first = begun(nodes, "gpu-1")
+    wait_for(lambda: bool(nodes.taken), seconds=120)
+    second = accept("gpu-1")
+    first.send_signal(signal.SIGINT)
+    _, told = first.communicate(timeout=120)
+    # The node is in use by then, which alone would keep the second off it: the turn is asked for before.
+    assert second.code == 3
+    assert "another run of accept is under way on this pool, by " in second.err
+    assert f"process {first.pid}, run " in second.err
+    assert (first.returncode, "removed what this run had made: 2 objects of nodeworthy/run=" in told) == (130, True)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_whatever_ends_it_nothing_stays(nodes: GpuKubelets, plane: ControlPlane, sent: signal.Signals) -> None:
+    """At eighteen points each, side by side, each on a pool of its own. Whoever is asked to end leaves nothing; what
+    one that was killed leaves holds no GPU beyond its deadline, and the next run removes it, by its uid."""
+    points = [(at, when) for at in (6, 8, 10, 12, 13, 14, 15, 16, 18) for when in ("before", "after")]
+    for number in range(len(points)):
+        nodes.add_gpu_node(f"gpu-{number}", hangs, labels={"nodeworthy/pool": f"p{number}", "team": "kill"})
+    began = time.monotonic()
+    ended_: list[int] = []
+    for first in range(0, len(points), 6):  # this machine has few processors
+        running = [
+            begun(nodes, f"gpu-{first + at}", "--job-deadline", "40s", sent=sent, at=point, when=when)
+            for at, (point, when) in enumerate(points[first : first + 6])
+        ]
+        for each in running:
+            each.communicate(timeout=240)
+            ended_.append(each.returncode)
+    assert set(ended_) == {-sent if sent == signal.SIGKILL else 128 + sent}
+    if sent == signal.SIGTERM:
+        wait_for(lambda: left(plane) == [], seconds=30)
+        return
+    # Those that were still making their first objects have left fewer.
+    assert len(plane.client.get(JOBS)["items"]) >= 4
+    latest = max(0.0, 50 - (time.monotonic() - began)) + 60
+    wait_for(lambda: plane.client.get(PODS)["items"] == [], seconds=latest)
+    jobs = plane.client.get(JOBS)["items"]
+    assert {each["spec"]["ttlSecondsAfterFinished"] for each in jobs} == {600}
+    for name in nodes.nodes:
+        nodes.nodes[name] = RunsLauncher(nodes)
+    foreign = {"metadata": {"name": "theirs", "labels": {"app.kubernetes.io/managed-by": "nodeworthy"}}, "data": {}}
+    plane.client.create(MAPS, foreign)
+    ran = accept("gpu-0", "gpu-17")
+    assert ran.code == 3, ran.err
+    assert ran.err.count(", which a run had left that was killed") >= len(jobs)
+    assert left(plane) == ["theirs"]
+    plane.client.request("DELETE", f"{MAPS}/theirs")
+
+
+# A group's Service, and a turn that a dead run has left, are of other tests.
+RIGHTS = [
+    ("clusterroles", "nodes", "list"),
+    ("clusterroles", "pods", "list"),
+    ("clusterroles", "priorityclasses", "get"),
+    *[("roles", kind, verb) for kind in ("jobs", "configmaps") for verb in ("create", "list", "delete")],
+    ("roles", "services", "list"),
+    ("roles", "pods/log", "get"),
+    *[("roles", "leases", verb) for verb in ("get", "list", "create", "delete")],
+]
+
+
+@contextmanager
+def without(plane: ControlPlane, kind: str, resource: str, verb: str) -> Iterator[None]:
+    rbac = "/apis/rbac.authorization.k8s.io/v1"
+    path = f"{rbac}/{kind}" if kind == "clusterroles" else f"{rbac}/namespaces/{HOME}/{kind}"
+    rules = plane.client.get(f"{path}/nodeworthy-accept")["rules"]
+    less = [
+        {**each, "verbs": [one for one in each["verbs"] if one != verb or resource not in each["resources"]]}
+        for each in rules
+    ]
+    patch = {"rules": [each for each in less if each["verbs"]]}
+    plane.client.expect("PATCH", f"{path}/nodeworthy-accept", patch, content_type=MERGE)
+    try:
+        wait_for(lambda: not may(plane, kind, resource, verb), seconds=60)
+        yield
+    finally:
+        plane.client.expect("PATCH", f"{path}/nodeworthy-accept", {"rules": rules}, content_type=MERGE)
+        wait_for(lambda: may(plane, kind, resource, verb), seconds=60)
+
+
+def remove_all(plane: ControlPlane) -> None:
+    for path in (JOBS, MAPS, LEFT[-1]):
+        for each in plane.client.get(path)["items"]:
+            if each["metadata"]["name"] != "kube-root-ca.crt":
+                plane.client.request("DELETE", f"{path}/{each['metadata']['name']}?propagationPolicy=Background")
+    wait_for(lambda: left(plane) == [], seconds=60)
+
+
+def test_each_right_is_needed(nodes: GpuKubelets, plane: ControlPlane) -> None:
+    """With all of them it leaves nothing (every test here); without one it says which."""
+    nodes.add_gpu_node("gpu-1", RunsLauncher(nodes))
+    missed = []
+    for kind, resource, verb in RIGHTS:
+        with without(plane, kind, resource, verb):
+            ran = accept("gpu-1")
+        said = f"{ran.err} {ran.out}"
+        if f"cannot {verb} resource" not in said and "not to be read" not in said:
+            missed.append((resource, verb))
+        remove_all(plane)
+    assert missed == []
+
+
+GROUPS = {"jobs": "batch", "leases": "coordination.k8s.io", "priorityclasses": "scheduling.k8s.io"}
+
+
+def may(plane: ControlPlane, kind: str, resource: str, verb: str) -> bool:
+    name, _, sub = resource.partition("/")
+    where = {"namespace": HOME} if kind == "roles" else {}
+    named = {"name": "nodeworthy-verification"} if resource == "priorityclasses" else {}
+    asked = {"group": GROUPS.get(resource, ""), "resource": name, "subresource": sub, "verb": verb, **where, **named}
+    user = f"system:serviceaccount:{HOME}:nodeworthy-accept"
+    body = {"spec": {"user": user, "resourceAttributes": asked}}
+    review = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+    return bool(plane.client.create(review, body)["status"]["allowed"])
+
+
+def test_a_node_costs_few_questions_however_many_there_are(nodes: GpuKubelets, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one node costs beside what a run costs anyway: its name is asked for, its Job is made, read and removed."""
+    from nodeworthy.collect.cluster.connection import Connection
+
+    monkeypatch.setattr(live, "TIMES", Times(poll=1.0, opt_out=3600.0))
+    asked: list[str] = []
+    sent = Connection._sent
+
+    def counted(self: Connection, method: str, path: str, *given: Any, **named: Any) -> Any:
+        asked.append(f"{method} {path}")
+        return sent(self, method, path, *given, **named)
+
+    monkeypatch.setattr(Connection, "_sent", counted)
+    counts = []
+    for number in range(12):
+        nodes.add_gpu_node(f"gpu-{number}", always(ended(0, b"")))
+    for some in (2, 12):
+        asked.clear()
+        accept(*(f"gpu-{number}" for number in range(some)), "--max-nodes", "12")
+        polled = sum(1 for each in asked if each.startswith("GET ") and each.endswith(("/jobs", "/pods")))
+        counts.append(len(asked) - polled)
+    assert (counts[1] - counts[0]) / 10 <= 3, counts

@@ -82,7 +82,8 @@ def _over(condition: Mapping[str, Any], seen: Seen) -> Now:
 def _why_failed(condition: Mapping[str, Any], seen: Seen) -> tuple[NotRun, str]:
     if text_at(condition, "reason") == "DeadlineExceeded":
         return NotRun.DEADLINE, f"Kubernetes ended it at its deadline; before: {seen.before}"
-    found = next((told for pod in seen.pods if (told := _disruption(pod) or _own_end(pod))), None)
+    ends = (_disruption(pod) or _own_end(pod) for pod in seen.pods)
+    found = next(filter(None, ends), None)
     if found is not None:
         return found
     said = f"{text_at(condition, 'reason')}: {text_at(condition, 'message')}"
@@ -93,8 +94,8 @@ def _why_failed(condition: Mapping[str, Any], seen: Seen) -> tuple[NotRun, str]:
 def _disruption(pod: Mapping[str, Any]) -> tuple[NotRun, str] | None:
     for each in mappings_at(pod, "status", "conditions"):
         if each.get("type") == "DisruptionTarget" and each.get("status") == "True":
-            reason = _DISRUPTIONS.get(text_at(each, "reason"), NotRun.PREEMPTED)
-            return reason, f"it made room: {text_at(each, 'message') or text_at(each, 'reason')}"
+            kind = _DISRUPTIONS.get(text_at(each, "reason"), NotRun.PREEMPTED)
+            return kind, f"it made room: {text_at(each, 'message') or text_at(each, 'reason')}"
     reason, message = text_at(pod, "status", "reason"), text_at(pod, "status", "message")
     if reason == "UnexpectedAdmissionError":
         return NotRun.IN_USE, f"{reason}: {message}"
@@ -156,9 +157,11 @@ def _of_scheduling(seen: Seen, patience: Patience) -> NotRun | None:
 
 
 def _of_gang(seen: Seen, patience: Patience) -> NotRun | None:
-    """Part of a group would hold its GPUs for nothing."""
-    there = [each for each in seen.pods if text_at(each, "status", "phase") in ("Running", "Succeeded")]
-    return NotRun.IN_USE if 0 < len(there) < seen.count and seen.held >= patience.gang else None
+    """Part of a group would hold its GPUs for nothing; or has gone home already."""
+    phases = [text_at(each, "status", "phase") for each in seen.pods]
+    there = phases.count("Running") + phases.count("Succeeded")
+    is_over = seen.held >= patience.gang or "Succeeded" in phases
+    return NotRun.IN_USE if 0 < there < seen.count and is_over else None
 
 
 def _doing(seen: Seen) -> str:
