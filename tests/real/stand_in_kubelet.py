@@ -158,7 +158,9 @@ class StandInKubelet:
                     self._threads.submit(self._go, pod, self.nodes[node])
 
     def _let_go(self, pod: Object) -> None:
-        """What a kubelet says once the pod's processes are gone."""
+        """What a kubelet says once the pod's processes are gone: first how they ended, which the Job waits for."""
+        if pod["status"].get("phase") == "Running":
+            self._say(pod, ended(143, self._logs.get(pod["metadata"]["name"], b"")))
         name, namespace = pod["metadata"]["name"], pod["metadata"]["namespace"]
         options = {"gracePeriodSeconds": 0, "preconditions": {"uid": pod["metadata"]["uid"]}}
         self.client.request("DELETE", f"/api/v1/namespaces/{namespace}/pods/{name}", options)
