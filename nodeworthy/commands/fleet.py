@@ -7,7 +7,7 @@ for editors.
 `fleet infer PATH…` prints the fleet that follows from what asks for nodes in files, or makes some: eksctl, Karpenter,
 Cluster API, Talos, boot scripts; with --stack from what the Pulumi program of this folder makes; with --from or
 --context from what a cluster's nodes say of themselves. Each line has its evidence as a comment, and what nothing says
-is a question: the file is there to be completed and committed.
+is a question: the file is there to be completed and committed. `--format json` says the same to programs.
 """
 
 from __future__ import annotations
@@ -87,12 +87,14 @@ def _infer(options: Options) -> int:
     given = [name for name, value in asked.items() if value]
     if len(given) > 1:
         raise InputError(f"a fleet is inferred from one of them: {' or '.join(given)}")
+    if options.format == "html" or options.picture:
+        raise InputError("a fleet is drawn that is declared: keep what `fleet infer` prints, and give it with --fleet")
     if options.stack:
         found = inferring.of_plan(options.stack)
-        return inferring.print_fleets(found) if found is not None else 2
+        return inferring.print_fleets(found, options.format) if found is not None else 2
     if options.dump or options.context:
-        return inferring.print_fleets(inferring.of_cluster(options.context, options.dump))
-    return inferring.print_fleets(inferring.of_files(options.paths or ["."]))
+        return inferring.print_fleets(inferring.of_cluster(options.context, options.dump), options.format)
+    return inferring.print_fleets(inferring.of_files(options.paths or ["."]), options.format)
 
 
 def _told(options: Options, fleet: Fleet) -> int:

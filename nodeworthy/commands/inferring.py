@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.inferred import InferredFleet, infer_fleets
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.report.printable import on_one_line, printable
+from nodeworthy.report.printable import escape_json, on_one_line, printable
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.one_file import Found
@@ -104,12 +105,15 @@ def _one(pools: Sequence[GpuPool], *, has_operator: bool) -> list[InferredFleet]
     return [InferredFleet(tuple(pools), name, has_operator=has_operator)] if pools else []
 
 
-def print_fleets(fleets: Sequence[InferredFleet]) -> int:
+def print_fleets(fleets: Sequence[InferredFleet], form: str = "text") -> int:
     """Prints them; 3 where there is nothing to print."""
-    from nodeworthy.report.inferred_fleet import text
+    from nodeworthy.report.inferred_fleet import as_data, text
 
     if not fleets:
         print(f"nodeworthy fleet: {on_one_line(_NOTHING)}", file=sys.stderr)
         return 3
+    if form == "json":
+        print(escape_json(json.dumps(as_data(fleets), indent=2, ensure_ascii=False)))
+        return 0
     sys.stdout.write(printable(text(fleets)))
     return 0

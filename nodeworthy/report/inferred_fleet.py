@@ -14,6 +14,7 @@ from nodeworthy.fleet.declaration import KEY
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import exists, gpus_of
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -27,8 +28,50 @@ _HEAD = (
 )
 
 
+@dataclass(frozen=True)
+class _Line:
+    """A key of the fleet: what it is and what says so, or the question that nothing answers."""
+
+    indent: int
+    name: str
+    value: Any = None
+    says: str = ""
+    is_open: bool = False
+    is_quoted: bool = False
+
+    def __str__(self) -> str:
+        start, says = " " * self.indent, on_one_line(self.says)
+        if self.is_open:
+            return f"{start}# {self.name}: ? {says}"
+        written = "" if self.value is None else f" {_written(self.value, quote=self.is_quoted)}"
+        return f"{start}{_written(self.name)}:{written}{f'  # {says}' if says else ''}"
+
+
 def text(fleets: Sequence[InferredFleet]) -> str:
     return "---\n".join("\n".join(_document(each, len(fleets))) + "\n" for each in fleets)
+
+
+def as_data(fleets: Sequence[InferredFleet]) -> list[dict[str, Any]]:
+    """The same for programs: each value beside what says so (`from`), and what nothing says (`asks`)."""
+    return [_nested(list(_lines(each))) for each in fleets]
+
+
+def _nested(lines: Sequence[_Line]) -> dict[str, Any]:
+    """What stands below a line is indented more than it."""
+    made: dict[str, Any] = {}
+    for at, line in enumerate(lines):
+        if line.indent > lines[0].indent:
+            continue
+        ends = next((n for n in range(at + 1, len(lines)) if lines[n].indent <= line.indent), len(lines))
+        made[line.name] = _entry(line, lines[at + 1 : ends])
+    return made
+
+
+def _entry(line: _Line, below: Sequence[_Line]) -> dict[str, Any]:
+    if line.is_open:
+        return {"asks": line.says}
+    told = {"from": line.says} if line.says else {}
+    return {**told, **_nested(below)} if below else {"value": line.value, **told}
 
 
 def _document(fleet: InferredFleet, of: int) -> Iterator[str]:
@@ -37,16 +80,20 @@ def _document(fleet: InferredFleet, of: int) -> Iterator[str]:
         yield f"# {of} clusters are in reach: each document is one, and a stack's file holds one."
     yield "config:"
     yield f"  {KEY}:"
+    yield from map(str, _lines(fleet))
+
+
+def _lines(fleet: InferredFleet) -> Iterator[_Line]:
     yield from _cluster(fleet)
     yield from _operator(fleet)
-    yield "    pools:"
+    yield _Line(4, "pools")
     names: set[str] = set()
     for pool in fleet.pools:
         yield from _pool(pool, _name(pool.name, names))
 
 
-def _cluster(fleet: InferredFleet) -> Iterator[str]:
-    yield "    cluster:"
+def _cluster(fleet: InferredFleet) -> Iterator[_Line]:
+    yield _Line(4, "cluster")
     if fleet.name is not None:
         yield _line(6, "name", _known(fleet.name), _at(fleet.name.place))
     else:
@@ -61,10 +108,10 @@ def _cluster(fleet: InferredFleet) -> Iterator[str]:
         yield _question(6, "version", 'which Kubernetes is it? nothing here says it, and "1.34" is taken')
 
 
-def _operator(fleet: InferredFleet) -> Iterator[str]:
+def _operator(fleet: InferredFleet) -> Iterator[_Line]:
     if len(fleet.releases) == 1:
         release = fleet.releases[0]
-        yield "    operator:"
+        yield _Line(4, "operator")
         yield _line(6, "chart", _known(release), _at(release.place), quote=True)
     elif fleet.releases:
         told = " and ".join(f"{each.shown()} in {_at(each.place)}" for each in fleet.releases)
@@ -75,7 +122,7 @@ def _operator(fleet: InferredFleet) -> Iterator[str]:
         yield _question(4, "operator", "is there a GPU operator? nothing here installs one; false, if there is none")
 
 
-def _pool(pool: GpuPool, name: str) -> Iterator[str]:
+def _pool(pool: GpuPool, name: str) -> Iterator[_Line]:
     yield _line(6, name, None, f"{pool.title} in {_at(pool.place)}")
     yield from _hardware(pool)
     yield from _sizes(pool)
@@ -87,7 +134,7 @@ def _pool(pool: GpuPool, name: str) -> Iterator[str]:
         yield _question(8, "driver", "who brings NVIDIA's driver: ami, user-data or operator?")
 
 
-def _hardware(pool: GpuPool) -> Iterator[str]:
+def _hardware(pool: GpuPool) -> Iterator[_Line]:
     machines = pool.machines
     named = _known(machines.type) if machines.type is not None else None
     if machines.type is not None and exists(str(named)):
@@ -110,7 +157,7 @@ def _hardware(pool: GpuPool) -> Iterator[str]:
         yield _question(8, "gpusPerNode", "how many of them has a node?")
 
 
-def _sizes(pool: GpuPool) -> Iterator[str]:
+def _sizes(pool: GpuPool) -> Iterator[_Line]:
     machines = pool.machines
     least, most = (each if each is not None and _known(each) is not None else None for each in _ends(pool))
     wanted = machines.wanted or (least if least is not None else most)
@@ -127,7 +174,7 @@ def _ends(pool: GpuPool) -> tuple[Located[int] | None, Located[int] | None]:
     return pool.machines.least, pool.machines.most
 
 
-def _system(pool: GpuPool) -> Iterator[str]:
+def _system(pool: GpuPool) -> Iterator[_Line]:
     distribution = pool.distribution
     if isinstance(distribution.state, Unknown):
         yield _question(8, "distribution", f"what do its nodes run? {distribution.state.why}")
@@ -156,13 +203,12 @@ def _name(name: str, taken: set[str]) -> str:
     return told
 
 
-def _line(indent: int, name: str, value: Any, says: str, *, quote: bool = False) -> str:
-    written = "" if value is None else f" {_written(value, quote=quote)}"
-    return f"{' ' * indent}{_written(name)}:{written}{f'  # {on_one_line(says)}' if says else ''}"
+def _line(indent: int, name: str, value: Any, says: str, *, quote: bool = False) -> _Line:
+    return _Line(indent, name, value, says, is_quoted=quote)
 
 
-def _question(indent: int, name: str, asks: str) -> str:
-    return f"{' ' * indent}# {name}: ? {on_one_line(asks)}"
+def _question(indent: int, name: str, asks: str) -> _Line:
+    return _Line(indent, name, says=asks, is_open=True)
 
 
 def _written(value: Any, *, quote: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -213,3 +214,22 @@ def test_a_diagnosis_says_that_it_judged_by_what_nodes_say(tmp_path: Path) -> No
     ran = run("diagnose", "--from", dump, cwd=tmp_path)
     assert "pools follow from evidence: node group 'h200' runs k3s" in ran.err
     assert f"`nodeworthy fleet infer --from {dump}` prints" in ran.err
+
+
+def test_for_programs_each_value_stands_beside_what_says_so(tmp_path: Path) -> None:
+    (tmp_path / "cluster.yaml").write_text(EKSCTL.replace("NAME", "ml"), encoding="utf-8")
+    ran = run("fleet", "infer", "cluster.yaml", "--format", "json", cwd=tmp_path)
+    (fleet,) = json.loads(ran.out)
+    assert fleet["cluster"]["name"] == {"value": "ml", "from": "cluster.yaml:3:18"}
+    pool = fleet["pools"]["a10g"]
+    assert pool["instanceType"] == {"value": "g5.12xlarge", "from": "cluster.yaml:6:19"}
+    assert pool["nodes"]["value"] == 2
+    assert set(fleet["operator"]) == {"asks"}
+    assert ran.code == 0
+
+
+def test_what_nobody_declares_is_not_drawn(tmp_path: Path) -> None:
+    (tmp_path / "cluster.yaml").write_text(EKSCTL.replace("NAME", "ml"), encoding="utf-8")
+    ran = run("fleet", "infer", "cluster.yaml", "--format", "html", cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "keep what `fleet infer` prints" in ran.err
