@@ -13,6 +13,7 @@ import pytest
 from nodeworthy.collect.collected import COLLECTED
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked
+from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.facts.hami.setup import HamiRuntime
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.driver_flavour import DriverFlavour
@@ -113,6 +114,12 @@ SHOWN[Moment.WORKLOAD] = (
     "loader-feeds/good-workers-help",
     "gpu-as-asked/good-h100",
 )
+SHOWN[Moment.CLOUD] = (
+    "cloud-matches-plan/good-as-declared",
+    "cloud-matches-plan/unknown-program-breaks",
+    "capacity-lasts/good-lasts-a-month",
+    "efa-complete/bad-cloud-group-not-open-to-itself",
+)
 ELSEWHERE: dict[Moment, set[type]] = {
     Moment.SOURCE: {BootPool, CommittedPlan, NotLookedAt, QueueAsked, SecretManifest, UnreadableInput},
     Moment.PLAN: {
@@ -129,6 +136,7 @@ ELSEWHERE: dict[Moment, set[type]] = {
     Moment.NODE: {NotLookedAt, UnreadableInput},
     Moment.CLUSTER: {HamiRuntime, MonitoringAsked, NotLookedAt, QueueAsked, UnreadableInput},
     Moment.WORKLOAD: {NotLookedAt},
+    Moment.CLOUD: {BootPool, NotLookedAt, PoolSystem},
 }
 RULE = '''"""A rule of this house."""
 
