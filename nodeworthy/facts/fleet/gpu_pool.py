@@ -41,6 +41,8 @@ class GpuPool:
     # The name of its cluster, and its machines, where somebody else than a fleet says it.
     cluster: Located[str] | None = None
     machines: Machines = NOTHING_SAID
+    # Its GPU, where a fleet declares it.
+    gpu: Located[str] | None = None
     # What it follows from, where nobody declares it: in the words that stand there.
     evidence: str = ""
     # It follows, and may be otherwise: what it shows to be wrong is a warning.
@@ -72,7 +74,9 @@ def gpu_pool(pool: Pool) -> GpuPool:
     decided = pool.driver_is_said or pool.driver is not Driver.OPERATOR
     driver = pool.driver if decided else None
     containerd = pool.containerd_version if pool.containerd_version.written else None
-    made = GpuPool(pool.name, pool.place, pool.distribution, pool.runtime, driver=driver, containerd=containerd)
+    made = GpuPool(
+        pool.name, pool.place, pool.distribution, pool.runtime, driver=driver, containerd=containerd, gpu=pool.gpu
+    )
     if pool.driver_is_said or driver is None:
         return made
     says = f"{made.title} gets its driver from the image, as nothing else is said"

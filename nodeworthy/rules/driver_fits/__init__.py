@@ -47,8 +47,10 @@ def the_operator_builds_the_flavour(said: DriverFlavour, pool: GpuPool) -> Findi
     if not need(said.values.brings_driver):
         skip("the operator brings no driver")
     need(said.tree.located())
-    flavour = said.flavour
-    for gpu in filter(None, map(gpu_named, dict.fromkeys(_gpus(pool)))):
+    flavour, named = said.flavour, list(dict.fromkeys(_gpus(pool)))
+    if not named:
+        skip(f"which GPUs {pool.title} has nobody says")
+    for gpu in filter(None, map(gpu_named, named)):
         wanted = flavour_for(gpu.architecture, gpu.name)
         if flavour is None or wanted is None or wanted is flavour:
             continue
@@ -64,7 +66,7 @@ def the_operator_builds_the_flavour(said: DriverFlavour, pool: GpuPool) -> Findi
 
 
 def _gpus(pool: GpuPool) -> Iterator[str]:
-    told = pool.machines.gpu
-    if told is not None and isinstance(told.state, Known):
-        yield told.state.value
+    for told in (pool.gpu, pool.machines.gpu):
+        if told is not None and isinstance(told.state, Known):
+            yield told.state.value
     yield from pool.machines.gpus_told()
