@@ -39,7 +39,7 @@ def count_them(nonce: str, count: int, port: int, until: float) -> tuple[str, st
                 other, _ = server.accept()
             except OSError:
                 break
-            rank = heard(other, nonce)
+            rank = hear_rank(other, nonce)
             if rank is None or not 0 < rank < count:
                 other.close()
             else:
@@ -52,7 +52,7 @@ def count_them(nonce: str, count: int, port: int, until: float) -> tuple[str, st
     return ("not-met" if missing else "", text)
 
 
-def heard(other: socket.socket, nonce: str) -> int | None:
+def hear_rank(other: socket.socket, nonce: str) -> int | None:
     """Which rank it is; none where it is nobody of this run."""
     other.settimeout(5.0)
     try:

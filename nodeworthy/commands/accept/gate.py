@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nodeworthy.commands.accept.options import Options
 from nodeworthy.commands.accept.shown import concerns
-from nodeworthy.commands.node.taint import answered, say
+from nodeworthy.commands.node.taint import ask_yes, say
 from nodeworthy.errors import InputError
 from nodeworthy.known.acceptance import Level, NotRun, level_tests
 from nodeworthy.records import dataclass
@@ -69,7 +69,7 @@ def mark_nodes(options: Options, run: Run, fleet: Fleet | None, tried: Tried) ->
 
 
 def _agreed(options: Options, question: str) -> bool:
-    return options.yes or answered(question)
+    return options.yes or ask_yes(question)
 
 
 def node_standing(node: str, recorded: RunRecording, report: Report, run: Run) -> Standing:

@@ -72,7 +72,7 @@ def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[A
         for each in {each.name: each for each in asked}.values()
     ]
     marks = partial(mark_edits, gate=gate_of(Fleets(options.fleet, options.stack).asked_for()))
-    tainting = Tainting(server, lambda question: options.yes or answered(question), say, datetime.now(UTC), marks)
+    tainting = Tainting(server, lambda question: options.yes or ask_yes(question), say, datetime.now(UTC), marks)
     return code if tainting.mark(looked, dry=options.dry_run) else REFUSED
 
 
@@ -107,7 +107,7 @@ def _said(asked: Asked, name: str) -> str:
     return part.stdout.strip() if part is not None and part.code == 0 else ""
 
 
-def answered(question: str) -> bool:
+def ask_yes(question: str) -> bool:
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 

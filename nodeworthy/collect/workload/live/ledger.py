@@ -99,7 +99,7 @@ def others_on(ledger: NodeLedger) -> str:
     return ", ".join(f"{each.pod} holds {each.gpus}" for each in ledger.holders)
 
 
-def held_by(run: str, ledgers: Iterable[NodeLedger]) -> Iterator[tuple[str, Holder]]:
+def pods_holding(run: str, ledgers: Iterable[NodeLedger]) -> Iterator[tuple[str, Holder]]:
     """What pods of this run still hold."""
     for each in ledgers:
         yield from ((each.node, holder) for holder in each.holders if holder.run == run)

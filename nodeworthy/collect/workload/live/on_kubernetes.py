@@ -12,7 +12,7 @@ from nodeworthy.collect.in_cluster.cluster import NotBelieved, NotDone
 from nodeworthy.collect.in_cluster.state import why_node_is_gone
 from nodeworthy.collect.workload.jobs import RunTerms, config_map, group_job, node_job, of_groups
 from nodeworthy.collect.workload.live.job_state import Patience, Seen, holds_gpus, judge_state
-from nodeworthy.collect.workload.live.ledger import NodeLedger, held_by, read_ledger
+from nodeworthy.collect.workload.live.ledger import NodeLedger, pods_holding, read_ledger
 from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo
 from nodeworthy.collect.workload.live.turn import Turn
 from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going, why_not
@@ -142,7 +142,7 @@ class OnKubernetes:
     def after(self) -> tuple[Mapping[str, NodeLedger], list[tuple[str, str]]]:
         """The ledger now, and by node which pods of ours hold GPUs still."""
         ledger = read_ledger(self.bench)
-        return ledger, [(node, holder.pod) for node, holder in held_by(self.terms.run, ledger.values())]
+        return ledger, [(node, holder.pod) for node, holder in pods_holding(self.terms.run, ledger.values())]
 
 
 def _uid(data: Made) -> str:
