@@ -60,7 +60,7 @@ class Account:
     def findings(self, program: Program | None = None) -> Sequence[Finding]:
         live = Live(Reach(None, self.url), REGION)
         looked = look(Region(Asked(live)), Wanted(None, "no fleet"), program or self.program)
-        judged = judge(looked.scenes, [rule(RULE)], rule("rule-crashed"), rule("suppression-unused"), {RULE})
+        judged = judge(looked.scenes, [rule(RULE)], rule("rule-crashed"), rule("suppression-unused"), frozenset({RULE}))
         return [one for each in judged for one in each.findings]
 
     def drifts(self) -> list[Finding]:

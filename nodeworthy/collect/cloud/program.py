@@ -21,6 +21,8 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 Show = Callable[[str], None]
+# AWS counts it up with each change of a launch template, whose content is compared itself.
+_COUNTED = "version"
 NO_STACK = "no stack was named whose program says what should run (--stack NAME)"
 
 
@@ -91,7 +93,7 @@ def _filled(said: Any, kept: Any) -> Any:
         return kept if UNKNOWN in said and _is_plain(kept) else said
     if isinstance(said, Mapping):
         beside = kept if isinstance(kept, Mapping) else {}
-        return {name: _filled(each, beside.get(name)) for name, each in said.items()}
+        return {name: each if name == _COUNTED else _filled(each, beside.get(name)) for name, each in said.items()}
     if isinstance(said, list) and isinstance(kept, list) and len(said) == len(kept):
         return [_filled(one, other) for one, other in zip(said, kept, strict=True)]
     return said
