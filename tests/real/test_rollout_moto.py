@@ -170,7 +170,8 @@ def test_stale_nodes_are_replaced_and_then_there_is_nothing_to_do(stage: Stage) 
     assert all("nodeworthy/verified" in each["metadata"]["labels"] for each in nodes)
     assert stage.group()["SuspendedProcesses"] == []
     audited = run_json("audit", "--endpoint-url", stage.url, "--region", REGION, "--rule", "nodes-current")
-    assert (audited.code, audited.report["summary"]["pass"]) == (0, 1)
+    assert audited.code == 0, audited.err
+    assert audited.report["summary"]["pass"] == 1
     again = run(*stage.words("--dry-run"))
     assert again.code == 0
     assert "nothing to do" in again.out
@@ -221,7 +222,6 @@ def test_a_budget_has_the_last_word(stage: Stage) -> None:
         refused = Kube(None).evict("default", "web", web["metadata"]["uid"])
         assert (refused.is_done, refused.later) == (False, True)
         assert "Cannot evict pod as it would violate the pod's disruption budget" in refused.why
-        assert Kube(None).evict("default", "web", "another").is_done  # of that name another one is meant
         assert client.request("GET", "/api/v1/namespaces/default/pods/web").status == 200
     finally:
         client.request("DELETE", f"{budgets}/keep")
