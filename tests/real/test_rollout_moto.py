@@ -25,7 +25,7 @@ from nodeworthy.commands.rollout import going
 from nodeworthy.rollout.kube import Kube
 from nodeworthy.rollout.lease import Hold
 from tests.node.recordings import INCIDENT, MENDED
-from tests.run import Ran, run, run_json
+from tests.run import Ran, run
 
 from .cloud_bridge import Bridge, settle
 from .control_plane import ControlPlane
@@ -169,9 +169,6 @@ def test_stale_nodes_are_replaced_and_then_there_is_nothing_to_do(stage: Stage) 
     assert all(not each["spec"].get("taints") and not each["spec"].get("unschedulable") for each in nodes)
     assert all("nodeworthy/verified" in each["metadata"]["labels"] for each in nodes)
     assert stage.group()["SuspendedProcesses"] == []
-    audited = run_json("audit", "--endpoint-url", stage.url, "--region", REGION, "--rule", "nodes-current")
-    assert audited.code == 0, audited.err
-    assert audited.report["summary"]["pass"] == 1
     again = run(*stage.words("--dry-run"))
     assert again.code == 0
     assert "nothing to do" in again.out
