@@ -10,16 +10,11 @@ settings say nothing of it nothing is told: the operator's then serves these nod
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.node.runtimes import NodeToolkit
-from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet
-from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Findings, Known, Severity, fail, need, skip
 
 RULE = Rule(
     "one-toolkit",
@@ -55,51 +50,4 @@ def the_operators_is_not_beside_the_images(values: OperatorValues, pool: GpuPool
         related=[pool.declares_its_runtime(), *([pool.driver_said] if pool.driver_said is not None else [])],
         cause=TWICE,
         remedy=f"set toolkit.enabled: false, or give the nodes that have a toolkit the label {OWN_TOOLKIT}",
-    )
-
-
-@RULE.check
-def one_is_on_the_node(toolkit: NodeToolkit) -> Findings:
-    if toolkit.packaged is None or toolkit.operators is None:
-        skip("this recording was made before both were told apart")
-    packaged, operators = need(toolkit.packaged), need(toolkit.operators)
-    if not packaged or not operators:
-        return
-    yield fail(
-        toolkit,
-        "the container toolkit is on this node twice: a package's and the operator's",
-        is_=f"{packaged} and {operators}",
-        should="one of them",
-        cause=TWICE,
-        remedy="keep the node's own: toolkit.enabled: false in the operator's values, or kubectl label node NODE "
-        f"{OWN_TOOLKIT}; or remove the package (apt-get remove nvidia-container-toolkit, dnf remove …)",
-    )
-
-
-@RULE.check
-def one_operators_is_on_nodes(toolkit: ToolkitOnNodes, toolkits: Sequence[ToolkitOnNodes]) -> Findings:
-    """Of two the one that comes first by its name is told of."""
-    own, names = toolkit.daemonset, {each.name for each in toolkit.nodes}
-    for other in (each for each in toolkits if _key(own) < _key(each.daemonset)):
-        shared = sorted(names & {each.name for each in other.nodes})
-        if shared:
-            yield _two(toolkit, other, shared)
-
-
-def _key(daemonset: ToolkitDaemonSet) -> tuple[str, str]:
-    return daemonset.namespace, daemonset.name
-
-
-def _two(toolkit: ToolkitOnNodes, other: ToolkitOnNodes, shared: Sequence[str]) -> Draft:
-    one, two = (f"{each.daemonset.name} of {each.daemonset.namespace}" for each in (toolkit, other))
-    return fail(
-        toolkit,
-        f"two DaemonSets bring the container toolkit to the same nodes: {one}, {two}",
-        is_="two of them",
-        should="one",
-        on=[f"node '{name}'" for name in shared],
-        related=[Related(other.place, "the other one")],
-        cause=TWICE,
-        remedy="uninstall one of the two operators: helm list -A | grep gpu-operator",
-        nodes=shared,
     )
