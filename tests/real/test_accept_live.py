@@ -4,6 +4,9 @@ other, in a namespace that forbids all that Kubernetes' strictest standard forbi
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -396,3 +399,69 @@ def test_what_did_not_run_whole_marks_nobody(nodes: GpuKubelets, plane: ControlP
     assert marks(plane, "gpu-1") == ("", False, False, "")
     part = accept("gpu-1", "--taint")
     assert (part.code, "--test tries a part" in part.err) == (2, True)
+
+
+OF_GROUP = ("--level", "full", "--test", "multi-node")
+
+
+def group_states(ran: Ran) -> tuple[str, str]:
+    (row,) = [each for each in ran.report["runs"] if each["test"] == "multi-node"]
+    return row["state"], row["why"]
+
+
+@pytest.mark.parametrize(("barrier", "gang"), [("90", 1.0), ("4", 900.0)])
+def test_half_a_group_lets_its_gpus_go(
+    nodes: GpuKubelets, monkeypatch: pytest.MonkeyPatch, barrier: str, gang: float
+) -> None:
+    """By whoever watches; and where nobody does, by the pods themselves, which say who is missing."""
+    patient(monkeypatch, gang=gang, scheduling=900.0)
+    launcher = RunsLauncher(nodes, NODEWORTHY_BARRIER=barrier)
+    for name in ("gpu-1", "gpu-2", "gpu-3"):
+        nodes.add_gpu_node(name, launcher)
+    nodes.offer("gpu-3", 8, cpu="2")
+    ran = accept("gpu-1", "gpu-2", "gpu-3", "--job-deadline", "5m", tests=OF_GROUP)
+    state, why = group_states(ran)
+    assert (ran.code, state) == (3, "not run"), ran.out
+    assert "2 of 3 are there; Unschedulable: " in why
+    assert "Insufficient cpu" in why
+    for each in launcher.processes.values():
+        each.wait(timeout=60)
+
+
+def test_a_group_meets_and_is_tried_after_what_each_does_alone(nodes: GpuKubelets) -> None:
+    """Without torch it comes as far as that, which is an error and no pass. A lonely node is in no group."""
+    for name in ("gpu-1", "gpu-2"):
+        nodes.add_gpu_node(name, RunsLauncher(nodes))
+    tests = (*OF_GROUP, "--test", "disk-and-network")
+    ran = accept("gpu-1", "gpu-2", tests=tests)
+    state, why = group_states(ran)
+    assert (ran.code, state) == (3, "error"), ran.out
+    assert "no torch" in why or "torch" in why
+    order = [each["metadata"]["labels"]["job-name"].rpartition("-")[2] for each in nodes.taken.values()]
+    assert sorted(order[-2:]) == ["group", "group"]
+    nodes.change("gpu-2", {"metadata": {"labels": {"nodeworthy/verify": "disabled"}}})
+    lonely = accept("gpu-1", "gpu-2", tests=tests)
+    assert ("not run", True) in {
+        (each["state"], "needs 2 nodes" in (each["why"] or "")) for each in lonely.report["runs"]
+    }
+
+
+def begun(nodes: GpuKubelets, *more: str, sent: int = 0, at: int = 0, when: str = "before") -> subprocess.Popen[str]:
+    program = str(Path(__file__).with_name("killed_accept.py"))
+    given = ("accept", "--on", "kubernetes", "--image", "registry.example/t:1", "--yes", "--yes-last", *ONE_TEST)
+    command = [sys.executable, program, str(sent), str(at), when, *given, *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_two_runs_refuse_each_other(nodes: GpuKubelets) -> None:
+    nodes.add_gpu_node("gpu-1", hangs)
+    first = begun(nodes, "gpu-1")
+    wait_for(lambda: bool(nodes.taken), seconds=120)
+    second = accept("gpu-1")
+    first.send_signal(signal.SIGINT)
+    _, told = first.communicate(timeout=120)
+    # The node is in use by then, which alone would keep the second off it: the turn is asked for before.
+    assert second.code == 3
+    assert "another run of accept is under way on this pool, by " in second.err
+    assert f"process {first.pid}, run " in second.err
+    assert (first.returncode, "removed what this run had made: 2 objects of nodeworthy/run=" in told) == (130, True)

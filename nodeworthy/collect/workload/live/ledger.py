@@ -39,7 +39,8 @@ class NodeLedger:
 
     @property
     def is_free(self) -> bool:
-        return not self.holders
+        """For us: what another run of ours holds is settled by whose turn it is."""
+        return all(each.run for each in self.holders)
 
 
 def pool_of_node(node: Mapping[str, Any]) -> str:
