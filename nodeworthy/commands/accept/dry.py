@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
-from nodeworthy.commands.accept.options import Options
+from nodeworthy.commands.accept.options import Options, platform_of
 from nodeworthy.errors import InputError
 from nodeworthy.known.acceptance import Level, level_tests
 from nodeworthy.patterns import pattern
@@ -31,7 +31,7 @@ def show(options: Options, tests: tuple[str, ...]) -> int:
     from nodeworthy.collect.source.fleets import Fleets
 
     fleet = Fleets(options.fleet, options.stack).asked_for()
-    return _kubernetes(options, tests, fleet) if options.on == "kubernetes" else _slurm(options, tests, fleet)
+    return _kubernetes(options, tests, fleet) if platform_of(options) == "kubernetes" else _slurm(options, tests, fleet)
 
 
 def _said(fleet: Fleet | None) -> Accept | None:

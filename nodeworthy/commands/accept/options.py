@@ -129,8 +129,7 @@ def refuse_idle(options: Options) -> None:
         return
     if options.print_role:
         return
-    options.on = options.on or _the_one_that_is_there()
-    if options.on == "slurm" and not options.dry_run:
+    if platform_of(options) == "slurm" and not options.dry_run:
         raise InputError("accept does not start runs on Slurm yet: --dry-run prints its batch scripts, to be submitted")
     if options.dry_run and options.taint:
         raise InputError("--dry-run runs nothing, so that there is nothing to mark: --taint does not go with it")
@@ -139,8 +138,12 @@ def refuse_idle(options: Options) -> None:
             raise InputError(f"{name} is for --on {what_for}")
 
 
+def platform_of(options: Options) -> str:
+    """Where work runs: the one that is named, else the one that is there. Raises InputError where both are, or none."""
+    return options.on or _the_one_that_is_there()
+
+
 def _the_one_that_is_there() -> str:
-    """Raises InputError where both are there, or none."""
     kubeconfig = os.environ.get(_KUBECONFIG) or Path.home() / ".kube" / "config"
     is_kubernetes = bool(os.environ.get("KUBERNETES_SERVICE_HOST")) or any(
         Path(each).exists() for each in str(kubeconfig).split(os.pathsep) if each
@@ -182,7 +185,7 @@ def _for_nothing(options: Options) -> list[tuple[str, object, str]]:
         "--reservation": options.reservation,
         "--setup": options.setup,
     }
-    given, other = (of_kubernetes, "kubernetes") if options.on == "slurm" else (of_slurm, "slurm")
+    given, other = (of_kubernetes, "kubernetes") if platform_of(options) == "slurm" else (of_slurm, "slurm")
     return [(name, value, other) for name, value in given.items()]
 
 
