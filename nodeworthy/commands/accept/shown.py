@@ -56,7 +56,7 @@ def _on(judgement: Judgement, nodes: tuple[str, ...]) -> Iterator[Verdict]:
 def concerns(judgement: Judgement, nodes: tuple[str, ...]) -> bool:
     """Whether it speaks of these nodes; of many that were compared, it does of those that a finding names."""
     subject: Any = judgement.subject
-    if set(getattr(subject, "nodes", ())).isdisjoint(nodes):
+    if not hasattr(subject, "nodes") or set(subject.nodes).isdisjoint(nodes):
         return False
     named = {name for each in judgement.findings for name in each.nodes}
     return not (isinstance(subject, Peers) and named and named.isdisjoint(nodes))
