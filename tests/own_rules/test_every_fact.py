@@ -105,6 +105,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
     ),
 }
 SHOWN[Moment.WORKLOAD] = (
+    "verification-yields/good-workload-given-back",
     "gpu-fast-enough/bad-below-the-baseline",
     "storage-fast-enough/good-as-promised",
     "gpus-alike/bad-slow-sender",
