@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from nodeworthy import not_known
 from nodeworthy.markers import parameter_of, without_marks
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
@@ -17,6 +16,9 @@ from nodeworthy.verdict import Draft, Finding, NotKnown, Related, Severity, ToGi
 
 # How a reason for a value's being unknown begins that does not name the value.
 _OF_A_VALUE = pattern(r"its value |it is |(?:a|the) template fills |\$\{|\{\{|the tag |SOPS ")
+# `A is not known: B is not known: C`.
+_NESTED = pattern(r" (is|are) not known: ([^\n]{1,300}?),? (is|are) not known(?=: )")
+_WHY = pattern(r" not known(?:: |, because )")
 _WORDS = ("message", "is_", "should", "cause", "remedy")
 
 
@@ -66,7 +68,7 @@ def of_what(unknown: NotKnown) -> str:
 
 
 def plainly(text: str) -> str:
-    return without_marks(not_known.unnest(text) if " not known" in text else text)
+    return without_marks(unnest(text) if " not known" in text else text)
 
 
 # The same few reasons stand at thousands of files. One that says what to give is a text, too, and no such text.
@@ -114,3 +116,18 @@ def merge_equal(findings: Iterable[Finding]) -> list[Finding]:
             nodes=tuple(dict.fromkeys((*first.nodes, *each.nodes))),
         )
     return list(merged.values())
+
+
+def unnest(message: str) -> str:
+    """`A is not known, because B is not: C`."""
+    return _NESTED.sub(lambda found: f" {found[1]} not known, because {found[2]} {found[3]} not", message)
+
+
+def what_and_why(message: str) -> tuple[str, str]:
+    """Splits a message into what is not known (`whether X is set`) and why. The first is empty where the message has
+    another form."""
+    found = _WHY.search(message)
+    if found is None:
+        return "", message
+    what = message[: found.start()].removesuffix(" are").removesuffix(" is").removesuffix(",")
+    return what, message[found.end() :]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-from nodeworthy.not_known import what_and_why
 from nodeworthy.records import dataclass
+from nodeworthy.telling import what_and_why
 from nodeworthy.verdict import Finding, Verdict
 
 # Of many places, so many are told.

@@ -9,7 +9,7 @@ from pathlib import Path
 from nodeworthy.known.containerd import containerd_of
 
 # What it takes today, and nothing new may add to it.
-OF_ONE_VALUES_FILE = 131
+OF_ONE_VALUES_FILE = 130
 OF_THE_FRONT_PAGE = 5
 
 _COUNTED = """

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.markers import JOB_FOLDER, without_marks
-from nodeworthy.not_known import unnest, what_and_why
-from nodeworthy.telling import sign
+from nodeworthy.telling import sign, unnest, what_and_why
 from nodeworthy.verdict import Place, Related, fail, unknown
 from tests.report.reports import PATHS
 
