@@ -143,6 +143,12 @@ def other_pod(name: str, node: str, gpus: int, **spec: Any) -> Object:
     return {"metadata": {"name": name}, "spec": {"containers": [container], **where, **spec}}
 
 
+def remove_theirs(plane: ControlPlane) -> None:
+    path = "/api/v1/namespaces/default/pods"
+    plane.client.request("DELETE", f"{path}/theirs")
+    wait_for(lambda: plane.client.get(path)["items"] == [], seconds=120)
+
+
 def comes(plane: ControlPlane, pod: Object) -> Callable[[Object], Any]:
     """Once ours runs, it comes."""
 
@@ -166,7 +172,7 @@ def test_whoever_comes_goes_first(nodes: GpuKubelets, plane: ControlPlane) -> No
         theirs = plane.client.get("/api/v1/namespaces/default/pods/theirs")
         assert theirs["spec"]["nodeName"] == "gpu-1"
     finally:
-        plane.client.request("DELETE", "/api/v1/namespaces/default/pods/theirs")
+        remove_theirs(plane)
 
 
 def test_where_others_work_nothing_is_begun(nodes: GpuKubelets, plane: ControlPlane) -> None:
@@ -175,7 +181,7 @@ def test_where_others_work_nothing_is_begun(nodes: GpuKubelets, plane: ControlPl
     pod = "/api/v1/namespaces/default/pods/theirs"
     wait_for(lambda: plane.client.get(pod)["spec"].get("nodeName") == "gpu-1", seconds=120)
     ran = accept("gpu-1")
-    plane.client.request("DELETE", pod)
+    remove_theirs(plane)
     assert states(ran)["gpu-1"] == ("not run", "its GPUs are in use: default/theirs holds 1")
     assert [each for each in nodes.taken if each.startswith("nodeworthy-")] == []
 
@@ -422,8 +428,11 @@ def test_half_a_group_lets_its_gpus_go(
     ran = accept("gpu-1", "gpu-2", "gpu-3", "--job-deadline", "5m", tests=OF_GROUP)
     state, why = group_states(ran)
     assert (ran.code, state) == (3, "not run"), ran.out
-    assert "2 of 3 are there; Unschedulable: " in why
-    assert "Insufficient cpu" in why
+    if gang < 900:
+        assert "2 of 3 are there; Unschedulable: " in why
+        assert "Insufficient cpu" in why
+    else:  # they go before or after the scheduler has said why the third does not come
+        assert "2 of 3 are there; " in why or (" of 3 did not come within 4 s" in why and "not-met on " in why)
     for each in launcher.processes.values():
         each.wait(timeout=60)
 

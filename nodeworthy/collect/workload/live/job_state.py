@@ -168,11 +168,12 @@ def _doing(seen: Seen) -> str:
     assert seen.job is not None
     if mapping_at(seen.job, "spec").get("suspend") is True:
         return "its queue has not let it in"
-    if not seen.pods and seen.held:  # Kubernetes takes them away before it says why
+    staying = [each for each in seen.pods if not text_at(each, "metadata", "deletionTimestamp")]
+    if not staying and seen.held:  # Kubernetes takes them away before it says why
         return seen.before
-    late = [each for each in seen.pods if text_at(each, "status", "phase") == "Pending"]
-    there = len(seen.pods) - len(late)
-    said = waiting(late or seen.pods, seen.warnings)
+    late = [each for each in staying if text_at(each, "status", "phase") == "Pending"]
+    there = len(staying) - len(late)
+    said = waiting(late or staying, seen.warnings)
     return f"{there} of {seen.count} are there; {said}" if late and there else said
 
 
