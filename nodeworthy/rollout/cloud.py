@@ -6,10 +6,10 @@ import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from nodeworthy.boot.unpack.packed_text import unpack_text
 from nodeworthy.collect.cloud import calls
 from nodeworthy.collect.cloud.answers import Refused
 from nodeworthy.collect.cloud.live import Live
-from nodeworthy.collect.cloud.machines import unpack_text
 from nodeworthy.collect.cloud.region import Version, members, version_of
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.errors import CouldNotLook, InputError

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nodeworthy import programs
 from tests.accept.recordings import NONCE
-from tests.real.control_plane import free_ports
+from tests.real.ports import free_ports
 
 FOLDER = Path(programs.__file__).parent
 ASK = "import meet, json, sys; print(json.dumps(meet.all_there(sys.argv[1])))"

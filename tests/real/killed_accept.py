@@ -12,11 +12,12 @@ from typing import Any
 
 from nodeworthy.collect.cluster.connection import Connection
 from nodeworthy.collect.workload.live import turn
+from nodeworthy.collect.workload.live.running import Times
 from nodeworthy.commands.accept import live
 
 # So that the next run need not wait for a minute until the dead one's turn is over.
 turn.LASTS_SECONDS = 5
-live.TIMES = live.Times(poll=0.3, opt_out=2.0)
+live.TIMES = Times(poll=0.3, opt_out=2.0)
 
 
 def main(number: int, at: int, when: str) -> None:

@@ -38,6 +38,8 @@ def the_operators_is_not_beside_the_images(values: OperatorValues, pool: GpuPool
         return
     if values.implied or not enabled.written:
         skip("nobody has asked for the operator's toolkit: it serves these nodes as its chart has it")
+    if values.toolkit.variables:
+        skip("its toolkit is told which containerd is these nodes': whoever wrote that wants it there")
     if pool.driver is None or not need(pool.runtime).toolkit_in_image:
         skip(f"no image of {pool.title} is known to have the toolkit")
     need(enabled)
