@@ -1,7 +1,6 @@
 """The boot script joins the cluster, once, with the fleet's name, endpoint, CA and service range.
 
-A node that joins another cluster than its own is not missed there and not found here; where no fleet says which is its
-own, a node group of EKS' says it of the script in its launch template. nodeadm refuses a NodeConfig that
+A node that joins another cluster than its own is not missed there and not found here. nodeadm refuses a NodeConfig that
 leaves out the name, the endpoint, the CA or the service range (a hybrid node has a name and a region only; the part
 that is added to a managed node group's own has no `cluster` at all). The CA is base64: a bare certificate, what is no
 base64, and base64 of a key can't be it; whether the certificate in it is whole is not asked. bootstrap.sh takes
@@ -101,30 +100,6 @@ def an_image_of_ones_own_comes_with_a_script(nodes: NodeGroup) -> Findings:
             cause="to an image that a launch template names, EKS adds nothing",
             remedy="give it user data that joins (AL2023: a NodeConfig, AL2: a call of /etc/eks/bootstrap.sh), or "
             "leave the image to EKS (amiType)",
-        )
-
-
-@RULE.check
-def it_joins_the_cluster_of_its_group(script: BootScript) -> Findings:
-    known = [each for each in script.clusters if isinstance(each.state, Known)]
-    names = {str(each.state.value) for each in known if isinstance(each.state, Known)}
-    if script.pools or len(names) != 1 or len(known) != len(script.clusters):
-        skip("a pool says which cluster it joins" if script.pools else "no group of EKS says which cluster it is of")
-    [wanted] = names
-    if script.stands_for(wanted):
-        skip("which cluster its group is of is an output, which a preview does not know")
-    for at in coordinates(script.timeline):
-        said = at.cluster.state.value if at.cluster is not None and isinstance(at.cluster.state, Known) else None
-        if said is None or said == wanted or is_filled_in(said) or script.stands_for(said):
-            continue
-        yield fail(
-            at.cluster or at.place,
-            "the cluster that it joins with is not that of the node group which starts its nodes",
-            is_=said,
-            should=wanted,
-            related=[Related(known[0].place, f"the node group is of the cluster {wanted}")],
-            cause="EKS waits for nodes that never register with this cluster: NodeCreationFailure",
-            remedy="join with the name, the endpoint and the CA of the group's own cluster",
         )
 
 

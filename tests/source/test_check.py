@@ -70,7 +70,10 @@ def test_text_says_it_all_and_ends_with_what_was_evaluated(here: Path) -> None:
     (here / "values.yaml").write_text(values(STOCK.socket))
     ran = run("check", "values.yaml")
     assert ran.code == 0
-    assert "not judged by containerd-paths, one-driver: there is no fleet to judge by: give --fleet FILE" in ran.out
+    assert (
+        "not judged by containerd-paths, one-driver, one-toolkit: there is no fleet to judge by: give --fleet FILE"
+        in ran.out
+    )
     assert re.search(r": \d+ pass, 0 fail, 0 unknown; \d+ rules had nothing to judge \(--show-skipped\)\n\Z", ran.out)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from nodeworthy.facts.aws.node_group import MANAGED, SCALING_GROUP, NodeGroup
 from nodeworthy.facts.aws.stack import AwsResource
@@ -12,7 +11,7 @@ from nodeworthy.facts.boot.pools import POOL_LABEL, named_pool
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located
+from nodeworthy.verdict import Known
 
 _GROUPS = (SCALING_GROUP, MANAGED)
 
@@ -39,11 +38,6 @@ class PoolNames:
     def templates_of(self, kind: str) -> frozenset[str]:
         """The launch templates from which groups of this kind start nodes."""
         return frozenset(template.urn for group, template in self._pairs if group.type == kind)
-
-    def clusters_of(self, template: str) -> tuple[Located[Any], ...]:
-        """Those of EKS' groups that start nodes from this launch template."""
-        groups = [group for group, started in self._pairs if started.urn == template and group.type == MANAGED]
-        return tuple(each.get("clusterName").located() for each in groups)
 
     @cached_property
     def _pairs(self) -> Sequence[tuple[AwsResource, AwsResource]]:

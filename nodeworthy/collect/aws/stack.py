@@ -153,12 +153,7 @@ class _InFleet:
         if resource.urn in self._names.templates_of(MANAGED):
             has_image = not _is_unsaid(resource, "imageId")
             is_said = _is_said(resource, "imageId")
-            script = replace(
-                script,
-                on_its_own=OWN_IMAGE if is_said else "",
-                is_merged=not has_image,
-                clusters=self._names.clusters_of(resource.urn),
-            )
+            script = replace(script, on_its_own=OWN_IMAGE if is_said else "", is_merged=not has_image)
         if self.fleet is None:
             return in_fleet(script, None, self.no_fleet)
         pool = pool_named(self._names, self.fleet, resource, script)

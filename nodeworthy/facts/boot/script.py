@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Located, NotKnown, Place, Related, Unread, skip
+from nodeworthy.verdict import Draft, NotKnown, Place, Related, Unread, skip
 
 if TYPE_CHECKING:
     from nodeworthy.boot.timeline import Timeline
@@ -79,8 +79,6 @@ class BootScript:
     on_its_own: str = ""
     # EKS puts its own part beside it, which it can do with MIME alone.
     is_merged: bool = False
-    # The clusters of EKS' groups that start nodes with it.
-    clusters: tuple[Located[Any], ...] = ()
     # What its machines start from; None where nothing that was read names one.
     image: NodeImage | None = None
     # The script that has another machine run it.

@@ -19,6 +19,8 @@ def the_driver_has_the_cards(
     identity.only_with_gpus()
     need(gpus.there)
     found = next(_faults(gpus, module, smi), None)
+    if found is None and smi is not None and not smi.lost:
+        need(smi.gpus)
     if found is None and gpus.without_driver:
         skip("the module is not loaded, and nothing says why: gpu-count-complete tells it")
     if found is not None and not need(end.reached):

@@ -16,6 +16,8 @@ def one_is_on_the_node(toolkit: NodeToolkit) -> Findings:
     if toolkit.packaged is None or toolkit.operators is None:
         skip("this recording was made before both were told apart")
     packaged, operators = need(toolkit.packaged), need(toolkit.operators)
+    if not packaged and not operators:
+        skip("no container toolkit is on it")
     if not packaged or not operators:
         return
     yield fail(
