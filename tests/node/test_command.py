@@ -156,7 +156,8 @@ def test_a_node_of_cri_o_is_none_of_the_rules_about_containerd(tmp_path: Path) -
     used = next(each for each in named(recording, "process") if "k8s-containerd" in each.stdout)
     crio = part(used.name.replace("containerd", "crio"), "/usr/bin/crio")
     (tmp_path / "crio.json").write_text(as_text(but(without(recording, used.name), crio)))
-    ran = run_json("node", f"replay:{tmp_path / 'crio.json'}", "--show-passed")
+    about = [word for name in ("containerd-paths", "toolkit-reaches-containerd") for word in ("--rule", name)]
+    ran = run_json("node", f"replay:{tmp_path / 'crio.json'}", "--show-passed", *about)
     assert ran.code == 3
     causes = {each["cause"] for each in ran.findings if "containerd" in each["rule"]}
     assert causes == {"kubelet talks to crio, and not to containerd"}

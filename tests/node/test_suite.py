@@ -59,7 +59,7 @@ def test_a_test_for_each_host_and_rule(tmp_path: Path) -> None:
     }
     assert "the runtime nvidia is in a containerd that kubelet does not use" in ran.stdout
     assert "containerd-paths names it" in ran.stdout, "a skip says why"
-    assert f"1 failed, 8 passed, {2 * len(TESTS) - 9} skipped" in ran.stdout
+    assert f"1 failed, 10 passed, {2 * len(TESTS) - 11} skipped" in ran.stdout
     assert {outcomes(ran)[f"ssh://gpu-0{n}-looked-at"] for n in (1, 2)} == {"PASSED"}
 
 
