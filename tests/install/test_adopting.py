@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from string import Template
 
 import pytest
 
@@ -19,7 +20,9 @@ from tests.install.conftest import SOURCES, Incident
 
 PAGE = (ROOT / "docs" / "adopt.md").read_text(encoding="utf-8")
 LINES = re.findall(r"(?m)^(?:\$| +- run:) pip (install .*)$", PAGE)
-REMOTE = "https://github.com/OWNER/nodeworthy"
+# As GitHub tells a job; the copy that it names is the clone.
+IN_A_JOB = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY_OWNER": "somebody"}
+REMOTE = "https://github.com/somebody/nodeworthy"
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +55,13 @@ def test_it_installs(line: str, clone: Path, wheels: Path, incident: Incident, t
     }
     environment = {**wheelhouse.environment(wheels, tmp_path), **instead, "GIT_CONFIG_GLOBAL": os.devnull}
     told = subprocess.run(
-        [*pip, *shlex.split(line)], env=environment, capture_output=True, text=True, timeout=300, check=False
+        [*pip, *shlex.split(Template(line).substitute(IN_A_JOB))],
+        cwd=clone.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert told.returncode == 0, told.stderr
     program = tmp_path / "venv" / "bin" / "nodeworthy"

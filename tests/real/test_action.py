@@ -319,15 +319,26 @@ def test_every_action_is_pinned_to_a_commit() -> None:
     files += [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
     used = [(path, *each) for path in files for each in USES.findall(path.read_text(encoding="utf-8"))]
     assert len(used) > 15
-    ours = ("./", "OWNER/nodeworthy")
     pinned = re.compile(r"[\w/.-]+@[0-9a-f]{40}")
-    loose = [each for each in used if not each[1].startswith(ours) and not pinned.fullmatch(each[1])]
+    loose = [each for each in used if not each[1].startswith("./") and not pinned.fullmatch(each[1])]
     assert loose == []
     unnamed = [
-        each for each in used if not each[1].startswith(ours) and not re.fullmatch(r" # v\d+\.\d+\.\d+", each[2])
+        each for each in used if not each[1].startswith("./") and not re.fullmatch(r" # v\d+\.\d+\.\d+", each[2])
     ]
     assert unnamed == []
-    assert [each for each in used if each[1].startswith("OWNER") and not each[1].endswith("@COMMIT")] == []
+
+
+def test_pages_take_it_from_the_owners_copy_at_a_commit() -> None:
+    """Below `.venv`, where nobody looks for files to judge; a page that names somebody is somebody's."""
+    pages = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
+    assert [name for name, text in pages.items() if "OWNER/" in text.replace("_OWNER/", "")] == []
+    own = re.compile(
+        r"uses: \S*?/checkout@\S+ # \S+\n +with:\n +repository: .*/nodeworthy\n +ref: COMMIT\n +path: (\S+)\n"
+    )
+    for name in ("terraform.md", "pull-requests.md"):
+        used = re.findall(r"uses: \./(.*)", pages[name])
+        assert used == [".venv/nodeworthy", ".venv/nodeworthy/comment"]
+        assert own.findall(pages[name]) == [".venv/nodeworthy"] * len(used)
 
 
 @pytest.mark.parametrize("action", ["action.yml", "comment/action.yml"])

@@ -9,7 +9,7 @@ from typing import Any
 from nodeworthy.known.verification import LABEL, OPT_OUTS
 from nodeworthy.records import dataclass
 
-OWNER = {"app.kubernetes.io/managed-by": "nodeworthy"}
+MADE_BY_US = {"app.kubernetes.io/managed-by": "nodeworthy"}
 RUN = "nodeworthy/run"
 NODE = "nodeworthy/node"
 # Below zero, so that any other work is let in first. --print-role has it.
@@ -60,7 +60,7 @@ def name_of(run: str, number: int, node: str) -> str:
 
 
 def job(name: str, node: str, terms: Terms) -> dict[str, Any]:
-    labels = {**OWNER, RUN: terms.run, LABEL: "node"}
+    labels = {**MADE_BY_US, RUN: terms.run, LABEL: "node"}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",

@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy import programs
-from nodeworthy.collect.in_cluster.job import KEPT_SECONDS, NODE, OWNER, PRIORITY, PRIORITY_VALUE, RUN, name_of, only_on
+from nodeworthy.collect.in_cluster.job import (
+    KEPT_SECONDS,
+    MADE_BY_US,
+    NODE,
+    PRIORITY,
+    PRIORITY_VALUE,
+    RUN,
+    name_of,
+    only_on,
+)
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import AS_ASKED, HELD, OF_GROUPS, Level
 from nodeworthy.known.verification import LABEL
@@ -72,7 +81,7 @@ class RunTerms:
     def labels(self) -> dict[str, str]:
         queue = {"kueue.x-k8s.io/queue-name": self.queue} if self.queue else {}
         turn = {TURN: self.run} if self.is_watched else {}
-        return {**OWNER, RUN: self.run, LABEL: "accept", **queue, **turn}
+        return {**MADE_BY_US, RUN: self.run, LABEL: "accept", **queue, **turn}
 
     @property
     def selector(self) -> str:
