@@ -23,6 +23,7 @@ SOURCES: dict[str, str] = {
     "GpuPool": f"{_DECLARED}; a plan's node groups (amiType, SSM parameter, image, how the script joins); files: "
     "Karpenter and EKS Auto Mode, eksctl, Cluster API, Talos, scripts that join; a HelmChart of k3s or RKE2, which is "
     "only likely",
+    "GresConf": "a gres.conf in the same folder",
     "GuardedNodes": "a plan's node groups and their security groups",
     "HamiGpus": f"{_DECLARED}; the nodes of a cluster",
     "HamiSetup": "HAMi's values, or its installation in a cluster",

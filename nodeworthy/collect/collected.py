@@ -102,6 +102,7 @@ from nodeworthy.facts.secrets.planned_secret import (
 )
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.queue_database import QueueDatabase
+from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import Moment
@@ -165,6 +166,7 @@ _FILES: Final[Facts] = frozenset(
         AskedNodes,
         CommittedPlan,
         DoubledKey,
+        GresConf,
         KarpenterClass,
         LeftOut,
         NodeFiles,
@@ -173,6 +175,7 @@ _FILES: Final[Facts] = frozenset(
         RemoteScript,
         SecretManifest,
         SendingScript,
+        SlurmConf,
         SlurmJob,
         SplitEndpoint,
         UfwFirewall,

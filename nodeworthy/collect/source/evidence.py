@@ -48,6 +48,8 @@ _JOINS_WITH: Mapping[str, bytes] = {
     "DraDriver": rb"devicePlugin|toolkit|gpu-operator|valueFiles|valuesFrom",
     "KarpenterPool": rb"karpenter\.",
     "KarpenterClass": rb"karpenter\.",
+    "SlurmConf": rb"(?i:name=gpu|autodetect=)",
+    "GresConf": rb"(?i:gres(?:types)?=)",
     "RuntimeClass": _PODS + rb"|runtimeClassName",
 }
 _OF_A_NODE = rb""  # whatever lies there

@@ -138,3 +138,24 @@ def slurm_jobs(source: Source, data: bytes) -> list[SlurmJob]:
 def _begins_as_one(head: bytes, data: bytes, suffix: str) -> bool:
     """Whatever its ending: its first lines ask Slurm for something, and others run something."""
     return head.startswith(b"#SBATCH") and suffix not in _PAGES and _RUNS.search(data) is not None
+
+
+# What Slurm reads itself
+
+# One of these stands in slurm.conf, in slurmdbd.conf, in gres.conf, and begins a line in few other files.
+_OF_SLURM = pattern(
+    rb"(?im)^[ \t]*(?:"
+    rb"(?P<gres>(?:NodeName=\S+[ \t]+)?(?:AutoDetect=\S+[ \t]+)?Name=gpu\b|AutoDetect=(?:nvml|nvidia|rsmi|oneapi)\b)|"
+    rb"(?P<slurm>(?:SlurmctldHost|ControlMachine|SlurmctldPort|SlurmUser|GresTypes|PartitionName)[ \t]*=|"
+    rb"NodeName=\S+[ \t][^\n]*(?:Gres|CPUs|Sockets|RealMemory|CoresPerSocket)=)|(?P<dbd>(?:DbdHost|DbdAddr)[ \t]*=))"
+)
+_CONF_NAMES = (".conf", ".j2", ".tpl", ".tftpl", ".tmpl", ".in", ".example", ".template")
+
+
+def slurm_configuration(source: Source, data: bytes) -> str | None:
+    """Which of Slurm's files it is; None where it is none of them."""
+    if not source.path.name.lower().endswith(_CONF_NAMES) or data.startswith(_NO_NODES_FILE) or len(data) > _LARGEST:
+        return None
+    found = {each.lastgroup for each in _OF_SLURM.finditer(data)}
+    names = {"dbd": "slurmdbd.conf", "slurm": "slurm.conf", "gres": "gres.conf"}
+    return next((title for kind, title in names.items() if kind in found), None)

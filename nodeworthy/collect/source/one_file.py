@@ -21,7 +21,7 @@ from nodeworthy.collect.source.boot_scripts import (
 )
 from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
 from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, may_be_values, with_base
-from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_jobs, ufw_file
+from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_configuration, slurm_jobs, ufw_file
 from nodeworthy.collect.source.files import STDIN, Source, as_text
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.parsing import Refused, content, documents_in, may_be_plan, may_be_template
@@ -155,6 +155,9 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | N
         found = _boot_script(source, data, rules)
         if found.facts:
             return replace(found, scripts=[])
+    called = slurm_configuration(source, data)
+    if called is not None:
+        return _of_slurm(called, _plain(data), source, rules)
     ufw = ufw_file(data, source.shown, source.lies)
     if ufw is not None:
         return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
@@ -310,6 +313,18 @@ def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str])
 def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> Found:
     whole = PlainText(Place(source.shown), text, "a job script", IN_A_JOB)
     return Found([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
+
+
+def _of_slurm(called: str, text: str, source: Source, rules: frozenset[str]) -> Found:
+    from nodeworthy.facts.slurm.configuration import KEPT_BY_SLURM, gres_conf, slurm_conf
+
+    place = Place(source.shown)
+    facts: list[Fact] = [PlainText(place, text, called, KEPT_BY_SLURM)]
+    if called == "slurm.conf":
+        facts.append(slurm_conf(text, place))
+    elif called == "gres.conf":
+        facts.append(gres_conf(text, place))
+    return Found(facts, suppressions=list(comments(text, place, rules, is_yaml=False)))
 
 
 def _called(found: Found) -> str:

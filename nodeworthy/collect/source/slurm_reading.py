@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source
@@ -21,6 +22,9 @@ from nodeworthy.facts.slurm.walk import walk_script
 from nodeworthy.facts.slurm.words import peel_words
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.slurm.configuration import SlurmConf
 
 # Longer files are not read: they are no script that a job starts.
 _LONGEST = 256 * 1024
@@ -105,6 +109,8 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
         job = replace(job, submitted=_submitter(job, source))
     if source.shown != STDIN and any(request.mig_said for request in job.requests):
         job = replace(job, slices=allowed_slices(_other_requests(source)))
+    if source.shown != STDIN and any(request.option("partition") for request in job.requests):
+        job = replace(job, cluster=_cluster(source))
     for _ in range(_DEEPEST):
         try:
             names = job.named_files - job.beside.keys()
@@ -115,6 +121,17 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
             break
         job = job.with_files(found)
     return job
+
+
+def _cluster(source: Source) -> SlurmConf | None:
+    """Of two nobody knows which one it is submitted to. Imported only where there is one."""
+    found = source.scope.called("slurm.conf")
+    data = source.scope.read(found[0]) if len(found) == 1 else None
+    if data is None:
+        return None
+    from nodeworthy.facts.slurm.configuration import slurm_conf
+
+    return slurm_conf(data.decode("utf-8", "replace"), Place(os.path.relpath(found[0])))
 
 
 def _submitter(job: SlurmJob, source: Source) -> str:

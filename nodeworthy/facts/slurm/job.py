@@ -24,6 +24,7 @@ from nodeworthy.verdict import Known, NotKnown, Place, Related, Unknown, Unread,
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.strict.reading import Broken
+    from nodeworthy.facts.slurm.configuration import SlurmConf
     from nodeworthy.facts.slurm.lines import Refused
 
 
@@ -90,6 +91,8 @@ class SlurmJob:
     submitted: str = ""
     # What other jobs of its repository ask for beside a slice of a GPU.
     slices: Slices = Slices()
+    # The one slurm.conf of its repository.
+    cluster: SlurmConf | None = None
 
     @cached_property
     def requests(self) -> Sequence[SlurmRequest]:

@@ -16,6 +16,11 @@ The request also has to hold what the job starts: eight processes of torchrun on
 four of them idle, which is a warning: one process may take two. Slurm sets `SLURM_GPUS` for
 `--gpus` only, and `SLURM_GPUS_PER_NODE` for `--gpus-per-node`: a launcher that counts by one of them in a job with
 `--gres=gpu:2` is given nothing. `SLURM_GPUS_ON_NODE` is always there.
+
+What nodes have is what `slurm.conf` says, and each node's `gres.conf` has to bear it out: slurmd finds the devices of
+its `File=`, and a node with fewer than `Gres=gpu:8` promises is taken out of service. Slurm manages no generic
+resources by itself: without `GresTypes=gpu` every job that asks for a GPU is refused. Where one `slurm.conf` lies in
+the repository of a job, its nodes are those that the job may get.
 """
 
 from __future__ import annotations

@@ -1,0 +1,196 @@
+"""What `slurm.conf` and `gres.conf` say of the GPUs of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import ClassVar
+
+from nodeworthy.facts.slurm.hostlist import named
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located, Place, need
+
+_PAIR = pattern(r"([A-Za-z][\w/]*)\s*=\s*(\"[^\"]*\"|(?:\{\{.*?\}\}|\S)+)")
+_INCLUDES = pattern(r"(?im)^[ \t]*include[ \t]|\{\{|\{%|\$\{")
+_FILLED_IN = pattern(r"\{\{|\{%|\$\{|@\w+@")
+_GPU = pattern(r"gpu(?::(?P<type>[A-Za-z][\w.+-]*))?(?::(?P<count>\d+))?(?:\([^)]*\))?", 2)  # re.IGNORECASE
+# What mends a password in one of them.
+KEPT_BY_SLURM = (
+    "let whatever builds the machine of slurmdbd fetch it from a store and write it into its slurmdbd.conf, which only "
+    "SlurmUser may read (slurm.conf is read by everybody: slurmdbd keeps records of jobs without a JobCompPass in it); "
+    "then change it, for it has been seen"
+)
+_GPUS, _NO_DETECTION = "gpu", "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line, with those that go on with it; keys in small letters."""
+
+    place: Place
+    pairs: Mapping[str, Located[str]]
+
+    def known(self, key: str) -> str | None:
+        """None where nobody says it; ends the judgement where it is filled in later."""
+        return need(self.pairs[key]) if key in self.pairs else None
+
+    def text(self, key: str) -> str:
+        """What is known of it, and what is filled in as it is written."""
+        state = self.pairs[key].state if key in self.pairs else Known("")
+        return state.value if isinstance(state, Known) else state.why
+
+
+@dataclass(frozen=True, slots=True)
+class Gpus:
+    """So many of one type; where none is said, of any."""
+
+    type: str | None
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class SlurmConf:
+    called: ClassVar[str] = "a slurm.conf"
+
+    place: Place
+    # A line of nodes with GPUs each; what `NodeName=DEFAULT` says is in them.
+    nodes: tuple[Row, ...]
+    partitions: tuple[Row, ...]
+    gres_types: Located[str] | None
+    # What other files say, or what is filled in later, is not looked at.
+    includes: bool
+
+
+@dataclass(frozen=True, eq=False)
+class GresConf:
+    called: ClassVar[str] = "a gres.conf"
+
+    place: Place
+    gpus: tuple[Row, ...]
+    # Whether Slurm finds the GPUs by itself, so that no line need count them.
+    detects: bool
+
+
+def slurm_conf(text: str, place: Place) -> SlurmConf:
+    every = list(rows(text, place))
+    types = [each.pairs["grestypes"] for each in every if "grestypes" in each.pairs]
+    includes = _INCLUDES.search(text) is not None
+    partitions = tuple(each for each in every if "partitionname" in each.pairs)
+    return SlurmConf(place, tuple(_nodes_with_gpus(every)), partitions, types[-1] if types else None, includes)
+
+
+def gres_conf(text: str, place: Place) -> GresConf:
+    every = list(rows(text, place))
+    detects = any(each.text("autodetect").lower() not in ("", _NO_DETECTION) for each in every)
+    return GresConf(place, tuple(each for each in every if each.text("name").lower() == _GPUS), detects)
+
+
+def _nodes_with_gpus(every: list[Row]) -> Iterator[Row]:
+    """`NodeName=DEFAULT` is no node: what it says holds for the lines behind it."""
+    default: Mapping[str, Located[str]] = {}
+    for row in every:
+        if row.text("nodename").upper() == "DEFAULT":
+            default = {**default, **row.pairs}
+        elif "nodename" in row.pairs:
+            node = Row(row.place, {**default, **row.pairs})
+            if _GPUS in node.text("gres").lower():
+                yield node
+
+
+def rows(text: str, place: Place) -> Iterator[Row]:
+    """Each line with something in it; a `\\` at its end goes on, a `#` begins a comment."""
+    pairs: dict[str, Located[str]] = {}
+    first = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        said = line.partition("#")[0].rstrip()
+        goes_on = said.endswith("\\")
+        first = first or number
+        for found in _PAIR.finditer(said.removesuffix("\\")):
+            where = Place(place.path, number, found.start(2) + 1)
+            pairs[found[1].lower()] = _value(found[2].strip('"'), where)
+        if not goes_on:
+            if pairs:
+                yield Row(Place(place.path, first, 1), pairs)
+            pairs, first = {}, 0
+
+
+def _value(text: str, place: Place) -> Located[str]:
+    if _FILLED_IN.search(text):
+        return Located.unknown(f"{text} is filled in later", place)
+    return Located.known(text, place)
+
+
+def gpus_of_node(row: Row) -> list[Gpus]:
+    """What `Gres=gpu:a100:8,mps:400` says of GPUs."""
+    found = (_GPU.fullmatch(each.strip()) for each in need(row.pairs["gres"]).split(","))
+    return [Gpus(each["type"], int(each["count"] or 1)) for each in found if each is not None]
+
+
+def gpus_of_row(row: Row) -> Gpus | None:
+    """Of a line of gres.conf; None where nobody can count them here."""
+    kind, count, files = (row.known(key) for key in ("type", "count", "file"))
+    if "multiplefiles" in row.pairs or (count is not None and not count.isdigit()):
+        return None
+    if count is not None:
+        return Gpus(kind, int(count))
+    there = named(files) if files is not None else ["one"]
+    return Gpus(kind, len(there)) if there is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A node for which gres.conf has fewer GPUs than slurm.conf says."""
+
+    node: Row
+    said: Gpus
+    has: int
+    # The line that has them, or the last of several.
+    row: Row
+
+
+def short_nodes(conf: SlurmConf, gres: GresConf) -> Iterator[Short]:
+    """At most one of each line of slurm.conf."""
+    said = {need(each.pairs["gres"]) for each in conf.nodes}
+    if len(said) > 1 and any("nodename" not in each.pairs for each in gres.gpus):
+        return  # it is the file of one kind of node, and nobody says of which
+    lines = [(each, named(each.known("nodename") or "")) for each in gres.gpus]
+    for node in conf.nodes:
+        yield from islice(_short(node, lines), 1)
+
+
+def _short(node: Row, lines: list[tuple[Row, list[str] | None]]) -> Iterator[Short]:
+    for name in named(need(node.pairs["nodename"])) or ():
+        own = [row for row, names in lines if names == [] or (names is not None and name in names)]
+        counted = [(row, gpus) for row in own if (gpus := gpus_of_row(row)) is not None]
+        if not own or len(counted) < len(own):
+            continue
+        for said in gpus_of_node(node):
+            has = sum(each.count for _, each in counted if _may_be(each.type, said.type))
+            if has < said.count:
+                yield Short(node, said, has, own[-1])
+
+
+def _may_be(one: str | None, other: str | None) -> bool:
+    return one is None or other is None or one.lower() == other.lower()
+
+
+def partition_of(conf: SlurmConf, name: str) -> Row | None:
+    """None where it says nothing of it, or not all of what there is."""
+    rows_of_it = (each for each in conf.partitions if each.text("partitionname") == name and "nodes" in each.pairs)
+    return next(rows_of_it, None) if not conf.includes else None
+
+
+def most_gpus(conf: SlurmConf, partition: Row, kind: str | None) -> int:
+    """The most that a node of a partition has of a type."""
+    names = named(need(partition.pairs["nodes"])) or ["ALL"]
+    nodes = [each for each in conf.nodes if names == ["ALL"] or _is_among(each, frozenset(names))]
+    return max((_sum_of(gpus_of_node(each), kind) for each in nodes), default=0)
+
+
+def _is_among(node: Row, names: frozenset[str]) -> bool:
+    return not names.isdisjoint(named(need(node.pairs["nodename"])) or names)
+
+
+def _sum_of(gpus: list[Gpus], kind: str | None) -> int:
+    return sum(each.count for each in gpus if _may_be(each.type, kind))

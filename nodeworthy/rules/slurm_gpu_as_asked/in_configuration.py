@@ -1,0 +1,84 @@
+"""The GPUs that slurm.conf promises, that gres.conf has, and that a job may get."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from nodeworthy.facts.slurm.configuration import GresConf, Short, SlurmConf, most_gpus, partition_of, short_nodes
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
+from nodeworthy.rules.slurm_gpu_as_asked import RULE
+from nodeworthy.verdict import Findings, Related, fail, need, skip
+
+
+@RULE.check
+def slurm_manages_gpus(conf: SlurmConf) -> Findings:
+    if not conf.nodes:
+        skip("none of its nodes has GPUs")
+    if conf.gres_types is None and conf.includes:
+        skip("a file that it includes may say GresTypes")
+    types = need(conf.gres_types) if conf.gres_types is not None else ""
+    if "gpu" not in types.lower().split(","):
+        yield fail(
+            conf.nodes[0].pairs["gres"],
+            "no job gets a GPU: GresTypes does not name gpu",
+            is_=f"GresTypes={types}" if types else "no GresTypes",
+            should=f"GresTypes={types},gpu" if types else "GresTypes=gpu",
+            cause="Slurm manages no generic resources by itself: a job that asks for a GPU is refused (Invalid generic "
+            "resource (gres) specification)",
+            remedy="write GresTypes=gpu into slurm.conf of every machine, and restart slurmctld and every slurmd",
+        )
+
+
+@RULE.check
+def nodes_have_what_is_promised(conf: SlurmConf, gres: GresConf) -> Findings:
+    if PurePath(conf.place.path or "").parent != PurePath(gres.place.path or "").parent:
+        skip("the two files lie in two folders")
+    if gres.detects:
+        skip("Slurm finds the GPUs by itself (AutoDetect)")
+    for each in short_nodes(conf, gres):
+        yield from _too_few(each)
+
+
+def _too_few(short: Short) -> Findings:
+    name, promised = need(short.node.pairs["nodename"]), short.node.pairs["gres"]
+    said, row = short.said, short.row
+    written = next(row.pairs[key] for key in ("count", "file", "type", "name") if key in row.pairs)
+    kind = f" of type {said.type}" if said.type is not None else ""
+    yield fail(
+        written,
+        f"gres.conf has fewer GPUs{kind} for {name} than slurm.conf promises",
+        is_=f"{short.has}, by {need(written)}",
+        should=f"{said.count}, as Gres={need(promised)} says",
+        related=[Related(promised.place, f"Gres={need(promised)} is promised of {name}")],
+        cause="slurmd reports fewer than are configured (gres/gpu count reported lower than configured), and slurmctld "
+        "takes the node out of service: no job runs there",
+        remedy="`slurmd -G` on the node prints what it finds; write both files by it, then scontrol reconfigure",
+    )
+
+
+@RULE.check
+def its_partition_has_them(job: SlurmJob) -> Findings:
+    if not any(request.gpus for request in job.requests):
+        skip("it asks for no GPUs")
+    for request in job.requests if job.cluster is not None else ():
+        for ask in request.gpus:
+            yield from _more_than_a_node_has(request, ask, job.cluster)
+
+
+def _more_than_a_node_has(request: SlurmRequest, ask: GpuAsk, cluster: SlurmConf | None) -> Findings:
+    names = request.named("partition")
+    if cluster is None or ask.per != "node" or len(names) != 1:
+        return
+    partition = partition_of(cluster, names[0])
+    most = most_gpus(cluster, partition, ask.type) if partition is not None else ask.count
+    if partition is not None and most < ask.count:
+        kind = f" of type {ask.type}" if ask.type is not None else ""
+        yield fail(
+            ask.place,
+            f"no node of partition {names[0]} has {ask.count} GPUs{kind}",
+            is_=ask.option.written,
+            should=f"at most {most} on a node" if most else "a partition whose nodes have them",
+            related=[Related(partition.place, f"its nodes have {most} at most")],
+            cause="no node ever fits: sbatch refuses it (Requested node configuration is not available)",
+        )

@@ -1,0 +1,149 @@
+"""Slurm's own files, read line by line."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeworthy.facts.slurm.configuration import (
+    Gpus,
+    gpus_of_node,
+    gpus_of_row,
+    gres_conf,
+    most_gpus,
+    partition_of,
+    rows,
+    short_nodes,
+    slurm_conf,
+)
+from nodeworthy.facts.slurm.hostlist import named
+from nodeworthy.verdict import NotKnown, Place
+
+CONF, GRES = Place("slurm.conf"), Place("gres.conf")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("gpu1", ["gpu1"]),
+        ("gpu[08-10,2],cpu1", ["gpu08", "gpu09", "gpu10", "gpu2", "cpu1"]),
+        ("r[1-2]n[1-2]", ["r1n1", "r1n2", "r2n1", "r2n2"]),
+        ("/dev/nvidia[0-1]", ["/dev/nvidia0", "/dev/nvidia1"]),
+        ("gpu[1-", None),
+        ("gpu[a-b]", None),
+        ("gpu[1-99999999]", None),
+        ("", []),
+    ],
+)
+def test_names(text: str, expected: list[str] | None) -> None:
+    assert named(text) == expected
+
+
+def test_a_line_goes_on_and_a_comment_ends_it() -> None:
+    (row,) = rows("# all of them\nNodeName=a CPUs=4 \\\n  Gres=gpu:2 # two\n\n", CONF)
+    assert (row.text("gres"), row.pairs["gres"].place, row.place) == (
+        "gpu:2",
+        Place("slurm.conf", 3, 8),
+        Place("slurm.conf", 2, 1),
+    )
+
+
+@pytest.mark.parametrize(
+    ("gres", "expected"),
+    [
+        ("gpu", [Gpus(None, 1)]),
+        ("gpu:8", [Gpus(None, 8)]),
+        ("gpu:a100:4,mps:400,gpu:a100_1g.5gb:7(S:0)", [Gpus("a100", 4), Gpus("a100_1g.5gb", 7)]),
+        ("shard:8", []),
+    ],
+)
+def test_what_a_node_is_said_to_have(gres: str, expected: list[Gpus]) -> None:
+    (row,) = rows(f"NodeName=a Gres={gres}", CONF)
+    assert gpus_of_node(row) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Name=gpu File=/dev/nvidia[0-7]", Gpus(None, 8)),
+        ("Name=gpu Type=a100 File=/dev/nvidia0,/dev/nvidia2", Gpus("a100", 2)),
+        ("Name=gpu Count=3", Gpus(None, 3)),
+        ("Name=gpu", Gpus(None, 1)),
+        ("Name=gpu MultipleFiles=/dev/nvidia0,/dev/nvidia-caps/nvidia-cap21", None),
+        ("Name=gpu Count=1K", None),
+        ("Name=gpu File=/dev/nvidia[x]", None),
+    ],
+)
+def test_what_a_line_of_gres_conf_has(line: str, expected: Gpus | None) -> None:
+    (row,) = gres_conf(line, GRES).gpus
+    assert gpus_of_row(row) == expected
+
+
+def test_what_is_filled_in_later_is_not_known() -> None:
+    (row,) = gres_conf("Name=gpu File=/dev/nvidia[0-{{ last }}]", GRES).gpus
+    with pytest.raises(NotKnown, match="filled in later"):
+        gpus_of_row(row)
+
+
+def short(conf: str, gres: str) -> list[tuple[int, int]]:
+    return [(each.has, each.said.count) for each in short_nodes(slurm_conf(conf, CONF), gres_conf(gres, GRES))]
+
+
+@pytest.mark.parametrize(
+    ("conf", "gres", "expected"),
+    [
+        ("NodeName=a[1-2] Gres=gpu:8", "Name=gpu File=/dev/nvidia[0-7]", []),
+        ("NodeName=a[1-2] Gres=gpu:8", "Name=gpu File=/dev/nvidia[0-6]", [(7, 8)]),
+        ("NodeName=a[1-2] Gres=gpu:8", "Name=gpu File=/dev/nvidia[0-8]", []),
+        ("NodeName=a[1-2] Gres=gpu:a100:2", "Name=gpu Type=A100 File=/dev/nvidia[0-1]", []),
+        ("NodeName=a[1-2] Gres=gpu:a100:2", "Name=gpu Type=h100 File=/dev/nvidia[0-1]", [(0, 2)]),
+        ("NodeName=a[1-2] Gres=gpu:2", "NodeName=a2 Name=gpu File=/dev/nvidia0", [(1, 2)]),
+        ("NodeName=a[1-2] Gres=gpu:2", "NodeName=b1 Name=gpu File=/dev/nvidia0", []),
+        ("NodeName=DEFAULT Gres=gpu:2\nNodeName=a", "Name=gpu File=/dev/nvidia0", [(1, 2)]),
+        # The file of one kind of node, and of which one nobody says.
+        ("NodeName=a Gres=gpu:2\nNodeName=b Gres=gpu:4", "Name=gpu File=/dev/nvidia[0-1]", []),
+        ("NodeName=a Gres=gpu:2\nNodeName=b Gres=gpu:4", "NodeName=a,b Name=gpu File=/dev/nvidia[0-1]", [(2, 4)]),
+        ("NodeName=a Gres=gpu:8", "Name=gpu MultipleFiles=/dev/nvidia0", []),
+    ],
+)
+def test_nodes_with_fewer_than_promised(conf: str, gres: str, expected: list[tuple[int, int]]) -> None:
+    assert short(conf, gres) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "detects"), [("AutoDetect=nvml", True), ("AutoDetect=off", False), ("Name=gpu AutoDetect=nvidia", True)]
+)
+def test_slurm_may_find_them_by_itself(line: str, detects: bool) -> None:
+    assert gres_conf(line, GRES).detects is detects
+
+
+CLUSTER = """\
+NodeName=a[1-4] Gres=gpu:a100:4
+NodeName=h1 Gres=gpu:h100:8
+NodeName=c1
+PartitionName=ampere Nodes=a[1-4]
+PartitionName=every Nodes=ALL
+PartitionName=cpu Nodes=c1
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "most"),
+    [
+        ("ampere", None, 4),
+        ("ampere", "h100", 0),
+        ("every", None, 8),
+        ("every", "a100", 4),
+        ("cpu", None, 0),
+    ],
+)
+def test_the_most_that_a_node_of_a_partition_has(name: str, kind: str | None, most: int) -> None:
+    conf = slurm_conf(CLUSTER, CONF)
+    partition = partition_of(conf, name)
+    assert partition is not None
+    assert most_gpus(conf, partition, kind) == most
+
+
+@pytest.mark.parametrize("more", ["Include nodes.conf\n", "{% include 'nodes.j2' %}\n"])
+def test_nothing_is_told_of_partitions_where_more_is_said_elsewhere(more: str) -> None:
+    assert partition_of(slurm_conf(CLUSTER + more, CONF), "ampere") is None
+    assert partition_of(slurm_conf(CLUSTER, CONF), "hopper") is None
