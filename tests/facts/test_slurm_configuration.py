@@ -54,6 +54,8 @@ def test_a_line_goes_on_and_a_comment_ends_it() -> None:
         ("gpu:8", [Gpus(None, 8)]),
         ("gpu:a100:4,mps:400,gpu:a100_1g.5gb:7(S:0)", [Gpus("a100", 4), Gpus("a100_1g.5gb", 7)]),
         ("shard:8", []),
+        ("gpu:1g.10gb:7", [Gpus("1g.10gb", 7)]),
+        ("gpu:3g.40gb", [Gpus("3g.40gb", 1)]),
     ],
 )
 def test_what_a_node_is_said_to_have(gres: str, expected: list[Gpus]) -> None:
@@ -76,6 +78,12 @@ def test_what_a_node_is_said_to_have(gres: str, expected: list[Gpus]) -> None:
 def test_what_a_line_of_gres_conf_has(line: str, expected: Gpus | None) -> None:
     (row,) = gres_conf(line, GRES).gpus
     assert gpus_of_row(row) == expected
+
+
+def test_a_number_that_nobody_understands_is_not_known() -> None:
+    (row,) = rows("NodeName=a Gres=gpu:a100:2K", CONF)
+    with pytest.raises(NotKnown, match="not understood"):
+        gpus_of_node(row)
 
 
 def test_what_is_filled_in_later_is_not_known() -> None:
@@ -133,6 +141,7 @@ PartitionName=cpu Nodes=c1
         ("ampere", "h100", 0),
         ("every", None, 8),
         ("every", "a100", 4),
+        ("every", "nvidia_h100_80gb_hbm3", 8),
         ("cpu", None, 0),
     ],
 )

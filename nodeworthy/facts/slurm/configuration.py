@@ -9,12 +9,12 @@ from typing import ClassVar
 from nodeworthy.facts.slurm.hostlist import named
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, need
+from nodeworthy.verdict import Known, Located, NotKnown, Place, need
 
 _PAIR = pattern(r"([A-Za-z][\w/]*)\s*=\s*(\"[^\"]*\"|(?:\{\{.*?\}\}|\S)+)")
 _INCLUDES = pattern(r"(?im)^[ \t]*include[ \t]|\{\{|\{%|\$\{")
 _FILLED_IN = pattern(r"\{\{|\{%|\$\{|@\w+@")
-_GPU = pattern(r"gpu(?::(?P<type>[A-Za-z][\w.+-]*))?(?::(?P<count>\d+))?(?:\([^)]*\))?", 2)  # re.IGNORECASE
+_GPU = pattern(r"gpu(?::(?P<type>(?!\d+(?:\(|\Z))[\w.+-]+))?(?::(?P<count>\d+))?(?:\([^)]*\))?", 2)  # re.IGNORECASE
 # What mends a password in one of them.
 KEPT_BY_SLURM = (
     "let whatever builds the machine of slurmdbd fetch it from a store and write it into its slurmdbd.conf, which only "
@@ -123,7 +123,11 @@ def _value(text: str, place: Place) -> Located[str]:
 
 def gpus_of_node(row: Row) -> list[Gpus]:
     """What `Gres=gpu:a100:8,mps:400` says of GPUs."""
-    found = (_GPU.fullmatch(each.strip()) for each in need(row.pairs["gres"]).split(","))
+    said = row.pairs["gres"]
+    entries = [each.strip() for each in need(said).split(",") if each.strip().lower().startswith(_GPUS)]
+    found = [_GPU.fullmatch(each) for each in entries]
+    if None in found:
+        raise NotKnown(f"how many GPUs Gres={need(said)} says is not understood", said.place)
     return [Gpus(each["type"], int(each["count"] or 1)) for each in found if each is not None]
 
 
@@ -172,7 +176,10 @@ def _short(node: Row, lines: list[tuple[Row, list[str] | None]]) -> Iterator[Sho
 
 
 def _may_be(one: str | None, other: str | None) -> bool:
-    return one is None or other is None or one.lower() == other.lower()
+    """By a name or a part of it: `a100` is `nvidia_a100-sxm4-80gb` as Slurm finds it."""
+    if one is None or other is None:
+        return True
+    return one.lower() in other.lower() or other.lower() in one.lower()
 
 
 def partition_of(conf: SlurmConf, name: str) -> Row | None:
