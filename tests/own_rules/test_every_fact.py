@@ -35,6 +35,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "hami-pods-mutated/bad-source-fleet-shares-all",
         "runtime-class-agrees/bad-source-no-such-runtime",
         "slurm-gpu-as-asked/bad-any-gpu",
+        "slurm-gpu-as-asked/bad-fewer-than-promised",
         "firewall-no-wider/bad-defaults-file",
         "shell-parses/bad-lines-that-yaml-joins",
         "database-replicated/bad-source-one-server",
