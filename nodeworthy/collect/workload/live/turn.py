@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nodeworthy.collect.in_cluster.cluster import NotDone
-from nodeworthy.collect.in_cluster.job import OWNER, RUN
+from nodeworthy.collect.in_cluster.job import MADE_BY_US, RUN
 from nodeworthy.collect.workload.jobs import TURN
 from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going, why_not
 from nodeworthy.documents.plain import number_at, text_at
@@ -24,7 +24,7 @@ from nodeworthy.records import dataclass
 LASTS_SECONDS = 60
 RENEWED_SECONDS = 15.0
 _LONGEST = 60
-OURS = ",".join(f"{name}={value}" for name, value in {**OWNER, LABEL: "accept"}.items())
+OURS = ",".join(f"{name}={value}" for name, value in {**MADE_BY_US, LABEL: "accept"}.items())
 
 
 def turn_name(pool: str) -> str:
@@ -65,7 +65,7 @@ class Turn:
         now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
         spec = {"holderIdentity": self._who(), "leaseDurationSeconds": LASTS_SECONDS, "renewTime": now}
         version = {"resourceVersion": text_at(there, "metadata", "resourceVersion")} if there is not None else {}
-        labels = {**OWNER, RUN: self.run, LABEL: "accept"}
+        labels = {**MADE_BY_US, RUN: self.run, LABEL: "accept"}
         metadata = {"name": name, "namespace": self.bench.namespace, "labels": labels, **version}
         return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": spec}
 
