@@ -15,7 +15,7 @@ from nodeworthy.facts.slurm.configuration import (
     short_nodes,
     slurm_conf,
 )
-from nodeworthy.facts.slurm.hostlist import named
+from nodeworthy.facts.slurm.hostlist import names_of
 from nodeworthy.verdict import NotKnown, Place
 
 CONF, GRES = Place("slurm.conf"), Place("gres.conf")
@@ -35,7 +35,7 @@ CONF, GRES = Place("slurm.conf"), Place("gres.conf")
     ],
 )
 def test_names(text: str, expected: list[str] | None) -> None:
-    assert named(text) == expected
+    assert names_of(text) == expected
 
 
 def test_a_line_goes_on_and_a_comment_ends_it() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import ClassVar
 
-from nodeworthy.facts.slurm.hostlist import named
+from nodeworthy.facts.slurm.hostlist import names_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, NotKnown, Place, need
@@ -138,7 +138,7 @@ def gpus_of_row(row: Row) -> Gpus | None:
         return None
     if count is not None:
         return Gpus(kind, int(count))
-    there = named(files) if files is not None else ["one"]
+    there = names_of(files) if files is not None else ["one"]
     return Gpus(kind, len(there)) if there is not None else None
 
 
@@ -158,13 +158,13 @@ def short_nodes(conf: SlurmConf, gres: GresConf) -> Iterator[Short]:
     said = {need(each.pairs["gres"]) for each in conf.nodes}
     if len(said) > 1 and any("nodename" not in each.pairs for each in gres.gpus):
         return  # it is the file of one kind of node, and nobody says of which
-    lines = [(each, named(each.known("nodename") or "")) for each in gres.gpus]
+    lines = [(each, names_of(each.known("nodename") or "")) for each in gres.gpus]
     for node in conf.nodes:
         yield from islice(_short(node, lines), 1)
 
 
 def _short(node: Row, lines: list[tuple[Row, list[str] | None]]) -> Iterator[Short]:
-    for name in named(need(node.pairs["nodename"])) or ():
+    for name in names_of(need(node.pairs["nodename"])) or ():
         own = [row for row, names in lines if names == [] or (names is not None and name in names)]
         counted = [(row, gpus) for row in own if (gpus := gpus_of_row(row)) is not None]
         if not own or len(counted) < len(own):
@@ -190,13 +190,13 @@ def partition_of(conf: SlurmConf, name: str) -> Row | None:
 
 def most_gpus(conf: SlurmConf, partition: Row, kind: str | None) -> int:
     """The most that a node of a partition has of a type."""
-    names = named(need(partition.pairs["nodes"])) or ["ALL"]
+    names = names_of(need(partition.pairs["nodes"])) or ["ALL"]
     nodes = [each for each in conf.nodes if names == ["ALL"] or _is_among(each, frozenset(names))]
     return max((_sum_of(gpus_of_node(each), kind) for each in nodes), default=0)
 
 
 def _is_among(node: Row, names: frozenset[str]) -> bool:
-    return not names.isdisjoint(named(need(node.pairs["nodename"])) or names)
+    return not names.isdisjoint(names_of(need(node.pairs["nodename"])) or names)
 
 
 def _sum_of(gpus: list[Gpus], kind: str | None) -> int:

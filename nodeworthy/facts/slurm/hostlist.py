@@ -12,7 +12,7 @@ _PARTS = pattern(r"(?:[^,\[\]]|\[[^\]]*\]|[\[\]])+")
 _BRACKETS = pattern(r"([^\[\]]*)\[([\d,-]+)\](.*)", 16)  # re.DOTALL
 
 
-def named(text: str) -> list[str] | None:
+def names_of(text: str) -> list[str] | None:
     """All that it names; None where that can't be told."""
     found: list[str] = []
     for part in _PARTS.findall(text):

@@ -1,3 +1,0 @@
-import torch
-
-print(torch.cuda.device_count())
