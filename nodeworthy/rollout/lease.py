@@ -16,6 +16,7 @@ from nodeworthy.repair.server import Server, uid_of, version_of
 
 # It is renewed at every look; whoever is killed lets others in after this.
 SECONDS: Final = 300
+TRIES: Final = 10
 WANTED: Final = "nodeworthy/rollout-wanted"
 _NO_NAME = pattern(r"[^a-z0-9]+")
 _HOLDER = pattern(r"rollout (?P<id>\S+), .*@(?P<host>[^,]+), process (?P<process>\d+)")
@@ -92,17 +93,26 @@ class Hold:
 
 
 def ask_for(server: Server, group: str, wanted: str) -> str:
-    """Asks whoever runs a rollout of this group to pause or to abort; says who that is. Raises InputError, Refused."""
+    """Asks whoever runs a rollout of this group to pause or to abort; says who that is. Raises InputError, Refused.
+
+    He renews the Lease at every look: who asks at that very moment asks again."""
     name = lease_name(group)
-    there = server.lease(NAMESPACE, name)
-    if there is None or held_until(there) is None:
-        raise InputError(
-            f"no rollout of {group} is under way; one that was killed is ended by nodeworthy rollout --resume FILE "
-            "--abort"
-        )
-    metadata = dict(mapping_at(there, "metadata"))
-    metadata["annotations"] = {**strings_at(there, "metadata", "annotations"), WANTED: wanted}
-    said = server.replace_lease(NAMESPACE, name, {**there, "metadata": metadata})
-    if not said.is_yes:
-        raise Refused(f"Lease/{NAMESPACE}/{name} can't be written: {said.why}")
-    return text_at(there, "spec", "holderIdentity")
+    for _ in range(TRIES):
+        there = server.lease(NAMESPACE, name)
+        if there is None or held_until(there) is None:
+            raise InputError(
+                f"no rollout of {group} is under way; one that was killed is ended by nodeworthy rollout --resume FILE "
+                "--abort"
+            )
+        said = server.replace_lease(NAMESPACE, name, _with(there, wanted))
+        if said.is_yes:
+            return text_at(there, "spec", "holderIdentity")
+        if not said.is_conflict:
+            break
+    raise Refused(f"Lease/{NAMESPACE}/{name} can't be written: {said.why}")
+
+
+def _with(lease: Mapping[str, Any], wanted: str) -> dict[str, Any]:
+    metadata = dict(mapping_at(lease, "metadata"))
+    metadata["annotations"] = {**strings_at(lease, "metadata", "annotations"), WANTED: wanted}
+    return {**lease, "metadata": metadata}
