@@ -65,7 +65,7 @@ test-long: venv ## what takes seconds a test: whole stacks and the rest of the c
 
 .PHONY: test-night
 test-night: venv ## what takes minutes: every case asked three ways with the same answer, all reports against their schema
-	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m night -n $(PYTEST_WORKERS)
+	@$(PY) -m pytest tests --ignore=tests/lab -m night -n $(PYTEST_WORKERS)
 
 .PHONY: fuzz
 fuzz: venv ## inputs that nobody writes by hand (SECONDS=1200, SEED=1); what takes 5 s or 1 GiB, crashes or is obeyed fails
@@ -132,7 +132,7 @@ test-accept: venv accept-tools ## the programs of `accept` on processors, with t
 
 .PHONY: test-real
 test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forbids them to skip
-	@$(PY) -m pytest tests/real -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
+	@$(PY) -m pytest tests/real -m "not night" -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
 
 .PHONY: test-lab
 test-lab: venv ## the tests in booted nodes (root; two minutes more the first time); REQUIRE=1 forbids them to skip
