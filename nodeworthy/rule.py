@@ -133,7 +133,10 @@ def _bind(function: Check, unless: type[Any] | None) -> BoundCheck:
 def _parameter(hint: Any) -> Parameter:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        return Parameter(next(each for each in arguments if each is not type(None)), Many.OPTIONAL)
+        one = next(each for each in arguments if each is not type(None))
+        if typing.get_origin(one) is not None:
+            raise TypeError(f"{hint}: of all that there are a check is given an empty sequence, and never None")
+        return Parameter(one, Many.OPTIONAL)
     if origin is not None and issubclass(origin, Sequence):
         return Parameter(arguments[0], Many.ALL)
     return Parameter(hint, Many.EACH)

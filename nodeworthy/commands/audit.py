@@ -17,7 +17,6 @@ what runs; --state FILE (`pulumi stack export`) says by id which is which.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -111,10 +110,7 @@ def _program(options: Options, run: Run) -> Program:
 def _print_policy(options: Options) -> int:
     from nodeworthy.collect.cloud.calls import policy
 
-    if options.output:
-        judging.write_whole(Path(options.output), policy())
-    else:
-        sys.stdout.write(policy())
+    judging.hand_over(policy(), options.output)
     return 0
 
 

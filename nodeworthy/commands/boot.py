@@ -7,7 +7,6 @@ Terraform templates. - is standard input. Exit codes: 0 read whole, 3 something 
 from __future__ import annotations
 
 import argparse
-import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,16 +50,13 @@ def run(options: Options) -> int:
 def _run(options: Options) -> int:
     from nodeworthy.backstop import call_bounded
     from nodeworthy.boot.effects import NotUnderstood
-    from nodeworthy.commands.judging import write_whole
+    from nodeworthy.commands.judging import hand_over
 
     script = call_bounded(_script, options)
     call_bounded(_refuse_unread, script)
     findings = _findings(script)
     shown = call_bounded(_shown, options, script, findings)
-    if options.output:
-        write_whole(Path(options.output), shown)
-    else:
-        sys.stdout.write(shown)
+    hand_over(shown, options.output)
     gaps = any(isinstance(each, NotUnderstood) for each in script.timeline.effects)
     return 3 if gaps or not script.userdata.parts or any(each.is_doubt for each in script.userdata.faults) else 0
 

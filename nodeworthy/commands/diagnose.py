@@ -27,7 +27,6 @@ import argparse
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
@@ -116,10 +115,7 @@ def _print_role(options: Options, run: Run) -> int:
         if given is not None:
             raise InputError(f"{name} is for a diagnosis; --print-role looks at nothing")
     written = manifests(options.namespace, logs=_need_logs(judging.every_chosen_rule(run)))
-    if options.output:
-        judging.write_whole(Path(options.output), written)
-    else:
-        sys.stdout.write(written)
+    judging.hand_over(written, options.output)
     return 0
 
 

@@ -162,11 +162,7 @@ def deliver(options: Options, run: Run, report: Report, heading: str = "", besid
     writing = _Writing(report, asked_report(options, run), run.began, heading, beside)
     colour = wants_colour(no_color=options.no_color) and not options.output
     text = writing.written(options.format, colour=colour)
-    if options.output:
-        write_whole(Path(options.output), text)
-    else:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+    hand_over(text, options.output)
     for form, file in options.also:
         write_whole(Path(file), writing.written(form))
     return run.exit_code(report)
@@ -246,6 +242,15 @@ def wants_colour(*, no_color: bool) -> bool:
 def write_private(path: Path, text: str) -> None:
     """What a machine said of itself is for whoever asked it."""
     write_whole(path, text, mode=0o600)
+
+
+def hand_over(written: str, output: str | None) -> None:
+    """To the file that was asked for, else to standard output."""
+    if output:
+        write_whole(Path(output), written)
+    else:
+        sys.stdout.write(written)
+        sys.stdout.flush()
 
 
 def write_whole(path: Path, text: str, *, mode: int | None = None) -> None:

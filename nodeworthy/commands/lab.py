@@ -116,17 +116,14 @@ def _faults(options: Options) -> int:
 
 
 def _deliver(options: Options, found: Sequence[Outcome]) -> None:
-    from nodeworthy.commands.judging import write_whole
+    from nodeworthy.commands.judging import hand_over
     from nodeworthy.lab.faults import injecting
 
     write = {"text": injecting.text, "json": injecting.as_json, "markdown": injecting.markdown}[
         options.format or FORMATS[0]
     ]
     written = write(found)
-    if options.output:
-        write_whole(Path(options.output), written)
-    else:
-        sys.stdout.write(written)
+    hand_over(written, options.output)
 
 
 def _can_boot(image: str) -> None:

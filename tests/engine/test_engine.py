@@ -79,6 +79,16 @@ def judged(
     return judge([scene], [made or rule(doors_match)], CRASH, UNUSED)
 
 
+def test_all_that_there_are_may_be_none_of_them_and_never_none() -> None:
+    """A check that says otherwise would look for None, and never find it."""
+
+    def with_perhaps_all(door: Door, houses: Sequence[House] | None) -> Iterator[Draft]:
+        yield from ()
+
+    with pytest.raises(TypeError, match="an empty sequence, and never None"):
+        _ = rule(with_perhaps_all).checks
+
+
 def test_pass_fail_and_unknown() -> None:
     judgements = judged([door("red", 1), door("blue", 2), door(None, 3), house("red")])
     assert [each.verdict for each in judgements] == [Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN]
@@ -107,6 +117,16 @@ def test_what_two_subjects_have_in_common_is_told_of_the_first() -> None:
     assert [each.verdict for each in (first, second)] == [Verdict.FAIL, Verdict.SKIP]
     assert not second.findings
     assert [each.verdict for each in judged([door("red"), door("red", 2), house("blue")])] == [Verdict.FAIL] * 2
+
+
+def test_whom_it_harms_is_told_of_each() -> None:
+    houses = [house("red", "a"), house("red", "b")]
+
+    def harms_others(door: Door) -> Iterator[Draft]:
+        yield fail(door.place, "the door is locked", victims=[houses.pop().title])
+
+    told = judged([door("red"), door("red")], rule(harms_others))
+    assert [found.victims for each in told for found in each.findings] == [("house 'b'",), ("house 'a'",)]
 
 
 def test_without_its_context_a_rule_is_skipped_with_why() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from nodeworthy.rollout import gate
 from nodeworthy.rollout.gate import Commands, Verdict
+from tests.run import run
 
 PYTHON = sys.executable
 
@@ -99,3 +100,20 @@ def test_whether_acceptance_could_be_asked_is_known_before(nodeworthy: Any) -> N
     assert "nothing says in which image torch is" in FLEET.why_no_acceptance("n1", "quick")
     nodeworthy("", 0)
     assert FLEET.why_no_acceptance("n1", "quick") == ""
+
+
+@pytest.mark.parametrize("who", ["the node suite", "accept"])
+def test_the_commands_take_the_words(
+    who: str, nodeworthy: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without a cluster they come as far as looking for one: a word that they do not know ends with 2."""
+    kept = nodeworthy(report(), 0)
+    fleet = Commands("image:1", "torch:2", allows_unknown=True)
+    if who == "accept":
+        fleet.accept("n1", "quick", lambda: None)
+    else:
+        fleet.prove("n1", lambda: None)
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "nowhere"))
+    ran = run(*asked(kept)[2:])
+    assert ran.code == 3, ran.err
+    assert "no kubeconfig was found" in ran.err

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.workload.live.job_state import Patience
@@ -43,10 +42,7 @@ def print_role(options: Options) -> int:
     from nodeworthy.collect.workload.live.role import manifests
 
     written = manifests(options.namespace, taints=options.taint)
-    if options.output:
-        judging.write_whole(Path(options.output), written)
-    else:
-        sys.stdout.write(written)
+    judging.hand_over(written, options.output)
     return 0
 
 

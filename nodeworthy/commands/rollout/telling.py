@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.commands.judging import write_whole
+from nodeworthy.commands.judging import hand_over, write_whole
 from nodeworthy.commands.rollout.options import Options
 from nodeworthy.redaction import hide_secrets
 from nodeworthy.report.printable import escape_json, on_one_line, printable
@@ -18,11 +18,7 @@ from nodeworthy.rollout.page import page
 
 
 def deliver(options: Options, text: str, code: int) -> int:
-    if options.output:
-        write_whole(Path(options.output), text)
-    else:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+    hand_over(text, options.output)
     return code
 
 

@@ -5,7 +5,8 @@ after an update of one of them, containers run by the other's release, and what 
 may ask for all GPUs by a variable) is not set for the other. The operator's toolkit is on unless `toolkit.enabled` is
 false; it leaves out nodes with `nvidia.com/gpu.deploy.container-toolkit=false`. A toolkit that a script installs for
 Docker, or tells no containerd of, is in nobody's way. Of an image that has the toolkit beside an operator whose
-settings say nothing of it nothing is told: the operator's then serves these nodes as its chart has it.
+settings say nothing of it nothing is told: the operator's then serves these nodes as its chart has it. Nor is anything
+told where `toolkit.env` names their containerd: whoever wrote that wants the operator's toolkit there.
 """
 
 from __future__ import annotations
@@ -38,11 +39,10 @@ def the_operators_is_not_beside_the_images(values: OperatorValues, pool: GpuPool
         return
     if values.implied or not enabled.written:
         skip("nobody has asked for the operator's toolkit: it serves these nodes as its chart has it")
-    if values.toolkit.variables:
-        skip("its toolkit is told which containerd is these nodes': whoever wrote that wants it there")
     if pool.driver is None or not need(pool.runtime).toolkit_in_image:
         skip(f"no image of {pool.title} is known to have the toolkit")
-    need(enabled)
+    if values.toolkit.variables or not need(enabled):
+        return
     yield fail(
         enabled,
         f"the operator brings the toolkit, and the image of {pool.title} has it already",

@@ -68,10 +68,7 @@ def _print_role(options: Options) -> int:
     from nodeworthy.collect.in_cluster.role import manifests
 
     written = manifests(options.namespace, taints=options.taint)
-    if options.output:
-        judging.write_whole(Path(options.output), written)
-    else:
-        sys.stdout.write(written)
+    judging.hand_over(written, options.output)
     return 0
 
 
