@@ -253,7 +253,7 @@ def _rank(launch: Launch, value: Text | None, name: str, where: Spread) -> Itera
         )
     elif missing := unset(launch, value):
         yield _not_set(launch, missing, name)
-    elif same_for_all(value) and not launch.ran.in_loop and not launch.ran.background:
+    elif same_for_all(value) and not where.one_of_several:
         shown = path_in_words(value)
         early = "" if launch.option(name.strip("-")) is None or shown != "0" else _early(launch)
         yield fail(

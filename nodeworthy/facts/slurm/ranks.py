@@ -46,20 +46,32 @@ class Spread:
     per_node: int
     # It is started where the script runs, and nowhere else.
     only_first: bool
+    # Others like it are started beside it, and each may be told its own rank.
+    one_of_several: bool = False
 
 
 def spread(job: SlurmJob, launch: Launch) -> Spread:
     step = launch.step
     if step is None:
         return Spread(1, 1, only_first=True)
-    nodes = nodes_of(job, step)
+    nodes, several = nodes_of(job, step), _is_one_of_several(job, launch)
     if step.program != "srun":
-        return Spread(nodes, 1, only_first=False)
+        return Spread(nodes, 1, only_first=False, one_of_several=several)
     per_node = _count(step, "ntasks_per_node", "tasks_per_node")
     tasks = _count(step, "ntasks")
     if per_node is None:
         per_node = -(-tasks // nodes) if tasks is not None else job.request.tasks_per_node
-    return Spread(nodes, per_node, only_first=False)
+    return Spread(nodes, per_node, only_first=False, one_of_several=several)
+
+
+def _is_one_of_several(job: SlurmJob, launch: Launch) -> bool:
+    """A loop's, or one in the background that is sent to nodes by name, or that others in the background are beside:
+    the only one there (`srun … & wait`, so that a trap can answer) runs on all nodes with the same words."""
+    if launch.ran.in_loop or not launch.ran.background:
+        return launch.ran.in_loop
+    chosen = launch.step is not None and any(name in launch.step.options for name in ("nodelist", "w", "relative", "r"))
+    beside = [each for each in job.launches if each.program == launch.program and each.ran.background]
+    return chosen or len(beside) > 1
 
 
 def nodes_of(job: SlurmJob, step: Step) -> int:
