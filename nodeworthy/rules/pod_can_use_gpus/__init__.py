@@ -28,6 +28,10 @@ and so do the workers that load their data. A container has 64 MiB of it, whatev
 with "unhandled system error" or "No space left on device", and loaders with a bus error. It is a warning, for between
 GPUs with NVLink little may pass that way. Where GPUs are shared by MPS, the device plugin mounts the daemon's own
 memory there; a mount of the pod's hides it, and no process finds the daemon.
+
+What it runs has to be there, and to fit: NVIDIA takes old CUDA images out of the registries (`nvidia/cuda` without a
+tag, `nvidia/cuda:11.0-base`), and eight processes of torchrun on four GPUs, or a tensor parallelism of eight on four,
+find no fifth device. An image or a number that a template fills in is held against nobody.
 """
 
 from __future__ import annotations

@@ -1,0 +1,70 @@
+"""Which programs take one GPU for each process, and how many they are told to start: `gpu_processes.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class GpuProcesses:
+    program: str
+    number: int
+    # As it is written: `--nproc_per_node=8`; several, where they multiply.
+    written: str
+
+
+@dataclass(frozen=True)
+class _Program:
+    name: str
+    words: re.Pattern[str]
+    counts: tuple[re.Pattern[str], ...]
+    several: re.Pattern[str] | None
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("gpu_processes.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _programs() -> tuple[_Program, ...]:
+    return tuple(
+        _Program(
+            row["program"],
+            re.compile(row["words"]),
+            tuple(map(re.compile, row["counts"])),
+            re.compile(row["several"]) if "several" in row else None,
+        )
+        for row in _table()["program"]
+    )
+
+
+def cause() -> str:
+    return str(_table()["cause"])
+
+
+def processes_told(image: str, command: str) -> GpuProcesses | None:
+    """Of a container's command line; None where it starts none that is known, or does not say how many here."""
+    if re.search(_table()["on_processors"], command):
+        return None
+    for each in _programs():
+        if not each.words.search(f"{image} {command} ") or (each.several and each.several.search(command)):
+            continue
+        # Of several starts the smallest: which of them runs, a script decides.
+        least = [min(found, key=lambda one: int(one[1])) for found in _found(each, command) if found]
+        if least:
+            written = " ".join(one[0].strip() for one in least)
+            return GpuProcesses(each.name, prod(int(one[1]) for one in least), written)
+    return None
+
+
+def _found(program: _Program, command: str) -> Iterator[list[re.Match[str]]]:
+    return (list(each.finditer(command)) for each in program.counts)

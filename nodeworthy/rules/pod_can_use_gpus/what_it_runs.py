@@ -1,0 +1,85 @@
+"""What a container runs, against the GPUs that it asks for: an image that is there, and no more processes than GPUs."""
+
+from __future__ import annotations
+
+from nodeworthy.facts.pod.containers import Container, holds_a_gpu
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.gpu_processes import GpuProcesses, cause, processes_told
+from nodeworthy.known.images_gone import gone
+from nodeworthy.known.visible_devices import VARIABLE
+from nodeworthy.rules.pod_can_use_gpus import RULE
+from nodeworthy.verdict import Draft, Findings, Known, Place, fail, skip
+
+
+@RULE.check
+def its_image_is_there(pod: PodTemplate) -> Findings:
+    if pod.live is not None:
+        skip("what the registry said is seen in the pod's status")
+    if not pod.uses_gpus:
+        skip("nothing here asks for GPUs")
+    for container in pod.containers:
+        state = container.image.state
+        image = state.value if isinstance(state, Known) else None
+        if not isinstance(image, str) or container.tree.get("imagePullPolicy").value == "Never":
+            continue
+        if (found := gone(image)) is not None:
+            yield fail(
+                container.image,
+                f"{container.name} of {pod.title} runs an image that no registry has: {image.partition(':')[0]} "
+                f"{found.says}",
+                is_=image,
+                should=found.should,
+                cause="the image is never pulled: manifest unknown, and the pod stays in ImagePullBackOff",
+                remedy="name a tag that is there; `crane manifest IMAGE` tells",
+            )
+
+
+@RULE.check
+def each_process_has_a_gpu(pod: PodTemplate) -> Findings:
+    if pod.live is not None:
+        skip("what its processes find is seen in its log")
+    if not pod.uses_gpus:
+        skip("nothing here asks for GPUs")
+    for container in pod.containers:
+        has, told = _gpus(container), _told(container)
+        if told is not None and 0 < has < told.number:
+            yield _too_many(pod, container, told, has)
+
+
+def _gpus(container: Container) -> int:
+    """How many it is sure to see; 0 where that is not said, where it chooses for itself, or where no server takes it."""
+    if container.variable(VARIABLE) is not None or container.why_hidden is not None:
+        return 0
+    counts = [_count(container, each) for each in container.gpu_resources if holds_a_gpu(each)]
+    return 0 if None in counts else sum(filter(None, counts))
+
+
+def _count(container: Container, resource: str) -> int | None:
+    state = container.asks_for(resource).state
+    written = [each.get(resource) for each in (container.limits, container.requests)]
+    differ = len({str(each.value) for each in written if not each.is_absent}) > 1
+    return state.value if isinstance(state, Known) and not differ else None
+
+
+def _told(container: Container) -> GpuProcesses | None:
+    state = container.image.state
+    image = state.value if isinstance(state, Known) and isinstance(state.value, str) else ""
+    return processes_told(image, " ".join(" ".join(container.words).split()))
+
+
+def _too_many(pod: PodTemplate, container: Container, told: GpuProcesses, has: int) -> Draft:
+    asked = "one GPU" if has == 1 else f"{has} GPUs"
+    return fail(
+        _said_at(container, told.written.split()[0]),
+        f"{container.name} of {pod.title} starts more processes of {told.program} than it asks for GPUs",
+        is_=f"{told.written} on {asked}",
+        should=f"{has}, or resources.limits of {told.number}",
+        cause=cause(),
+        remedy=f"ask for {told.number} GPUs in resources.limits, or start {has}",
+    )
+
+
+def _said_at(container: Container, option: str) -> Place:
+    trees = (container.tree.get(name) for name in ("command", "args"))
+    words = (word for tree in trees for word in (tree, *tree.sequence))
+    return next((each.place for each in words if option in (each.text or "")), container.place)
