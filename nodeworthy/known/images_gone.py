@@ -26,7 +26,7 @@ def _images() -> tuple[GoneImage, ...]:
     )
 
 
-def gone(image: str) -> GoneImage | None:
+def gone_image(image: str) -> GoneImage | None:
     """Of an image as it is written. One by its digest is what it was."""
     if "@" in image:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodeworthy.facts.pod.containers import Container, holds_a_gpu
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.gpu_processes import GpuProcesses, cause, processes_told
-from nodeworthy.known.images_gone import gone
+from nodeworthy.known.images_gone import gone_image
 from nodeworthy.known.visible_devices import VARIABLE
 from nodeworthy.rules.pod_can_use_gpus import RULE
 from nodeworthy.verdict import Draft, Findings, Known, Place, fail, skip
@@ -22,7 +22,7 @@ def its_image_is_there(pod: PodTemplate) -> Findings:
         image = state.value if isinstance(state, Known) else None
         if not isinstance(image, str) or container.tree.get("imagePullPolicy").value == "Never":
             continue
-        if (found := gone(image)) is not None:
+        if (found := gone_image(image)) is not None:
             yield fail(
                 container.image,
                 f"{container.name} of {pod.title} runs an image that no registry has: {image.partition(':')[0]} "
@@ -47,7 +47,7 @@ def each_process_has_a_gpu(pod: PodTemplate) -> Findings:
 
 
 def _gpus(container: Container) -> int:
-    """How many it is sure to see; 0 where that is not said, where it chooses for itself, or where no server takes it."""
+    """How many it is sure to see; 0 where that is not said, or it chooses for itself, or no server takes it."""
     if container.variable(VARIABLE) is not None or container.why_hidden is not None:
         return 0
     counts = [_count(container, each) for each in container.gpu_resources if holds_a_gpu(each)]
