@@ -48,9 +48,12 @@ class Surroundings(Protocol):
     def remembered(self) -> dict[str, str]:
         """What was found out of all of them once, for whoever asks again."""
 
-    def holding(self, mark: re.Pattern[bytes], suffixes: Sequence[str] = ()) -> Iterator[Held]:
+    def holding(
+        self, mark: re.Pattern[bytes], suffixes: Sequence[str] = (), words: Sequence[bytes] = ()
+    ) -> Iterator[Held]:
         """The files in which this stands, those nearest to the root first. The mark decides which files are read
-        on: a word that few files hold."""
+        on: a word that few files hold. Where it is slow to look for, `words` are those of which one stands in whatever
+        it finds."""
 
     def read(self, path: Path) -> bytes | None:
         """None where it does not lie in the scope, is too long, or can't be read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,11 @@ class Sign:
     def is_certain(self) -> bool:
         return self.confidence == "certain"
 
+    @cached_property
+    def anywhere(self) -> re.Pattern[str]:
+        """The same in a text of many lines: it finds all that is found line by line, and perhaps more."""
+        return re.compile(self.text.pattern, re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Usual:
@@ -59,6 +64,12 @@ def mark() -> re.Pattern[bytes]:
     """Where one of those stands that a file beside a script shows as well."""
     texts = (row["text"] for row in _table()["sign"] if row.get("everywhere"))
     return re.compile("|".join(texts).encode(), re.MULTILINE)
+
+
+@cache
+def words() -> tuple[bytes, ...]:
+    """One of them stands in whatever the mark finds."""
+    return tuple(each.encode() for each in _table()["words"])
 
 
 def usual(key: str) -> Usual:

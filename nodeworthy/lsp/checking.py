@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from time import monotonic
 
 from nodeworthy.baseline.apply import lay_over
 from nodeworthy.baseline.file import NAME, Baseline, read
 from nodeworthy.collect.source.collector import look_at
 from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.fleets import Fleets
+from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import InputError
@@ -29,6 +31,26 @@ from nodeworthy.settings.find import settings_in
 from nodeworthy.settings.model import Settings, exclusion_of
 from nodeworthy.verdict import Finding, Verdict
 
+# Files that another program changes are seen by then, where the editor does not tell of them.
+KEPT_S = 300.0
+
+
+@dataclass
+class Around:
+    """What lies around the files: a repository of thousands is not looked through at every keystroke."""
+
+    _scopes: Scopes = field(default_factory=Scopes)
+    _since: float = 0.0
+
+    def scopes(self) -> Scopes:
+        if monotonic() - self._since > KEPT_S:
+            self._scopes, self._since = Scopes(), monotonic()
+        return self._scopes.anew()
+
+    def forget(self) -> None:
+        """Some file on the disk has changed."""
+        self._since = -KEPT_S
+
 
 @dataclass(frozen=True)
 class Workspace:
@@ -36,6 +58,7 @@ class Workspace:
 
     fleet: str | None = None
     stack: str | None = None
+    around: Around = field(default_factory=Around, compare=False)
 
 
 @dataclass(frozen=True)
@@ -116,7 +139,7 @@ def _judged(path: Path, data: bytes, workspace: Workspace) -> Checked:
     if settings is not None and settings.exclude and exclusion_of(settings.folder, settings.exclude).holds(real):
         return Checked(text)
     every = frozenset(ids())
-    source = Source(path, text.path, named=False, real=real, data=data)
+    source = Source(path, text.path, named=False, real=real, data=data, scopes=workspace.around.scopes())
     looked = look_at([source], Fleets(workspace.fleet, workspace.stack), every)
     left_out = {each.rule for each in settings.left_out} if settings is not None else set()
     missing = {kind for scene in looked.scenes for kind in scene.missing}

@@ -135,12 +135,8 @@ class Server(LanguageServer):
         super().__init__("nodeworthy", f"v{__version__}", types.TextDocumentSyncKind.Full)
         self.opened: dict[str, Opened] = {}
         self.documentation = documentation
-        self._named = fleet, stack
+        self.judged_by = Workspace(fleet, stack)
         self.judge = Judge()
-
-    @property
-    def judged_by(self) -> Workspace:
-        return Workspace(*self._named)
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
         """Into the editor's log, and not into its user's face: what he types next is answered all the same."""
@@ -234,6 +230,7 @@ def _hears_of_files(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def _save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+        ls.judged_by.around.forget()
         if decides(params.text_document.uri):
             ls.look_again()
         else:
@@ -245,6 +242,7 @@ def _hears_of_files(server: Server) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     async def _files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+        ls.judged_by.around.forget()
         if any(decides(each.uri) for each in params.changes):
             ls.look_again()
 

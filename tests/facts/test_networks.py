@@ -9,8 +9,8 @@ import pytest
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.firewall.needs import Pods
-from nodeworthy.facts.firewall.pods import lines_of, networks_in, pods_shown_by
-from nodeworthy.known.network_signs import signs, usual
+from nodeworthy.facts.firewall.pods import Beside, lines_of, networks_in, pods_shown_by
+from nodeworthy.known.network_signs import signs, usual, words
 from nodeworthy.known.pod_interfaces import cnis
 from nodeworthy.verdict import Place
 
@@ -94,3 +94,31 @@ def test_signs_name_what_is_known() -> None:
 def test_long_lines_end() -> None:
     assert networks("helm install " * 200_000) == []
     assert networks("snap install " + "-a " * 300_000) == []
+
+
+def test_beside_a_script_each_sign_counts_at_its_first_place_that_is_no_comment() -> None:
+    first = "# curl https://get.k3s.io\ncilium-values.yaml: here\n"
+    second = "curl -sfL https://get.k3s.io | sh -\ncni:\n  calico\n"
+    around = [Beside(first, Place("a.sh")), Beside(second, Place("b.yaml"))]
+    found = networks_in(list(lines_of("ufw allow 22", Place("own.sh"))), around)
+    assert [(each.sign.id, each.place.path, each.place.line) for each in found.by] == [
+        ("cilium", "a.sh", 2),
+        ("chosen-calico", "b.yaml", 2),
+    ]
+    assert found.is_guessed
+
+
+def test_whatever_is_looked_for_in_a_repository_holds_one_of_the_words() -> None:
+    for each in signs():
+        if each.everywhere:
+            for branch in branches(each.text.pattern):
+                assert any(word.decode() in branch for word in words()), branch
+
+
+def branches(written: str) -> list[str]:
+    """Of a pattern, those between the bars outside of all brackets."""
+    found, depth = [""], 0
+    for mark in written:
+        depth += (mark in "([") - (mark in ")]")
+        found = [*found, ""] if mark == "|" and depth == 0 else [*found[:-1], found[-1] + mark]
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,17 @@ class TestFiles:
         first = calls(lambda: list(scope.holding(CILIUM)))
         assert calls(lambda: list(scope.holding(CILIUM))) < first / 10
 
+    def test_who_was_stopped_on_the_way_has_kept_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        write(tmp_path, a_dot_yaml="cilium see b.yaml", b_dot_yaml="cilium")
+        scope = Scope(tmp_path)
+        for ask in (lambda: list(scope.holding(CILIUM)), lambda: scope.references_to(tmp_path / "b.yaml")):
+            with monkeypatch.context() as stopped:
+                stopped.setattr(Scope, "_read", reads_once())
+                with pytest.raises(KeyboardInterrupt):
+                    ask()
+        assert [each.path.name for each in scope.holding(CILIUM)] == ["a.yaml", "b.yaml"]
+        assert [each.path.name for each in scope.references_to(tmp_path / "b.yaml")] == ["a.yaml"]
+
     def test_a_repository_that_is_too_large_says_so(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(scopes_of, "MOST_FILES", 2)
         write(tmp_path, a_dot_yaml="", b_dot_yaml="", deep__c_dot_yaml="cilium")
@@ -87,6 +99,18 @@ class TestFiles:
         (tmp_path / "inside" / "out").symlink_to(tmp_path / "outside")
         (tmp_path / "inside" / "a.yaml").symlink_to(tmp_path / "outside" / "a.yaml")
         assert list(Scope(tmp_path / "inside").holding(CILIUM)) == []
+
+
+def reads_once() -> Callable[[Scope, str], bytes]:
+    """Its second file is one too many."""
+    left = iter([b"cilium"])
+
+    def read(_: Scope, _path: str) -> bytes:
+        for data in left:
+            return data
+        raise KeyboardInterrupt
+
+    return read
 
 
 class TestReferences:

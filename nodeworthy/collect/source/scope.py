@@ -79,24 +79,27 @@ class Scope:
             self._read_of.add(os.fspath(self.root))
             yield from map(Path, _inside(os.fspath(self.root))[0])
 
-    def holding(self, mark: re.Pattern[bytes], suffixes: Sequence[str] = ()) -> Iterator[Held]:
+    def holding(
+        self, mark: re.Pattern[bytes], suffixes: Sequence[str] = (), words: Sequence[bytes] = ()
+    ) -> Iterator[Held]:
         """The files in which this stands. Which ones is found out once in a run; their bytes are read anew."""
         key = (mark.pattern, mark.flags, tuple(suffixes))
-        if key in self._held:
-            yield from (Held(Path(path), data) for path in self._held[key] if (data := self._read(path)) is not None)
-            return
-        found = self._held[key] = []
-        for path, data in self._texts(suffixes):
-            if mark.search(data):
-                found.append(path)
-        yield from self.holding(mark, suffixes)
+        if key not in self._held:
+            # Kept when it is whole: who looks may be stopped on the way.
+            self._held[key] = [
+                path
+                for path, data in self._texts(suffixes)
+                if (not words or any(each in data for each in words)) and mark.search(data)
+            ]
+        yield from (Held(Path(path), data) for path in self._held[key] if (data := self._read(path)) is not None)
 
     def called(self, name: str) -> list[Path]:
         """The files of this name, wherever they lie in it."""
         if self._by_name is None:
-            self._by_name = {}
+            by_name: dict[str, list[str]] = {}
             for path in self._listed():
-                self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
+                by_name.setdefault(path.rpartition("/")[2], []).append(path)
+            self._by_name = by_name
         return [Path(each) for each in self._by_name.get(name, ())]
 
     def read(self, path: Path) -> bytes | None:
@@ -106,10 +109,7 @@ class Scope:
     def references_to(self, path: Path) -> list[Reference]:
         """Where this file is named, in files of the scope other than itself: by a path that may be its own."""
         if self._named is None:
-            self._named = {}
-            for each, data in self._texts(_REFERRING):
-                for named in names_in(data):
-                    self._note(each, named)
+            self._named = self._names()
         own = os.path.realpath(path)
         return [each for each in self._named.get(path.name, ()) if _may_mean(each, own)]
 
@@ -120,10 +120,13 @@ class Scope:
             return []
         return [each.lower() for each in reversed(folder.relative_to(self.root).parts)]
 
-    def _note(self, path: str, named: Named) -> None:
-        assert self._named is not None
-        reference = Reference(Path(path), named.line, named.name, named.offset)
-        self._named.setdefault(named.name.rpartition("/")[2], []).append(reference)
+    def _names(self) -> dict[str, list[Reference]]:
+        found: dict[str, list[Reference]] = {}
+        for path, data in self._texts(_REFERRING):
+            for named in names_in(data):
+                reference = Reference(Path(path), named.line, named.name, named.offset)
+                found.setdefault(named.name.rpartition("/")[2], []).append(reference)
+        return found
 
     def _texts(self, suffixes: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         left = MOST_BYTES
@@ -193,6 +196,11 @@ class Scopes:
             root = root_of(Path(absolute))
             self._by_folder[absolute] = self._by_root.setdefault(os.fspath(root), Scope(root))
         return self._by_folder[absolute]
+
+    def anew(self) -> Scopes:
+        """For the next look at the same files: what was listed and found around them stays, and what was opened, one
+        of them perhaps with another text, does not."""
+        return Scopes(self._by_folder, self._by_root, var_files=self.var_files)
 
     def below(self, folder: Path) -> Scope:
         """The files below this very folder."""

@@ -6,6 +6,7 @@ import ipaddress
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 
 from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, Runs, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
@@ -16,7 +17,7 @@ from nodeworthy.facts.firewall.firewall import Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import Range
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.network_signs import Sign, Usual, mark, ranges, signs, usual
+from nodeworthy.known.network_signs import Sign, Usual, mark, ranges, signs, usual, words
 from nodeworthy.known.pod_interfaces import Cni, is_uplink, network, networks_named_in, networks_of_distribution
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -76,6 +77,29 @@ def lines_of(text: str, place: Place) -> Iterator[Written]:
         yield Written(whole[:_LONGEST], Place(place.path, index + 1, 1))
 
 
+# A key that stands alone, and what goes on in the next line.
+_GOES_ON = pattern(r":[ \t]*\n[ \t]*")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A file that lies beside a script."""
+
+    text: str
+    place: Place
+
+    @cached_property
+    def lines(self) -> list[Written]:
+        return list(lines_of(self.text, self.place))
+
+    @cached_property
+    def _joined(self) -> str:
+        return _GOES_ON.sub(": ", self.text)
+
+    def may_show(self, sign: Sign) -> bool:
+        return any(sign.anywhere.search(each) for each in (self.text, self._joined))
+
+
 def _shown_in(lines: Iterable[Written]) -> list[Shown]:
     """Every sign at its first place. What only speaks of a network may do so in a comment."""
     found: dict[str, Shown] = {}
@@ -86,7 +110,7 @@ def _shown_in(lines: Iterable[Written]) -> list[Shown]:
     return list(found.values())
 
 
-def networks_in(own: Sequence[Written], around: Iterable[Written] = ()) -> Networks:
+def networks_in(own: Sequence[Written], around: Iterable[Beside] = ()) -> Networks:
     """What the script does comes first, then what it speaks of, then what the files around it do."""
     shown = _shown_in(own)
     certain, likely = ([each for each in shown if each.sign.is_certain is sure] for sure in (True, False))
@@ -95,9 +119,26 @@ def networks_in(own: Sequence[Written], around: Iterable[Written] = ()) -> Netwo
     if not found.any_of:
         found = replace(_of(likely, chosen), is_guessed=True)
     if not found.any_of:
-        beside = [each for each in _shown_in(around) if each.sign.is_certain and each.sign.everywhere]
-        found = replace(_of(beside, chosen), is_guessed=True)
+        found = replace(_of(_shown_around(around), chosen), is_guessed=True)
     return found
+
+
+def _shown_around(around: Iterable[Beside]) -> list[Shown]:
+    """What a file beside the script may show, each at its first place. Of thousands of files: whether a sign stands in
+    one is asked once, of the whole text, and only then line by line."""
+    left = [each for each in signs() if each.is_certain and each.everywhere]
+    found: list[Shown] = []
+    for file in around:
+        first = [(sign, _first(sign, file.lines)) for sign in left if file.may_show(sign)]
+        found += [Shown(sign, place) for sign, place in first if place is not None]
+        left = [each for each in left if all(each is not one.sign for one in found)]
+        if not left:
+            break
+    return found
+
+
+def _first(sign: Sign, lines: Sequence[Written]) -> Place | None:
+    return next((line.place for line in lines if not line.is_comment and sign.text.search(line.text)), None)
 
 
 def _of(shown: Sequence[Shown], chosen: Mapping[str, Range]) -> Networks:
@@ -187,12 +228,12 @@ def _lines(part: Part) -> Iterator[Written]:
         yield replace(each, place=part.origin.at(each.place.line or 1, 1))
 
 
-def _around(script: BootScript) -> Iterator[Written]:
-    """Asked for only where the script itself shows nothing."""
+def _around(script: BootScript) -> Iterator[Beside]:
+    """File by file. Asked for only where the script itself shows nothing."""
     if script.surroundings is None:
         return
-    for held in script.surroundings.holding(mark(), _SUFFIXES):
-        yield from lines_of(held.data.decode("utf-8", "replace"), Place(os.path.relpath(held.path)))
+    for held in script.surroundings.holding(mark(), _SUFFIXES, words()):
+        yield Beside(held.data.decode("utf-8", "replace"), Place(os.path.relpath(held.path)))
 
 
 def _related(found: Networks) -> Iterator[Related]:
