@@ -58,6 +58,7 @@ TYPED = (
     ("check . --output json", "`--format json`"),
     ("check . --format yaml", "`--format json`"),
     ("check . --format jnuit", "`--format junit`"),
+    ("check . --format brief", "`nodeworthy diagnose`"),
     ("check . --ignore containerd-paths", "`--skip-rule containerd-paths`"),
     ("check . --rule containerd_paths", "did you mean containerd-paths?"),
     ("check . --severity error", "--strict"),

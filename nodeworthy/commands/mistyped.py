@@ -22,7 +22,9 @@ _ELSEWHERE = {
     **dict.fromkeys(("ignore", "suppress", "accept-findings"), "baseline"),
     **dict.fromkeys(("completions", "autocomplete"), "completion bash"),
 }
-_FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "brief")
+_FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
+# Messages to people: written of a cluster and of a rollout.
+_BRIEF = "brief"
 _NO_MEANING = {
     "--severity": "a warning changes the exit code only with --strict; --rule ID and --skip-rule ID choose rules",
     "--level": "a warning changes the exit code only with --strict; --rule ID and --skip-rule ID choose rules",
@@ -113,6 +115,8 @@ def choice_for(command: str, word: str) -> str:
 
 
 def format_for(word: str) -> str:
+    if difflib.get_close_matches(word.lower(), (_BRIEF,), 1):
+        return "`--format brief` is of `nodeworthy diagnose` and `nodeworthy rollout`"
     near = difflib.get_close_matches(word.lower(), _FORMATS, 1)
     return f"did you mean `--format {near[0]}`?" if near else "`--format json` is for programs"
 
