@@ -65,6 +65,9 @@ def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
         skip("it runs on one node")
     started = [each for each in launches if each.step is not None and each.is_distributed]
     for launch in launches:
+        if launch.filled_in:
+            yield unknown(launch.place, f"what {launch.program} is told is filled in before there is a job")
+            continue
         for flaw in _flaws(job, launch, alone=not started):
             yield _told(job, flaw)
 

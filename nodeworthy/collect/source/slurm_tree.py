@@ -76,7 +76,9 @@ def expected_path(name: str, source: Source) -> str:
     """Where it should lie, as far as its surroundings show it; empty where they don't."""
     folders = list(folders_above(source.path))
     where = _among_its_like(name, folders, source) or _beside_jobs(name, folders)
-    return where if where and not _is_submodule(name, source) and not _is_brought(name, source) else ""
+    if not where or _is_submodule(name, source) or _is_brought(name, source) or _is_cloned(name, source):
+        return ""
+    return where
 
 
 def _among_its_like(name: str, folders: list[Path], source: Source) -> str:
@@ -139,3 +141,13 @@ def _is_brought(name: str, source: Source) -> bool:
         return False
     line = re.compile(rb"^[^\n]*" + _BRINGS + rb"[^\n]*\b" + last, re.MULTILINE)
     return any(JOB_LINE.search(held.data) is None for held in source.scope.holding(line))
+
+
+def _is_cloned(name: str, source: Source) -> bool:
+    """A line of another file clones the repository in which it lies: `git clone https://github.com/pytorch/torchtitan`."""
+    folders = [re.escape(each.encode()) for each in name.split("/")[:-1] if len(each) >= _SHORTEST]
+    if not folders:
+        return False
+    behind = rb"(?:\.git)?/?[\"']?[ \t]*(?:[;&|#)`]|$)"
+    line = re.compile(rb"\bgit\s+clone\b[^\n]*[\s/\"'](?:" + b"|".join(folders) + rb")" + behind, re.MULTILINE)
+    return any(True for _ in source.scope.holding(line))

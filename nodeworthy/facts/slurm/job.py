@@ -46,6 +46,8 @@ def with_config(launch: Launch, text: str, place: Place) -> Launch:
     return replace(launch, options={**held, **own})
 
 
+# What a program makes a job of first.
+_TEMPLATES = (".j2", ".jinja", ".jinja2", ".template", ".tmpl", ".tpl")
 _SHELL = pattern(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
 # What is worked out of a job's text once.
 _READ_ONCE = ("requests", "walked", "launches", "named_files")
@@ -110,7 +112,8 @@ class SlurmJob:
         """Of a file of its own: what the shell can't read of it."""
         from nodeworthy.boot.shell.strict.reading import why_broken
 
-        return why_broken(self.text) if not self.within and self.is_shell else None
+        is_template = (self.place.path or "").endswith(_TEMPLATES)
+        return why_broken(self.text, jinja=is_template) if not self.within and self.is_shell else None
 
     @property
     def unread_as(self) -> Unread | None:

@@ -75,6 +75,11 @@ class Launch:
         """All of its words, for those who look for a name in it."""
         return " ".join(each.shown() for each in self.ran.words)
 
+    @property
+    def filled_in(self) -> bool:
+        """A program that makes the job of a template puts arguments here: which ones, nobody knows."""
+        return "{{" in self.said
+
     def option(self, *names: str) -> Text | None:
         return next((self.options[name] for name in names if name in self.options), None)
 

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+set -euo pipefail
+python3 -m venv ./env
+git clone https://github.com/example-lab/tokenizer.git
+./env/bin/pip install -r tokenizer/requirements.txt
