@@ -212,6 +212,35 @@ def test_what_can_not_be_believed_is_not_there(tree: Path, monkeypatch: pytest.M
     assert looked
 
 
+def test_where_nothing_can_be_kept_nobody_asks_what_it_would_be_called(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def program() -> str:
+        asked.append("which version")
+        return ""
+
+    monkeypatch.setattr("nodeworthy.collect.source.cache.program", program)
+    run("check", ".")
+    assert len(asked) == 1
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    run("check", ".")
+    assert len(asked) == 1
+
+
+def test_our_own_files_are_told_by_where_they_lie_and_when_they_changed(tmp_path: Path) -> None:
+    (tmp_path / "known").mkdir()
+    (tmp_path / "known" / "charts.toml").write_text("")
+    program = cache_stamps.program.__wrapped__
+    assert program() == cache_stamps.program()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("nodeworthy.__file__", str(tmp_path / "__init__.py"))
+        before = program()
+        (tmp_path / "known" / "charts.toml").write_text("[chart]")
+        assert program() != before != cache_stamps.program()
+
+
 def test_without_a_cache_nothing_is_different(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = run("check", ".")
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")

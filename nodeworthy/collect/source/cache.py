@@ -113,8 +113,8 @@ class Memory:
 
 
 def memory(paths: Sequence[str], sources: Sequence[Source], asked: dict[str, Any]) -> Memory | None:
-    """None where an answer can't be kept: what comes through a pipe comes once."""
-    if not all(map(_stays, paths)):
+    """None where an answer can't be kept: what comes through a pipe comes once, and some machines keep nothing."""
+    if not cache_store.can_be() or not all(map(_stays, paths)):
         return None
     try:
         whole = json.dumps([program(), Path.cwd().as_posix(), list(paths), asked], sort_keys=True)

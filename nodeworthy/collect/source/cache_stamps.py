@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from functools import cache
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
@@ -52,8 +53,10 @@ def _deciding(folder: Path) -> list[str]:
     return [name for name in names if name in (OWN, PYPROJECT) or STACK_FILE.fullmatch(name)]
 
 
+@cache
 def program() -> str:
-    """This version of ours, to the last file: what another one found out is not believed."""
+    """This version of ours, to the last file: what another one found out is not believed. A process stays the one that
+    was started, whatever becomes of its files."""
     told = blake2b(sys.version.encode(), digest_size=16)
     yaml = find_spec("yaml")
     for path in (*_own_files(Path(nodeworthy.__file__).parent), *([yaml.origin] if yaml and yaml.origin else ())):

@@ -28,6 +28,16 @@ def folder() -> Path:
     return base / "nodeworthy"
 
 
+def can_be() -> bool:
+    """Whether there is anything, or could be: where not, nobody need find out what it would be called."""
+    try:
+        below = folder()
+    except RuntimeError:
+        return False
+    there = next(each for each in (below, *below.parents) if os.path.lexists(each))
+    return there == below or (there.is_dir() and os.access(there, os.W_OK))
+
+
 def recall(name: str) -> Any:
     """What was kept under this name, None where there is nothing."""
     try:
