@@ -18,11 +18,24 @@ TOOLS = pytest.StashKey[Tools]()
 # they look at all processes of this machine, or start what others of them would see there.
 OF_ONE_MACHINE = ("test_cloud_init", "test_containerd", "test_node", "test_slurm")
 # They share an API server, which takes seconds to start.
-OF_ONE_SERVER = ("test_control_plane", "test_diagnose", "test_dry_run", "test_print_role", "test_repair")
+OF_ONE_SERVER = ("test_control_plane", "test_diagnose", "test_print_role", "test_repair")
+# What takes minutes is begun first: begun last, it keeps one worker busy while the others have nothing to do.
+LONGEST_FIRST = (
+    *("test_rollout_moto", OF_ONE_SERVER[0], "test_differential", "test_audit_drift", "test_secrets"),
+    *("test_policy_pack", "test_mutations", "test_up_moto", "test_use_it_on_your_stack", "test_firewall_on_node"),
+    *("test_dry_run", "test_firewall", "test_nft_on_node", OF_ONE_MACHINE[0], "test_accept_live"),
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[TOOLS] = Tools(required=config.getoption("--require-tools"))
+    # Else files with many tests come first, which are the quick ones.
+    config.option.loadscopereorder = False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {name: at for at, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: places.get(_scope(item.path), len(places)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -35,11 +48,14 @@ class Together(LoadScopeScheduling):
     """Not by xdist_group: what xdist 3 adds to a test's id for it, pytest 9 does not tell any more."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = Path(nodeid.partition("::")[0]).stem
-        for group in (OF_ONE_MACHINE, OF_ONE_SERVER):
-            if file.startswith(group):
-                return group[0]
-        return file
+        return _scope(Path(nodeid.partition("::")[0]))
+
+
+def _scope(path: Path) -> str:
+    for group in (OF_ONE_MACHINE, OF_ONE_SERVER):
+        if path.stem.startswith(group):
+            return group[0]
+    return path.stem
 
 
 @pytest.hookimpl(optionalhook=True)
