@@ -39,6 +39,13 @@ class MotoServer:
 
 
 def _forget_everything() -> None:
-    from moto.moto_api._internal.models import moto_api_backend
+    """moto's own way makes everything anew before it drops it: seconds, for images and policies of regions that nobody
+    asks for next."""
+    from moto.core.base_backend import BackendDict, backend_lock
+    from moto.core.model_instances import reset_model_data
 
-    moto_api_backend.reset()
+    with backend_lock:
+        for service in BackendDict._instances:
+            service.clear()
+        BackendDict._instances.clear()
+    reset_model_data()
