@@ -119,6 +119,7 @@ _nodeworthy() {
                 --wait-for-jobs) _nodeworthy_nothing; return ;;
                 --join-timeout) _nodeworthy_nothing; return ;;
                 --soak) _nodeworthy_nothing; return ;;
+                --window) _nodeworthy_nothing; return ;;
                 --accept) _nodeworthy_offer "none quick full" "$cur"; return ;;
                 --accept-image) _nodeworthy_nothing; return ;;
                 --image) _nodeworthy_nothing; return ;;
@@ -129,7 +130,7 @@ _nodeworthy() {
                 --output)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --pool --asg --node --region --profile --endpoint-url --context --fleet --stack --to --max-unavailable --surge --canary --pause-after-canary --drain-timeout --wait-for-jobs --join-timeout --soak --accept --accept-image --allow-unknown --image --evict --keep-labels --no-keep-labels --only-stale --no-only-stale --dry-run --yes --yes-may-lose-capacity --resume --pause --abort --rollback --print-policy --format --output" "$cur"
+                _nodeworthy_offer "-h --help --pool --asg --node --region --profile --endpoint-url --context --fleet --stack --to --max-unavailable --surge --canary --pause-after-canary --drain-timeout --wait-for-jobs --join-timeout --soak --window --accept --accept-image --allow-unknown --image --evict --keep-labels --no-keep-labels --only-stale --no-only-stale --dry-run --yes --yes-may-lose-capacity --resume --pause --abort --rollback --print-policy --print-role --format --output" "$cur"
             else
                 _nodeworthy_nothing
             fi

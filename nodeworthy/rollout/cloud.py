@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from nodeworthy.boot.unpack.packed_text import unpack_text
@@ -77,6 +78,12 @@ class ScalingGroup:
         if not found:
             raise InputError(f"there is no auto scaling group {self.name} in {self._live.region}")
         return found[0]
+
+    def newest(self) -> str:
+        """The number of the newest version of its template; empty where it has none."""
+        named = version_of(self.data())
+        version = self._version(replace(named, named="$Latest")) if named is not None else {}
+        return str(at(version, "VersionNumber") or "")
 
     def difference(self, machine: str, named: Version) -> str:
         """Why a machine is not what its group would start now, looked at once; empty where it is."""

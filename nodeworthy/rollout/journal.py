@@ -130,6 +130,8 @@ class Terms:
     keeps_labels: bool = True
     # How long a fresh node is left alone before the next one goes.
     soak_seconds: float = 0.0
+    # When nodes may be begun, as people write it; empty where they always may.
+    window: str = ""
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -148,6 +150,7 @@ class Terms:
             "evict": sorted(self.evict),
             "keepLabels": self.keeps_labels,
             "soakSeconds": self.soak_seconds,
+            "window": self.window,
         }
 
 
@@ -285,6 +288,7 @@ def _terms(data: Mapping[str, Any]) -> Terms:
         frozenset(_texts(data, "evict")),
         at(data, "keepLabels") is True,
         _seconds(at(data, "soakSeconds")),
+        text_at(data, "window"),
     )
 
 

@@ -13,6 +13,7 @@ from nodeworthy.rollout.stale import Found, former_version
 from nodeworthy.rollout.world import Machine, Node, Pod, World
 
 AUTO = "auto"
+NEWEST = "newest"
 
 
 @dataclass(frozen=True)

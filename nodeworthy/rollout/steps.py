@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
+from datetime import datetime
 
+from nodeworthy.collect.workload.live.window import read_window
 from nodeworthy.records import dataclass
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Journal, Lane, Stage
@@ -72,10 +74,18 @@ class Moment:
     # Pods that were refused to be evicted in this round.
     tried: frozenset[str] = field(default_factory=frozenset)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a node may be begun now; one that was begun is finished."""
+        written = self.journal.terms.window
+        return not written or read_window(written).seconds_left(datetime.fromtimestamp(self.now).astimezone()) > 0
+
 
 def next_step(moment: Moment) -> Step:
     if moment.wanted == ABORT:
         return Stop("somebody asked for --abort")
+    if not moment.is_open and moment.journal.unfinished() and not moment.journal.under_way():
+        return Pause(f"outside of the window {moment.journal.terms.window}: {_how_far(moment.journal)}")
     if _must_set_version(moment):
         return Do(acts.Pin(moment.journal.target))
     hand = next(_other_hands(moment), None)
@@ -374,10 +384,14 @@ def _beginning(moment: Moment) -> Step | None:
         return Wait("")
     if not under_way and (moment.wanted == PAUSE or _pauses_after_canary(journal)):
         why = "somebody asked for --pause" if moment.wanted == PAUSE else "the canary is proven"
-        return Pause(f"{why}: {journal.finished()} of {len(journal.lanes)} nodes are replaced")
-    if moment.wanted == PAUSE or moment.now < _rested_at(journal):
+        return Pause(f"{why}: {_how_far(journal)}")
+    if moment.wanted == PAUSE or not moment.is_open or moment.now < _rested_at(journal):
         return Wait("the last fresh node is left to itself for --soak")
     return _room_for(moment, lane)
+
+
+def _how_far(journal: Journal) -> str:
+    return f"{journal.finished()} of {len(journal.lanes)} nodes are replaced"
 
 
 def _pauses_after_canary(journal: Journal) -> bool:

@@ -118,7 +118,7 @@ def make_group(moto: MotoServer, size: int) -> str:
 @pytest.fixture(scope="module")
 def plane(tools: Tools) -> Iterator[ControlPlane]:
     with ControlPlane(tools, controllers=True) as plane:
-        manifests = run("node", "--in-cluster", "--print-role").out
+        manifests = run("rollout", "--print-role").out
         kubectl = [str(tools.path("kubectl")), f"--kubeconfig={plane.kubeconfig}", "apply", "-f", "-"]
         subprocess.run(kubectl, input=manifests, text=True, capture_output=True, check=True, timeout=300)
         account = "/api/v1/namespaces/nodeworthy/serviceaccounts/default"
@@ -135,7 +135,10 @@ def goes(pod: Object) -> Went:
 def stage(plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "made-up")
-    monkeypatch.setenv("KUBECONFIG", str(plane.kubeconfig))
+    # With the rights of --print-role and no others.
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(plane.kubeconfig_for("system:serviceaccount:nodeworthy:nodeworthy-rollout"))
+    monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(going, "POLL_SECONDS", 0.5)
     said = Said()

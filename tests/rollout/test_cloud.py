@@ -100,6 +100,13 @@ def test_a_group_is_read_as_aws_describes_it() -> None:
     assert [(each.id, each.version, each.is_there) for each in machines] == [("i-1", "3", True), ("i-2", "3", False)]
 
 
+def test_the_newest_version_is_a_number() -> None:
+    assert group(Account()).newest() == "4"
+    account = Account()
+    account.said["DescribeAutoScalingGroups"] = {"AutoScalingGroups": [{**described(), "LaunchTemplate": {}}]}
+    assert group(account).newest() == ""
+
+
 def test_a_refresh_that_runs_and_a_group_that_is_not_there() -> None:
     going = {"InstanceRefreshes": [{"InstanceRefreshId": "r-2", "Status": "InProgress"}]}
     assert group(Account(DescribeInstanceRefreshes=going)).look()[0].refresh == "r-2"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,8 @@ from .simulated import Simulated, journal
         (["--resume", "x.json", "--asg", "t4"], "which group it is and to what version stands in the file"),
         (["--resume", "gone.json"], "gone.json: it can't be read: No such file or directory"),
         (["--rollback", "gone.json", "--dry-run"], "gone.json: it can't be read"),
-        (["--asg", "t4", "--dry-run", "--to", "newest"], "--to newest: a version is a number"),
+        (["--asg", "t4", "--dry-run", "--to", "$Latest"], "--to $Latest: a version is a number (or newest"),
+        (["--asg", "t4", "--dry-run", "--window", "at night"], "'at night' is no window: write it as 22:00-06:00"),
         (["--asg", "t4", "--dry-run", "--evict", "web"], "--evict web: a pod is named NAMESPACE/POD"),
         (["--asg", "t4", "--dry-run", "--drain-timeout", "soon"], "'soon' is no time: write it as 30s or 2m"),
         (
@@ -83,3 +85,28 @@ def test_the_policy_is_what_an_audit_reads_and_six_calls_more() -> None:
     assert writes == {f"autoscaling:{each}" for each in WRITES}
     assert len(writes) == 6
     assert pins == {"ec2:RunInstances", "ec2:CreateTags", "iam:PassRole"}
+
+
+def test_the_role_is_its_own_rights_and_those_of_its_gates_each_once() -> None:
+    import yaml
+
+    ran = run("rollout", "--print-role")
+    made = list(yaml.safe_load_all(ran.out))
+    named = [(each["kind"], each["metadata"]["name"], each["metadata"].get("namespace")) for each in made]
+    assert (ran.code, len(set(named))) == (0, len(named))
+    assert named[0] == ("Namespace", "nodeworthy", None)
+    assert made[0]["metadata"]["labels"] == {"pod-security.kubernetes.io/enforce": "privileged"}
+    [own] = [
+        each["rules"] for each in made if each["kind"] == "ClusterRole" and each["metadata"]["name"].endswith("out")
+    ]
+    rights = {(name, verb) for rule in own for name in rule["resources"] for verb in rule["verbs"]}
+    assert {each for each in rights if each[1] not in ("get", "list")} == {
+        ("nodes", "patch"),
+        ("pods/eviction", "create"),
+    }
+    bound = {each["roleRef"]["name"] for each in made if each["kind"] == "ClusterRoleBinding" and _is_rollouts(each)}
+    assert bound == {"nodeworthy-rollout", "nodeworthy-in-cluster", "nodeworthy-accept"}
+
+
+def _is_rollouts(binding: dict[str, Any]) -> bool:
+    return bool(binding["subjects"][0]["name"] == "nodeworthy-rollout")

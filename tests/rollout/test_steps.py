@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from nodeworthy.rollout import acts
@@ -173,6 +173,33 @@ def test_it_pauses_behind_the_canary_and_goes_on() -> None:
     all_well(world)
 
 
+def window(begins: float, ends: float) -> str:
+    """Between two seconds of the world's clock, as people write it."""
+    return "-".join(f"{datetime.datetime.fromtimestamp(each).astimezone():%H:%M}" for each in (begins, ends))
+
+
+def test_outside_of_its_window_nothing_is_begun_and_nothing_touched() -> None:
+    world, journal_of = Simulated(), Terms(window=window(7200, 9000))
+    journal = rolled(world, journal_of)
+    assert (journal.status, world.done) == (Status.PAUSED, [])
+    assert journal.why == f"outside of the window {journal_of.window}: 0 of 4 nodes are replaced"
+    world.time = 7300
+    assert Driver(journal, world, world, lambda _: None).run() is Status.DONE
+    all_well(world)
+
+
+@WAYS
+@pytest.mark.parametrize("most", [1, 2])
+def test_when_its_window_ends_what_was_begun_is_finished(terms: Terms, most: int) -> None:
+    world = Simulated()
+    journal = rolled(world, Terms(most, new_first=terms.new_first, window=window(960, 1140)))
+    assert journal.status is Status.PAUSED
+    assert 0 < journal.finished() < 4
+    assert journal.under_way() == []
+    assert len(world.machines) == world.group.desired == 4
+    assert (world.uncordoned, world.group.suspended, world.group.version) == (True, frozenset(), NEW)
+
+
 @pytest.mark.parametrize(("asked", "status"), [("pause", Status.PAUSED), ("abort", Status.ABORTED)])
 def test_somebody_asks_meanwhile(asked: str, status: Status) -> None:
     world = Simulated()
@@ -271,7 +298,7 @@ def test_killed_at_any_point_of_a_failure_one_node_is_lost_and_no_more(fault: st
 
 
 @seed(datetime.date.today().toordinal())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     nodes=st.integers(1, 5),
     most=st.integers(1, 3),

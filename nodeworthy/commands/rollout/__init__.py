@@ -24,6 +24,11 @@ def run(options: Options) -> int:
         from nodeworthy.rollout.calls_made import policy
 
         return deliver(options, policy(), 0)
+    if options.print_role:
+        from nodeworthy.commands.rollout.telling import deliver
+        from nodeworthy.rollout.role import manifests
+
+        return deliver(options, manifests(), 0)
     refuse_beside(options)
     if options.pause or (options.abort and options.resume is None):
         from nodeworthy.commands.rollout.asking import ask

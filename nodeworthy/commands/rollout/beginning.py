@@ -20,7 +20,7 @@ from nodeworthy.rollout.cloud import ScalingGroup, Writing
 from nodeworthy.rollout.journal import Journal, read_journal
 from nodeworthy.rollout.kube import Kube
 from nodeworthy.rollout.owners import owners_words
-from nodeworthy.rollout.plan import Asked, Plan, plan
+from nodeworthy.rollout.plan import NEWEST, Asked, Plan, plan
 from nodeworthy.rollout.stale import find_group, with_version
 from nodeworthy.rollout.world import World
 
@@ -83,15 +83,21 @@ def _refuse_blind(options: Options) -> None:
 
 def _planned(reached: Reached, asked: Asked, group: str | None) -> Plan:
     source: Source = reached.live
-    if asked.to is not None and group is not None:
+    if asked.to is not None:
+        group = group or find_group(source, reached.wanted, None).name
+        asked = replace(asked, to=_numbered(ScalingGroup(reached.live, group), asked.to))
         source = with_version(ScalingGroup(reached.live, group).data(), source, asked.to)
     found = find_group(source, reached.wanted, group)
-    if asked.to is not None and group is None:
-        source = with_version(found.data, reached.live, asked.to)
-        found = find_group(source, reached.wanted, found.name)
     now, machines = ScalingGroup(reached.live, found.name).look()
     nodes = reached.kube.nodes_of({each.id for each in machines}, lambda _: True)
     return plan(World(now, machines, nodes), found, asked, asked.to or now.version)
+
+
+def _numbered(group: ScalingGroup, to: str) -> str:
+    number = group.newest() if to == NEWEST else to
+    if not number:
+        raise InputError(f"--to {to}: {group.name} names no one version of a launch template, which it would set")
+    return number
 
 
 def _dry(options: Options, made: Plan) -> int:

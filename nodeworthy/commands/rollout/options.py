@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 
 from nodeworthy.collect.node.durations import seconds
+from nodeworthy.collect.workload.live.window import read_window
 from nodeworthy.errors import InputError
 from nodeworthy.rollout.journal import Terms
-from nodeworthy.rollout.plan import AUTO, Asked
+from nodeworthy.rollout.plan import AUTO, NEWEST, Asked
 
 FORMATS = ("text", "json", "html", "brief")
 # What tells of a rollout that runs, and nothing of one that does not.
@@ -34,6 +35,7 @@ class Options:
     wait_for_jobs: str | None
     join_timeout: str
     soak: str | None
+    window: str | None
     accept: str
     evict: list[str]
     keep_labels: bool
@@ -49,6 +51,7 @@ class Options:
     abort: bool
     rollback: str | None
     print_policy: bool
+    print_role: bool
     format: str
     output: str | None
 
@@ -74,7 +77,9 @@ def _which(parser: argparse.ArgumentParser) -> None:
 
 
 def _how(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--to", metavar="VERSION", help="set the group to this version of its template first, a number")
+    parser.add_argument(
+        "--to", metavar="VERSION", help="set the group to this version of its template first: a number, or newest"
+    )
     parser.add_argument(
         "--max-unavailable", metavar="N", type=_positive, default=1, help="so many nodes away at once, at most (1)"
     )
@@ -96,6 +101,9 @@ def _how_long(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--join-timeout", metavar="TIME", default="20m", help="from start to Ready (20m)")
     parser.add_argument("--soak", metavar="TIME", help="how long a fresh node is left alone before the next goes (0)")
+    parser.add_argument(
+        "--window", metavar="WHEN", help="begin nodes only then, by this machine's clock: '22:00-06:00 Mon-Fri'"
+    )
 
 
 def _how_each(parser: argparse.ArgumentParser) -> None:
@@ -139,7 +147,10 @@ def _what_for(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--abort", action="store_true", help="ask it to stop where it stands; with --resume: end it")
     parser.add_argument("--rollback", metavar="FILE", help="bring back the version that was there before it")
     parser.add_argument(
-        "--print-policy", action="store_true", help="print the rights that this needs, as IAM reads them"
+        "--print-policy", action="store_true", help="print the rights that this needs in AWS, as IAM reads them"
+    )
+    parser.add_argument(
+        "--print-role", action="store_true", help="print the rights that this needs in the cluster, for kubectl apply"
     )
     parser.add_argument(
         "--format",
@@ -167,9 +178,10 @@ def wishes(options: Options) -> Asked:
     for each in options.evict:
         if not all(each.partition("/")[::2]) or each.count("/") != 1:
             raise InputError(f"--evict {each}: a pod is named NAMESPACE/POD")
-    if options.to is not None and not options.to.isdecimal():
+    if options.to is not None and not options.to.isdecimal() and options.to != NEWEST:
         raise InputError(
-            f"--to {options.to}: a version is a number, so that what is started can be told and taken back"
+            f"--to {options.to}: a version is a number (or newest, which is looked up), so that what is started can be "
+            "told and taken back"
         )
     terms = Terms(
         options.max_unavailable,
@@ -182,6 +194,7 @@ def wishes(options: Options) -> Asked:
         evict=frozenset(options.evict),
         keeps_labels=options.keep_labels,
         soak_seconds=seconds(options.soak) if options.soak is not None else 0.0,
+        window=read_window(options.window).written if options.window is not None else "",
     )
     return Asked(
         terms, options.surge, options.only_stale, tuple(options.node), options.yes_may_lose_capacity, options.to
