@@ -200,6 +200,14 @@ def test_when_its_window_ends_what_was_begun_is_finished(terms: Terms, most: int
     assert (world.uncordoned, world.group.suspended, world.group.version) == (True, frozenset(), NEW)
 
 
+def test_beside_one_that_takes_longer_than_the_window_none_is_begun() -> None:
+    world = Simulated(nodes=5)
+    world.give(1, pod("train", owner="Job", gpus=8, seconds_left=400, since="09:00"))
+    world.later(400, partial(world.empty, 1))
+    journal = rolled(world, Terms(2, window=window(960, 1140)))
+    assert (journal.status, world.terminated) == (Status.PAUSED, ["i-old0", "i-old2", "i-old1"])
+
+
 @pytest.mark.parametrize(("asked", "status"), [("pause", Status.PAUSED), ("abort", Status.ABORTED)])
 def test_somebody_asks_meanwhile(asked: str, status: Status) -> None:
     world = Simulated()
