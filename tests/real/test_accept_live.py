@@ -4,11 +4,13 @@ other, in a namespace that forbids all that Kubernetes' strictest standard forbi
 from __future__ import annotations
 
 import json
+import random
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -474,3 +476,162 @@ def test_two_runs_refuse_each_other(nodes: GpuKubelets) -> None:
     assert "another run of accept is under way on this pool, by " in second.err
     assert f"process {first.pid}, run " in second.err
     assert (first.returncode, "removed what this run had made: 2 objects of nodeworthy/run=" in told) == (130, True)
+
+
+# At which of its questions to the server it is ended: from what it looks at first to the removal of what it made.
+POINTS = [(at, when) for at in (6, 8, 10, 12, 13, 14, 15, 16, 18) for when in ("before", "after")]
+SIGNALS = pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+
+
+def ended_at(nodes: GpuKubelets, points: Sequence[tuple[int, str]], sent: signal.Signals) -> list[str]:
+    """Each on a pool of its own, some side by side: this machine has few processors. What they said."""
+    told = []
+    for first in range(0, len(points), 6):
+        running = []
+        for number, (at, when) in enumerate(points[first : first + 6], start=first):
+            nodes.add_gpu_node(f"gpu-{number}", hangs, labels={"nodeworthy/pool": f"p{number}"})
+            running.append(begun(nodes, f"gpu-{number}", "--job-deadline", "40s", sent=sent, at=at, when=when))
+        for each in running:
+            told.append(each.communicate(timeout=240)[1])
+            assert each.returncode == (-sent if sent == signal.SIGKILL else 128 + sent), told[-1]
+    return told
+
+
+def cleared_away(nodes: GpuKubelets, plane: ControlPlane) -> None:
+    """By the next run, wherever it looks; and nothing of anybody else's."""
+    jobs = plane.client.get(JOBS)["items"]
+    assert {each["spec"]["ttlSecondsAfterFinished"] for each in jobs} <= {600}
+    for name in nodes.nodes:
+        nodes.nodes[name] = RunsLauncher(nodes)
+    foreign = {"metadata": {"name": "theirs", "labels": {"app.kubernetes.io/managed-by": "nodeworthy"}}, "data": {}}
+    plane.client.create(MAPS, foreign)
+    time.sleep(5.1)  # until their turns are over
+    try:
+        ran = accept("gpu-0")
+        assert ran.code == 3, ran.err
+        assert ran.err.count(", which a run had left that was killed") >= len(jobs)
+        wait_for(lambda: left(plane) == ["theirs"], seconds=60)
+    finally:
+        plane.client.request("DELETE", f"{MAPS}/theirs")
+
+
+@SIGNALS
+def test_whoever_ends_it_somewhere_leaves_nothing(
+    nodes: GpuKubelets, plane: ControlPlane, sent: signal.Signals
+) -> None:
+    """At some of the points that are all tried at night."""
+    ended_at(nodes, random.Random(sent).sample(POINTS[6:], 1), sent)
+    if sent == signal.SIGTERM:
+        wait_for(lambda: left(plane) == [], seconds=60)
+    else:
+        assert left(plane) != []
+        cleared_away(nodes, plane)
+
+
+@pytest.mark.night
+@SIGNALS
+def test_whatever_ends_it_nothing_stays(nodes: GpuKubelets, plane: ControlPlane, sent: signal.Signals) -> None:
+    """Whoever is asked to end leaves nothing; what one that was killed leaves holds no GPU beyond its deadline, and
+    the next run removes it, by its uid."""
+    ended_at(nodes, POINTS, sent)
+    if sent == signal.SIGTERM:
+        wait_for(lambda: left(plane) == [], seconds=60)
+        return
+    # Those that were still making their first objects have left fewer.
+    assert len(plane.client.get(JOBS)["items"]) >= 4
+    wait_for(lambda: plane.client.get(PODS)["items"] == [], seconds=110)
+    cleared_away(nodes, plane)
+
+
+# A group's Service, and a turn that a dead run has left, are of other tests.
+RIGHTS = [
+    ("clusterroles", "nodes", "list"),
+    ("clusterroles", "pods", "list"),
+    ("clusterroles", "priorityclasses", "get"),
+    *[("roles", kind, verb) for kind in ("jobs", "configmaps") for verb in ("create", "list", "delete")],
+    ("roles", "services", "list"),
+    ("roles", "pods/log", "get"),
+    *[("roles", "leases", verb) for verb in ("get", "list", "create", "delete")],
+]
+
+
+@contextmanager
+def without(plane: ControlPlane, kind: str, resource: str, verb: str) -> Iterator[None]:
+    rbac = "/apis/rbac.authorization.k8s.io/v1"
+    path = f"{rbac}/{kind}" if kind == "clusterroles" else f"{rbac}/namespaces/{HOME}/{kind}"
+    rules = plane.client.get(f"{path}/nodeworthy-accept")["rules"]
+    less = [
+        {**each, "verbs": [one for one in each["verbs"] if one != verb or resource not in each["resources"]]}
+        for each in rules
+    ]
+    patch = {"rules": [each for each in less if each["verbs"]]}
+    plane.client.expect("PATCH", f"{path}/nodeworthy-accept", patch, content_type=MERGE)
+    try:
+        wait_for(lambda: not may(plane, kind, resource, verb), seconds=60)
+        yield
+    finally:
+        plane.client.expect("PATCH", f"{path}/nodeworthy-accept", {"rules": rules}, content_type=MERGE)
+        wait_for(lambda: may(plane, kind, resource, verb), seconds=60)
+
+
+def remove_all(plane: ControlPlane) -> None:
+    for path in (JOBS, MAPS, LEFT[-1]):
+        for each in plane.client.get(path)["items"]:
+            if each["metadata"]["name"] != "kube-root-ca.crt":
+                plane.client.request("DELETE", f"{path}/{each['metadata']['name']}?propagationPolicy=Background")
+    wait_for(lambda: left(plane) == [], seconds=60)
+
+
+@pytest.mark.night
+def test_each_right_is_needed(nodes: GpuKubelets, plane: ControlPlane) -> None:
+    """With all of them it leaves nothing (every test here); without one it says which."""
+    nodes.add_gpu_node("gpu-1", RunsLauncher(nodes))
+    missed = []
+    for kind, resource, verb in RIGHTS:
+        with without(plane, kind, resource, verb):
+            ran = accept("gpu-1")
+        said = f"{ran.err} {ran.out}"
+        if f"cannot {verb} resource" not in said and "not to be read" not in said:
+            missed.append((resource, verb))
+        remove_all(plane)
+    assert missed == []
+
+
+GROUPS = {"jobs": "batch", "leases": "coordination.k8s.io", "priorityclasses": "scheduling.k8s.io"}
+
+
+def may(plane: ControlPlane, kind: str, resource: str, verb: str) -> bool:
+    name, _, sub = resource.partition("/")
+    where = {"namespace": HOME} if kind == "roles" else {}
+    named = {"name": "nodeworthy-verification"} if resource == "priorityclasses" else {}
+    asked = {"group": GROUPS.get(resource, ""), "resource": name, "subresource": sub, "verb": verb, **where, **named}
+    user = f"system:serviceaccount:{HOME}:nodeworthy-accept"
+    body = {"spec": {"user": user, "resourceAttributes": asked}}
+    review = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+    return bool(plane.client.create(review, body)["status"]["allowed"])
+
+
+@pytest.mark.night
+def test_a_node_costs_few_questions_however_many_there_are(nodes: GpuKubelets, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one node costs beside what a run costs anyway: it is looked up, its Job is made,
+    what its pod printed is read, and the Job is removed."""
+    from nodeworthy.collect.cluster.connection import Connection
+
+    monkeypatch.setattr(live, "TIMES", Times(poll=1.0, opt_out=3600.0))
+    asked: list[str] = []
+    sent = Connection._sent
+
+    def counted(self: Connection, method: str, path: str, *given: Any, **named: Any) -> Any:
+        asked.append(f"{method} {path}")
+        return sent(self, method, path, *given, **named)
+
+    monkeypatch.setattr(Connection, "_sent", counted)
+    counts = []
+    for number in range(12):
+        nodes.add_gpu_node(f"gpu-{number}", always(ended(0, b"")))
+    for some in (2, 12):
+        asked.clear()
+        accept(*(f"gpu-{number}" for number in range(some)), "--max-nodes", "12")
+        polled = sum(1 for each in asked if each.startswith("GET ") and each.endswith(("/jobs", "/pods")))
+        counts.append(len(asked) - polled)
+    assert (counts[1] - counts[0]) / 10 <= 4, counts

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from nodeworthy import programs
 from nodeworthy.collect.in_cluster.job import (
@@ -76,6 +76,16 @@ class RunTerms:
     priority_class: str = PRIORITY
     # Whether somebody watches it, and removes what he left should he be killed.
     is_watched: bool = False
+    on: ClassVar[str] = "kubernetes"
+
+    def node_name(self, number: int, shape: Shape) -> str:
+        return job_name(number, shape, self)
+
+    def group_pieces(self, shapes: Sequence[Shape]) -> dict[str, tuple[Shape, ...]]:
+        return groups(shapes, self)
+
+    def seconds_of(self, tests: Sequence[str]) -> int:
+        return seconds_of(tests, self)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -130,7 +140,12 @@ def objects(shapes: Sequence[Shape], terms: RunTerms) -> Iterator[dict[str, Any]
 
 
 def groups(shapes: Sequence[Shape], terms: RunTerms) -> dict[str, tuple[Shape, ...]]:
-    """By the names of their Jobs: neighbours together, none of one node, and none larger than can be measured."""
+    """By the names of their Jobs, none of one node."""
+    return {f"{terms.name}-group{number}": each for number, each in neighbours(shapes).items() if len(each) > 1}
+
+
+def neighbours(shapes: Sequence[Shape]) -> dict[str, tuple[Shape, ...]]:
+    """Neighbours together, and none larger than can be measured; by what tells one name from another."""
     inorder = sorted(shapes, key=lambda each: (each.rack, each.node))
     count = -(-len(inorder) // LARGEST_GROUP)
     sizes = [len(inorder[number::count]) for number in range(count)]
@@ -139,7 +154,7 @@ def groups(shapes: Sequence[Shape], terms: RunTerms) -> dict[str, tuple[Shape, .
         found.append(tuple(inorder[begin : begin + size]))
         begin += size
     numbers = [""] if count == 1 else [f"-{number}" for number in range(count)]
-    return {f"{terms.name}-group{number}": each for number, each in zip(numbers, found, strict=True) if len(each) > 1}
+    return dict(zip(numbers, found, strict=True))
 
 
 def priority_class() -> dict[str, Any]:

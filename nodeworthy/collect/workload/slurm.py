@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import ClassVar
 
 from nodeworthy.collect.workload.jobs import (
     RENDEZVOUS_SECONDS,
     SPARE_SECONDS,
     limits,
+    neighbours,
     of_groups,
     of_nodes,
     program_files,
 )
+from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import HELD, Level
 from nodeworthy.records import dataclass
 
@@ -21,6 +24,10 @@ NICE = 10000
 _CPUS_A_GPU = 4
 # Slurm looks at its clock about every half minute, so that a signal comes earlier or later than asked.
 _SIGNAL_SECONDS = 90
+# Before the run's name: of what somebody watches, and of what he submits by hand, which nobody else clears away.
+WATCHED, BY_HAND = "nodeworthy-accept-", "nodeworthy-"
+# For the scheduler to begin what is watched: whoever killed its watcher would find it begin hours later.
+_BEGINS_MINUTES = 2
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,37 @@ class SlurmTerms:
     qos: str | None = None
     reservation: str | None = None
     setup: str | None = None
+    job_seconds: int | None = None
+    is_watched: bool = False
+    on: ClassVar[str] = "slurm"
+
+    @property
+    def image(self) -> str:
+        """What has torch."""
+        return self.python
+
+    @property
+    def held(self) -> int:
+        return min(HELD[self.level], (self.job_seconds or HELD[self.level] + SPARE_SECONDS) - SPARE_SECONDS)
+
+    @property
+    def name(self) -> str:
+        return f"{WATCHED if self.is_watched else BY_HAND}{self.run}"
+
+    def node_name(self, number: int, _: Shape) -> str:
+        """A job's name, which no other job of this cluster has."""
+        return f"{self.name}-{number}"
+
+    def group_pieces(self, shapes: Sequence[Shape]) -> dict[str, tuple[Shape, ...]]:
+        return {f"{self.name}-group{number}": each for number, each in neighbours(shapes).items() if len(each) > 1}
+
+    def minutes(self, tests: Sequence[str]) -> int:
+        """Slurm's own unit."""
+        return -(-(sum(limits(self.tests, self.held, tests).values()) + SPARE_SECONDS) // 60)
+
+    def seconds_of(self, tests: Sequence[str]) -> int:
+        """From its submission to its end."""
+        return 60 * (self.minutes(tests) + _BEGINS_MINUTES)
 
 
 def scripts(terms: SlurmTerms) -> dict[str, str]:
@@ -46,24 +84,25 @@ def scripts(terms: SlurmTerms) -> dict[str, str]:
     found: dict[str, str] = {}
     alone, together = of_nodes(terms.tests), of_groups(terms.tests)
     if alone:
-        found |= {f"node-{each or 'any'}": _script(terms, alone, (each,)) for each in terms.nodes or ("",)}
+        found |= {f"node-{each or 'any'}": script(terms, terms.name, alone, (each,)) for each in terms.nodes or ("",)}
     if together and len(terms.nodes) > 1:
-        found["group"] = _script(terms, together, terms.nodes)
+        found["group"] = script(terms, terms.name, together, terms.nodes)
     return found
 
 
-def _script(terms: SlurmTerms, tests: Sequence[str], nodes: Sequence[str]) -> str:
-    seconds = limits(terms.tests, HELD[terms.level], tests)
-    whole = sum(seconds.values())
-    lines = ["#!/bin/bash", *(f"#SBATCH {each}" for each in _options(terms, whole + SPARE_SECONDS, nodes)), "set -u"]
+def script(terms: SlurmTerms, job: str, tests: Sequence[str], nodes: Sequence[str]) -> str:
+    seconds = limits(terms.tests, terms.held, tests)
+    options = _options(terms, job, terms.minutes(tests), nodes)
+    lines = ["#!/bin/bash", *(f"#SBATCH {each}" for each in options), "set -u"]
     if terms.setup:
         lines += [terms.setup.rstrip("\n")]
-    return "\n".join([*lines, *_environment(terms, whole), *_programs(), *_start(terms, seconds, len(nodes))]) + "\n"
+    said = _environment(terms, sum(seconds.values()))
+    return "\n".join([*lines, *said, *_programs(), *_start(terms, seconds, len(nodes))]) + "\n"
 
 
-def _options(terms: SlurmTerms, seconds: int, nodes: Sequence[str]) -> list[str]:
-    minutes = -(-seconds // 60)
+def _options(terms: SlurmTerms, job: str, minutes: int, nodes: Sequence[str]) -> list[str]:
     count = int(terms.gpus.rpartition(":")[2])
+    beyond = _BEGINS_MINUTES if terms.is_watched else minutes + 60
     given = {
         "partition": terms.partition,
         "account": terms.account,
@@ -72,25 +111,30 @@ def _options(terms: SlurmTerms, seconds: int, nodes: Sequence[str]) -> list[str]
         "nodelist": ",".join(filter(None, nodes)),
     }
     return [
-        f"--job-name=nodeworthy-{terms.run}",
+        f"--job-name={job}",
         f"--comment=nodeworthy/{terms.run}",
         f"--nodes={len(nodes)}",
         "--ntasks-per-node=1",
         f"--gpus-per-node={terms.gpus}",
         f"--cpus-per-task={_CPUS_A_GPU * count}",
         f"--time={minutes}",
-        f"--deadline=now+{2 * minutes + 60}minutes",
+        f"--deadline=now+{minutes + beyond}minutes",
         f"--signal=B:USR1@{_SIGNAL_SECONDS}",
         f"--nice={NICE}",
         "--no-requeue",
         "--open-mode=append",
-        f"--output={terms.scratch}/nodeworthy-{terms.run}-%j-%N.log",
+        f"--output={output_of(terms, '%j')}",
         *(f"--{name}={value}" for name, value in given.items() if value),
     ]
 
 
+def output_of(terms: SlurmTerms, job: str, task: str = "") -> str:
+    """Of a job, or of one of its tasks where there are several: what two print at once is nobody's line."""
+    return f"{terms.scratch}/{terms.name}-{job}{f'-{task}' if task else ''}.log"
+
+
 def _environment(terms: SlurmTerms, seconds: int) -> list[str]:
-    folder = f"{terms.scratch}/nodeworthy-{terms.run}-$SLURM_JOB_ID"
+    folder = f"{terms.scratch}/{terms.name}-$SLURM_JOB_ID"
     said = {
         "NODEWORTHY_NONCE": shlex.quote(terms.nonce),
         "NODEWORTHY_DEADLINE": str(seconds),
@@ -104,7 +148,7 @@ def _environment(terms: SlurmTerms, seconds: int) -> list[str]:
         # Two jobs on one node take two ports.
         "MASTER_PORT": "$((20000 + SLURM_JOB_ID % 20000))",
     }
-    made = ['mkdir -p "$NODEWORTHY_SCRATCH" || exit 1', "trap 'rm -rf -- \"$NODEWORTHY_SCRATCH\"' EXIT"]
+    made = ['mkdir -m 700 "$NODEWORTHY_SCRATCH" || exit 1', "trap 'rm -rf -- \"$NODEWORTHY_SCRATCH\"' EXIT"]
     return [*(f"export {name}={value}" for name, value in said.items()), *made]
 
 
@@ -121,8 +165,9 @@ def _start(terms: SlurmTerms, seconds: dict[str, int], nodes: int) -> list[str]:
     words = " ".join(f"{test}={limit}" for test, limit in seconds.items())
     whole = f'export NODEWORTHY_NODE="$SLURMD_NODENAME" NODE_RANK="$SLURM_PROCID"; exec {shlex.quote(terms.python)}'
     inside = f'{whole} "$NODEWORTHY_SCRATCH/launch.py" {words}'
+    apart = f'--output="{output_of(terms, "%j", "%t")}" ' if nodes > 1 else ""
     return [
         "trap 'touch \"$NODEWORTHY_SCRATCH/stop\"' USR1",
-        f"srun --nodes={nodes} --ntasks-per-node=1 --kill-on-bad-exit=1 bash -c {shlex.quote(inside)} &",
+        f"srun --nodes={nodes} --ntasks-per-node=1 --kill-on-bad-exit=1 {apart}bash -c {shlex.quote(inside)} &",
         "wait $! || wait $!",
     ]

@@ -81,6 +81,8 @@ class Record:
     nodes: str = ""
     # Of a job that was requeued, the last one counts.
     restarts: int = 0
+    # What it asked for of each node, as squeue says it.
+    asked: str = ""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def run(options: Options) -> int:
 
         return judge_recording(options, run, _only(load(options.folder), tests))[0]
     if options.print_role:
-        from nodeworthy.commands.accept.live import print_role
+        from nodeworthy.commands.accept.on_kubernetes import print_role
 
         return print_role(options)
     if options.dry_run:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,18 +11,15 @@ from typing import TYPE_CHECKING
 from nodeworthy.commands import judging
 from nodeworthy.commands.accept.options import Options, platform_of
 from nodeworthy.errors import InputError
-from nodeworthy.known.acceptance import Level, level_tests
-from nodeworthy.patterns import pattern
 from nodeworthy.report.printable import escape_json, on_one_line
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.workload.jobs import RunTerms
     from nodeworthy.collect.workload.recording import LeftOut, RunRecording
-    from nodeworthy.collect.workload.slurm import SlurmTerms
     from nodeworthy.commands.accept.planned import Planned
-    from nodeworthy.fleet.model import Accept, Fleet
+    from nodeworthy.fleet.model import Fleet
 
 NOTHING_TO_RUN = 3
-_GPUS = pattern(r"(?:[A-Za-z0-9_.-]+:)?[1-9][0-9]{0,2}")
 
 
 def show(options: Options, tests: tuple[str, ...]) -> int:
@@ -34,28 +30,23 @@ def show(options: Options, tests: tuple[str, ...]) -> int:
     return _kubernetes(options, tests, fleet) if platform_of(options) == "kubernetes" else _slurm(options, tests, fleet)
 
 
-def _said(fleet: Fleet | None) -> Accept | None:
-    return fleet.accept if fleet is not None else None
-
-
 def _kubernetes(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int:
     from nodeworthy.collect.in_cluster.cluster import Cluster
     from nodeworthy.commands.accept.planned import plan, recording, terms_of
 
     terms = terms_of(options, tests, fleet)
     planned = plan(options, tests, terms, fleet, Cluster(options.context, terms.namespace))
-    _deliver(options, "".join(_manifests(planned)))
+    _deliver(options, "".join(_manifests(planned, terms)))
     if options.record:
         write_run(options.record, recording(planned, planned.by_hand()))
     return 0 if planned.shapes else NOTHING_TO_RUN
 
 
-def _manifests(planned: Planned) -> Iterator[str]:
+def _manifests(planned: Planned, terms: RunTerms) -> Iterator[str]:
     import yaml
 
     from nodeworthy.collect.workload.jobs import objects, priority_class
 
-    terms = planned.terms
     yield "# Nothing was made: this is a dry run. What follows is a run whole, to be applied and removed by hand.\n"
     yield from (f"# {on_one_line(each)}\n" for each in (*planned.told, *reasons(planned.left_out)))
     if not planned.shapes:
@@ -87,50 +78,15 @@ def write_run(folder: str, run: RunRecording) -> None:
 
 def _slurm(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int:
     from nodeworthy.collect.workload.slurm import scripts
+    from nodeworthy.commands.accept.planned import slurm_terms_of
 
-    made = scripts(_slurm_terms(options, tests, _said(fleet)))
+    made = scripts(slurm_terms_of(options, tests, fleet))
     _deliver(options, "\n".join(made.values()))
     if options.record:
         make_folder(options.record)
         for name, text in made.items():
             judging.write_private(Path(options.record, f"{name}.sbatch"), text)
     return 0 if made else NOTHING_TO_RUN
-
-
-def _slurm_terms(options: Options, tests: tuple[str, ...], said: Accept | None) -> SlurmTerms:
-    from nodeworthy.collect.workload.slurm import SlurmTerms
-
-    gpus, python = options.gpus, options.python or (said.python if said is not None else None)
-    scratch = options.scratch or (said.scratch if said is not None else None)
-    if gpus is None or not _GPUS.fullmatch(gpus):
-        raise InputError("nothing says what a node has: --gpus TYPE:N, as sinfo -o '%P %G' spells it, such as h100:8")
-    if not python or not scratch or not python.startswith("/") or not scratch.startswith("/"):
-        raise InputError("--python PATH of one with torch, and --scratch DIR that all nodes see, both from the root on")
-    level = Level(options.level)
-    return SlurmTerms(
-        run=secrets.token_hex(4),
-        nonce=secrets.token_hex(16),
-        level=level,
-        tests=tuple(each for each in tests if each in level_tests(level)),
-        gpus=gpus,
-        python=python,
-        scratch=scratch.rstrip("/"),
-        nodes=tuple(options.nodes),
-        partition=options.partition,
-        account=options.account,
-        qos=options.qos,
-        reservation=options.reservation,
-        setup=_text(options.setup),
-    )
-
-
-def _text(path: str | None) -> str | None:
-    if path is None:
-        return None
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"--setup {path} can't be read: {problem}") from None
 
 
 def _deliver(options: Options, written: str) -> None:

@@ -1,63 +1,51 @@
-"""`--on kubernetes`: a run that is shown first and agreed to, watched, judged, and cleared away whatever ends it."""
+"""A run that is shown first and agreed to, watched, judged, and cleared away whatever ends it, on any platform."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from nodeworthy.collect.workload.live.gone import wait_until_gone
 from nodeworthy.collect.workload.live.job_state import Patience
-from nodeworthy.collect.workload.live.on_kubernetes import OnKubernetes, wait_until_gone
 from nodeworthy.collect.workload.live.places import Places, in_the_way
 from nodeworthy.collect.workload.live.running import Courtesy, Running, Times, local_time
-from nodeworthy.collect.workload.live.workbench import Workbench
 from nodeworthy.collect.workload.recording import LeftOut
-from nodeworthy.commands import judging
-from nodeworthy.commands.accept import gate, judge_recording
-from nodeworthy.commands.accept.options import Options
-from nodeworthy.commands.accept.planned import Planned, namespace_of, plan, recording, terms_of
+from nodeworthy.commands.accept import judge_recording
+from nodeworthy.commands.accept.options import Options, platform_of
+from nodeworthy.commands.accept.planned import Planned, recording
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.interrupts import terminate_like_interrupt, tidied
 from nodeworthy.records import dataclass
 from nodeworthy.report.printable import on_one_line
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.workload.jobs import RunTerms
     from nodeworthy.collect.workload.live.ledger import NodeLedger
-    from nodeworthy.collect.workload.live.piece import Ended, Piece
+    from nodeworthy.collect.workload.live.piece import Ended, Piece, Watched
     from nodeworthy.collect.workload.recording import RunRecording
+    from nodeworthy.commands.accept import gate
     from nodeworthy.commands.settled import Run
     from nodeworthy.facts.accept.given_back import GpusGivenBack
     from nodeworthy.facts.accept.measure import Shape
     from nodeworthy.fleet.model import Fleet
 
-# How long pods may take to be gone once they were told to.
+# How long what was told to go may take to be gone.
 GONE_SECONDS = 60.0
 GONE_POLL_SECONDS = 0.5
 TIMES, PATIENCE, LOCAL_TIME = Times(), Patience(), local_time
 
 
-def print_role(options: Options) -> int:
-    from nodeworthy.collect.workload.live.role import manifests
-
-    written = manifests(options.namespace, taints=options.taint)
-    judging.hand_over(written, options.output)
-    return 0
-
-
 def run_live(options: Options, run: Run, tests: tuple[str, ...]) -> int:
     """Raises InputError before anything is made, CouldNotLook where nothing could be begun."""
     from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.commands.accept import gate
 
     if options.taint:
         gate.refuse_parts(options)
     fleet = Fleets(options.fleet, options.stack).asked_for()
-    terms = replace(terms_of(options, tests, fleet), is_watched=True)
-    manner = _manner(options, fleet)
-    bench = Workbench(options.context, namespace_of(options))
-    _check_home(bench, terms)
-    live = _prepared(options, plan(options, tests, terms, fleet, bench), bench, manner)
+    live = _prepared(options, tests, fleet)
+    live.agree()
     recorded = live.course() if live.planned.shapes else recording(live.planned, [])
     if options.record:
         from nodeworthy.commands.accept.dry import write_run
@@ -67,11 +55,48 @@ def run_live(options: Options, run: Run, tests: tuple[str, ...]) -> int:
     if not options.taint:
         return code
     boots = {name: each.boot for name, each in live.before.items()}
-    return code if gate.mark_nodes(options, run, fleet, gate.Tried(recorded, report, boots)) else gate.REFUSED
+    return code if live.ground.mark(run, fleet, gate.Tried(recorded, report, boots)) else gate.REFUSED
+
+
+def _prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Live:
+    if platform_of(options) == "kubernetes":
+        from nodeworthy.commands.accept.on_kubernetes import prepared
+    else:
+        from nodeworthy.commands.accept.on_slurm import prepared
+
+    return prepared(options, tests, fleet, manner_of(options, fleet))
+
+
+class Ground(Protocol):
+    """Where a run takes place: what is done there before its first piece, and after its last."""
+
+    @property
+    def platform(self) -> Watched: ...
+
+    @property
+    def where(self) -> str:
+        """For whoever is asked whether it may begin."""
+
+    def shown(self) -> Sequence[str]:
+        """What is to be known of this place before."""
+
+    def begin(self) -> Iterator[str]:
+        """Takes its turn, removes what killed runs have left, each of which it tells, and lays down what all pieces
+        share. Raises CouldNotLook where it is another's turn."""
+
+    def clear(self) -> str:
+        """Removes all that bears this run's name; how much that was, in words. Raises CouldNotLook."""
+
+    @property
+    def by_hand(self) -> str:
+        """The command by which somebody does that himself."""
+
+    def mark(self, run: Run, fleet: Fleet | None, tried: gate.Tried, /) -> bool:
+        """Marks nodes by what was judged of them; whether all were marked as they should be."""
 
 
 @dataclass(frozen=True)
-class _Manner:
+class Manner:
     """What whoever asks says of when, for how long, and how many."""
 
     window: str | None
@@ -80,7 +105,7 @@ class _Manner:
     last: bool
 
 
-def _manner(options: Options, fleet: Fleet | None) -> _Manner:
+def manner_of(options: Options, fleet: Fleet | None) -> Manner:
     """Raises InputError."""
     from nodeworthy.collect.node.durations import count, seconds
     from nodeworthy.collect.workload.live.window import read_window
@@ -92,36 +117,15 @@ def _manner(options: Options, fleet: Fleet | None) -> _Manner:
     if not (options.yes or sys.stdin.isatty()):
         raise InputError("accept asks before it begins, and there is no terminal: look at --dry-run, then --yes")
     total = seconds(options.total_deadline) if options.total_deadline else None
-    return _Manner(window, total, count(options.max_nodes) if options.max_nodes else None, options.yes_last)
+    return Manner(window, total, count(options.max_nodes) if options.max_nodes else None, options.yes_last)
 
 
-def _check_home(bench: Workbench, terms: RunTerms) -> None:
-    """Raises InputError where a run could not be courteous, or has no place."""
-    rights = "apply what nodeworthy accept --print-role prints"
-    if not bench.has_namespace():
-        raise InputError(f"there is no namespace {bench.namespace} in {bench.server}: --namespace NAME, or {rights}")
-    value = bench.priority(terms.priority_class)
-    if value is None or value >= 0:
-        what = "is not there, or not to be read" if value is None else f"is {value}, and gives way to nobody"
-        raise InputError(f"PriorityClass {terms.priority_class} {what}: work of ours yields to any other, so {rights}")
-
-
-def _prepared(options: Options, planned: Planned, bench: Workbench, manner: _Manner) -> Live:
-    from nodeworthy.collect.workload.live.ledger import read_ledger
-
-    before = read_ledger(bench) if planned.shapes else {}
-    planned = planned.without(in_the_way(planned.shapes, before, last=manner.last))
-    places = Places(before, manner.most, last=manner.last)
-    live = Live(options, planned, bench, before, places, _courtesy(planned, places, manner))
-    live.agree()
-    return live
-
-
-def _courtesy(planned: Planned, places: Places, manner: _Manner) -> Courtesy:
+def courtesy_of(planned: Planned, places: Places, manner: Manner) -> Courtesy:
     from nodeworthy.collect.workload.live.window import read_window
     from nodeworthy.known.acceptance import IN_ALL
 
-    a_turn = max(IN_ALL[planned.terms.level], planned.terms.job_seconds or 0)
+    terms = planned.terms
+    a_turn = max(IN_ALL[terms.level], terms.seconds_of(terms.tests))
     turns = places.turns(planned.shapes) + len(planned.together(planned.shapes))
     window = read_window(manner.window) if manner.window is not None else None
     return Courtesy(manner.total or float(a_turn * max(1, turns)), window, TIMES, local=LOCAL_TIME)
@@ -133,7 +137,7 @@ class Live:
 
     options: Options
     planned: Planned
-    bench: Workbench
+    ground: Ground
     before: Mapping[str, NodeLedger]
     places: Places
     courtesy: Courtesy
@@ -148,7 +152,7 @@ class Live:
             self.say(each)
         if self.options.yes or not shapes:
             return
-        print(f"begin in {self.bench.server}? [y/N] ", end="", file=sys.stderr, flush=True)
+        print(f"begin in {self.ground.where}? [y/N] ", end="", file=sys.stderr, flush=True)
         if sys.stdin.readline().strip().lower() not in ("y", "yes"):
             raise CouldNotLook("nothing was begun, and no node was tried")
 
@@ -156,31 +160,25 @@ class Live:
         terms, shapes = self.planned.terms, self.planned.shapes
         window = f", within {self.courtesy.window.written}" if self.courtesy.window is not None else ""
         return (
-            f"{len(shapes)} nodes in namespace {terms.namespace} of {self.bench.server}: "
+            f"{len(shapes)} nodes in {self.ground.where}: "
             f"{', '.join(each.node for each in shapes[:12])}{' …' if len(shapes) > 12 else ''}",
             f"  {', '.join(terms.tests)}, in {terms.image}",
             f"  a node is held {terms.held} s at most, {self.places.told()}; all of it ends within "
             f"{self.courtesy.total:g} s{window}",
-            f"  PriorityClass {terms.priority_class}, below that of any other work; nothing is begun a second time",
+            *self.ground.shown(),
         )
 
     def course(self) -> RunRecording:
         """All of it; whatever ends it, what was made is removed."""
-        from nodeworthy.collect.workload.live.turn import Turn, remove_left_behind
-
-        pools = [self.before[each.node].pool for each in self.planned.shapes]
-        turn = Turn(self.bench, self.planned.terms.run, pools)
-        platform = OnKubernetes(self.bench, self.planned.terms, turn, self.before, PATIENCE)
-        with terminate_like_interrupt(), tidied(lambda: self._sweep(platform)):
-            turn.take()
-            for each in remove_left_behind(self.bench, self.planned.terms.run):
+        platform = self.ground.platform
+        with terminate_like_interrupt(), tidied(self._sweep):
+            for each in self.ground.begin():
                 self.say(f"removed {each}, which a run had left that was killed")
-            platform.prepare()
             ended = self._all(platform)
             self.is_done = True
         return recording(self.planned, [each.job for each in ended], self._given_back(platform))
 
-    def _all(self, platform: OnKubernetes) -> list[Ended]:
+    def _all(self, platform: Watched) -> list[Ended]:
         """Each by itself first: who fails alone is in no group, and nobody holds GPUs to wait for him."""
         running = Running(platform, self.courtesy, self.tell, self.places.may_begin)
         ended = running.run(self.planned.alone())
@@ -190,7 +188,7 @@ class Live:
             ended += self._groups(platform, running, shapes)
         return ended
 
-    def _groups(self, platform: OnKubernetes, running: Running, shapes: Sequence[Shape]) -> list[Ended]:
+    def _groups(self, platform: Watched, running: Running, shapes: Sequence[Shape]) -> list[Ended]:
         wait_until_gone(platform, GONE_SECONDS, GONE_POLL_SECONDS)
         now, _ = platform.after()
         off = in_the_way(shapes, now, last=self.options.yes_last, together=True)
@@ -214,7 +212,7 @@ class Live:
         ]
         return replace(self.planned, left_out=(*self.planned.left_out, *left))
 
-    def _given_back(self, platform: OnKubernetes) -> list[GpusGivenBack]:
+    def _given_back(self, platform: Watched) -> list[GpusGivenBack]:
         from nodeworthy.facts.accept.given_back import GpusGivenBack
         from nodeworthy.facts.accept.measure import place_of
 
@@ -230,17 +228,15 @@ class Live:
             found.append(GpusGivenBack(place_of("accept", (name,)), name, self.before[name].offers, offers, pods))
         return found
 
-    def _sweep(self, platform: OnKubernetes) -> None:
-        terms = self.planned.terms
+    def _sweep(self) -> None:
         try:
-            count = platform.remove_all()
-            platform.turn.leave()
+            removed = self.ground.clear()
         except CouldNotLook as problem:
-            by_hand = f"kubectl delete jobs,services,configmaps,leases -n {terms.namespace} -l {terms.selector}"
-            self.say(f"objects of this run may be left, whose Jobs end by themselves ({problem}): {by_hand}", loud=True)
+            by_hand = self.ground.by_hand
+            self.say(f"what this run made may be left, and ends by itself ({problem}): {by_hand}", loud=True)
             return
         if not self.is_done:
-            self.say(f"removed what this run had made: {count} objects of {terms.selector}", loud=True)
+            self.say(f"removed what this run had made: {removed}", loud=True)
 
     def tell(self, piece: Piece, what: str) -> None:
         self.say(f"{', '.join(piece.nodes[:4])}{' …' if len(piece.nodes) > 4 else ''}: {what}")

@@ -78,16 +78,16 @@ def _kubernetes(parser: argparse.ArgumentParser) -> None:
 
 def _courtesy(parser: argparse.ArgumentParser) -> None:
     class_ = "Kubernetes: another PriorityClass below zero (nodeworthy-verification)"
-    job = "Kubernetes: from a Job's creation to its end, the pull of its image too (what the level needs)"
-    last = "Kubernetes: also the last free node of its pool"
+    job = "from a Job's creation to its end, the pull of an image too (what the level needs)"
+    last = "also the last free node of its pool"
     parser.add_argument("--priority-class", metavar="NAME", help=class_)
     parser.add_argument("--job-deadline", metavar="TIME", help=job)
-    parser.add_argument("--total-deadline", metavar="TIME", help="Kubernetes: all nodes together (by their number)")
-    parser.add_argument("--window", metavar="WHEN", help="Kubernetes: '22:00-06:00 Mon-Fri' (accept.window)")
-    parser.add_argument("--max-nodes", metavar="N", help="Kubernetes: nodes of a pool held at once (a quarter of it)")
+    parser.add_argument("--total-deadline", metavar="TIME", help="all nodes together (by their number)")
+    parser.add_argument("--window", metavar="WHEN", help="'22:00-06:00 Mon-Fri' (accept.window)")
+    parser.add_argument("--max-nodes", metavar="N", help="nodes of a pool held at once (a quarter of it)")
     parser.add_argument("--yes-last", action="store_true", help=last)
     parser.add_argument("--print-role", action="store_true", help="Kubernetes: print the rights that a run needs")
-    marks = "Kubernetes: mark nodes by their verdict, and open the gate of those that pass (accept.gate)"
+    marks = "mark nodes by their verdict: on Kubernetes the gate (accept.gate), on Slurm drain and resume"
     parser.add_argument("--taint", action="store_true", help=marks)
 
 
@@ -129,8 +129,6 @@ def refuse_idle(options: Options) -> None:
         return
     if options.print_role:
         return
-    if platform_of(options) == "slurm" and not options.dry_run:
-        raise InputError("accept does not start runs on Slurm yet: --dry-run prints its batch scripts, to be submitted")
     if options.dry_run and options.taint:
         raise InputError("--dry-run runs nothing, so that there is nothing to mark: --taint does not go with it")
     for name, given, what_for in _for_nothing(options):
@@ -168,12 +166,6 @@ def _for_nothing(options: Options) -> list[tuple[str, object, str]]:
         "--namespace": options.namespace,
         "--queue": options.queue,
         "--priority-class": options.priority_class,
-        "--job-deadline": options.job_deadline,
-        "--total-deadline": options.total_deadline,
-        "--window": options.window,
-        "--max-nodes": options.max_nodes,
-        "--yes-last": options.yes_last,
-        "--taint": options.taint,
     }
     of_slurm: dict[str, object] = {
         "--gpus": options.gpus,

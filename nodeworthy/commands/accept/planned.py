@@ -6,18 +6,21 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands.accept.options import Options
 from nodeworthy.errors import InputError
 from nodeworthy.known.acceptance import Level, level_tests
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
     from nodeworthy.collect.in_cluster.cluster import Cluster
     from nodeworthy.collect.workload.jobs import RunTerms
-    from nodeworthy.collect.workload.live.piece import Piece
+    from nodeworthy.collect.workload.live.piece import Piece, Terms
     from nodeworthy.collect.workload.recording import Job, LeftOut, RunRecording
+    from nodeworthy.collect.workload.slurm import SlurmTerms
     from nodeworthy.facts.accept.given_back import GpusGivenBack
     from nodeworthy.facts.accept.measure import Shape
     from nodeworthy.fleet.model import Fleet
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Planned:
-    terms: RunTerms
+    terms: Terms
     shapes: tuple[Shape, ...]
     left_out: tuple[LeftOut, ...]
     told: tuple[str, ...]
@@ -33,26 +36,25 @@ class Planned:
 
     def alone(self) -> list[Piece]:
         """What each node is tried by itself with."""
-        from nodeworthy.collect.workload.jobs import job_name, of_nodes, seconds_of
+        from nodeworthy.collect.workload.jobs import of_nodes
         from nodeworthy.collect.workload.live.piece import Piece
 
         tests = of_nodes(self.terms.tests)
         if not tests:
             return []
-        seconds = seconds_of(tests, self.terms)
-        names = (job_name(number, each, self.terms) for number, each in enumerate(self.shapes))
-        return [Piece(name, (each,), tests, seconds) for name, each in zip(names, self.shapes, strict=True)]
+        seconds, name = self.terms.seconds_of(tests), self.terms.node_name
+        return [Piece(name(number, each), (each,), tests, seconds) for number, each in enumerate(self.shapes)]
 
     def together(self, shapes: Sequence[Shape]) -> list[Piece]:
         """What some of its nodes are tried together with."""
-        from nodeworthy.collect.workload.jobs import groups, of_groups, seconds_of
+        from nodeworthy.collect.workload.jobs import of_groups
         from nodeworthy.collect.workload.live.piece import Piece
 
         tests = of_groups(self.terms.tests)
         if not tests:
             return []
-        seconds = seconds_of(tests, self.terms)
-        return [Piece(name, some, tests, seconds) for name, some in groups(shapes, self.terms).items()]
+        seconds = self.terms.seconds_of(tests)
+        return [Piece(name, some, tests, seconds) for name, some in self.terms.group_pieces(shapes).items()]
 
     def by_hand(self) -> list[Job]:
         """As if all of it had run, and printed nothing yet."""
@@ -102,7 +104,7 @@ def terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> R
         tests=tuple(each for each in tests if each in level_tests(level)),
         namespace=namespace_of(options),
         queue=options.queue,
-        job_seconds=_job_seconds(options),
+        job_seconds=job_seconds(options),
         priority_class=options.priority_class or PRIORITY,
     )
 
@@ -111,7 +113,7 @@ def terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> R
 _LEAST_JOB_SECONDS = 30
 
 
-def _job_seconds(options: Options) -> int | None:
+def job_seconds(options: Options) -> int | None:
     from nodeworthy.collect.node.durations import seconds
 
     if options.job_deadline is None:
@@ -130,10 +132,55 @@ def recording(planned: Planned, jobs: Sequence[Job], given_back: Sequence[GpusGi
         path="",
         nonce=terms.nonce,
         level=terms.level,
-        on="kubernetes",
+        on=terms.on,
         began=planned.began,
         image=terms.image,
         jobs=tuple(jobs),
         left_out=planned.left_out,
         given_back=tuple(given_back),
     )
+
+
+_GPUS = pattern(r"(?:[A-Za-z0-9_.-]+:)?[1-9][0-9]{0,2}")
+
+
+def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> SlurmTerms:
+    """Raises InputError where nobody says which Python, or where jobs may write."""
+    from nodeworthy.collect.workload.slurm import SlurmTerms
+
+    said = fleet.accept if fleet is not None else None
+    gpus, python = (
+        options.gpus or ("" if not options.dry_run else None),
+        options.python or (said.python if said is not None else None),
+    )
+    scratch = options.scratch or (said.scratch if said is not None else None)
+    if gpus is None or (gpus and not _GPUS.fullmatch(gpus)):
+        raise InputError("nothing says what a node has: --gpus TYPE:N, as sinfo -o '%P %G' spells it, such as h100:8")
+    if not python or not scratch or not python.startswith("/") or not scratch.startswith("/"):
+        raise InputError("--python PATH of one with torch, and --scratch DIR that all nodes see, both from the root on")
+    level = Level(options.level)
+    return SlurmTerms(
+        run=secrets.token_hex(4),
+        nonce=secrets.token_hex(16),
+        level=level,
+        tests=tuple(each for each in tests if each in level_tests(level)),
+        gpus=gpus,
+        python=python,
+        scratch=scratch.rstrip("/"),
+        nodes=tuple(options.nodes),
+        partition=options.partition,
+        account=options.account,
+        qos=options.qos,
+        reservation=options.reservation,
+        setup=_text(options.setup),
+        job_seconds=job_seconds(options),
+    )
+
+
+def _text(path: str | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InputError(f"--setup {path} can't be read: {problem}") from None

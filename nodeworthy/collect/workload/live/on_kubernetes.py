@@ -17,7 +17,6 @@ from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo
 from nodeworthy.collect.workload.live.turn import Turn
 from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going, why_not
 from nodeworthy.documents.plain import mappings_at, text_at
-from nodeworthy.errors import CouldNotLook
 from nodeworthy.known.acceptance import NotRun
 from nodeworthy.records import dataclass
 
@@ -88,6 +87,8 @@ class OnKubernetes:
         return Now(found.doing, piece.name in self._holds, found.is_over, found.ended)
 
     def keeps_off(self, pieces: Sequence[Piece]) -> Mapping[str, tuple[NotRun, str]]:
+        if self.turn.lost:
+            return {each.name: (NotRun.IN_USE, self.turn.lost) for each in pieces}
         nodes = {text_at(each, "metadata", "name"): each for each in self.bench.nodes("")}
         found = {}
         for piece in pieces:
@@ -118,7 +119,9 @@ class OnKubernetes:
             return self.bench.log(pod)
         except NotBelieved as problem:
             raise SaidNo(NotRun.BROKEN, f"what it printed is not believed: {problem}") from None
-        except NotDone:
+        except NotDone as problem:
+            if "forbidden" in str(problem):
+                raise SaidNo(NotRun.NO_RIGHT, str(problem)) from None
             return b""
 
     def remove(self, piece: Piece) -> None:
@@ -166,17 +169,3 @@ def _reason(answer: Answer) -> NotRun:
     if answer.status == 403:
         return NotRun.NO_RIGHT
     return NotRun.QUOTA if answer.status == 429 else NotRun.BROKEN
-
-
-def wait_until_gone(platform: OnKubernetes, seconds: float, poll: float) -> bool:
-    """Whether all its pods are gone within that time."""
-    until = platform.clock() + seconds
-    while True:
-        try:
-            if platform.is_gone():
-                return True
-        except CouldNotLook:
-            pass  # it is asked again until the time is over
-        if platform.clock() >= until:
-            return False
-        time.sleep(poll)

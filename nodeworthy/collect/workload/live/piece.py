@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from nodeworthy.collect.workload.recording import Job
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.facts.accept.measure import Shape
-from nodeworthy.known.acceptance import NotRun
+from nodeworthy.known.acceptance import Level, NotRun
 from nodeworthy.records import dataclass
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.workload.live.ledger import NodeLedger
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,37 @@ class SaidNo(CouldNotLook):
         self.reason, self.why = reason, why
 
 
+class Terms(Protocol):
+    """What pieces of a run have in common, whatever runs them."""
+
+    on: ClassVar[str]
+
+    @property
+    def run(self) -> str: ...
+    @property
+    def nonce(self) -> str: ...
+    @property
+    def image(self) -> str: ...
+    @property
+    def level(self) -> Level: ...
+    @property
+    def tests(self) -> tuple[str, ...]: ...
+    @property
+    def job_seconds(self) -> int | None: ...
+    @property
+    def held(self) -> int:
+        """The most that the programs of a node may take together."""
+
+    def node_name(self, number: int, shape: Shape, /) -> str:
+        """Of the piece that tries this node by itself."""
+
+    def group_pieces(self, shapes: Sequence[Shape]) -> dict[str, tuple[Shape, ...]]:
+        """By their names, none of one node."""
+
+    def seconds_of(self, tests: Sequence[str]) -> int:
+        """From a piece's being made to its end."""
+
+
 class Platform(Protocol):
     """What runs pieces. Everything here raises CouldNotLook where nobody answers: then it is asked again."""
 
@@ -84,3 +118,13 @@ class Platform(Protocol):
 
     def remove(self, piece: Piece) -> None:
         """With all that it holds. What is gone already is no trouble."""
+
+
+class Watched(Platform, Protocol):
+    """With what is asked of all of a run."""
+
+    def is_gone(self) -> bool:
+        """Whether nothing of this run holds anything any more."""
+
+    def after(self) -> tuple[Mapping[str, NodeLedger], list[tuple[str, str]]]:
+        """The ledger now, and by node what of this run holds GPUs still."""

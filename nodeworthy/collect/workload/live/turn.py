@@ -8,6 +8,7 @@ import os
 import re
 import socket
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -40,6 +41,10 @@ class Turn:
     run: str
     pools: Sequence[str]
     renewed: float = 0.0
+    # When each lease was last known to be ours.
+    ours_at: dict[str, float] = field(default_factory=dict)
+    # Why it is no longer our turn; empty while it is.
+    lost: str = ""
 
     def take(self) -> None:
         """Raises CouldNotLook where another run has one of them; then it holds none."""
@@ -77,14 +82,34 @@ class Turn:
         return f"{user}@{socket.gethostname()}, process {os.getpid()}, run {self.run}"
 
     def renew(self, now: float) -> None:
-        """As long as it runs. One that another has taken meanwhile is his: then we make room."""
+        """As long as it runs. One that is another's by now, or can't be renewed until it is over, is lost:
+        then we make room."""
         if now - self.renewed < RENEWED_SECONDS:
             return
         self.renewed = now
         for name in self._names:
-            there = self.bench.lease(name)
-            if there is not None and text_at(there, "metadata", "labels", RUN) == self.run:
-                self.bench.replace(self._lease(name, there))
+            self._renew(name, now)
+
+    def _renew(self, name: str, now: float) -> None:
+        since = self.ours_at.setdefault(name, now)
+        try:
+            why, is_taken = self._why_not_renewed(name)
+        except CouldNotLook as problem:
+            why, is_taken = str(problem), False
+        if not why:
+            self.ours_at[name] = now
+        elif is_taken or now - since >= LASTS_SECONDS - RENEWED_SECONDS:
+            self.lost = f"its turn is lost (Lease {self.bench.namespace}/{name}): {why}"
+
+    def _why_not_renewed(self, name: str) -> tuple[str, bool]:
+        """Nothing where it is; and whether asking again would help nobody."""
+        there = self.bench.lease(name)
+        if there is None:
+            return "somebody has deleted it", True
+        if text_at(there, "metadata", "labels", RUN) != self.run:
+            return f"it is that of {text_at(there, 'spec', 'holderIdentity') or 'somebody else'} now", True
+        answer = self.bench.replace(self._lease(name, there))
+        return ("" if 200 <= answer.status < 300 else f"it can't be renewed: {why_not(answer)}"), False
 
     def leave(self) -> None:
         for name in self._names:
@@ -113,12 +138,17 @@ def _refuse_while_it_lasts(there: Mapping[str, Any], namespace: str) -> None:
 def remove_left_behind(bench: Workbench, run: str) -> list[str]:
     """What runs made that were watched, and are not any more. What somebody applied by hand is his."""
     removed = []
-    living = {text_at(each, "metadata", "labels", RUN) for each in bench.there("Lease", OURS) if _is_alive(each)}
+    leases = bench.there("Lease", OURS)
+    living = {text_at(each, "metadata", "labels", RUN) for each in leases if _is_alive(each)}
     for kind in MADE:
         for each in bench.there(kind, f"{OURS},{TURN}"):
             if text_at(each, "metadata", "labels", TURN) not in {run, *living} and not is_going(each):
                 bench.discard(each)
                 removed.append(f"{kind} {text_at(each, 'metadata', 'name')}")
+    for each in leases:  # last, for they tell whose the rest is
+        if text_at(each, "metadata", "labels", RUN) not in {run, *living}:
+            bench.discard(each)
+            removed.append(f"Lease {text_at(each, 'metadata', 'name')}")
     return removed
 
 

@@ -40,17 +40,18 @@ class Workbench(Cluster):
         return self._found(f"{self._path('Lease')}/{name}", f"Lease {name}")
 
     def discard(self, made: Mapping[str, Any]) -> None:
-        """With its pods. What is gone, or is another's by now, is no trouble."""
-        name, uid = text_at(made, "metadata", "name"), text_at(made, "metadata", "uid")
+        """With its pods. What is gone, or is another's by now, is no trouble: a Lease is handed on under its uid."""
+        name, kind = text_at(made, "metadata", "name"), text_at(made, "kind")
+        known_by = ("uid", "resourceVersion") if kind == "Lease" else ("uid",)
         options = {
             "apiVersion": "v1",
             "kind": "DeleteOptions",
             "propagationPolicy": "Background",
-            "preconditions": {"uid": uid},
+            "preconditions": {each: text_at(made, "metadata", each) for each in known_by},
         }
-        answer = self._write("DELETE", f"{self._path(text_at(made, 'kind'))}/{name}", {}, options)
+        answer = self._write("DELETE", f"{self._path(kind)}/{name}", {}, options)
         if not (200 <= answer.status < 300 or answer.status in (404, 409)):
-            raise NotDone(f"{text_at(made, 'kind')} {name} could not be removed: {why_not(answer)}")
+            raise NotDone(f"{kind} {name} could not be removed: {why_not(answer)}")
 
     def pods_of(self, selector: str) -> Sequence[Mapping[str, Any]]:
         return mappings_at(self._read(f"{self._here}/pods", {"labelSelector": selector}, "the list of pods"), "items")
