@@ -132,13 +132,15 @@ def test_the_programs_fit_and_stand_alone() -> None:
     ("arguments", "says"),
     [
         ((), "nothing says what is judged"),
-        (("--on", "slurm"), "does not start runs on Slurm yet"),
+        (("--on", "slurm"), "no node is named"),
+        (("--on", "slurm", "n1"), "--python PATH"),
+        (("--on", "slurm", "n1", "--python", "/p", "--scratch", "/none"), "there is no terminal"),
+        (("--on", "slurm", "n1", "--python", "/p", "--scratch", "/none", "--yes"), "can't be written from here"),
         (("--on", "kubernetes", "gpu-1"), "--image IMAGE"),
         (("--on", "kubernetes", "gpu-1", "--image", "x"), "there is no terminal"),
         (("--on", "kubernetes", "gpu-1", "--image", "x", "--yes", "--window", "night"), "is no window"),
         (("--on", "kubernetes", "gpu-1", "--image", "x", "--yes", "--max-nodes", "0"), "is no number"),
         (("--on", "kubernetes", "gpu-1", "--image", "x", "--yes", "--job-deadline", "5s"), "less than 30s"),
-        (("--on", "slurm", "--dry-run", "--window", "22:00-06:00"), "--window is for --on kubernetes"),
         (("--on", "kubernetes", "--dry-run", "--taint", "gpu-1"), "--taint does not go with it"),
         (("--on", "slurm", "--dry-run"), "--gpus TYPE:N"),
         (("--on", "slurm", "--dry-run", "--gpus", "eight"), "--gpus TYPE:N"),
@@ -181,7 +183,7 @@ def test_the_one_that_is_there_is_meant(tmp_path: Path, monkeypatch: pytest.Monk
     both = run("accept", "gpu-1", cwd=tmp_path)
     assert (both.code, "both are there: a kubeconfig" in both.err) == (2, True)
     monkeypatch.setenv("KUBECONFIG", "/nowhere/kubeconfig")
-    assert "does not start runs on Slurm yet" in run("accept", "gpu-1", cwd=tmp_path).err
+    assert "--python PATH" in run("accept", "gpu-1", cwd=tmp_path).err
 
 
 def test_large_groups_are_split_by_their_racks() -> None:

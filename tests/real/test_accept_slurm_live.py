@@ -77,17 +77,23 @@ def while_it_runs(act: Callable[[], object], *more: str) -> Ran:
     """Acts once the job has begun, which then waits for ever."""
     import threading
 
+    is_over = threading.Event()
+
     def when_it_runs() -> None:
-        wait_for(Path("scratch/waits").exists, seconds=PATIENCE)
-        act()
+        wait_for(lambda: is_over.is_set() or Path("scratch/waits").exists(), seconds=PATIENCE)
+        if not is_over.is_set():
+            act()
 
     acting = threading.Thread(target=when_it_runs, daemon=True)
     acting.start()
     try:
-        return accept(*more, setup=WAITS)
+        ran = accept(*more, setup=WAITS)
     finally:
+        is_over.set()
         acting.join(PATIENCE)
-        Path("scratch/waits").unlink(missing_ok=True)
+    assert Path("scratch/waits").exists(), (states(ran), ran.err)
+    Path("scratch/waits").unlink()
+    return ran
 
 
 def test_what_jobs_run_is_measured_and_nothing_is_left(slurm: SlurmCluster) -> None:
@@ -126,7 +132,8 @@ def test_whoever_opts_out_or_drains_meanwhile_is_left(slurm: SlurmCluster) -> No
     features = ("scontrol", "update", "nodename=n1")
     ran = while_it_runs(lambda: slurm.ask(*features, "features=nodeworthy_verify_disabled"), "n1")
     early = accept("n1")
-    slurm.ask(*features, "features=")
+    slurm.ask(*features, "activefeatures=")
+    slurm.ask(*features, "availablefeatures=")
     assert states(ran)["n1"][0] == "not run"
     assert "n1: the node has opted out meanwhile, by its feature nodeworthy_verify_disabled" in states(ran)["n1"][1]
     assert states(early)["n1"] == ("not run", "by its feature nodeworthy_verify_disabled")

@@ -7,9 +7,9 @@ gives the same verdicts whenever it is replayed with --from.
 What did not run is said, with its reason, and is never a pass. What floods, breaks off, bears another run's nonce, or
 tells numbers that no GPU has, is an error.
 
---on kubernetes begins Jobs: shown first and agreed to, bounded, below all other work, kept off nodes that opted out,
-never begun again, and removed whatever ends it. --on kubernetes|slurm --dry-run prints the Jobs, or the batch scripts;
-those of Slurm are submitted by hand so far. --record DIR keeps the run: its plan, and what each of its pods printed.
+--on kubernetes begins Jobs, --on slurm batch jobs: shown first and agreed to, bounded, below all other work, kept off
+nodes that opted out, never begun again, and removed whatever ends it. With --dry-run they are printed, and nothing is
+begun. --record DIR keeps the run: its plan, and what each of its pods or jobs printed.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def _prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> 
     else:
         from nodeworthy.commands.accept.on_slurm import prepared
 
-    return prepared(options, tests, fleet, manner_of(options, fleet))
+    return prepared(options, tests, fleet)
 
 
 class Ground(Protocol):
@@ -125,7 +125,7 @@ def courtesy_of(planned: Planned, places: Places, manner: Manner) -> Courtesy:
     from nodeworthy.known.acceptance import IN_ALL
 
     terms = planned.terms
-    a_turn = max(IN_ALL[terms.level], terms.seconds_of(terms.tests))
+    a_turn = max(IN_ALL[terms.level], terms.seconds_of(terms.tests) + int(GONE_SECONDS))
     turns = places.turns(planned.shapes) + len(planned.together(planned.shapes))
     window = read_window(manner.window) if manner.window is not None else None
     return Courtesy(manner.total or float(a_turn * max(1, turns)), window, TIMES, local=LOCAL_TIME)

@@ -20,7 +20,7 @@ from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
     from nodeworthy.collect.workload.jobs import RunTerms
-    from nodeworthy.commands.accept.live import Live, Manner
+    from nodeworthy.commands.accept.live import Live
     from nodeworthy.commands.settled import Run
     from nodeworthy.fleet.model import Fleet
 
@@ -33,9 +33,10 @@ def print_role(options: Options) -> int:
     return 0
 
 
-def prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None, manner: Manner) -> Live:
+def prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Live:
     """Raises InputError, CouldNotLook."""
     terms = replace(terms_of(options, tests, fleet), is_watched=True)
+    manner = live.manner_of(options, fleet)
     bench = Workbench(options.context, namespace_of(options))
     _check_home(bench, terms)
     planned = plan(options, tests, terms, fleet, bench)

@@ -23,18 +23,19 @@ from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
     from nodeworthy.collect.workload.slurm import SlurmTerms
-    from nodeworthy.commands.accept.live import Live, Manner
+    from nodeworthy.commands.accept.live import Live
     from nodeworthy.commands.settled import Run
     from nodeworthy.fleet.model import Fleet
 
 PATIENCE = SlurmPatience()
 
 
-def prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None, manner: Manner) -> Live:
+def prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Live:
     """Raises InputError, CouldNotLook."""
     if not (options.nodes or options.partition):
         raise InputError("no node is named: NODE, or --partition NAME for all of it")
     terms = replace(slurm_terms_of(options, tests, fleet), is_watched=True)
+    manner = live.manner_of(options, fleet)
     if not os.access(terms.scratch, os.W_OK | os.X_OK):
         raise InputError(f"--scratch {terms.scratch} can't be written from here: jobs and whoever watches share it")
     nodes = nodes_now()
@@ -69,8 +70,10 @@ class OfPartition:
         yield from self.platform.turn.left_behind()
 
     def clear(self) -> str:
-        count = self.platform.remove_all()
-        self.platform.turn.leave()
+        try:
+            count = self.platform.remove_all()
+        finally:
+            self.platform.turn.leave()
         return f"{count} jobs of {self.terms.name}"
 
     @property

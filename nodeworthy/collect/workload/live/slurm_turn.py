@@ -22,6 +22,8 @@ from nodeworthy.records import dataclass
 _OF_A_RUN = pattern(rf"{WATCHED}([0-9a-f]{{8}})-.*")
 _TURN = "turn"
 _LONGEST = 300
+# What scancel complains of where there is nothing to cancel any more.
+_OVER = ("already completing", "already completed", "Invalid job id")
 
 
 @dataclass
@@ -133,4 +135,8 @@ def _remove(file: Path) -> None:
 
 def cancel(number: str, name: str) -> None:
     """By all that it is known by: an id may be another's by now. Whether it is gone, is seen in the queue."""
-    ask("scancel", f"--user={getpass.getuser()}", f"--name={name}", number)
+    try:
+        ask("scancel", f"--user={getpass.getuser()}", f"--name={name}", number)
+    except NotDone as problem:
+        if not any(each in str(problem) for each in _OVER):
+            raise
