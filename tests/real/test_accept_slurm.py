@@ -1,31 +1,117 @@
-"""What `accept --on slurm --dry-run` prints, run by a real Slurm: it is taken, it measures, and it leaves nothing."""
+"""`accept --on slurm` against a real Slurm with its accounting: what it runs, whom it lets go first, and what it leaves."""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from nodeworthy.collect.workload.lines import begin_mark
+from nodeworthy.collect.workload.live import slurm_clients
+from nodeworthy.collect.workload.live.on_slurm import SlurmPatience
+from nodeworthy.collect.workload.live.running import Times
+from nodeworthy.commands.accept import live, on_slurm
 from nodeworthy.patterns import pattern
-from tests.run import run, run_json
+from tests.accept.recordings import NONCE
+from tests.run import Ran, run, run_json
 
+from .daemon import PATIENCE
+from .kube_client import wait_for
+from .quick_level import said_in
 from .slurm_cluster import SlurmCluster
 from .tools import Tools
 
+ONE_TEST = ("--level", "quick", "--test", "disk-and-network")
+QUICK = SlurmPatience(scheduling=20.0, accounting=20.0, first=0.5, last=1.0)
+# In the job, before the programs: what a test wants of it.
+SMALL = "export NODEWORTHY_MIB=4\n"
+
 
 @pytest.fixture(scope="module")
-def slurm(tools: Tools) -> Iterator[SlurmCluster]:
+def cluster(tools: Tools) -> Iterator[SlurmCluster]:
     with SlurmCluster.of(tools) as cluster:
         yield cluster
 
 
-def test_it_is_taken_measures_and_leaves_nothing(slurm: SlurmCluster, tmp_path: Path) -> None:
+@pytest.fixture
+def slurm(cluster: SlurmCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlurmCluster]:
+    (tmp_path / "scratch").mkdir()
+    for name, value in cluster.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(live, "TIMES", Times(poll=0.2, opt_out=0.5))
+    monkeypatch.setattr(live, "GONE_POLL_SECONDS", 0.2)
+    monkeypatch.setattr(on_slurm, "PATIENCE", QUICK)
+    rest(cluster)
+    yield cluster
+    rest(cluster)
+
+
+def rest(slurm: SlurmCluster) -> None:
+    """Until nothing runs, and every node has answered since it was resumed."""
+    wait_for(lambda: queue(slurm) == [], seconds=PATIENCE)
+    wait_for(lambda: set(slurm.ask("sinfo", "-h", "-N", "-o", "%t").split()) == {"idle"}, seconds=PATIENCE)
+
+
+def queue(slurm: SlurmCluster) -> list[str]:
+    return slurm.ask("squeue", "-h", "-o", "%j").split()
+
+
+def arguments(*more: str, setup: str = "") -> list[str]:
+    Path("setup.sh").write_text(SMALL + setup, encoding="utf-8")
+    where = ("--python", sys.executable, "--scratch", str(Path("scratch").resolve()), "--setup", "setup.sh")
+    return ["accept", "--on", "slurm", *where, "--partition", "gpu", "--yes", "--yes-last", *ONE_TEST, *more]
+
+
+def accept(*more: str, setup: str = "") -> Ran:
+    return run(*arguments(*more, setup=setup), "--format", "json")
+
+
+def states(ran: Ran) -> dict[str, tuple[str, str]]:
+    """Of each node how the one test ended there, and why."""
+    assert ran.out, ran.err
+    tried = [each for each in ran.report["runs"] if each["test"] == "disk-and-network"]
+    return {name: (each["state"], each["why"] or "") for each in tried for name in each["nodes"]}
+
+
+def left() -> list[str]:
+    return [each.name for each in Path("scratch").iterdir()]
+
+
+WAITS = "touch waits; while [ ! -e goes ]; do sleep 0.2; done; rm goes\n"
+
+
+def while_it_runs(act: Callable[[], object], *more: str) -> Ran:
+    """Acts once the job has begun, which then waits for ever."""
+    is_over = threading.Event()
+
+    def when_it_runs() -> None:
+        wait_for(lambda: is_over.is_set() or Path("scratch/waits").exists(), seconds=PATIENCE)
+        if not is_over.is_set():
+            act()
+
+    acting = threading.Thread(target=when_it_runs, daemon=True)
+    acting.start()
+    try:
+        ran = accept(*more, setup=WAITS)
+    finally:
+        is_over.set()
+        acting.join(PATIENCE)
+    assert Path("scratch/waits").exists(), (states(ran), ran.err)
+    Path("scratch/waits").unlink()
+    return ran
+
+
+def test_what_a_dry_run_prints_is_taken_measures_and_leaves_nothing(slurm: SlurmCluster, tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"
-    scratch.mkdir()
     where = ("--python", sys.executable, "--scratch", str(scratch), "--partition", "gpu")
     asked = ("--gpus", "a100:2", "--level", "quick", "--test", "disk-and-network")
     ran = run("accept", "--on", "slurm", *asked, *where, "--dry-run", "--record", str(tmp_path / "run"), cwd=tmp_path)
@@ -44,3 +130,173 @@ def test_it_is_taken_measures_and_leaves_nothing(slurm: SlurmCluster, tmp_path: 
     assert [each["rule"] for each in report["findings"]] == ["storage-fast-enough"]
     assert {each["name"] for each in report["runs"][0]["measures"]} == {"write_gbps", "read_gbps"}
     assert list(scratch.iterdir()) == []
+
+
+def test_what_jobs_run_is_measured_and_nothing_is_left(slurm: SlurmCluster) -> None:
+    ran = accept("n1", "n2", "--max-nodes", "2", "--record", "kept", "--show-passed")
+    assert ran.code == 3, ran.err + ran.out  # of this storage nobody said how fast it must be
+    assert {each[0] for each in states(ran).values()} == {"unknown"}, (states(ran), ran.err)
+    measures = [one for each in ran.report["runs"] if each["test"] == "disk-and-network" for one in each["measures"]]
+    assert {(each["node"], each["name"]) for each in measures} == {
+        (node, name) for node in ("n1", "n2") for name in ("write_gbps", "read_gbps")
+    }
+    passed = [each["where"]["host"] for each in ran.findings if each["rule"] == "verification-yields"]
+    assert sorted(passed) == ["n1", "n2"]
+    assert (queue(slurm), left()) == ([], [])
+    again = run("accept", "--from", "kept", *ONE_TEST[2:], "--format", "json")
+    assert (again.code, states(again)) == (ran.code, states(ran))
+
+
+def test_its_jobs_are_behind_everybody_and_are_begun_once(slurm: SlurmCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where whoever runs it has other habits."""
+    monkeypatch.setenv("SBATCH_REQUEUE", "1")
+    monkeypatch.setenv("SBATCH_TIMELIMIT", "1-0")
+    seen: list[dict[str, str]] = []
+
+    def looks() -> None:
+        (number,) = slurm.ask("squeue", "-h", "-o", "%i").split()
+        seen.append(slurm.job(number))
+        slurm.ask("scancel", number)
+
+    ran = while_it_runs(looks, "n1")
+    assert (seen[0]["Nice"], seen[0]["Requeue"], seen[0]["TimeLimit"]) == ("10000", "0", "00:03:00")
+    state, why = states(ran)["n1"]
+    assert (ran.code, state, why) == (3, "not run", "Slurm says CANCELLED")
+
+
+def test_whoever_opts_out_or_drains_meanwhile_is_left(slurm: SlurmCluster) -> None:
+    features = ("scontrol", "update", "nodename=n1")
+    ran = while_it_runs(lambda: slurm.ask(*features, "features=nodeworthy_verify_disabled"), "n1")
+    early = accept("n1")
+    slurm.ask(*features, "activefeatures=")
+    slurm.ask(*features, "availablefeatures=")
+    assert states(ran)["n1"][0] == "not run"
+    assert "n1: the node has opted out meanwhile, by its feature nodeworthy_verify_disabled" in states(ran)["n1"][1]
+    assert states(early)["n1"] == ("not run", "by its feature nodeworthy_verify_disabled")
+    drained = while_it_runs(lambda: slurm.ask(*features, "state=drain", "reason=a fan"), "n1")
+    wait_for(lambda: queue(slurm) == [], seconds=PATIENCE)
+    closed = accept("n1")
+    slurm.ask(*features, "state=resume")
+    assert "somebody has drained it meanwhile: a fan" in states(drained)["n1"][1]
+    assert "DRAIN" in states(closed)["n1"][1]
+
+
+def test_where_others_work_nothing_is_begun(slurm: SlurmCluster, tmp_path: Path) -> None:
+    script = tmp_path / "theirs.sh"
+    script.write_text("#!/bin/bash\nsleep 600\n")
+    number = slurm.submit(script, "--gpus-per-node=a100:2", "--nodelist=n1", "--job-name=train")
+    slurm.settled(number)
+    ran = accept("n1")
+    slurm.ask("scancel", number)
+    assert states(ran)["n1"] == ("not run", f"its GPUs are in use: job {number} of root holds 2")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("--partition", "none"), "invalid partition"),
+        (("--account", "none"), "Invalid account"),
+        (("--qos", "none"), "Invalid qos"),
+        (("--reservation", "none"), "reservation is invalid"),
+    ],
+)
+def test_what_sbatch_refuses_is_told_in_its_words(slurm: SlurmCluster, given: tuple[str, str], words: str) -> None:
+    ran = accept("n1", *given)
+    state, why = states(ran)["n1"]
+    assert ran.code == 3
+    assert state != "pass"
+    assert words.lower() in why.lower()
+
+
+def test_a_qos_that_never_lets_it_run(slurm: SlurmCluster) -> None:
+    slurm.ask("sacctmgr", "-i", "modify", "qos", "mig", "set", "MaxTRESPerJob=cpu=1")
+    slurm.ask("sacctmgr", "-i", "modify", "user", "root", "set", "qos+=mig")
+    ran = accept("n1", "--qos", "mig")
+    state, why = states(ran)["n1"]
+    assert (ran.code, state) == (3, "not run"), (why, ran.err)
+    assert "QOSMax" in why or "policy" in why
+
+
+def begun(*more: str, setup: str = "") -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "nodeworthy", *arguments(*more, setup=setup)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_two_runs_refuse_each_other_and_whoever_is_interrupted_leaves_nothing(slurm: SlurmCluster) -> None:
+    first = begun("n1", setup=WAITS)
+    wait_for(Path("scratch/waits").exists, seconds=PATIENCE)
+    second = accept("n2")
+    first.send_signal(signal.SIGTERM)
+    _, told = first.communicate(timeout=PATIENCE)
+    assert second.code == 3
+    assert "another run of accept is under way with " in second.err
+    assert (first.returncode, "removed what this run had made: 1 jobs of nodeworthy-accept-" in told) == (143, True)
+    wait_for(lambda: queue(slurm) == [], seconds=PATIENCE)
+    assert left() == ["waits"]
+
+
+def test_what_a_killed_run_has_left_ends_by_itself_or_with_the_next(slurm: SlurmCluster) -> None:
+    first = begun("n1", setup=WAITS)
+    wait_for(Path("scratch/waits").exists, seconds=PATIENCE)
+    (number,) = slurm.ask("squeue", "-h", "-o", "%i").split()
+    job = slurm.job(number)
+    first.kill()
+    first.communicate(timeout=PATIENCE)
+    assert (job["TimeLimit"], job["Requeue"], job["Deadline"] != "N/A") == ("00:03:00", "0", True)
+    Path("scratch/nodeworthy-1f2e3d4c-7.log").write_text("of a run that somebody made by hand")
+    ran = accept("n2")
+    assert f"removed job {number}, which a run had left that was killed" in ran.err
+    assert states(ran)["n2"][0] == "unknown"
+    wait_for(lambda: queue(slurm) == [], seconds=PATIENCE)
+    assert sorted(left()) == ["nodeworthy-1f2e3d4c-7.log", "waits"]
+
+
+def stop(slurm: SlurmCluster, *daemons: str, sent: signal.Signals = signal.SIGSTOP) -> None:
+    for each in daemons:
+        os.kill(int((slurm.home / f"{each}.pid").read_text()), sent)
+
+
+@pytest.mark.parametrize("silent", ["slurmdbd", "slurmctld"])
+def test_who_does_not_answer_for_a_while_says_nothing_against_a_job(
+    slurm: SlurmCluster, monkeypatch: pytest.MonkeyPatch, silent: str
+) -> None:
+    """While its programs end: it is asked again, and what they measured counts."""
+    monkeypatch.setattr(slurm_clients, "CLIENT_SECONDS", 1.0)
+    monkeypatch.setattr(live, "TIMES", Times(poll=0.2, opt_out=600.0))
+
+    def goes_silent() -> None:
+        stop(slurm, silent)
+        Path("scratch/goes").touch()
+        time.sleep(4)
+        stop(slurm, silent, sent=signal.SIGCONT)
+
+    ran = while_it_runs(goes_silent, "n1")
+    assert states(ran)["n1"][0] == "unknown", (states(ran), ran.err)
+    assert ran.code == 3
+    assert [each["rule"] for each in ran.findings if each["verdict"] == "fail"] == []
+
+
+FAKE = """#!/bin/sh
+echo "==== nodeworthy $NODEWORTHY_NONCE begins ===="
+sed -e "s/{nonce}/$NODEWORTHY_NONCE/g" -e "s/\\"gpu-1\\"/\\"$NODEWORTHY_NODE\\"/g" {said}
+echo "==== nodeworthy $NODEWORTHY_NONCE ends ===="
+"""
+
+
+def test_who_fails_is_drained_and_stays_so(slurm: SlurmCluster, tmp_path: Path) -> None:
+    """One bit of one GPU is wrong."""
+    (tmp_path / "said").write_text("\n".join(said_in("gpu-computes-right/bad-one-bit")) + "\n")
+    python = tmp_path / "python"
+    python.write_text(FAKE.format(nonce=NONCE, said=tmp_path / "said"))
+    python.chmod(0o755)
+    where = ("--python", str(python), "--scratch", str(tmp_path / "scratch"), "--partition", "gpu")
+    given = ("accept", "--on", "slurm", *where, "--yes", "--yes-last", "--level", "quick", "--taint", "n1", "n2")
+    slurm.ask("scontrol", "update", "nodename=n2", "state=drain", "reason=a fan")
+    try:
+        ran = run(*given, "--format", "json")
+        told = slurm.ask("sinfo", "-h", "-R", "-o", "%N %E", "-n", "n1,n2")
+    finally:
+        slurm.ask("scontrol", "update", "nodename=n1,n2", "state=resume")
+    assert ran.code == 1, ran.err
+    assert "n1 nodeworthy: gpu-computes-right" in told, (told, ran.err)
+    assert "n2 a fan" in told

@@ -1,4 +1,4 @@
-"""`--taint` on Slurm: a node that fails is drained with the rule as its reason; and no drain is ended but our own."""
+"""`--taint` on Slurm: a node that fails is drained, with the rule as its reason, and no drain is ever ended by us."""
 
 from __future__ import annotations
 
@@ -41,26 +41,23 @@ def _mark(options: Options, node: SlurmNode | None, name: str, found: Standing) 
     if node is None or found.fitness is Fitness.UNSEEN:
         say(f"node {name} is left as it is: {found.why if node is not None else 'Slurm knows it no more'}\n")
         return True
-    is_drained = "DRAIN" in node.states
-    if found.fitness is Fitness.UNFIT and is_drained and not node.is_ours:
-        say(f"node {name} is left as it is: it is drained by others already: {node.reason}\n")
+    if found.fitness is not Fitness.UNFIT:
         return True
-    if found.fitness is Fitness.UNFIT:
-        reason = on_one_line(hide_secrets(f"{MARK}{found.rule} {found.why}"))[:_LONGEST]
-        return _update(options, name, f"drain it: {reason}", "state=drain", f"reason={reason}")
-    if is_drained and node.is_ours:
-        return _update(options, name, f"resume it, which we drained: {node.reason}", "state=resume")
-    return True
+    if "DRAIN" in node.states:
+        say(f"node {name} is left as it is: it is drained already: {node.reason}\n")
+        return True
+    reason = on_one_line(hide_secrets(f"{MARK}{found.why}"))[:_LONGEST]
+    return _drain(options, name, reason)
 
 
-def _update(options: Options, name: str, what: str, *words: str) -> bool:
-    if not (options.yes or ask_yes(f"node {name}: {what}? [y/N] ")):
+def _drain(options: Options, name: str, reason: str) -> bool:
+    if not (options.yes or ask_yes(f"drain node {name}, because of {reason}? [y/N] ")):
         say(f"node {name} is left as it is\n")
         return False
     try:
-        ask("scontrol", "update", f"nodename={name}", *words)
+        ask("scontrol", "update", f"nodename={name}", "state=drain", f"reason={reason}")
     except CouldNotLook as problem:
-        say(f"node {name} was not marked: scontrol says: {problem}\n")
+        say(f"node {name} was not drained: scontrol says: {problem}\n")
         return False
-    say(f"node {name}: {what}\n")
+    say(f"node {name} is drained: {reason}\n")
     return True

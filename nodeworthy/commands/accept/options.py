@@ -87,7 +87,7 @@ def _courtesy(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-nodes", metavar="N", help="nodes of a pool held at once (a quarter of it)")
     parser.add_argument("--yes-last", action="store_true", help=last)
     parser.add_argument("--print-role", action="store_true", help="Kubernetes: print the rights that a run needs")
-    marks = "mark nodes by their verdict: on Kubernetes the gate (accept.gate), on Slurm drain and resume"
+    marks = "mark nodes by their verdict: on Kubernetes the gate (accept.gate), on Slurm those that fail are drained"
     parser.add_argument("--taint", action="store_true", help=marks)
 
 
