@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.warm import warm_python
+
 from .control_plane import ControlPlane
+from .pulumi_cli import PASSPHRASE
 from .tools import Tools
 
 TOOLS = pytest.StashKey[Tools]()
@@ -91,3 +94,16 @@ def control_plane(tools: Tools) -> Iterator[ControlPlane]:
     """An API server without controllers: objects stay exactly as they were created."""
     with ControlPlane(tools) as plane:
         yield plane
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with warm_python(tmp_path_factory.mktemp("warm")) as python:
+        yield python
+
+
+@pytest.fixture
+def programs_start_warm(warm: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that this process previews, with the passphrase of the real CLI's stacks."""
+    monkeypatch.setenv("PULUMI_CONFIG_PASSPHRASE", PASSPHRASE)
+    monkeypatch.setattr("nodeworthy.collect.plan.project._python", lambda root, virtualenv: warm)

@@ -13,12 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.plan.mutations import FLEET, MUTATIONS, STACK, Mutation, copy
-from tests.run import Ran, run
-from tests.warm import warm_python
+from tests.run import run
 
 from .agreement import PACK, violations
 from .moto_server import MotoServer
-from .pulumi_cli import PASSPHRASE, Preview, PulumiCli
+from .pulumi_cli import Preview, PulumiCli
 from .tools import Tools
 
 each_mutation = pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: each.rule)
@@ -33,21 +32,6 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Projects:
     for each in MUTATIONS:
         each.put_into(made[each.name])
     return made
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with warm_python(tmp_path_factory.mktemp("warm")) as python:
-        yield python
-
-
-@pytest.fixture
-def embedded(mutation: Mutation, projects: Projects, warm: str, monkeypatch: pytest.MonkeyPatch) -> Ran:
-    monkeypatch.setenv("PULUMI_CONFIG_PASSPHRASE", PASSPHRASE)
-    monkeypatch.setattr("nodeworthy.collect.plan.project._python", lambda root, virtualenv: warm)
-    ran = run("preview", "--stack", STACK, "--format", "json", cwd=projects[mutation.name])
-    assert ran.out, ran.err
-    return ran
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +55,10 @@ def stack_in_moto(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @each_mutation
-def test_the_embedded_preview_blocks_it(mutation: Mutation, embedded: Ran, projects: Projects) -> None:
+@pytest.mark.usefixtures("programs_start_warm")
+def test_the_embedded_preview_blocks_it(mutation: Mutation, projects: Projects) -> None:
+    embedded = run("preview", "--stack", STACK, "--format", "json", cwd=projects[mutation.name])
+    assert embedded.out, embedded.err
     assert {(each["rule"], each["verdict"]) for each in embedded.findings} == {(mutation.rule, "fail")}
     places = {(each["where"]["path"], each["where"]["line"]) for each in embedded.findings}
     assert places == mutation.lines(projects[mutation.name])

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import base64
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.run import run
+
 from . import projects
 from .agreement import PACK
-from .daemon import PATIENCE
 from .moto_server import MotoServer
-from .pulumi_cli import PASSPHRASE, PulumiCli
+from .pulumi_cli import PulumiCli
 from .tools import Tools
 
 STACK = "prod"
@@ -65,18 +63,11 @@ def test_a_preview_of_the_cli_shows_none(cli: PulumiCli) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.usefixtures("programs_start_warm")
 def test_no_form_of_a_report_shows_one(cli: PulumiCli, form: str) -> None:
-    ran = subprocess.run(
-        [sys.executable, "-m", "nodeworthy", "preview", "--stack", STACK, "--format", form, "--show-passed"],
-        cwd=cli.project,
-        env={**os.environ, "PULUMI_CONFIG_PASSPHRASE": PASSPHRASE},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert ran.stdout, ran.stderr
-    assert _shown(ran.stdout + ran.stderr) == []
+    ran = run("preview", "--stack", STACK, "--format", form, "--show-passed", cwd=cli.project)
+    assert ran.out, ran.err
+    assert _shown(ran.out + ran.err) == []
 
 
 def test_an_update_and_its_state_show_none(cli: PulumiCli) -> None:
