@@ -11,6 +11,10 @@ from typing import Any
 from nodeworthy.records import dataclass
 
 
+# Of a class with its vendor: pci-0302_10de.present.
+_OF_A_VENDOR = "feature.node.kubernetes.io/pci-0302_"
+
+
 @dataclass(frozen=True)
 class Sign:
     """What a node shows, and what it then may be."""
@@ -72,6 +76,13 @@ def _gpu_labels() -> Mapping[str, str]:
 def is_labelled_with_a_gpu(labels: Mapping[str, str]) -> bool:
     """Whether a label says that there is a card, whoever set it."""
     return any(name in labels and value in ("", labels[name]) for name, value in _gpu_labels().items())
+
+
+def has_a_card_of_no_vendor(labels: Mapping[str, str]) -> bool:
+    """Whether a label tells of a card, and not whose it is: neither this label nor another one does."""
+    return any(labels.get(row["label"]) == row["value"] for row in _table()["unnamed"]) and not any(
+        name.startswith(_OF_A_VENDOR) for name in labels
+    )
 
 
 @cache

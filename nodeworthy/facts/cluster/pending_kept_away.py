@@ -13,6 +13,7 @@ from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.pod.containers import holds_a_gpu
+from nodeworthy.known.node_signs import has_a_card_of_no_vendor
 from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.verdict import NOWHERE, Related, fail
 
@@ -23,6 +24,14 @@ WHY_NONE_IS_FOUND = (
 )
 _LOOK_FOR_A_PLUGIN = (
     "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
+)
+_OF_NO_VENDOR = (
+    "{} has a 3D controller, and NFD's label does not say whose: the operator looks for NVIDIA's vendor id "
+    "(pci-10de.present, pci-0302_10de.present), and brings nothing to a node without it"
+)
+_NAME_THE_VENDOR = (
+    "let NFD's labels hold the vendor: sources.pci.deviceLabelFields: [vendor] in its worker's configuration, or leave "
+    "it to the chart's default; then lspci -nn -d 10de: on the node shows whether the card is NVIDIA's"
 )
 _AWAY = "what a pod does not tolerate keeps it away"
 _SHOWN = 3
@@ -47,6 +56,8 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
         remedy = f"ask for {others[0]}, or let the device plugin offer {resource}"
     elif have:
         cause, remedy = _of_their_plugin(have, world)
+    elif unnamed := [node for node in world.nodes.values() if has_a_card_of_no_vendor(node.labels)]:
+        cause, remedy = _OF_NO_VENDOR.format(unnamed[0].title), _NAME_THE_VENDOR
     else:
         cause = "no node has GPUs, or none has started yet"
         remedy = "start a node with GPUs: look at the node group's size and at the autoscaler"
