@@ -8,7 +8,8 @@ Where GPUs talk through NVSwitches every NVLink is up (`nvidia-smi nvlink --stat
 none, nobody knows how many should be.
 
 In a cluster those are asked that watch GPUs there and say what they see as a condition of the node: the EKS node
-monitoring agent, AKS' node problem detector, GKE's device plugin, NVSentinel. A node on which nobody watches is not judged.
+monitoring agent, AKS' node problem detector, GKE's device plugin, NVSentinel. A node on which nobody watches is not
+judged.
 """
 
 from __future__ import annotations
