@@ -10,7 +10,6 @@ from typing import Any
 
 from nodeworthy.records import dataclass
 
-
 # Of a class with its vendor: pci-0302_10de.present.
 _OF_A_VENDOR = "feature.node.kubernetes.io/pci-0302_"
 
