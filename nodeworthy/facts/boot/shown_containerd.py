@@ -31,15 +31,31 @@ def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd
     release = installs.release
     if release is None or _is_elsewhere(script, release.arguments, release.kubeconfig):
         return None
-    text = "\n".join(part.text for part in script.userdata.parts)
-    if _OF_ANOTHER.search(text):
+    if _has_another(script):
         return None
     shown = dict(_shown(script, installs))
     if len(shown) != 1:
         return None
     ((name, place),) = shown.items()
-    base = _BASE_DIR.search(text) if name == "k8s-snap" else None
+    base = _BASE_DIR.search(_text(script)) if name == "k8s-snap" else None
     return containerd_of(name, base["dir"].rstrip("/") if base is not None else None), place
+
+
+def cluster_begun(script: BootScript) -> tuple[str, Place] | None:
+    """The distribution of which a script makes this machine the first node, and where; None where that is not one
+    thing alone, or its containerd is somebody else's."""
+    made = {name: each.place for each in reversed(script.timeline.effects) for name in _of(each)}
+    if len(made) != 1 or _has_another(script):
+        return None
+    return next(iter(made.items()))
+
+
+def _has_another(script: BootScript) -> bool:
+    return _OF_ANOTHER.search(_text(script)) is not None
+
+
+def _text(script: BootScript) -> str:
+    return "\n".join(part.text for part in script.userdata.parts)
 
 
 def _shown(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]]:

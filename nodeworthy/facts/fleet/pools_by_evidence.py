@@ -128,16 +128,34 @@ def _with_drivers(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
 def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
     for script in scripts:
         try:
-            joins = list(script.timeline.of(Joins))
+            made = _joining(script) or _beginning(script)
         except NotKnown:
             continue
-        found = {each for one in joins for each in DISTRIBUTIONS_BY_JOIN.get(one.how, ())}
-        # In a cluster of EKS nodes without GPUs may be of another kind; other distributions are the whole cluster's.
-        if len(found) == 1 and (found.isdisjoint(EKS) or is_for_gpus(script)):
+        if made is not None:
             name = PurePath(script.place.path or "").name or "this script"
-            said = f"it joins with {', '.join(dict.fromkeys(one.how for one in joins))}"
-            pool = _pool(name, "the node made by script", found.pop(), joins[0].place, said)
-            yield brought_by_scripts(pool, [script])
+            distribution, place, said = made
+            yield brought_by_scripts(_pool(name, "the node made by script", distribution, place, said), [script])
+
+
+def _joining(script: BootScript) -> tuple[str, Place, str] | None:
+    """What its node becomes, where, and the words for it."""
+    joins = list(script.timeline.of(Joins))
+    found = {each for one in joins for each in DISTRIBUTIONS_BY_JOIN.get(one.how, ())}
+    # In a cluster of EKS nodes without GPUs may be of another kind; other distributions are the whole cluster's.
+    if len(found) == 1 and (found.isdisjoint(EKS) or is_for_gpus(script)):
+        said = f"it joins with {', '.join(dict.fromkeys(one.how for one in joins))}"
+        return found.pop(), joins[0].place, said
+    return None
+
+
+def _beginning(script: BootScript) -> tuple[str, Place, str] | None:
+    """A machine that begins a cluster is a node of it: in many, the only one."""
+    if any(script.timeline.of(Joins)):
+        return None
+    from nodeworthy.facts.boot.shown_containerd import cluster_begun
+
+    begun = cluster_begun(script)
+    return (*begun, f"it begins a cluster of {begun[0]}") if begun is not None else None
 
 
 def _pool(name: str, noun: str, distribution: str, place: Place, said: str, *, is_likely: bool = False) -> GpuPool:
