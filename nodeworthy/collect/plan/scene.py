@@ -26,7 +26,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool, pools_of
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import pool_systems
-from nodeworthy.facts.fleet.pools_by_evidence import pools_asked_for, settle_drivers
+from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, pools_asked_for, settle_drivers
 from nodeworthy.facts.hami.values import HamiValues
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.operator.sharing import SharingConfig
@@ -134,7 +134,7 @@ def _pools(stack: Stack | None, facts: Sequence[Fact]) -> Iterator[GpuPool | Nod
     values = [each for each in facts if isinstance(each, OperatorValues) and not each.cluster]
     asked = pools_asked_for(facts)
     planned = stack.gpu_pools(facts) if stack is not None else []
-    pools = settle_drivers([*planned, *asked], values) if asked else planned
+    pools = settle_drivers([*planned, *asked], values) if asked or are_of_several_clusters(planned) else planned
     yield from pools
     if not _shares_gpus(facts, values):
         yield from sizes_of_pools(pools)

@@ -57,7 +57,15 @@ def _planned(group: NodeGroup) -> Iterator[PoolSystem]:
         yield PoolSystem(group.title, image.place, os, version)
     if group.group is None or group.group.type != MANAGED:
         return
-    kind, version = group.group.get("amiType"), group.group.get("version").located()
+    kind, of_group = group.group.get("amiType"), _version(group)
     made = named_by_type(kind.text) if kind.text else None
-    if made is not None and not group.group.get("version").is_absent:
-        yield PoolSystem(group.title, kind.place, Located(Known(made.os), kind.place), version)
+    if made is not None and of_group is not None:
+        yield PoolSystem(group.title, kind.place, Located(Known(made.os), kind.place), of_group)
+
+
+def _version(group: NodeGroup) -> Located[str] | None:
+    """A managed group that says none has that of its cluster."""
+    for said in (group.groups("version"), group.cluster.get("version") if group.cluster is not None else None):
+        if said is not None and not said.is_absent:
+            return said.located()
+    return None

@@ -85,6 +85,12 @@ def settle_drivers(
     return [replace(first, distribution=unknown, runtime=unknown)]
 
 
+def are_of_several_clusters(pools: Sequence[GpuPool]) -> bool:
+    """Nodes of EKS are in no cluster of another distribution, and k3s' in none of RKE2's."""
+    known = {each.distribution.state.value for each in pools if isinstance(each.distribution.state, Known)}
+    return len({"EKS" if each in EKS else each for each in known}) > 1
+
+
 def _told(pool: GpuPool) -> str:
     cluster = f" in cluster '{pool.cluster.shown()}'" if pool.cluster is not None else ""
     return f"{pool.title} of {pool.distribution.shown()}{cluster}"
