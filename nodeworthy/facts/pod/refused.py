@@ -31,7 +31,7 @@ _SUBDOMAIN = pattern(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*
 _LABEL = pattern(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 _COUNTED = ("cpu", "memory", "ephemeral-storage")
 # Where a text holds one of these, something makes another of it before a server sees it.
-_MADE_LATER = pattern(r"[{}$<>%@]|__|\b(?:YOUR|CHANGE|REPLACE)|PLACEHOLDER")
+MADE_LATER = pattern(r"[{}$<>%@]|__|\b(?:YOUR|CHANGE|REPLACE)|PLACEHOLDER")
 # YAML's parsers do not agree on what else is one (`yes`, `on`, `0o17`, a date).
 _BOOLEAN = pattern(r"(?:true|false)", 2)  # re.IGNORECASE
 _NUMBER = pattern(r"[-+]?\d+(?:\.\d+)?")
@@ -62,7 +62,7 @@ def refusals(pod: PodTemplate) -> Iterator[Refused]:
 def api_gone(pod: PodTemplate) -> Refused | None:
     version = pod.document.get("apiVersion")
     gone = _GONE.get((version.text or "", pod.kind))
-    if gone is None or not _is_whole(pod):
+    if gone is None or not is_whole(pod):
         return None
     until, now = gone
     return Refused(
@@ -125,7 +125,7 @@ def _names(pod: PodTemplate) -> Iterator[Refused]:
 
 def _no_name(tree: Tree, form: object, says: str) -> Iterator[Refused]:
     text = tree.text
-    if not text or _MADE_LATER.search(text) or form.fullmatch(text):  # type: ignore[attr-defined]
+    if not text or MADE_LATER.search(text) or form.fullmatch(text):  # type: ignore[attr-defined]
         return
     yield Refused(
         tree.place,
@@ -146,13 +146,13 @@ def _without_a_volume(pod: PodTemplate) -> Iterator[Refused]:
         return
     named = [each.get("name") for each in volumes.sequence]
     named += [each.get("metadata", "name") for each in claims.sequence]
-    if any(each.text is None or _MADE_LATER.search(each.text) for each in named):
+    if any(each.text is None or MADE_LATER.search(each.text) for each in named):
         return
     there = {each.text for each in named}
     for container in pod.containers:
         for mount in container.tree.get("volumeMounts").sequence:
             name = mount.get("name")
-            if name.text and name.text not in there and not _MADE_LATER.search(name.text):
+            if name.text and name.text not in there and not MADE_LATER.search(name.text):
                 yield Refused(
                     name.place,
                     f"mounts {name.text}, and has no volume of this name",
@@ -173,7 +173,7 @@ def _selects_others(pod: PodTemplate) -> Iterator[Refused]:
     for key, wanted in pod.document.get("spec", "selector", "matchLabels").mapping.items():
         has = labels.get(key)
         texts = [wanted.text, has.text if not has.is_absent else ""]
-        if None in texts or any(_MADE_LATER.search(each or "") for each in texts) or wanted.text == has.text:
+        if None in texts or any(MADE_LATER.search(each or "") for each in texts) or wanted.text == has.text:
             continue
         yield Refused(
             wanted.place,
@@ -191,9 +191,9 @@ def _label(key: str, has: Tree) -> str:
 def _started_again(pod: PodTemplate) -> Iterator[Refused]:
     policy = pod.spec.get("restartPolicy")
     takes = _ONCE if pod.kind in _ENDING else _ALWAYS if pod.kind in _SELECTING else ()
-    if not takes or policy.is_unknown or policy.text in takes or (policy.text and _MADE_LATER.search(policy.text)):
+    if not takes or policy.is_unknown or policy.text in takes or (policy.text and MADE_LATER.search(policy.text)):
         return
-    if policy.text is None and (pod.kind in _SELECTING or not _is_whole(pod)):
+    if policy.text is None and (pod.kind in _SELECTING or not is_whole(pod)):
         return
     yield Refused(
         policy.place if policy.text else pod.spec.key or pod.place,
@@ -208,7 +208,7 @@ def _policy(tree: Tree) -> str:
     return f"restartPolicy {tree.text}" if tree.text else "no restartPolicy"
 
 
-def _is_whole(pod: PodTemplate) -> bool:
+def is_whole(pod: PodTemplate) -> bool:
     """A patch of it names what it changes alone."""
     return bool(pod.containers) and all(not each.tree.get("image").is_absent for each in pod.containers)
 

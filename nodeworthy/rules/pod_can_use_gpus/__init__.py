@@ -20,8 +20,11 @@ objects that Kubernetes itself has: what a field of another one may hold, its ma
 Nor does a pod see GPUs that no server ever makes: one that says a number or a boolean where Kubernetes takes a text
 (`value: 8` of a variable, a port among `args`, `gpu: true` in nodeSelector), that mounts a volume which it does not
 have, whose Deployment selects other labels than its template has, whose Job would be started again for ever, that asks
-for more memory than its limit, or that is written for a version of the API which is gone. kubectl prints the refusal,
-and what applies manifests where nobody reads goes on without the pod.
+for more memory than its limit, for `16GB` or for `gpu: 1`, whose fields Kubernetes does not have (`resource`,
+`toleration`, `runtimeClass`), which tolerates a taint that `Exists` and says a value beside it, or that is written for
+a version of the API which is gone, or never was (`apiVersion: v1` of a Deployment). kubectl prints the refusal, and
+what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field that is
+not known.
 
 Processes that work on the GPUs of one container (torchrun, deepspeed, MPI, tensor parallelism) talk through `/dev/shm`,
 and so do the workers that load their data. A container has 64 MiB of it, whatever memory the pod has: NCCL then ends
@@ -44,6 +47,7 @@ from nodeworthy.facts.operator.sharing import MPS, SharingConfig
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
 from nodeworthy.facts.pod.refused import Refused, api_gone, refusals
+from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, served_elsewhere
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
 from nodeworthy.known.shared_memory import default_size, does_without, kinds_as_written, many_processes, mount_point
@@ -95,16 +99,16 @@ def it_says_so_where_it_is_read(pod: PodTemplate) -> Findings:
 def the_server_takes_it(pod: PodTemplate) -> Findings:
     if pod.live is not None:
         skip("the server has taken it")
-    if not pod.uses_gpus:
+    if not pod.uses_gpus and not asks_in_vain(pod):
         skip("nothing here asks for GPUs")
-    gone = api_gone(pod)
+    gone = api_gone(pod) or served_elsewhere(pod)
     if gone is not None:
         yield _refused(pod, [gone])
         return
     why = why_fields_are_free(pod)
     if why is not None:
         skip(why)
-    found = list(refusals(pod))
+    found = [*refusals(pod), *against_the_schema(pod)]
     if found:
         yield _refused(pod, found)
 

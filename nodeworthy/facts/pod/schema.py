@@ -1,0 +1,203 @@
+"""What stands in a pod against the schema of Kubernetes: fields that it does not have, words that a field does not
+take, amounts that are none. What stands at another depth than it should is told of elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.containers import Container, NotAQuantity, is_gpu_resource, quantity
+from nodeworthy.facts.pod.misplaced import misplaced_settings, why_fields_are_free
+from nodeworthy.facts.pod.refused import MADE_LATER, Refused, is_whole
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.pod_fields import fields_of, is_standard_resource, served_as, words_of
+
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
+_COUNTS = ("replicas", "parallelism", "completions", "backoffLimit")
+# An amount of 16 GB is `16G` or `16Gi`.
+_LIKE_A_QUANTITY = "a quantity: 500m, 16Gi, 4"
+
+
+def served_elsewhere(pod: PodTemplate) -> Refused | None:
+    """`kind: Deployment` of `apiVersion: v1`: a kind of Kubernetes itself, where it serves none of this name."""
+    version, served = pod.document.get("apiVersion"), served_as(pod.kind)
+    is_told = version.text and not MADE_LATER.search(version.text)
+    if served is None or not is_told or version.text == served or not is_whole(pod):
+        return None
+    # Of another domain: a kind that somebody else calls so.
+    if "." in (version.text or "").partition("/")[0] or pod.elsewhere is not None:
+        return None
+    return Refused(
+        version.place,
+        f"is asked for of {version.text}, where Kubernetes serves no {pod.kind}",
+        version.text or "",
+        f"apiVersion: {served}",
+        f'no matches for kind "{pod.kind}" in version "{version.text}"',
+    )
+
+
+def against_the_schema(pod: PodTemplate) -> Iterator[Refused]:
+    if why_fields_are_free(pod) is not None:
+        return
+    told = {each.tree.key or each.tree.place for each in misplaced_settings(pod)}
+    for found in _in_all_of_it(pod):
+        if found.place not in told:
+            yield found
+
+
+def asks_in_vain(pod: PodTemplate) -> bool:
+    """Whether GPUs stand in a field of a container that nobody reads: `resource: {limits: {nvidia.com/gpu: 1}}`."""
+    unread = (tree for each in pod.containers for name, tree in each.tree.mapping.items() if _is_unread(name))
+    held = (given for tree in unread for given in (tree, *tree.mapping.values()))
+    return any(is_gpu_resource(name) for given in held for name in given.mapping)
+
+
+def _is_unread(name: str) -> bool:
+    return name not in fields_of("container")
+
+
+def _in_all_of_it(pod: PodTemplate) -> Iterator[Refused]:
+    yield from _has_no(pod.document, "object", f"the {pod.kind} itself")
+    if pod.kind != "Pod":
+        yield from _has_no(pod.document.get("spec"), pod.kind, f"{pod.kind}'s spec")
+        yield from _is_no_count(pod.document.get("spec"))
+    yield from _has_no(pod.spec, "pod", "the pod's spec")
+    for each in pod.spec.get("tolerations").sequence:
+        yield from _tolerates_nothing(each)
+    for container in pod.containers:
+        yield from _in_a_container(container)
+
+
+def _has_no(holder: Tree, what: str, called: str) -> Iterator[Refused]:
+    known = fields_of(what)
+    for name, tree in holder.mapping.items() if known else ():
+        if name in known or tree.is_unknown or tree.is_null or _is_another_way_to_write(name):
+            continue
+        meant = next(iter(get_close_matches(name, known, n=1, cutoff=0.75)), None)
+        yield Refused(
+            tree.key or tree.place,
+            f"says {name} in {called}, which has no such field",
+            name,
+            meant or f"no {name} there",
+            f'strict decoding error: unknown field "{tree.place.subject or name}"',
+        )
+
+
+def _is_another_way_to_write(name: str) -> bool:
+    """YAML's merge key, names of anchors alone, and what a program takes away or fills in before a server sees it."""
+    return name.startswith(("<<", "x-", "$", "#", "_")) or MADE_LATER.search(name) is not None
+
+
+def _is_no_count(spec: Tree) -> Iterator[Refused]:
+    for name in _COUNTS:
+        tree = spec.get(name)
+        if tree.text and tree.text.isdigit():
+            yield Refused(
+                tree.place,
+                f"says {name} as a text, where Kubernetes takes a number",
+                f'"{tree.text}"',
+                f"{name}: {tree.text}",
+                f"cannot unmarshal string into Go struct field … {name} of type int32",
+            )
+
+
+def _tolerates_nothing(each: Tree) -> Iterator[Refused]:
+    yield from _has_no(each, "toleration", "a toleration")
+    for name in ("operator", "effect"):
+        yield from _is_no_word(each.get(name), name)
+    value = each.get("value")
+    if each.get("operator").text == "Exists" and value.text and not MADE_LATER.search(value.text):
+        yield Refused(
+            value.place,
+            f"tolerates {each.get('key').text or 'a taint'} that Exists, and says a value beside it",
+            f"operator: Exists, value: {value.text}",
+            f"operator: Exists alone, or operator: Equal with value: {value.text}",
+            "tolerations[…].operator: Invalid value: value must be empty when `operator` is 'Exists'",
+        )
+
+
+def _is_no_word(tree: Tree, field: str) -> Iterator[Refused]:
+    words = words_of(field)
+    if not tree.text or tree.text in words or MADE_LATER.search(tree.text):
+        return
+    yield Refused(
+        tree.place,
+        f"says {field} {tree.text}, which is none of its words",
+        tree.text,
+        " or ".join(get_close_matches(tree.text, words, n=1) or words),
+        f'{field}: Unsupported value: "{tree.text}": supported values: {", ".join(words)}',
+    )
+
+
+def _in_a_container(container: Container) -> Iterator[Refused]:
+    tree = container.tree
+    yield from _has_no(tree, "container", f"the container {container.name}")
+    yield from _is_no_word(tree.get("imagePullPolicy"), "imagePullPolicy")
+    yield from _has_no(tree.get("resources"), "resources", f"resources of the container {container.name}")
+    for name in ("requests", "limits"):
+        yield from _asks_for_nothing(container, name)
+    for name in _PROBES:
+        yield from _asks_nobody(tree.get(name), name, container)
+    for port in tree.get("ports").sequence:
+        yield from _is_no_port(port.get("containerPort"))
+
+
+def _asks_for_nothing(container: Container, name: str) -> Iterator[Refused]:
+    for resource, amount in container.tree.get("resources", name).mapping.items():
+        if amount.is_unknown or amount.is_null or is_gpu_resource(resource) or MADE_LATER.search(resource):
+            continue
+        if not is_standard_resource(resource):
+            yield Refused(
+                amount.key or amount.place,
+                f"has {resource} among its {name}, which is no resource",
+                resource,
+                "cpu, memory, ephemeral-storage, or a device by its domain: nvidia.com/gpu",
+                f'resources.{name}[{resource}]: Invalid value: "{resource}": must be a standard resource for containers',
+            )
+        elif not _is_a_quantity(amount):
+            written = amount.written or (str(amount.value) if amount.text is not None else amount.kind())
+            yield Refused(
+                amount.place,
+                f"asks for {written} of {resource}, which is no amount",
+                written,
+                _LIKE_A_QUANTITY,
+                "quantities must match the regular expression …",
+            )
+
+
+def _is_a_quantity(amount: Tree) -> bool:
+    if amount.text is not None and (not amount.text or MADE_LATER.search(amount.text)):
+        return True
+    try:
+        quantity(amount.value)
+    except NotAQuantity:
+        return False
+    return True
+
+
+def _asks_nobody(probe: Tree, name: str, container: Container) -> Iterator[Refused]:
+    yield from _has_no(probe, "probe", f"{name} of the container {container.name}")
+    given = probe.mapping.values()
+    if not probe.mapping or any(each.is_unknown for each in given) or any(map(_is_another_way_to_write, probe.mapping)):
+        return
+    if all(probe.get(each).is_absent for each in _HANDLERS):
+        yield Refused(
+            probe.key or probe.place,
+            f"has a {name} that asks nobody",
+            ", ".join(probe.mapping),
+            "one of httpGet, tcpSocket, exec, grpc in it",
+            f"{name}: Required value: must specify a handler type",
+        )
+
+
+def _is_no_port(port: Tree) -> Iterator[Refused]:
+    if port.text and port.text.isdigit():
+        yield Refused(
+            port.place,
+            "says containerPort as a text, where Kubernetes takes a number",
+            f'"{port.text}"',
+            f"containerPort: {port.text}",
+            "cannot unmarshal string into Go struct field … containerPort of type int32",
+        )

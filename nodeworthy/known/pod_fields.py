@@ -1,0 +1,36 @@
+"""The fields that Kubernetes has in what makes pods, and what some of them take: the table of `pod_fields.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("pod_fields.toml").read_text(encoding="utf-8"))
+
+
+def fields_of(what: str) -> frozenset[str]:
+    """Of a part (`pod`, `container`, `probe`, …), or of a kind's spec; empty where none are known."""
+    return frozenset(_table()["fields"].get(what, ()))
+
+
+def served_as(kind: str) -> str | None:
+    """Where Kubernetes serves this kind."""
+    served: Mapping[str, str] = _table()["served"]
+    return served.get(kind)
+
+
+def words_of(field: str) -> Sequence[str]:
+    words: Mapping[str, Sequence[str]] = _table()["words"]
+    return words[field]
+
+
+def is_standard_resource(name: str) -> bool:
+    """Whether a container may ask for it: of a domain, or one of those that Kubernetes itself counts."""
+    table = _table()["standard"]
+    return "/" in name or name in table["names"] or name.startswith(tuple(table["prefixes"]))
