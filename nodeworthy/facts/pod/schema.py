@@ -154,7 +154,7 @@ def _asks_for_nothing(container: Container, name: str) -> Iterator[Refused]:
                 f"has {resource} among its {name}, which is no resource",
                 resource,
                 "cpu, memory, ephemeral-storage, or a device by its domain: nvidia.com/gpu",
-                f'resources.{name}[{resource}]: Invalid value: "{resource}": must be a standard resource for containers',
+                f"resources.{name}[{resource}]: Invalid value: must be a standard resource for containers",
             )
         elif not _is_a_quantity(amount):
             written = amount.written or (str(amount.value) if amount.text is not None else amount.kind())
