@@ -19,7 +19,7 @@ def fields_of(what: str) -> frozenset[str]:
     return frozenset(_table()["fields"].get(what, ()))
 
 
-def served_as(kind: str) -> str | None:
+def group_of(kind: str) -> str | None:
     """Where Kubernetes serves this kind."""
     served: Mapping[str, str] = _table()["served"]
     return served.get(kind)

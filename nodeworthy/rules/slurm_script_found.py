@@ -15,7 +15,8 @@ A line that ends without its backslash cuts off what stands below: options are t
 
 sbatch itself takes only a script that says in its first line who runs it, with Unix line ends. It fills in nothing of
 its own lines: `#SBATCH --nodes=$NODES`, `--cpus-per-task=$(nproc)` and `--mem=${MEM:-64}G` are refused as they stand,
-whatever the environment holds (`--job-name` and the name of a log take them literally). pyxis, too, is given
+whatever the environment holds (`--job-name` and the name of a log take them literally; a folder of that
+name there is not, and a log in `~/logs` or `$HOME/logs` ends the job before its first command). pyxis, too, is given
 `--container-image=${IMAGE:-…}` as it stands, and the job ends before its first command. Where a program may make the
 job of a template first (`${NODES}`, and nothing that only a shell understands), what is asked for is not known.
 """
@@ -26,7 +27,7 @@ from collections.abc import Iterable, Sequence
 
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.slurm.job import SlurmJob
-from nodeworthy.facts.slurm.lines import MARK, Refused
+from nodeworthy.facts.slurm.lines import MARK, Option, Refused, logs_in_no_folder
 from nodeworthy.facts.slurm.ran import path_in_words
 from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts, sourced_beside_copy
 from nodeworthy.rule import Rule
@@ -63,6 +64,32 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
         skip(f"{found[0].path} can't be looked for from here: {found[0].why}")
     for each in found:
         yield from _there(each)
+
+
+@RULE.check
+def its_log_has_a_folder(job: SlurmJob) -> Findings:
+    found = list(logs_in_no_folder(job))
+    if not found:
+        skip("its log lies in no folder that only a shell would know")
+    yield _no_folder(found)
+
+
+def _no_folder(found: Sequence[tuple[Option, str]]) -> Draft:
+    (first, word), *others = found
+    return fail(
+        first.place,
+        f"Slurm can't open the job's log: {first.written} names a folder that is called {word}",
+        is_=first.written,
+        should="a path that is written out, from / or from where the job is submitted; %u stands for the user",
+        related=[Related(option.place, f"{option.written} names none either") for option, _ in others],
+        cause=f"no shell reads {MARK} lines, and nobody made such a folder: the job ends before its first command, "
+        "without a line of a log",
+        remedy=f'write the path out, or submit the job with sbatch --{first.name}="{_value(first)}" …',
+    )
+
+
+def _value(option: Option) -> str:
+    return option.written.partition("=")[2] or option.written.rpartition(" ")[2]
 
 
 def _taken_by_sbatch(job: SlurmJob) -> Findings:

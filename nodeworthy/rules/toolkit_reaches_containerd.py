@@ -10,7 +10,8 @@ made say that it is not there, as long as nothing shows that they could since, a
 they crash, or wait for the driver. In files, and in what a boot script writes, a config that makes `nvidia` the
 default runtime and configures no such runtime keeps the whole CRI plugin from loading. A boot script that installs
 the toolkit on a node of Kubernetes and tells no containerd of it is told so, where neither an operator nor CDI brings
-the runtime in its place: it is a warning, for another script may do it. So is one that makes the runtime the default of
+the runtime in its place: it is a warning, for another script may do it. So is one that tells a containerd which runs,
+and neither starts it anew nor reboots; and so is one that makes the runtime the default of
 /etc/containerd where k3s or RKE2 runs, whose own containerd finds the runtime, and leaves runc its default.
 """
 
@@ -21,7 +22,7 @@ from dataclasses import replace
 from nodeworthy.facts.boot.default_elsewhere import DefaultElsewhere, default_elsewhere
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript
-from nodeworthy.facts.boot.toolkit_installed import toolkit_installed
+from nodeworthy.facts.boot.toolkit_installed import ToldInVain, told_in_vain, toolkit_installed
 from nodeworthy.facts.cluster.offered_gpus import fares as fares_of
 from nodeworthy.facts.containerd.config import ConfigFile, config_files
 from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
@@ -102,6 +103,9 @@ def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorV
         skip("nothing here installs a toolkit on a node of Kubernetes that has it from nobody else")
     if operator is not None or any(each.fleet.operator is not None for each in script.pools):
         skip("a GPU operator is there, whose toolkit writes the runtime")
+    in_vain = told_in_vain(script.timeline) if found.is_told else None
+    if in_vain is not None:
+        yield _never_read(in_vain)
     if found.is_told:
         return
     handler = defaults().runtime_class
@@ -116,6 +120,20 @@ def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorV
         remedy="behind it: nvidia-ctk runtime configure --runtime=containerd, and systemctl restart containerd",
     )
     yield replace(told, severity=Severity.WARNING)
+
+
+def _never_read(found: ToldInVain) -> Draft:
+    told = fail(
+        found.written,
+        "containerd is told of NVIDIA's runtime while it runs, and is not started anew",
+        is_=found.written.command,
+        should="systemctl restart containerd behind it",
+        related=[Related(found.runs_since.place, "containerd runs since here")],
+        cause="containerd reads its configuration when it starts: until then pods that need the runtime end with: "
+        f'no runtime for "{defaults().runtime_class}" is configured',
+        remedy=f"behind {found.written.place.spot}: systemctl restart containerd",
+    )
+    return replace(told, severity=Severity.WARNING)
 
 
 def _default_elsewhere(found: DefaultElsewhere) -> Draft:

@@ -57,6 +57,7 @@ _MAKES_A_MEMBER = pattern(
 _PRINTED = "--print-join-command"
 _ANOTHER_JOIN = pattern(r"(?i)domain|realm|ldap|\bad[-_]|[-_]ad\b|tailscale|zerotier|swarm|vpn")
 JOINING = "joining the cluster"
+MAKING_A_CONTROL_PLANE = "making the control plane"
 # A script that brings kubelet and leaves the rest to another.
 BRINGING_KUBELET = "kubelet's installation"
 
@@ -184,7 +185,7 @@ def _called(effect: Effect, started: AbstractSet[Place]) -> str:
         family = family_of(effect.unit.known or "")
         does = "starting" if effect.place in started else "enabling"
         return f"{does} {effect.unit.shown().removesuffix('.service')}" if family is not None else ""
-    return "making the control plane" if _makes_a_control_plane(effect) else ""
+    return MAKING_A_CONTROL_PLANE if _makes_a_control_plane(effect) else ""
 
 
 def _joins_itself(timeline: Timeline) -> bool:

@@ -14,7 +14,7 @@ from enum import Enum
 from math import inf
 
 from nodeworthy.boot.effects import Failure, Joins
-from nodeworthy.facts.boot.critical_steps import JOINING, Step
+from nodeworthy.facts.boot.critical_steps import JOINING, MAKING_A_CONTROL_PLANE, Step
 from nodeworthy.facts.boot.source_line import Source, SourcePart, without_documents
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -50,6 +50,10 @@ _COMMAND = pattern(
 )
 # A file that is there then, whatever became of what should fill it.
 _MAKES_IT = pattern(r"(?:>|\b(?:touch|tee)\b[^|]{0,200}?)[\s\"']*+\S{0,300}?\.kube/config\b")
+# What kubeadm writes long before the control plane runs: it is there, too, where nothing answers.
+_WRITTEN_EARLY = pattern(
+    r"^(?:sudo\s+(?:-\S+\s+)*)?(?:cp|mv|cat|install|chown|chmod)\b[^;&|]*(?:/etc/kubernetes/|\.kube/config\b)"
+)
 _STARTS = pattern(r"\b(?:systemctl|service)\b(?!.{0,120}\b(?:is-active|is-failed|status)\b)")
 _ENTRY = pattern(r"^-\s+\[\s*(?:/bin/)?(?:ba)?sh,\s*-c,\s*[\"']?")
 # A line that is a template's: what it comes to be may be nothing.
@@ -59,10 +63,16 @@ _FILLED_IN = pattern(r"\$\{[^{}]*\}|%\{[^{}]*\}|\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 class Subject(Enum):
     DRIVER = "the driver"
     NODE = "a node, or its cluster"
+    CONTROL_PLANE = "a control plane that kubeadm makes"
     JOIN = "a node that joins without an installer"
 
 
-_ABOUT = {Subject.DRIVER: _OF_A_DRIVER, Subject.NODE: _OF_A_NODE, Subject.JOIN: _OF_A_NODE}
+_ABOUT = {
+    Subject.DRIVER: _OF_A_DRIVER,
+    Subject.NODE: _OF_A_NODE,
+    Subject.CONTROL_PLANE: _OF_A_NODE,
+    Subject.JOIN: _OF_A_NODE,
+}
 
 
 @dataclass(frozen=True)
@@ -158,6 +168,8 @@ def _may_end_there(part: SourcePart, index: int, looks: Looks) -> bool:
 def _subject(step: Step) -> Subject:
     if "driver" in step.called:
         return Subject.DRIVER
+    if step.called == MAKING_A_CONTROL_PLANE and step.effect.failure is Failure.SWALLOWED:
+        return Subject.CONTROL_PLANE
     by_installer = isinstance(step.effect, Joins) and step.effect.how in ("k3s", "rke2")
     return Subject.JOIN if step.called == JOINING and not by_installer else Subject.NODE
 
@@ -220,6 +232,8 @@ def _needs(row: str, subject: Subject) -> bool:
     """Whether this command fails where it is not there. kubelet's unit starts on a node that has not joined, too."""
     said = _ENTRY.sub("", row.strip())
     if _NO_USE.search(said) or (subject is Subject.JOIN and _STARTS.search(said)):
+        return False
+    if subject is Subject.CONTROL_PLANE and _WRITTEN_EARLY.match(said):
         return False
     return _COMMAND.match(said) is not None and not _GOES_ON.search(said)
 

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.effects import Effect, Installs, Joins, Runs, Writes
+from nodeworthy.boot.conditions import always
+from nodeworthy.boot.effects import (
+    Act,
+    Effect,
+    Fetches,
+    Installs,
+    Joins,
+    NotUnderstood,
+    Reboots,
+    Runs,
+    Unit,
+    Writes,
+)
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
+from nodeworthy.facts.boot.runtime import is_started_by_its_package
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import other_scripts
 from nodeworthy.known.drivers import PackageKind, package_kind
@@ -21,6 +34,14 @@ _BY_OTHERS = pattern(
     r"\bk8s-snap\b|snap install k8s|ansible-playbook|nvidia-container-runtime[^\n]*containerd|containerd[^\n]*nvidia"
 )
 _COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", 8)  # re.MULTILINE
+# `apt-get install containerd.io nvidia-container-toolkit` tells containerd nothing.
+_INSTALLS = pattern(r"\b(?:apt(?:-get)?|dnf|yum)\b[^\n;&|]*\binstall\b[^\n;&|]*")
+# Debian's own, Docker's, and Ubuntu's: each starts containerd as it is installed.
+_STARTED_BY_APT = ("containerd", "containerd.io", "docker.io", "docker-ce")
+# Whatever may start it anew, in whichever words.
+_MAY_START_IT = pattern(
+    r"\b(?:reboot|shutdown)\b|\brestart\b|\breload\b|\bkill|\bdaemon-reload\b|gpu-operator|\bcdi\b|\bcri-?o\b"
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +66,43 @@ def toolkit_installed(script: BootScript) -> ToolkitInstalled | None:
     if found is None or made is None:
         return None
     is_told = any(map(_configures, timeline.effects))
-    said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
+    said = _INSTALLS.sub("", "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts))
     if not is_told and (_BY_OTHERS.search(said) or next(other_scripts(timeline), None) is not None):
         return None
     return ToolkitInstalled(*found, is_told, (made, *_for_docker(timeline)))
+
+
+@dataclass(frozen=True)
+class ToldInVain:
+    """Written into a containerd that runs, and that nothing here starts anew."""
+
+    written: Effect
+    runs_since: Effect
+
+
+def told_in_vain(timeline: Timeline) -> ToldInVain | None:
+    """None where anything behind it, in whichever words, may start containerd anew."""
+    told = [each for each in timeline.effects if _surely_configures(each)]
+    runs = next((each for each in timeline.effects if _starts_containerd(each)), None)
+    if not told or runs is None or not timeline.precedes(runs, told[0]):
+        return None
+    if always([runs.conditions], told[-1].conditions) is not True:
+        return None
+    behind = timeline.after(told[-1])
+    if any(_may_start_it(each) for each in behind) or next(other_scripts(timeline), None) is not None:
+        return None
+    return ToldInVain(told[-1], runs)
+
+
+def _starts_containerd(effect: Effect) -> bool:
+    if isinstance(effect, Unit):
+        return effect.unit.known == "containerd.service" and effect.act in (Act.START, Act.RESTART)
+    return is_started_by_its_package(effect, _STARTED_BY_APT)
+
+
+def _may_start_it(effect: Effect) -> bool:
+    is_other = isinstance(effect, (Reboots, NotUnderstood, Fetches, Unit))
+    return is_other or _MAY_START_IT.search(effect.command) is not None
 
 
 def toolkits(timeline: Timeline) -> Iterator[tuple[Installs, str]]:

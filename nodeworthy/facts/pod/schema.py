@@ -11,7 +11,7 @@ from nodeworthy.facts.pod.containers import Container, NotAQuantity, is_gpu_reso
 from nodeworthy.facts.pod.misplaced import misplaced_settings, why_fields_are_free
 from nodeworthy.facts.pod.refused import MADE_LATER, Refused, is_whole
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.pod_fields import fields_of, is_standard_resource, served_as, words_of
+from nodeworthy.known.pod_fields import fields_of, group_of, is_standard_resource, words_of
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
@@ -22,7 +22,7 @@ _LIKE_A_QUANTITY = "a quantity: 500m, 16Gi, 4"
 
 def served_elsewhere(pod: PodTemplate) -> Refused | None:
     """`kind: Deployment` of `apiVersion: v1`: a kind of Kubernetes itself, where it serves none of this name."""
-    version, served = pod.document.get("apiVersion"), served_as(pod.kind)
+    version, served = pod.document.get("apiVersion"), group_of(pod.kind)
     is_told = version.text and not MADE_LATER.search(version.text)
     if served is None or not is_told or version.text == served or not is_whole(pod):
         return None

@@ -216,6 +216,26 @@ def refused_lines(job: SlurmJob) -> tuple[Refused, ...]:
     return tuple(_refused(job))
 
 
+# Slurm makes no folder, fills in no variable and knows no `~`: what stands before the last slash is a folder's name.
+_FOLDER_OF_A_SHELL = pattern(
+    r"~(?=/)|\$(?P<open>\{)?(?:HOME|USER|LOGNAME|PWD|SCRATCH|WORK|TMPDIR|SLURM_\w+)\b(?(open)\})(?=.*/)"
+)
+
+
+def logs_in_no_folder(job: SlurmJob) -> Iterator[tuple[Option, str]]:
+    """The logs of a job in a folder that only a shell would know, each with what stands there instead of it."""
+    if job.within or job.filled or _TEMPLATE.search(job.text):
+        return
+    for request in job.requests:
+        for name in ("output", "error"):
+            option = request.option(name)
+            if option is None or option.dead or option in job.given:
+                continue
+            found = _FOLDER_OF_A_SHELL.search(re.sub(r"^(?:--[\w-]+[=\s]|-\w[=\s]?)\s*", "", option.written))
+            if found is not None and (found.group() != "~" or found.start() == 0):
+                yield option, found.group()
+
+
 def may_be_refused(job: SlurmJob) -> bool:
     """Whether it depends on how it is submitted."""
     return not job.filled and any(_ASKS.search(each.written) for each in _looked_at(job))
