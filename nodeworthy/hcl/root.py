@@ -42,6 +42,8 @@ META = frozenset({"count", "for_each", "provider", "depends_on"})
 # The same of a call of a module.
 _OF_A_CALL = META | {"providers", "source", "version"}
 _LATER = "it is known only after it is applied"
+# Of what nothing here declares, where nothing here declares a variable.
+_ELSEWHERE = "it is declared in a file of this root that is not here"
 # Blocks that say how Terraform goes about it.
 _OF_TERRAFORM = frozenset({"lifecycle", "provisioner", "connection", "timeouts"})
 # In an address, in place of a key that nobody knows.
@@ -184,12 +186,16 @@ class Module:
         return (found, 1) if found is not None else self._not_there(f"{root}.{name}", spot, len(steps))
 
     def _not_there(self, called: str, spot: Spot, steps: int) -> tuple[Value, int] | None:
-        """What can't be parsed may declare it."""
+        """What can't be parsed may declare it, and so may a file that is not here."""
         if self._bodies.faults:
-            return Hole(
-                f"it may stand in {self._bodies.faults[0].place.path}, which can't be parsed", spot, called
-            ), steps
-        return None
+            why = f"it may stand in {self._bodies.faults[0].place.path}, which can't be parsed"
+            return Hole(why, spot, called), steps
+        return (Hole(_ELSEWHERE, spot, called), steps) if self._is_a_part else None
+
+    @cached_property
+    def _is_a_part(self) -> bool:
+        """Some files of a root, without those that say what it is given: a page's example, one file of many."""
+        return self.given is None and self.model is None and not any(each.kind == "variable" for each in self.blocks)
 
     def _once(self, called: str, make: Callable[[], Value | None], spot: Spot) -> Value | None:
         if called in self._made:

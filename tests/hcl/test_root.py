@@ -9,7 +9,7 @@ import pytest
 
 from nodeworthy.hcl.rendered import Rendered
 from nodeworthy.hcl.root import Instance
-from nodeworthy.hcl.values import Hole, Str
+from nodeworthy.hcl.values import Hole, Refusal, Str
 from tests.hcl.roots import as_string, root, told, value
 
 MAIN = """
@@ -260,3 +260,17 @@ def test_modules_that_call_themselves_end(tmp_path: Path) -> None:
     except Exception as problem:  # noqa: BLE001 - which one it is, the next line says
         assert type(problem).__name__ == "TooMuch"
     assert len(found) < 200_000
+
+
+def test_what_a_part_of_a_root_refers_to_stands_elsewhere(tmp_path: Path) -> None:
+    part = {"nodes.tf": 'resource "aws_eks_node_group" "a" {\n  cluster_name = var.cluster\n}\n'}
+    for expression in ("var.cluster", "local.groups", "aws_eks_cluster.this.name"):
+        made = value(root(tmp_path, part), expression)
+        assert isinstance(made, Hole)
+        assert made.why == "it is declared in a file of this root that is not here"
+
+
+def test_what_a_whole_root_does_not_declare_terraform_refuses(tmp_path: Path) -> None:
+    whole = {"nodes.tf": 'variable "region" {\n  default = "eu-west-1"\n}\n'}
+    with pytest.raises(Refusal, match=r"nothing is called var\.cluster here"):
+        value(root(tmp_path, whole), "var.cluster")
