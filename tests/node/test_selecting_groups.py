@@ -14,6 +14,7 @@ from nodeworthy.errors import CouldNotLook, InputError
 from tests.run import run, run_json
 
 REGION = "us-east-2"
+IMAGE = "ami-12c6146b"  # one of hundreds that moto has, of which a list takes it seconds
 REACH = Reach(region=REGION)
 
 
@@ -27,8 +28,7 @@ def group(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     with mock_aws():
         _client.cache_clear()
         groups = boto3.client("autoscaling", REGION)
-        image = boto3.client("ec2", REGION).describe_images()["Images"][0]["ImageId"]
-        groups.create_launch_configuration(LaunchConfigurationName="lc", ImageId=image, InstanceType="g5.xlarge")
+        groups.create_launch_configuration(LaunchConfigurationName="lc", ImageId=IMAGE, InstanceType="g5.xlarge")
         sizes = {"MinSize": 0, "MaxSize": 4, "DesiredCapacity": 2}
         zones = [f"{REGION}a"]
         groups.create_auto_scaling_group(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from .stand_ins.aws_calls import Aws
 from .stand_ins.moto_versions import mend_versions
@@ -44,8 +44,9 @@ def _forget_everything() -> None:
     from moto.core.base_backend import BackendDict, backend_lock
     from moto.core.model_instances import reset_model_data
 
+    used: list[dict[str, Any]] = vars(BackendDict)["_instances"]
     with backend_lock:
-        for service in BackendDict._instances:
+        for service in used:
             service.clear()
-        BackendDict._instances.clear()
+        used.clear()
     reset_model_data()

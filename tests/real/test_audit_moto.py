@@ -25,6 +25,7 @@ from .moto_server import MotoServer
 from .stand_ins.moto_actions import SERVICES, Said, added_to_moto
 
 REGION = "us-east-2"
+IMAGE = "ami-12c6146b"  # one of hundreds that moto has, of which a list takes it seconds
 TOKEN = "hf_" + "abcdefghijklmnopqrstuvwxyz12345678"
 GOOD = "#!/bin/bash\nset -euo pipefail\nmkdir -p /etc/modprobe.d\n{option}dnf install -y nvidia-open-580.105.08\nmodprobe nvidia\n"
 OPTION = 'echo "options nvidia NVreg_RestrictProfilingToAdminUsers=0" > /etc/modprobe.d/nvprof.conf\n'
@@ -52,7 +53,7 @@ class Account:
         [group] = [each for each in ec2.describe_security_groups()["SecurityGroups"] if each["GroupName"] == "nodes"]
         disk = {"DeviceName": "/dev/xvda", "Ebs": {"Encrypted": True, "VolumeSize": 100}}
         return {
-            "ImageId": ec2.describe_images()["Images"][0]["ImageId"],
+            "ImageId": IMAGE,
             "InstanceType": "g4dn.12xlarge",
             "UserData": base64.b64encode(script.encode()).decode(),
             "SecurityGroupIds": [group["GroupId"]],
