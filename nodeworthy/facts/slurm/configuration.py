@@ -22,6 +22,7 @@ KEPT_BY_SLURM = (
     "then change it, for it has been seen"
 )
 _GPUS, _NO_DETECTION = "gpu", "off"
+_TELL_APART = frozenset({"file", "multiplefiles", "type"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,17 @@ def gpus_of_row(row: Row) -> Gpus | None:
         return Gpus(kind, int(count))
     there = names_of(files) if files is not None else ["one"]
     return Gpus(kind, len(there)) if there is not None else None
+
+
+def named_twice(gres: GresConf) -> Iterator[tuple[Row, Row]]:
+    """Two lines of one node that say nothing by which they differ; slurmd takes one without File and Type."""
+    bare = [each for each in gres.gpus if not each.pairs.keys() & _TELL_APART]
+    first: dict[str | None, Row] = {}
+    for row in bare if len(bare) > 1 else ():
+        node = row.known("nodename")
+        if node in first:
+            yield first[node], row
+        first.setdefault(node, row)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ four of them idle, which is a warning: one process may take two. Slurm sets `SLU
 `--gres=gpu:2` is given nothing. `SLURM_GPUS_ON_NODE` is always there.
 
 What nodes have is what `slurm.conf` says, and each node's `gres.conf` has to bear it out: slurmd finds the devices of
-its `File=`, and a node with fewer than `Gres=gpu:8` promises is taken out of service. Slurm manages no generic
+its `File=`, and a node with fewer than `Gres=gpu:8` promises is taken out of service; two lines that name the GPUs of
+one node and neither a `File` nor a `Type` are one too many, and slurmd ends over them. Slurm manages no generic
 resources by itself: without `GresTypes=gpu` every job that asks for a GPU is refused. Where one `slurm.conf` lies in
 the repository of a job, its nodes are those that the job may get.
 """

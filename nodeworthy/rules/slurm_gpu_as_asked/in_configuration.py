@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import PurePath
 
-from nodeworthy.facts.slurm.configuration import GresConf, Short, SlurmConf, most_gpus, partition_of, short_nodes
+from nodeworthy.facts.slurm.configuration import (
+    GresConf,
+    Short,
+    SlurmConf,
+    most_gpus,
+    named_twice,
+    partition_of,
+    short_nodes,
+)
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.rules.slurm_gpu_as_asked import RULE
@@ -38,6 +47,20 @@ def nodes_have_what_is_promised(conf: SlurmConf, gres: GresConf) -> Findings:
         skip("Slurm finds the GPUs by itself (AutoDetect)")
     for each in short_nodes(conf, gres):
         yield from _too_few(each)
+
+
+@RULE.check
+def no_gpus_are_named_twice(gres: GresConf) -> Findings:
+    for before, again in islice(named_twice(gres), 1):
+        yield fail(
+            again.pairs["name"],
+            "gres.conf names the GPUs of a node twice, and slurmd does not start",
+            is_=f"Name={need(again.pairs['name'])} again, without File and Type",
+            should="AutoDetect and no such line" if gres.detects else "one line, with File",
+            related=[Related(before.place, "the line that says the same")],
+            cause="slurmd ends: fatal: gres.conf duplicate records for gpu",
+            remedy="take both lines out" if gres.detects else "write one line with File=/dev/nvidia[0-N]",
+        )
 
 
 def _too_few(short: Short) -> Findings:
