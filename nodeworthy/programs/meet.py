@@ -32,7 +32,11 @@ def all_there(nonce: str) -> tuple[str, str]:
 def count_them(nonce: str, count: int, port: int, until: float) -> tuple[str, str]:
     """All hear the same: that they are all there, or who is missing."""
     there: dict[int, socket.socket] = {}
-    with socket.create_server(("", port)) as server:
+    try:
+        listening = socket.create_server(("", port))
+    except OSError as problem:
+        return "not-met", f"port {port}, at which rank 0 counts all, is not to be had: {problem}"
+    with listening as server:
         while len(there) < count - 1 and time.monotonic() < until:
             server.settimeout(max(0.01, until - time.monotonic()))
             try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from nodeworthy.report import html_runs
 from nodeworthy.report.chain import Chain, Colour, Step
 from nodeworthy.report.counted import NOTHING, count_line, in_short, last_line, numbers
 from nodeworthy.report.fleet_html import DRAWING, PALETTE, figure
@@ -120,7 +121,7 @@ def render(
 
 
 def _page(report: Report, groups: list[Group], beside: Beside, excerpts: Excerpts, asked: Asked) -> Iterator[str]:
-    outcomes = Counter[str]()
+    outcomes, runs = Counter[str](), report.extra.get("runs", ())
     for group in groups:
         outcomes[group.outcome] += group.findings
     yield f"""<!doctype html>
@@ -131,7 +132,7 @@ def _page(report: Report, groups: list[Group], beside: Beside, excerpts: Excerpt
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>nodeworthy: {in_short(report, asked)} in the {report.moment.value}</title>
-<style>{style(outcomes)}</style>
+<style>{style(outcomes)}{html_runs.STYLE if runs else ""}</style>
 </head>
 <body>
 """
@@ -140,6 +141,7 @@ def _page(report: Report, groups: list[Group], beside: Beside, excerpts: Excerpt
     yield _index(groups)
     yield "<main>\n"
     yield from _findings(report, groups, outcomes, excerpts)
+    yield from html_runs.sections(runs)
     yield from _beside(beside)
     yield _evaluated(report, show_passed=asked.show_passed)
     yield "</main>\n</body>\n</html>\n"

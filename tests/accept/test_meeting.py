@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -61,3 +62,10 @@ def test_a_name_that_nobody_knows_is_said() -> None:
     (port,) = free_ports(1)
     kind, text = said(begin(1, 2, port, barrier=1, first="no-such.invalid"))
     assert (kind, "no-such.invalid" in text) == ("dns", True)
+
+
+def test_a_port_that_is_taken_is_said() -> None:
+    (port,) = free_ports(1)
+    with socket.create_server(("", port)):
+        kind, text = said(begin(0, 2, port, barrier=5))
+    assert (kind, f"port {port}, at which rank 0 counts all, is not to be had" in text) == ("not-met", True)

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from tests.run import Ran, run, run_json
 from .daemon import PATIENCE
 from .kube_client import wait_for
 from .quick_level import said_in
-from .slurm_cluster import SlurmCluster
+from .slurm_cluster import SlurmCluster, SlurmError
 from .tools import Tools
 
 ONE_TEST = ("--level", "quick", "--test", "disk-and-network")
@@ -300,3 +301,29 @@ def test_who_fails_is_drained_and_stays_so(slurm: SlurmCluster, tmp_path: Path) 
     assert ran.code == 1, ran.err
     assert "n1 nodeworthy: gpu-computes-right" in told, (told, ran.err)
     assert "n2 a fan" in told
+
+
+def test_a_group_is_one_job_whose_tasks_are_heard_apart(slurm: SlurmCluster) -> None:
+    """Both come; without torch they come as far as that, which is an error and no pass."""
+    # Nobody on this machine knows these nodes by their names.
+    named = "scontrol() { echo 127.0.0.1; }\n"
+    given = [each for each in arguments("n1", "n2", setup=named) if each not in ONE_TEST]
+    ran = run(*given, "--level", "full", "--test", "multi-node", "--record", "kept", "--format", "json")
+    (row,) = [each for each in ran.report["runs"] if each["test"] == "multi-node"]
+    assert (ran.code, row["state"], row["nodes"]) == (3, "error", ["n1", "n2"]), (row, ran.err)
+    assert "torch" in row["why"]
+    assert len(list(Path("kept").glob("*.log"))) == 2
+
+
+def test_a_node_that_goes_down_is_named(slurm: SlurmCluster) -> None:
+    """And nothing is begun again elsewhere."""
+
+    def node_fails() -> None:
+        slurm.ask("scontrol", "update", "nodename=n1", "state=down", "reason=it burns")
+
+    ran = while_it_runs(node_fails, "n1")
+    with suppress(SlurmError):  # it may have come back by itself
+        slurm.ask("scontrol", "update", "nodename=n1", "state=resume")
+    state, why = states(ran)["n1"]
+    assert state == "error", (why, ran.err)
+    assert "NODE_FAIL (n1)" in why or "DOWN" in why

@@ -145,8 +145,8 @@ def _environment(terms: SlurmTerms, seconds: int) -> list[str]:
         "TORCHINDUCTOR_CACHE_DIR": f'"{folder}/inductor"',
         "NODEWORTHY_NODES": '"$SLURM_JOB_NUM_NODES"',
         "MASTER_ADDR": '"$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"',
-        # Two jobs on one node take two ports.
-        "MASTER_PORT": "$((20000 + SLURM_JOB_ID % 20000))",
+        # Two jobs on one node take other ports, each two: all are counted at the one beside it.
+        "MASTER_PORT": "$((10000 + SLURM_JOB_ID % 5000 * 2))",
     }
     made = ['mkdir -m 700 "$NODEWORTHY_SCRATCH" || exit 1', "trap 'rm -rf -- \"$NODEWORTHY_SCRATCH\"' EXIT"]
     return [*(f"export {name}={value}" for name, value in said.items()), *made]

@@ -60,11 +60,11 @@ def run_live(options: Options, run: Run, tests: tuple[str, ...]) -> int:
 
 def _prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Live:
     if platform_of(options) == "kubernetes":
-        from nodeworthy.commands.accept.on_kubernetes import prepared
+        from nodeworthy.commands.accept.on_kubernetes import prepare
     else:
-        from nodeworthy.commands.accept.on_slurm import prepared
+        from nodeworthy.commands.accept.on_slurm import prepare
 
-    return prepared(options, tests, fleet)
+    return prepare(options, tests, fleet)
 
 
 class Ground(Protocol):

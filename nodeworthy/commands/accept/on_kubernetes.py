@@ -33,7 +33,7 @@ def print_role(options: Options) -> int:
     return 0
 
 
-def prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Live:
+def prepare(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Live:
     """Raises InputError, CouldNotLook."""
     terms = replace(terms_of(options, tests, fleet), is_watched=True)
     manner = live.manner_of(options, fleet)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.collect.workload.live.on_slurm import OnSlurm, SlurmPatience
 from nodeworthy.collect.workload.live.places import Places, in_the_way
-from nodeworthy.collect.workload.live.slurm_nodes import chosen, ledger_of, nodes_now
+from nodeworthy.collect.workload.live.slurm_nodes import choose_nodes, ledger_of, nodes_now
 from nodeworthy.collect.workload.live.slurm_turn import SlurmTurn
 from nodeworthy.collect.workload.slurm import NICE, WATCHED
 from nodeworthy.collect.workload.targets import not_begun
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PATIENCE = SlurmPatience()
 
 
-def prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Live:
+def prepare(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Live:
     """Raises InputError, CouldNotLook."""
     if not (options.nodes or options.partition):
         raise InputError("no node is named: NODE, or --partition NAME for all of it")
@@ -39,7 +39,7 @@ def prepared(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> L
     if not os.access(terms.scratch, os.W_OK | os.X_OK):
         raise InputError(f"--scratch {terms.scratch} can't be written from here: jobs and whoever watches share it")
     nodes = nodes_now()
-    shapes, left = chosen(nodes, options.nodes, options.partition, reserved=options.reservation is not None)
+    shapes, left = choose_nodes(nodes, options.nodes, options.partition, reserved=options.reservation is not None)
     before = ledger_of(nodes, terms.run, WATCHED)
     left += not_begun(shapes, tests, terms.level)
     planned = Planned(terms, tuple(shapes), tuple(left), (), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")

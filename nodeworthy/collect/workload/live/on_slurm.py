@@ -13,7 +13,7 @@ from nodeworthy.collect.in_cluster.cluster import NotDone
 from nodeworthy.collect.workload.lines import MOST_READ, end_mark
 from nodeworthy.collect.workload.live.ledger import NodeLedger, pods_holding
 from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo
-from nodeworthy.collect.workload.live.slurm_clients import accounted, ask, queued
+from nodeworthy.collect.workload.live.slurm_clients import accounting_records, ask, queue_records
 from nodeworthy.collect.workload.live.slurm_nodes import SlurmNode, ledger_of, nodes_now, why_leave
 from nodeworthy.collect.workload.live.slurm_turn import SlurmTurn, cancel
 from nodeworthy.collect.workload.slurm import WATCHED, SlurmTerms, output_of, script
@@ -24,6 +24,7 @@ from nodeworthy.records import dataclass
 
 _ON = frozenset({"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING"})
 _HAS_GPUS = _ON - {"PENDING"}
+_LONGEST_WORDS = 200
 # What sbatch answers, by the words that tell one from another.
 _REFUSALS: Mapping[str, NotRun] = {
     "partition name": NotRun.NO_PARTITION,
@@ -100,12 +101,12 @@ class OnSlurm:
         return {name: each for name, each in self._said.items() if name in {one.name for one in pieces}}
 
     def _seen(self, jobs: Sequence[_Submitted]) -> dict[str, Now]:
-        queue = _unless_silent(lambda: queued("--me", f"--name={','.join(each.name for each in jobs)}"))
+        queue = _unless_silent(lambda: queue_records("--me", f"--name={','.join(each.name for each in jobs)}"))
         for each in jobs:
             each.id = each.id or next((one.id for one in queue or () if one.name == each.name), "")
         on = {each.name for each in queue or () if each.state in _ON}
         gone = [each.id for each in jobs if each.id and each.name not in on]
-        known = _unless_silent(lambda: accounted(gone)) if gone and queue is not None else []
+        known = _unless_silent(lambda: accounting_records(gone)) if gone and queue is not None else []
         return {each.name: self._now(each, queue, known) for each in jobs}
 
     def _now(self, job: _Submitted, queue: Sequence[Record] | None, known: Sequence[Record] | None) -> Now:
@@ -125,7 +126,15 @@ class OnSlurm:
         if found.seen is Seen.ON:
             is_late = not job.holds and self.clock() - job.when >= self.patience.scheduling
             return Now(found.why, is_over=is_late, ended=NotRun.IN_USE if is_late else None)
-        return Now(found.why, is_over=True, ended=self._why_ended(job, found))
+        ended = self._why_ended(job, found)
+        last = self._last_words(job) if ended is NotRun.BROKEN else ""
+        return Now(f"{found.why}{last}", is_over=True, ended=ended)
+
+    def _last_words(self, job: _Submitted) -> str:
+        """Of the batch script, or of srun: why nothing was begun."""
+        lines = _read(Path(output_of(self.terms, job.id))).decode("utf-8", "replace").split("\n")
+        said = [each.strip() for each in lines if each.strip() and not each.startswith(("{", "===="))]
+        return f": {said[-1][:_LONGEST_WORDS]}" if said else ""
 
     def _unknown(self, job: _Submitted, found: Found) -> Now:
         """Asked again for minutes; then it is not known, and never that it failed."""
@@ -183,7 +192,9 @@ class OnSlurm:
 
     def _of_this_run(self) -> list[Record]:
         """Also what was submitted without our hearing so."""
-        return [each for each in queued("--me") if each.state in _ON and each.name.startswith(f"{self.terms.name}-")]
+        return [
+            each for each in queue_records("--me") if each.state in _ON and each.name.startswith(f"{self.terms.name}-")
+        ]
 
     def remove_all(self) -> int:
         jobs = self._of_this_run()

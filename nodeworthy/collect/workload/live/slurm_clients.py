@@ -55,7 +55,7 @@ def _words(complaint: str) -> str:
     return lines[-1] if lines else ""
 
 
-def queued(*which: str) -> list[Record]:
+def queue_records(*which: str) -> list[Record]:
     """All that the controller remembers: what waits, what runs, and what has just ended."""
     lines = ask("squeue", "--noheader", "--states=all", f"--format={_QUEUED}", *which).splitlines()
     return [_queued(each.split("|", 7)) for each in lines if each.count("|") >= 7]
@@ -66,7 +66,7 @@ def _queued(parts: list[str]) -> Record:
     return Record(number, user, name, state, _seconds(submitted), reason, nodes, asked=asked)
 
 
-def accounted(ids: list[str]) -> list[Record]:
+def accounting_records(ids: list[str]) -> list[Record]:
     """What the accounting knows of these jobs, each start of one that was queued again by itself."""
     told = ask("sacct", "-n", "-P", "-X", "-D", f"--jobs={','.join(ids)}", f"--format={_ACCOUNTED}")
     return [_accounted(each.split("|", 7)) for each in told.splitlines() if each.count("|") >= 7]

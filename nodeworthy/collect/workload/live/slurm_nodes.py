@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.collect.workload.live.ledger import Holder, NodeLedger
-from nodeworthy.collect.workload.live.slurm_clients import ask, fields, queued
+from nodeworthy.collect.workload.live.slurm_clients import ask, fields, queue_records
 from nodeworthy.collect.workload.recording import LeftOut
 from nodeworthy.collect.workload.watcher import Record
 from nodeworthy.errors import CouldNotLook
@@ -20,7 +20,7 @@ OPTED_OUT = "nodeworthy_verify_disabled"
 # By which whoever reads sinfo -R knows that it was us.
 MARK = "nodeworthy: "
 _GPUS = pattern(r"(?:^|,)gpu(?::([A-Za-z0-9_.-]*[A-Za-z_.-][A-Za-z0-9_.-]*))?:(\d+)")
-_SLICE = pattern(r"\d+c?\.?\d*g\.\d+gb.*")
+_SLICE = pattern(r"(?:.*[_-])?(?:\d+c\.)?\d+g\.\d+gb.*")
 _CLOSED = frozenset({"DRAIN", "DRAINED", "DRAINING"})
 _GONE = frozenset({"DOWN", "FAIL", "FAILING", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "INVALID_REG"})
 _ASLEEP = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWERING_UP", "POWER_DOWN", "POWER_UP"})
@@ -114,7 +114,7 @@ def why_leave(node: SlurmNode | None, boot: str) -> tuple[NotRun, str] | None:
 def ledger_of(nodes: Mapping[str, SlurmNode], run: str, prefix: str) -> dict[str, NodeLedger]:
     """Of all nodes with GPUs. Raises CouldNotLook where nobody tells who holds them."""
     by_node: dict[str, list[Record]] = {}
-    for each in queued():
+    for each in queue_records():
         if each.state in _HOLD:
             for name in names_of(each.nodes) or ():
                 by_node.setdefault(name, []).append(each)
@@ -143,7 +143,7 @@ def _holders(node: SlurmNode, jobs: Sequence[Record], run: str, own: str) -> Ite
         yield Holder("a job that squeue does not show", node.used, "")
 
 
-def chosen(
+def choose_nodes(
     nodes: Mapping[str, SlurmNode], names: Sequence[str], partition: str | None, *, reserved: bool
 ) -> tuple[list[Shape], list[LeftOut]]:
     """Those that are named, or all with GPUs of a partition. Raises CouldNotLook where it has none."""

@@ -13,7 +13,7 @@ from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.collect.in_cluster.cluster import NotDone
-from nodeworthy.collect.workload.live.slurm_clients import ask, queued
+from nodeworthy.collect.workload.live.slurm_clients import ask, queue_records
 from nodeworthy.collect.workload.live.turn import LASTS_SECONDS, RENEWED_SECONDS
 from nodeworthy.collect.workload.slurm import WATCHED
 from nodeworthy.patterns import pattern
@@ -86,7 +86,7 @@ class SlurmTurn:
     def left_behind(self) -> Iterator[str]:
         """What runs of this user made that nobody watches any more, removed. Raises CouldNotLook."""
         living = {self.run, *(_run_of(each.name) for each in self._others() if self._is_alive(each))}
-        for job in queued("--me"):
+        for job in queue_records("--me"):
             if job.state in ("PENDING", "RUNNING", "SUSPENDED") and _run_of(job.name) not in {"", *living}:
                 cancel(job.id, job.name)
                 yield f"job {job.id}"

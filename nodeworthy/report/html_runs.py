@@ -1,0 +1,89 @@
+"""What real work showed, on a page: tests by nodes, and who sends how fast to whom, as a map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from nodeworthy.known.acceptance import TESTS
+from nodeworthy.report.html_findings import name, text
+
+# The shares of the middle below which a cell is shown as slower: as many classes, the first the slowest.
+_SLOWER = (0.5, 0.7, 0.85, 0.95)
+STYLE = """
+.runs td, .pairs td { text-align: center; padding: .2rem .5rem; } .pairs th { color: var(--faint); }
+.pairs .slow-0 { background: var(--fail); color: Canvas; font-weight: 700; }
+.pairs .slow-1 { background: color-mix(in srgb, var(--fail) 55%, Canvas); }
+.pairs .slow-2 { background: color-mix(in srgb, var(--fail) 30%, Canvas); }
+.pairs .slow-3 { background: color-mix(in srgb, var(--fail) 12%, Canvas); }
+.runs .not-run { color: var(--faint); } .wide { overflow-x: auto; }
+"""
+
+
+def sections(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Nothing where nothing was run."""
+    if not runs:
+        return
+    yield f"<section><h2>Nodes and tests</h2>{_table(runs)}</section>\n"
+    for each in runs:
+        for at, cells in sorted(_rounds(each).items()):
+            yield (
+                f"<section><h2>Who sends how fast to whom</h2><p>{name(each['test'])}, {name(at)}, in GB/s: a row "
+                f"sends, a column receives. What is far below the middle ({_number(median(cells.values()))}) is "
+                f"dark.</p>{_map(cells)}</section>\n"
+            )
+
+
+def _table(runs: Sequence[Mapping[str, Any]]) -> str:
+    tests = [each for each in TESTS if any(one["test"] == each for one in runs)]
+    nodes = dict.fromkeys(node for each in runs for node in each["nodes"])
+    found = {(node, each["test"]): each for each in runs for node in each["nodes"]}
+    heads = "".join(f'<th scope="col">{name(each)}</th>' for each in tests)
+    rows = (
+        f'<tr><th scope="row">{name(node)}</th>{"".join(_state(found.get((node, test))) for test in tests)}</tr>'
+        for node in nodes
+    )
+    return f'<div class="wide"><table class="runs"><tr><td></td>{heads}</tr>{"".join(rows)}</table></div>'
+
+
+def _state(run: Mapping[str, Any] | None) -> str:
+    if run is None:
+        return "<td>–</td>"
+    kind = "not-run" if run["state"] == "not run" else f"of-{run['state']}"
+    why = f' title="{text(str(run["why"]))}"' if run["why"] else ""
+    return f'<td class="{kind}"{why}>{name(run["state"])}</td>'
+
+
+def _rounds(run: Mapping[str, Any]) -> dict[str, dict[tuple[str, str], float]]:
+    """By round, each pair's speed."""
+    found: dict[str, dict[tuple[str, str], float]] = {}
+    for each in run["measures"]:
+        if each["name"] == "pair_gbps" and isinstance(each["value"], int | float):
+            at = each["at"]
+            pair = (str(at.get("from", "")), str(at.get("to", "")))
+            found.setdefault(f"round {at.get('round', 1)}", {})[pair] = float(each["value"])
+    return found
+
+
+def _map(cells: Mapping[tuple[str, str], float]) -> str:
+    nodes = list(dict.fromkeys(each for pair in cells for each in pair))
+    middle = median(cells.values())
+    heads = "".join(f'<th scope="col">{name(each)}</th>' for each in nodes)
+    rows = (
+        f'<tr><th scope="row">{name(one)}</th>{"".join(_cell(cells.get((one, other)), middle) for other in nodes)}</tr>'
+        for one in nodes
+    )
+    return f'<div class="wide"><table class="pairs"><tr><td></td>{heads}</tr>{"".join(rows)}</table></div>'
+
+
+def _cell(speed: float | None, middle: float) -> str:
+    if speed is None:
+        return "<td></td>"
+    slower = next((at for at, share in enumerate(_SLOWER) if speed < share * middle), None)
+    kind = f' class="slow-{slower}"' if slower is not None else ""
+    return f"<td{kind}>{_number(speed)}</td>"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"
