@@ -94,7 +94,8 @@ def it_does_not_end_unforeseen(reservation: NodeReservation) -> Findings:
 
 def _is_emptied_before(reservation: NodeReservation, said: Tree) -> bool:
     ends = moment(said.get("EndDate"))
-    return reservation.emptied is not None and ends is not None and reservation.emptied <= ends - BEFORE_THE_END
+    emptied = need(reservation.emptied)
+    return emptied is not None and ends is not None and emptied <= ends - BEFORE_THE_END
 
 
 def _declared(reservation: NodeReservation) -> list[Related]:

@@ -33,16 +33,19 @@ def its_version_is_supported(release: ClusterRelease) -> Findings:
     ends = moment(said.get("endOfStandardSupportDate"))
     if ends is None or ends - release.seen_at > SOON:
         return
-    ended = ends <= release.seen_at
-    days = (ends - release.seen_at).days
     yield fail(
         release.version,
-        f"standard support of Kubernetes {version}, which {release.name} runs, "
-        f"{'has ended' if ended else f'ends in {days} days'}",
+        f"standard support of Kubernetes {version}, which {release.name} runs, " + _how_long(ends - release.seen_at),
         is_=f"until {ends:%Y-%m-%d}",
         should="a version that is supported for longer than two months",
         cause="EKS takes the price of extended support from then on, and upgrades the cluster by itself when that ends",
     )
+
+
+def _how_long(left: timedelta) -> str:
+    if left <= timedelta():
+        return "has ended"
+    return f"ends in {left.days} days" if left.days > 1 else "ends within two days"
 
 
 @RULE.check

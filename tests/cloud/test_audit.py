@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,10 +64,23 @@ def as_it_is(_: Path) -> None:
 
 
 RESERVED = {"CapacityReservationTarget": {"CapacityReservationId": "cr-0123456789abcdef0"}}
+ENDING_BLOCK = (
+    CASES / "capacity-lasts" / "bad-block-ends-today" / "aws" / REGION / "ec2.DescribeCapacityReservations.json"
+)
+
+
+def in_a_block(recording: Path) -> None:
+    """It runs in a capacity block that ends today."""
+    in_block = {"MarketType": "capacity-block"}
+    template(CapacityReservationSpecification=RESERVED, InstanceMarketOptions=in_block)(recording)
+    shutil.copy(ENDING_BLOCK, file_of(recording, "ec2", "DescribeCapacityReservations"))
+
+
 BARE = [{"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": 200}}]
 # Where the stock account has nothing of which a call would tell.
 WITH: Mapping[str, Callable[[Path], None]] = {
     "autoscaling:DescribeLifecycleHooks": renewed,
+    "autoscaling:DescribeScheduledActions": in_a_block,
     "ec2:DescribeCapacityReservations": template(CapacityReservationSpecification=RESERVED),
     "ec2:GetEbsEncryptionByDefault": template(BlockDeviceMappings=BARE),
 }

@@ -149,15 +149,17 @@ class Watched:
                 Located.unknown(answer.refused, place) if answer.refused else Located.known(told, place)
             )
             wanted = sum(number_at(each.group, "DesiredCapacity") or 0 for each in groups)
-            names = {each.name for each in groups}
-            yield NodeReservation(
-                place, identifier, [each.nodes for each in groups], tree, wanted, self._emptied(names), self._seen_at
-            )
+            emptied = self._emptied({each.name for each in groups}, place)
+            nodes = [each.nodes for each in groups]
+            yield NodeReservation(place, identifier, nodes, tree, wanted, emptied, self._seen_at)
 
-    def _emptied(self, names: set[str]) -> datetime | None:
+    def _emptied(self, names: set[str], place: Place) -> Located[datetime | None]:
         """When a schedule brings all of these groups down to nothing."""
         found: dict[str, datetime] = {}
-        for each in self._region.asked.ask(calls.SCHEDULES).items:
+        schedules = self._region.asked.ask(calls.SCHEDULES)
+        if schedules.refused:
+            return Located.unknown(schedules.refused, place)
+        for each in schedules.items:
             starts = _at(each, "StartTime")
             if (
                 text_at(each, "AutoScalingGroupName") in names
@@ -165,7 +167,7 @@ class Watched:
                 and starts is not None
             ):
                 found[text_at(each, "AutoScalingGroupName")] = starts
-        return max(found.values()) if found.keys() == names else None
+        return Located.known(max(found.values()) if found.keys() == names else None, place)
 
     def _quotas(self) -> Iterator[QuotaRoom]:
         answer = self._region.asked.ask(calls.QUOTAS)

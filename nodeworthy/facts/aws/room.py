@@ -26,7 +26,7 @@ class NodeReservation:
     # How many machines its groups want to have in it.
     wanted: int
     # When a schedule empties its groups; None where none does.
-    emptied: datetime | None
+    emptied: Located[datetime | None]
     seen_at: datetime
 
     @property
