@@ -21,7 +21,8 @@ def _facts(seen: Seen, not_seen: NotSeen) -> list[Fact]:
     has_any = bool(seen.stack.daemonsets) or any(pod.part for pod in seen.pods.values()) or kept.has_gpus
     if not seen.has(PODS) or not has_any:
         return []
-    found = gpu_stack(seen.pods.values(), kept.nodes, seen.stack.daemonsets.values(), seen.stack.said, kept.now)
+    daemonsets, said = seen.stack.daemonsets.values(), seen.stack.said
+    found = gpu_stack(seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=seen.words)
     return [replace(found, unseen=_unseen(seen, not_seen))]
 
 

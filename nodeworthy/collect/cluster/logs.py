@@ -1,4 +1,4 @@
-"""Container logs beside a dump: of the toolkit's own pods that do not run, what they said last."""
+"""Container logs beside a dump: of the GPU stack's pods that do not run, what they said last."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Index:
 
 def read_last_words(seen: Seen, index: Index) -> None:
     for pod in seen.pods.values():
-        if pod.ready or not any(toolkit.owns(pod) for toolkit in seen.toolkits.values()):
+        if pod.ready or not (pod.part or any(toolkit.owns(pod) for toolkit in seen.toolkits.values())):
             continue
         for path in index.of(pod):
             said = _last_words(path, seen)

@@ -131,18 +131,22 @@ def gpu_stack(
     daemonsets: Iterable[StackDaemonSet],
     said: Mapping[str, str],
     now: datetime | None,
+    *,
+    logs: Mapping[str, str],
 ) -> GpuStack:
-    """`said` is kubelet's newest word of a pod that it could not make, by object."""
+    """`said` is kubelet's newest word of a pod that it could not make, `logs` what its log says last, by object."""
     with_gpus = [node for node in nodes.values() if node.has_gpus]
     return GpuStack(
-        tuple(_unsettled(pods, said, now)),
+        tuple(_unsettled(pods, said, logs, now)),
         tuple(each for daemonset in daemonsets for each in _shut_out(daemonset, with_gpus)),
         tuple(FailedMig(node) for node in with_gpus if node.labels.get(_MIG) == "failed"),
         _upgrade(with_gpus),
     )
 
 
-def _unsettled(pods: Iterable[ClusterPod], said: Mapping[str, str], now: datetime | None) -> Iterator[UnsettledPods]:
+def _unsettled(
+    pods: Iterable[ClusterPod], said: Mapping[str, str], logs: Mapping[str, str], now: datetime | None
+) -> Iterator[UnsettledPods]:
     alike: dict[tuple[str, ...], list[ClusterPod]] = defaultdict(list)
     for pod in pods:
         fault = _of_stack(pod, said, now) if pod.part else _of_user(pod, said)
@@ -150,7 +154,7 @@ def _unsettled(pods: Iterable[ClusterPod], said: Mapping[str, str], now: datetim
             alike[pod.namespace, pod.daemonset or pod.name, fault].append(pod)
     for (_, _, fault), some in alike.items():
         some.sort(key=lambda each: each.name)
-        words = (each.last_words or said.get(each.object, "") for each in some)
+        words = (each.last_words or logs.get(each.object) or said.get(each.object, "") for each in some)
         yield UnsettledPods(tuple(some), fault, next(filter(None, words), ""))
 
 
