@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 
+from nodeworthy.collect.in_cluster.job import RUN
 from nodeworthy.collect.node.recording import as_text, load
+from nodeworthy.collect.workload.live import turn
 from nodeworthy.collect.workload.live.job_state import Patience
 from nodeworthy.collect.workload.live.running import Times
 from nodeworthy.commands.accept import live
@@ -462,6 +464,36 @@ def begun(nodes: GpuKubelets, *more: str, sent: int = 0, at: int = 0, when: str 
     given = ("accept", "--on", "kubernetes", "--image", "registry.example/t:1", "--yes", "--yes-last", *ONE_TEST)
     command = [sys.executable, program, str(sent), str(at), when, *given, *more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_whose_turn_is_lost_makes_room(
+    nodes: GpuKubelets, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody deletes its Lease, or has it now; what is his then stays."""
+    monkeypatch.setattr(turn, "RENEWED_SECONDS", 0.2)
+    leases = LEFT[-1]
+
+    def deletes(pod: Object) -> Any:
+        for each in plane.client.get(leases)["items"]:
+            plane.client.request("DELETE", f"{leases}/{each['metadata']['name']}")
+        return hangs(pod)
+
+    def takes(pod: Object) -> Any:
+        theirs = {"metadata": {"labels": {RUN: "theirs"}}, "spec": {"holderIdentity": "ada"}}
+        for each in plane.client.get(leases)["items"]:
+            plane.client.expect("PATCH", f"{leases}/{each['metadata']['name']}", theirs, content_type=MERGE)
+        return hangs(pod)
+
+    nodes.add_gpu_node("gpu-1", deletes)
+    ran = accept("gpu-1")
+    assert states(ran)["gpu-1"][0] == "not run"
+    assert "its turn is lost (Lease nodeworthy/nodeworthy-accept-" in states(ran)["gpu-1"][1]
+    assert "somebody has deleted it" in states(ran)["gpu-1"][1]
+    nodes.nodes["gpu-1"] = takes
+    taken = accept("gpu-1")
+    assert "it is that of ada now" in states(taken)["gpu-1"][1]
+    (lease,) = plane.client.get(leases)["items"]
+    plane.client.request("DELETE", f"{leases}/{lease['metadata']['name']}")
 
 
 def test_two_runs_refuse_each_other(nodes: GpuKubelets) -> None:
