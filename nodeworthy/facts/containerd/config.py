@@ -31,6 +31,11 @@ def is_directive(shown: str) -> bool:
     return _STEERS.match(shown) is not None
 
 
+def has_base(text: str) -> bool:
+    """Whether a template goes on from that of the distribution."""
+    return _BASE.search(text) is not None
+
+
 class Role(Enum):
     ROOT = "the config"
     DROP_IN = "a drop-in"
@@ -73,7 +78,7 @@ class ConfigFile:
     def _version_of_base(self) -> int:
         """A template that begins with the distribution's own (`{{ template "base" . }}`) goes on in its version."""
         content = self.reading.content
-        if content is None or not _BASE.search(content.text.shown()):
+        if content is None or not has_base(content.text.shown()):
             return 0
         if self.is_template:
             return 3 if posixpath.basename(self.path).startswith("config-v3") else 2

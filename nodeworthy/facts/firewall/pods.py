@@ -208,7 +208,7 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
     said = replace(said, uplink=said.uplink or _uplink(own))
     if said.networks:
         return said
-    found = networks_in(own, _around(script))
+    found = networks_in(own, files_around(script))
     networks = of_networks(found.any_of)
     return replace(
         said,
@@ -228,7 +228,7 @@ def _lines(part: Part) -> Iterator[Written]:
         yield replace(each, place=part.origin.at(each.place.line or 1, 1))
 
 
-def _around(script: BootScript) -> Iterator[Beside]:
+def files_around(script: BootScript) -> Iterator[Beside]:
     """File by file. Asked for only where the script itself shows nothing."""
     if script.surroundings is None:
         return

@@ -20,13 +20,16 @@ that installs them, leaves that file alone and calls kubeadm makes no node: kube
 A boot script's files and files that stand alone in a change are judged alike. What a script copies from beside it is
 judged where it lies, and nothing is said of it where it is not there; of a template each branch is, and what only one
 of them has is unknown. k3s' `config.toml.tmpl` was written for containerd 1.x: where no fleet says that 2.x reads it,
-what only 2.x ignores is no question, and what
-1.x ignores is a fault. Which release reads the others
-says the fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a
-drop-in without its root file nobody can say that it is imported. On a node it is containerd itself that says what it
-passed over (`containerd config dump`), whether its CRI plugin has loaded (`ctr plugins ls`), and why one that does not
-start can't read its files; beside it, its files and what lies where drop-ins do are judged as in a change, and a
-runtime is as good as the program that its BinaryName names.
+what only 2.x ignores is no question, and what 1.x ignores is a fault. Which release reads the others says the fleet;
+without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a drop-in without
+its root file nobody can say that it is imported. On a node it is containerd itself that says what it passed over
+(`containerd config dump`), whether its CRI plugin has loaded (`ctr plugins ls`), and why one that does not start
+can't read its files; beside it, its files and what lies where drop-ins do are judged as in a change, and a runtime is
+as good as the program that its BinaryName names.
+
+k3s fills in its own template where nobody has written one. One that a script writes without `{{ template "base" . }}`
+is all that containerd reads: the folders of k3s' CNI are not in it, and no pod starts, unless another network than
+its flannel is installed.
 """
 
 from __future__ import annotations
@@ -56,6 +59,11 @@ from nodeworthy.rules.containerd_config_read.disabled_cri import disabled_flaws
 from nodeworthy.rules.containerd_config_read.file_of_the_package import left_without_cri
 from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
 from nodeworthy.rules.containerd_config_read.never_reread import never_reread, starts_behind_a_write
+from nodeworthy.rules.containerd_config_read.without_its_base import (
+    of_a_template_alone,
+    whose_template,
+    without_their_base,
+)
 from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
 
 RULE = Rule(
@@ -80,7 +88,7 @@ _STARTS_LATER = (ScriptKind.IMAGE_BUILD, ScriptKind.CONTAINER)
 
 @RULE.check
 def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> Findings:
-    runtime = runtime_of(script, pool)
+    runtime = runtime_of(script, pool) or whose_template(script.timeline)
     if runtime is not None and not runtime.is_containerd:
         skip(f"kubelet talks to {runtime.runtime}")
     files = config_files(script.timeline, runtime)
@@ -94,8 +102,12 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     if not added and all(map(is_copied_from_a_file, read)):
         skip("the configuration that it copies is in a file that is not here")
     read = [each for each in read if not is_copied_from_a_file(each)]
+    alone = without_their_base(read, script, pool)
+    of_templates = [of_a_template_alone(each, script) for each in alone]
+    # With its base it has another version: what is ignored follows from this.
+    read = [each for each in read if each not in alone]
     of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))
-    for flaw in (*_flaws(read, runtime, version), *of_lines):
+    for flaw in (*of_templates, *_flaws(read, runtime, version), *of_lines):
         yield flaw.with_more(on=pool.title if pool is not None and version is not None else "")
 
 

@@ -1,0 +1,75 @@
+"""A template of k3s that leaves out what k3s itself writes.
+
+k3s fills in its own template where nobody has written one. One that somebody writes stands in its place, and is all
+that containerd reads, unless it begins with `{{ template "base" . }}`. k3s keeps its CNI's plugins and their
+configuration in folders of its own, which only its own template names. With another network than the flannel that it
+brings (`flannel-backend: none`) they are where containerd looks by itself, and nothing is said; nor is it of RKE2,
+whose networks always are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.boot.effects import How, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.containerd.config import ConfigFile, has_base
+from nodeworthy.facts.firewall.pods import files_around, pods_of
+from nodeworthy.known.containerd import Containerd, containerd_of, distributions
+from nodeworthy.known.network_signs import signs
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Draft, fail, unknown
+
+BASE = '{{ template "base" . }}'
+
+_BRINGS_ITS_NETWORK, _NETWORK = "k3s", "flannel"
+# Whoever names one of these has written down what the base would have said of it.
+_FOLDERS = pattern(r"conf_dir|bin_dirs?\b|\.cni\]|CNIConfDir|NoFlannel")
+_COMMENT = pattern(r"^\s*#[^\n]*", 8)  # re.MULTILINE
+
+
+def whose_template(timeline: Timeline) -> Containerd | None:
+    """Whose template a script writes, which shows what its machine is where nothing else does."""
+    written = {each.path.known for each in timeline.of(Writes) if each.how is not How.DELETE}
+    owners = [each for each in map(containerd_of, distributions()) if written & set(each.templates)]
+    return owners[0] if len(owners) == 1 else None
+
+
+def without_their_base(files: Sequence[ConfigFile], script: BootScript, pool: BootPool | None) -> list[ConfigFile]:
+    """Those of a node whose network is the one that k3s brings, or may be."""
+    templates = containerd_of(_BRINGS_ITS_NETWORK).templates
+    lacking = [each for each in files if each.path in templates and _lacks_it(each)]
+    if not lacking or {each.key for each in pods_of(pool, script).networks} != {_NETWORK}:
+        return []
+    return lacking
+
+
+def _lacks_it(file: ConfigFile) -> bool:
+    content = file.reading.content
+    if content is None or file.write is None or file.write.how is not How.WRITE:
+        return False
+    text = content.text.shown()
+    return bool(text.strip()) and not has_base(text) and not _FOLDERS.search(_COMMENT.sub("", text))
+
+
+def of_a_template_alone(file: ConfigFile, script: BootScript) -> Draft:
+    says = f"k3s' template has no {BASE}: it is all that containerd reads, and the folders of k3s' CNI are not in it"
+    if _is_another_network_beside(script):
+        return unknown(file.place, f"{says}, which matters unless another network is installed, as a file beside shows")
+    return fail(
+        file.place,
+        says,
+        is_="a template that begins with settings of its own",
+        should=f"{BASE} in its first line",
+        cause="containerd finds neither the plugins of the network nor their configuration: the node stays NotReady, "
+        "with `cni plugin not initialized`",
+        remedy=f"begin it with {BASE}, and leave below it what is added to k3s' own settings",
+    )
+
+
+def _is_another_network_beside(script: BootScript) -> bool:
+    shown = [each for each in signs() if each.everywhere and each.is_certain]
+    others = [each.text for each in shown if each.without or each.network not in ("", _NETWORK)]
+    lines = (line for each in files_around(script) for line in each.lines)
+    return any(other.search(line.text) for line in lines for other in others)
