@@ -7,7 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+# What containerd and Docker are told of where to pull images.
+_OF_IMAGES = pattern(
+    r"[ \t]*\"?registry-mirrors\"?\s*[:=]\s*\[[^\]]*\]|^[^\n]*(?:registry\.(?:mirrors|configs)|\bendpoint\s*=|"
+    r"registry-mirror|sandbox_image|--image-repository|imageRepository)[^\n]*$",
+    8,  # re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -23,8 +31,8 @@ class GoneRepository:
         return next((each for each in self.urls if f"//{each}" in line), "")
 
     def has_another(self, text: str) -> bool:
-        """Whether a text names somebody else who has the packages."""
-        rest = text
+        """Whether a text names somebody else who has the packages. Mirrors of images have none."""
+        rest = _OF_IMAGES.sub("", text)
         for each in self.urls:
             rest = rest.replace(each, "")
         return any(each in rest for each in self.others)
