@@ -48,6 +48,7 @@ from nodeworthy.facts.secrets.planned_secret import (
 )
 from nodeworthy.fleet.model import Firewall, Fleet
 from nodeworthy.fleet.read import Malformed, has_fleet, read_fleet
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
 from nodeworthy.suppression import Suppression
@@ -64,6 +65,13 @@ if TYPE_CHECKING:
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
 _DIRECTIVES = ("{{", "{%", "%{")
+# Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
+_JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
+OF_AN_INSTALLER = "what an installer of the cluster reads"
+_REMEDIES = {
+    OF_AN_INSTALLER: "hand it over when the installer runs (a vault, a variable of the environment); "
+    "then change it, for it has been seen: k3s token rotate, rke2 token rotate"
+}
 # By these a release names the files that hold its values.
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
 
@@ -210,14 +218,13 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     found.facts = complete_values(found.facts, beside)
     found.scripts += _of_node_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
-    is_loose = not found.facts and (_holds_grafanas(every) or _are_telling_values(source, documents, text))
-    if not found.facts and not kept and not is_loose and not _is_telling(every, text):
+    held = "" if found.facts else _held_by(source, documents, every, text)
+    if not found.facts and not kept and not held and not _is_telling(every, text):
         return None
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
-    remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
-    called = LOOSE if is_loose else _called(found)
-    found.facts += [*secrets, _plain_text(source, readable, called, remedy)]
+    remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else _REMEDIES.get(held, "")
+    found.facts += [*secrets, _plain_text(source, readable, held or _called(found), remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += evidence_suppressions(beside.texts, rules)
     return found
@@ -229,6 +236,13 @@ def _of_node_classes(facts: Sequence[Fact], source: Source) -> Iterator[BootScri
         if type(each).__name__ in ("KarpenterClass", "AskedNodes"):
             scripts: Sequence[BootScript] = getattr(each, "scripts", ())
             yield from (replace(script, surroundings=source.scope) for script in scripts)
+
+
+def _held_by(source: Source, documents: Sequence[Tree], every: Sequence[Tree], text: str) -> str:
+    """What a file is that holds nothing else of ours; empty where its secrets are not looked for."""
+    if _holds_grafanas(every) or _are_telling_values(source, documents, text):
+        return LOOSE
+    return OF_AN_INSTALLER if _JOIN_TOKEN.search(text) is not None else ""
 
 
 def _holds_grafanas(every: Sequence[Tree]) -> bool:
