@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cache
 from pathlib import Path
 
 from nodeworthy.documents.files import leads_out
@@ -68,10 +69,11 @@ class Disk:
         self._tree = tree
         # What somebody named himself is read wherever it lies.
         self._named = frozenset(named)
-        self.shown = shown
+        self.shown: Callable[[str], str] = cache(shown)
         self._read = read
         self._files: dict[str, File | str] = {}
         self._parsed: dict[str, Parsed | Malformed | None] = {}
+        self._gathered: tuple[int, frozenset[str]] = (0, frozenset())
         self.folders: dict[str, Bodies] = {}
         # All that was looked at, whether it is there or not.
         self.asked: set[str] = set()
@@ -174,9 +176,11 @@ class Disk:
             return problem
 
     @property
-    def parsed_files(self) -> Iterator[str]:
-        """All of HCL, as the reader knows them."""
-        return (self.shown(each) for each in self._parsed)
+    def parsed_files(self) -> frozenset[str]:
+        """All of HCL, as the reader knows them. Each file of a root asks: they are gathered once."""
+        if len(self._parsed) != self._gathered[0]:
+            self._gathered = len(self._parsed), frozenset(map(self.shown, self._parsed))
+        return self._gathered[1]
 
     @property
     def templates(self) -> Iterator[str]:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.rendered import Rendered
-from nodeworthy.hcl.root import Instance
+from nodeworthy.hcl.root import Instance, open_root
 from nodeworthy.hcl.values import Hole, Refusal, Str
-from tests.hcl.roots import as_string, root, told, value
+from tests.hcl.roots import as_string, root, told, value, write
 
 MAIN = """
 variable "name" { default = "gpu" }
@@ -274,3 +275,20 @@ def test_what_a_whole_root_does_not_declare_terraform_refuses(tmp_path: Path) ->
     whole = {"nodes.tf": 'variable "region" {\n  default = "eu-west-1"\n}\n'}
     with pytest.raises(Refusal, match=r"nothing is called var\.cluster here"):
         value(root(tmp_path, whole), "var.cluster")
+
+
+def test_of_which_files_a_root_is_made_is_gathered_once(tmp_path: Path) -> None:
+    """Each of its files asks: worked out anew, a root of 1,000 files would name a million."""
+    shown: list[str] = []
+
+    def show(path: str) -> str:
+        shown.append(path)
+        return Path(path).name
+
+    write(tmp_path, {f"nodes-{number}.tf": "" for number in range(9)})
+    disk = Disk(str(tmp_path), show)
+    open_root(str(tmp_path), disk)
+    made = [disk.parsed_files for _ in range(9)]
+    assert made[-1] == {f"nodes-{number}.tf" for number in range(9)}
+    assert len(shown) == len(set(shown))
+    assert all(each is made[0] for each in made)

@@ -150,7 +150,7 @@ def _only_judged_by(member: Member) -> Iterator[str]:
     if not member.is_judged:
         yield member.source.shown
     if member.source.named or not member.is_judged:
-        yield from member.found.others_of_root
+        yield from member.found.files_of_root
 
 
 def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:

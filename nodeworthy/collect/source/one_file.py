@@ -86,11 +86,11 @@ class Found:
     fleet: Fleet | None = None
     # What else was read for it.
     beside: Beside | None = None
-    # Of a root of Terraform: its folder, the GPU nodes that it asks of other clouds, and the other files that it is
+    # Of a root of Terraform: its folder, the GPU nodes that it asks of other clouds, and all files that it is
     # made of.
     root: str = ""
     pools: Sequence[GpuPool] = ()
-    others_of_root: frozenset[str] = frozenset()
+    files_of_root: frozenset[str] = frozenset()
     # The templates that it fills in.
     templates: frozenset[str] = frozenset()
     # The resources of AWS that it declares, each stack of them for itself.
@@ -182,11 +182,10 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     told = _told_in_terraform(source, text, rules)
     beside = Beside(source)
     root = brought.root
-    beside.asked += [Path(each) for each in sorted(root.disk.asked)]
+    beside.asked += map(Path, root.newly_asked())
     found = Found(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += _of_node_classes(found.facts, source)
-    templates = frozenset(root.disk.templates)
-    return replace(found, stacks=list(brought.stacks), others_of_root=brought.others, templates=templates)
+    return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
 def _told_in_terraform(source: Source, text: str, rules: frozenset[str]) -> list[Suppression]:

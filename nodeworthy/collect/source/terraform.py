@@ -72,6 +72,8 @@ class TerraformRoot:
     around: Surroundings | None
     # Those who were asked for all that it brings.
     told: set[str] = field(default_factory=set)
+    # What was looked at, as far as somebody asked.
+    heard: set[str] = field(default_factory=set)
 
     @cached_property
     def facts(self) -> Sequence[Fact]:
@@ -108,7 +110,20 @@ class TerraformRoot:
     @property
     def files(self) -> frozenset[str]:
         """The files of HCL that it is made of, as the reader knows them."""
-        return frozenset(self.disk.parsed_files)
+        return self.disk.parsed_files
+
+    @cached_property
+    def templates(self) -> frozenset[str]:
+        """Those that were filled in: complete once all that it brings was asked for."""
+        return frozenset(self.disk.templates)
+
+    def newly_asked(self) -> Sequence[str]:
+        """What was looked at since somebody asked last: nobody hears of it twice, however many files a root has."""
+        if len(self.disk.asked) == len(self.heard):
+            return ()
+        found = sorted(self.disk.asked - self.heard)
+        self.heard.update(found)
+        return found
 
     def _facts(self) -> Iterator[Fact]:
         try:
@@ -161,8 +176,8 @@ class Brought(NamedTuple):
     facts: Sequence[Fact]
     root: TerraformRoot
     stacks: Sequence[Stack]
-    # The other files of the root: where they are not judged themselves, they are what it is judged by.
-    others: frozenset[str]
+    # All files of the root: where they are not judged themselves, they are what it is judged by.
+    files: frozenset[str]
 
 
 def facts_in(source: Source) -> Brought | None:
@@ -174,11 +189,10 @@ def facts_in(source: Source) -> Brought | None:
     first = not root.told
     root.told.add(source.lies)
     stacks = [root.stack] if first and root.stack is not None else []
-    others = root.files - {source.shown}
     if source.named:
         own = [each for each in root.facts if each.place.path == source.shown]
-        return Brought(own, root, stacks, others)
-    return Brought(root.facts if first else [], root, stacks, others)
+        return Brought(own, root, stacks, root.files)
+    return Brought(root.facts if first else [], root, stacks, root.files)
 
 
 def _root(source: Source) -> TerraformRoot | None:
