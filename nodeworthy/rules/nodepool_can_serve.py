@@ -8,6 +8,9 @@ taint, or chooses an instance type, a zone or a label that the pool's nodes neve
 GPU nodes under `startupTaints` is one that nobody takes away: Karpenter counts on it to go, the pod never runs, and
 another node is started for it.
 
+A taint that is called as the resource for which a pod asks keeps that pod away from nothing: the API servers of EKS add
+the toleration (ExtendedResourceToleration).
+
 Pods are judged that choose a NodePool by its name; a pod that asks for GPUs and chooses nothing is judged against the
 pools in its own folder, where no other nodes with GPUs are asked for.
 """

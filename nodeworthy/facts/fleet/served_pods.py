@@ -77,13 +77,16 @@ def gpu_limit(pool: KarpenterPool) -> Located[int | None]:
 
 
 def keeps_away(pool: KarpenterPool, pod: PodTemplate) -> Tree | None:
-    """The taint of its nodes that the pod does not tolerate."""
+    """The taint of its nodes that the pod does not tolerate. EKS lets it tolerate one that is called as a resource for
+    which it asks: ExtendedResourceToleration is on in all of its API servers."""
     tolerations = pod.spec.get("tolerations")
     need(tolerations.located())
     for taint in pool.taints("taints"):
         need(taint.located())
-        effect = taint.get("effect").text
-        if effect in _KEEPS_AWAY and not any(_tolerates(each, taint) for each in tolerations.sequence):
+        is_its_own = taint.get("key").text in pod.gpu_resources
+        if taint.get("effect").text not in _KEEPS_AWAY or is_its_own:
+            continue
+        if not any(_tolerates(each, taint) for each in tolerations.sequence):
             return taint
     return None
 
