@@ -6,7 +6,8 @@ is known by its form (`ghp_…`, a private key), by the name of what holds it (`
 command that takes it (`curl -u user:…`), never by how random it looks: a cluster's CA, a discovery hash, a digest or a
 public key is none. What is fetched when the node boots is none either, nor is a path, an ARN, an empty value or a
 placeholder. A password that everybody knows (`changeme`) is one in user data, for the node would run with it; in
-manifests and values it waits for somebody to fill it in.
+manifests and values it waits for somebody to fill it in. A script that fills a cluster's token into the user data of
+the machines which it starts (`--user-data file://…`) puts it there, wherever it has it from.
 
 Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, base64 included; what is encrypted (a
 SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Of what a Pulumi program hands to Kubernetes (objects, a

@@ -9,6 +9,7 @@ from nodeworthy.boot.userdata import FaultKind, Part
 from nodeworthy.facts.boot.remote_script import SendingScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
+from nodeworthy.facts.boot.token_given import TokenGiven, tokens_given, user_data_given
 from nodeworthy.facts.secrets.plain_text import secrets_in
 from nodeworthy.known import clouds
 from nodeworthy.known.secret_templates import Filling, fillings
@@ -69,6 +70,35 @@ def what_makes_nodes_from_afar_holds_none(script: SendingScript) -> Findings:
         skip("what it has other machines do installs no driver, joins nothing and starts no kubelet")
     for part in script.userdata.parts:
         yield from _in_part(part, _AFAR, is_template=False)
+
+
+_GIVES_NONE = "it starts no machines whose user data it writes"
+
+
+@RULE.check
+def what_it_starts_is_given_none(script: BootScript) -> Findings:
+    if script.read is None or not script.userdata.parts or not user_data_given(script):
+        skip(_GIVES_NONE)
+    yield from map(_given_away, tokens_given(script))
+
+
+@RULE.check
+def what_is_started_from_afar_is_given_none(script: SendingScript) -> Findings:
+    """A script that fetches the token by ssh, and starts machines with it."""
+    if script.is_meant or not user_data_given(script):
+        skip(_GIVES_NONE)
+    yield from map(_given_away, tokens_given(script))
+
+
+def _given_away(each: TokenGiven) -> Draft:
+    return fail(
+        each.place,
+        f"the cluster's token is filled into user data, as {each.called}",
+        is_=f"{each.called}{' ' if each.called.startswith('-') else '='}{each.shown}",
+        should="a token that the machine fetches when it boots",
+        cause=f"{each.path} is handed over as user data: {_SHOWN}, and may join the cluster",
+        remedy=_FETCH,
+    )
 
 
 def _is_filled_in(script: BootScript) -> bool:
