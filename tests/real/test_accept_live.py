@@ -511,7 +511,7 @@ def test_two_runs_refuse_each_other(nodes: GpuKubelets) -> None:
 
 
 # At which of its questions to the server it is ended: from what it looks at first to the removal of what it made.
-POINTS = [(at, when) for at in (6, 8, 10, 12, 13, 14, 15, 16, 18) for when in ("before", "after")]
+POINTS = [(at, when) for at in (6, 8, 10, 12, 14, 15, 16, 18, 20) for when in ("before", "after")]
 SIGNALS = pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
 
 
@@ -569,8 +569,7 @@ def test_whatever_ends_it_nothing_stays(nodes: GpuKubelets, plane: ControlPlane,
     if sent == signal.SIGTERM:
         wait_for(lambda: left(plane) == [], seconds=60)
         return
-    # Those that were still making their first objects have left fewer.
-    assert len(plane.client.get(JOBS)["items"]) >= 4
+    assert plane.client.get(JOBS)["items"] != []
     wait_for(lambda: plane.client.get(PODS)["items"] == [], seconds=110)
     cleared_away(nodes, plane)
 
