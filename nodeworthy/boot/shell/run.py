@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nodeworthy.boot.conditions import AT_EXIT, Asks, Condition
 from nodeworthy.boot.effects import Effect, Runs, Stage
@@ -29,8 +29,7 @@ def run_script(
     walker = _walked(
         text, origin, stage, State(files=disk.files, versions=disk.versions), template=template, jinja=jinja
     )
-    given = dict(_missed(walker))
-    if given:
+    for given in _missed(walker):
         state = State(files=disk.files, versions=disk.versions)
         for name, value in given.items():
             state.set(name, value)
@@ -39,14 +38,20 @@ def run_script(
     return walker.effects
 
 
-def _missed(walker: Walker) -> Iterator[tuple[str, Value]]:
+def _missed(walker: Walker) -> Iterator[Mapping[str, Value]]:
     """What it looked for before it did nothing, or left all that follows to another call (`setup.sh step2`): people
-    run it, as themselves and with sudo, and give it arguments."""
+    run it, as themselves and with sudo, and give it arguments; who has to be root gives them, too."""
     asked, did_nothing = walker.state.asked, all(type(each) is Runs for each in walker.effects)
+    somebody: dict[str, Value] = {}
+    arguments: dict[str, Value] = {}
     if did_nothing and not _WHO.isdisjoint(asked):
-        yield from ((name, Text.of(_SOMEBODY)) for name in _WHO)
+        somebody = {name: Text.of(_SOMEBODY) for name in _WHO}
     if (did_nothing or walker.is_cut_short) and not _ARGUMENTS.isdisjoint(asked):
-        yield from ((name, Text.of(Hole(f"${name}", _GIVEN))) for name in _ARGUMENTS)
+        arguments = {name: Text.of(Hole(f"${name}", _GIVEN)) for name in _ARGUMENTS}
+    if somebody or arguments:
+        yield {**somebody, **arguments}
+    if somebody and arguments:
+        yield arguments
 
 
 def _walked(text: str, origin: Origin, stage: Stage, state: State, *, template: bool, jinja: bool) -> Walker:

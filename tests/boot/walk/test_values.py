@@ -106,6 +106,14 @@ def test_which_program_it_is_may_be_unknown() -> None:
     ]
 
 
+def test_who_has_to_be_root_gives_arguments_too() -> None:
+    options = (
+        'IP=""\nwhile [[ $# -gt 0 ]]; do\n  case $1 in\n    --ip) IP="$2"; shift 2 ;;\n    *) exit 1 ;;\n  esac\ndone\n'
+    )
+    asks = 'if [ "$EUID" -ne 0 ]; then exit 1; fi\nif [ -z "$IP" ]; then exit 1; fi\n'
+    assert told(f"{options}{asks}systemctl enable kubelet") == ['enables kubelet.service if not: [ -z "$IP" ]']
+
+
 def test_what_refuses_root_is_run_by_somebody_else() -> None:
     refuses = 'if [ "$EUID" -eq 0 ]; then echo "not as root"; exit 1; fi\n'
     assert told(f"{refuses}sudo systemctl enable kubelet") == ["enables kubelet.service"]
