@@ -16,7 +16,7 @@ from nodeworthy.facts.firewall.hooked import by_nft, by_other_tables
 from nodeworthy.facts.firewall.iptables import act_of
 from nodeworthy.facts.firewall.needs import Pods, covers, is_gone, needs
 from nodeworthy.facts.firewall.nft import NftReader
-from nodeworthy.facts.firewall.pods import lines_of, networks_in, pods_shown_by, speaks_of_pods
+from nodeworthy.facts.firewall.pods import Beside, lines_of, networks_in, pods_shown_by, speaks_of_pods
 from nodeworthy.facts.firewall.runs import runs
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.steps import steps_in, unread_step_amid
@@ -222,7 +222,7 @@ def _covers(given: str) -> Iterator[str]:
 def _networks(given: str) -> Iterator[str]:
     """What stands behind a line `== around` is in files beside the script."""
     own, _, around = given.partition("== around\n")
-    found = networks_in(list(lines_of(own, HERE)), list(lines_of(around, Place("around.yaml"))))
+    found = networks_in(list(lines_of(own, HERE)), [Beside(around, Place("around.yaml"))])
     yield f"any of {[each.key for each in found.any_of]}{' by guess' if found.is_guessed else ''}"
     yield from (f"{shown(each.place)} {each.sign.id}" for each in found.by)
     yield f"chosen {shown(found.chosen)}, usual {found.usual.pods} {found.usual.services}"
