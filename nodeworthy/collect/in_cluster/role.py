@@ -24,7 +24,7 @@ def manifests(namespace: str | None, *, taints: bool) -> str:
     home = check_name(namespace or HOME)
     documents = [_priority(), _account(home), _cluster_role(taints=taints), _binding("Cluster", "", home)]
     documents += [_role(home), _binding("", home, home)]
-    return _heading(namespace, taints=taints) + "---\n".join(documents if namespace else [_home(), *documents])
+    return _heading(namespace, taints=taints) + "---\n".join(documents if namespace else [home_manifest(), *documents])
 
 
 def _heading(namespace: str | None, *, taints: bool) -> str:
@@ -38,7 +38,8 @@ def _heading(namespace: str | None, *, taints: bool) -> str:
 """
 
 
-def _home() -> str:
+def home_manifest() -> str:
+    """One text for all who print it: of two that differ, who applies the later one takes the other's labels away."""
     return f"""\
 apiVersion: v1
 kind: Namespace

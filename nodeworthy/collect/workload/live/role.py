@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nodeworthy.collect.in_cluster.job import PRIORITY
-from nodeworthy.collect.in_cluster.role import HOME, check_name
+from nodeworthy.collect.in_cluster.role import HOME, check_name, home_manifest
 from nodeworthy.collect.workload.jobs import priority_class
 
 NAME = "nodeworthy-accept"
@@ -17,7 +17,7 @@ def manifests(namespace: str | None, *, taints: bool) -> str:
     import yaml
 
     home = check_name(namespace or HOME)
-    made: list[dict[str, Any]] = [] if namespace else [_home()]
+    made: list[dict[str, Any]] = [] if namespace else [yaml.safe_load(home_manifest())]
     made += [priority_class(), _account(home), _cluster_role(taints=taints), _binding("ClusterRole", home)]
     made += [_role(home), _binding("Role", home)]
     written = "---\n".join(yaml.safe_dump(each, sort_keys=False, width=120) for each in made)
@@ -28,14 +28,11 @@ def _heading(namespace: str | None, home: str, *, taints: bool) -> str:
     options = (" --taint" if taints else "") + (f" --namespace {namespace}" if namespace else "")
     return f"""\
 # What `nodeworthy accept --on kubernetes{options}` needs: it reads nodes and pods, makes Jobs with GPUs in one
-# namespace, and removes them. Its pods are not privileged, see nothing of the node, and give way to any.
+# namespace, and removes them. Its pods are not privileged, see nothing of the node, and give way to any; the namespace
+# allows more, for it is that of `nodeworthy node --in-cluster`, too.
 #   nodeworthy accept{options} --print-role | kubectl apply -f -
 #   kubectl create token {NAME} -n {home}     a token for whoever runs it with this account
 """
-
-
-def _home() -> dict[str, Any]:
-    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": HOME}}
 
 
 def _account(home: str) -> dict[str, Any]:
