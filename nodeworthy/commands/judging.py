@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nodeworthy.report.markdown import Beside
     from nodeworthy.verdict import Finding
 
-FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
+FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "prometheus")
 
 
 class Options(settled.Options):

@@ -22,7 +22,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("ignore", "suppress", "accept-findings"), "baseline"),
     **dict.fromkeys(("completions", "autocomplete"), "completion bash"),
 }
-_FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
+_FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "prometheus")
 # Messages to people: written of a cluster and of a rollout.
 _BRIEF = "brief"
 _NO_MEANING = {

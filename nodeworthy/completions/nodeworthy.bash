@@ -42,9 +42,9 @@ _nodeworthy() {
             case $prev in
                 --changed)  return ;;
                 --var-file)  return ;;
-                --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html prometheus" "$cur"; return ;;
                 --output)  return ;;
-                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html= prometheus=" "$cur"; return ;;
                 --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --fleet)  return ;;
@@ -61,9 +61,9 @@ _nodeworthy() {
                 --answers)  return ;;
                 --timeout) _nodeworthy_nothing; return ;;
                 --pass-env) _nodeworthy_nothing; return ;;
-                --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html prometheus" "$cur"; return ;;
                 --output)  return ;;
-                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html= prometheus=" "$cur"; return ;;
                 --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --fleet)  return ;;
@@ -85,9 +85,9 @@ _nodeworthy() {
                 --state)  return ;;
                 --record)  return ;;
                 --from)  return ;;
-                --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html prometheus" "$cur"; return ;;
                 --output)  return ;;
-                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html= prometheus=" "$cur"; return ;;
                 --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --fleet)  return ;;
@@ -156,9 +156,9 @@ _nodeworthy() {
                 --region) _nodeworthy_nothing; return ;;
                 --profile) _nodeworthy_nothing; return ;;
                 --endpoint-url) _nodeworthy_nothing; return ;;
-                --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html prometheus" "$cur"; return ;;
                 --output)  return ;;
-                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html= prometheus=" "$cur"; return ;;
                 --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --fleet)  return ;;
@@ -200,9 +200,9 @@ _nodeworthy() {
                 --wait) _nodeworthy_nothing; return ;;
                 --chart) _nodeworthy_nothing; return ;;
                 --undo)  return ;;
-                --format) _nodeworthy_offer "text json sarif junit github markdown html brief" "$cur"; return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html prometheus brief" "$cur"; return ;;
                 --output)  return ;;
-                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html= brief=" "$cur"; return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html= prometheus= brief=" "$cur"; return ;;
                 --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
                 --fleet)  return ;;

@@ -1,8 +1,10 @@
-"""A report as gauges in Prometheus' text format: how many verdicts of which kind, and every measurement of a run."""
+"""A report as gauges in Prometheus' text format: how much was evaluated, with which verdicts, what was found of which
+rule and host, and every measurement of a run. Nothing of what a finding quotes is in it."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +13,7 @@ from nodeworthy.verdict import Verdict
 
 # Of a test on a node; what was not looked at is never 1.
 _PASSED = Verdict.PASS.value
+_TOLD = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.ERROR)
 
 
 def render(report: Report) -> str:
@@ -25,10 +28,26 @@ def _lines(report: Report) -> Iterator[str]:
         yield _sample(
             "nodeworthy_verdicts", {"moment": moment, "verdict": verdict.value}, report.summary[verdict.value]
         )
+    yield "# HELP nodeworthy_evaluated How much was looked at; 0 verdicts prove nothing."
+    yield "# TYPE nodeworthy_evaluated gauge"
+    for of, count in report.evaluated.items():
+        yield _sample("nodeworthy_evaluated", {"moment": moment, "of": of}, count)
+    yield from _findings(report)
     runs = report.extra.get("runs", ())
     if runs:
         yield from _tests(runs)
         yield from _measures(runs)
+
+
+def _findings(report: Report) -> Iterator[str]:
+    """The heading stands there also where nothing was found: whoever scrapes it knows that it was looked for."""
+    yield "# HELP nodeworthy_findings Findings of a rule, by verdict and severity; of a node with its host."
+    yield "# TYPE nodeworthy_findings gauge"
+    shown = (each for each in report.findings if not each.suppressed and each.verdict in _TOLD)
+    counted = Counter((each.rule, each.verdict, each.severity, each.where.host or "") for each in shown)
+    for (rule, verdict, severity, host), count in sorted(counted.items()):
+        labels = {"moment": report.moment.value, "rule": rule, "verdict": verdict.value, "severity": severity.value}
+        yield _sample("nodeworthy_findings", {**labels, "host": host}, count)
 
 
 def _tests(runs: Any) -> Iterator[str]:

@@ -62,6 +62,7 @@ def test_it_installs_by_itself_and_judges(
     assert shared >= {
         "share/man/man1/nodeworthy.1",
         "share/man/man1/nodeworthy-check.1",
+        "share/nodeworthy/prometheus/nodeworthy.rules.yaml",
         "share/bash-completion/completions/nodeworthy",
         "share/zsh/site-functions/_nodeworthy",
         "share/fish/vendor_completions.d/nodeworthy.fish",

@@ -22,6 +22,7 @@ BEGINS = {
     "github": "::",
     "markdown": "<!-- nodeworthy ",
     "html": "<!doctype html>",
+    "prometheus": "# HELP nodeworthy_",
     "text": "",
 }
 

@@ -13,8 +13,6 @@ from nodeworthy.commands import judging
 from nodeworthy.errors import InputError
 from nodeworthy.known.acceptance import TESTS, Level
 
-FORMATS = (*judging.FORMATS, "prometheus")
-
 
 class Options(judging.Options):
     nodes: list[str]
@@ -63,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _courtesy(parser)
     _slurm(parser)
     _what(parser)
-    judging.configure(parser, FORMATS)
+    judging.configure(parser)
 
 
 def _kubernetes(parser: argparse.ArgumentParser) -> None:
