@@ -20,7 +20,7 @@ metadata: {{name: train}}
 spec:
   containers:
     - name: cuda
-      image: nvidia/cuda
+      image: nvidia/cuda:12.9.1-base-ubuntu24.04
       resources: {{limits: {{nvidia.com/gpu: "{count}"}}}}
 """
 

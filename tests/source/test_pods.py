@@ -40,7 +40,8 @@ def check(folder: Path, text: str, *options: str, name: str = "x.yaml") -> Ran:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_that_makes_pods(tmp_path: Path, kind: str) -> None:
-    ran = check(tmp_path, f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: x}}\n{KINDS[kind]}\n")
+    version = "batch/v1" if kind in ("Job", "CronJob") else "v1"
+    ran = check(tmp_path, f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\n{KINDS[kind]}\n")
     assert [(each["rule"], each["is"]) for each in ran.findings] == [("gpu-quantity", "0.5")]
 
 

@@ -35,7 +35,7 @@ def test_told_to_docker_only() -> None:
     ],
 )
 def test_told_to_containerd(step: str) -> None:
-    assert said_of(RULE, f"{NODE}{TOOLKIT}{step}\n").verdict == "pass"
+    assert said_of(RULE, f"{NODE}{TOOLKIT}{step}\nsystemctl restart containerd\n").verdict == "pass"
 
 
 @pytest.mark.parametrize(
