@@ -31,7 +31,7 @@ def manifests() -> str:
 
 
 def _first_of_each(every: Iterable[Manifest]) -> Iterable[Manifest]:
-    """The gates share a namespace and a priority: the first one's stay, for that namespace lets privileged pods in."""
+    """The gates share a namespace and a priority, which stand here once."""
     named: dict[tuple[str, str, str], Manifest] = {}
     for each in every:
         metadata = each["metadata"]

@@ -385,7 +385,9 @@ def _beginning(moment: Moment) -> Step | None:
     if not under_way and (moment.wanted == PAUSE or _pauses_after_canary(journal)):
         why = "somebody asked for --pause" if moment.wanted == PAUSE else "the canary is proven"
         return Pause(f"{why}: {_how_far(journal)}")
-    if moment.wanted == PAUSE or not moment.is_open or moment.now < _rested_at(journal):
+    if moment.wanted == PAUSE or not moment.is_open:
+        return Wait("no further node is begun: those that were begun are finished first")
+    if moment.now < _rested_at(journal):
         return Wait("the last fresh node is left to itself for --soak")
     return _room_for(moment, lane)
 

@@ -211,9 +211,14 @@ class SlurmCluster:
         self._until(looked_at)
         return job
 
+    def over(self, number: str) -> dict[str, str]:
+        """A job when it has ended, whichever way."""
+        self._until(lambda: self.job(number)["JobState"] not in ("PENDING", "RUNNING", "COMPLETING"))
+        return self.job(number)
+
     def ended(self, number: str) -> str:
         """What a job has written when it is over."""
-        self._until(lambda: self.job(number)["JobState"] not in ("PENDING", "RUNNING", "COMPLETING"))
+        self.over(number)
         return (self.home / f"{number}.out").read_text(errors="replace")
 
     def _until(self, true: Callable[[], bool]) -> None:

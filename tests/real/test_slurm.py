@@ -128,6 +128,18 @@ def test_who_knows_the_rank(slurm: SlurmCluster, script: Path) -> None:
     assert "SLURM_CPUS_PER_TASK" not in given
 
 
+@pytest.mark.parametrize("folder", ["$HOME", "~"])
+def test_a_log_in_a_folder_that_only_a_shell_knows(folder: str, slurm: SlurmCluster, script: Path) -> None:
+    """The job ends before its first command; into a folder that is written out it writes."""
+    began = script.parent / "began"
+    for path, runs in ((f"{folder}/x-%j.out", False), (f"{script.parent}/x-%j.out", True)):
+        write(script, "#SBATCH --gres=gpu:a100:1", f"#SBATCH --output={path}", f"touch {began}-$SLURM_JOB_ID")
+        number = slurm.ask("sbatch", "--parsable", str(script), cwd=script.parent).strip()
+        assert slurm.over(number)["JobState"] == ("COMPLETED" if runs else "FAILED")
+        assert Path(f"{began}-{number}").exists() is runs
+        assert ("fail" in verdicts(script, "slurm-script-found")) is not runs
+
+
 def test_an_untyped_request_lands_on_anything(slurm: SlurmCluster, script: Path) -> None:
     write(script, "#SBATCH -J v100-baseline --gres=gpu:2 -w n5", "true")
     assert slurm.settled(slurm.submit(script))["Reason"] == "None"

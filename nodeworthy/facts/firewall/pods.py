@@ -119,11 +119,11 @@ def networks_in(own: Sequence[Written], around: Iterable[Beside] = ()) -> Networ
     if not found.any_of:
         found = replace(_of(likely, chosen), is_guessed=True)
     if not found.any_of:
-        found = replace(_of(_shown_around(around), chosen), is_guessed=True)
+        found = replace(_of(shown_around(around), chosen), is_guessed=True)
     return found
 
 
-def _shown_around(around: Iterable[Beside]) -> list[Shown]:
+def shown_around(around: Iterable[Beside]) -> list[Shown]:
     """What a file beside the script may show, each at its first place. Of thousands of files: whether a sign stands in
     one is asked once, of the whole text, and only then line by line."""
     left = [each for each in signs() if each.is_certain and each.everywhere]

@@ -38,6 +38,10 @@ _SPEAKS_OF = pattern(
 )
 
 
+# Options by which a step is sent to some of the job's nodes.
+_CHOOSES_NODES = ("nodelist", "relative")
+
+
 @dataclass(frozen=True)
 class Spread:
     """On how many nodes a launch runs, and how often on each."""
@@ -69,7 +73,7 @@ def _is_one_of_several(job: SlurmJob, launch: Launch) -> bool:
     the only one there (`srun … & wait`, so that a trap can answer) runs on all nodes with the same words."""
     if launch.ran.in_loop or not launch.ran.background:
         return launch.ran.in_loop
-    chosen = launch.step is not None and any(name in launch.step.options for name in ("nodelist", "w", "relative", "r"))
+    chosen = launch.step is not None and not launch.step.options.keys().isdisjoint(_CHOOSES_NODES)
     beside = [each for each in job.launches if each.program == launch.program and each.ran.background]
     return chosen or len(beside) > 1
 

@@ -15,9 +15,8 @@ from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.config import ConfigFile, has_base
-from nodeworthy.facts.firewall.pods import files_around, pods_of
+from nodeworthy.facts.firewall.pods import files_around, pods_of, shown_around
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
-from nodeworthy.known.network_signs import signs
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Draft, fail, unknown
 
@@ -69,7 +68,5 @@ def of_a_template_alone(file: ConfigFile, script: BootScript) -> Draft:
 
 
 def _is_another_network_beside(script: BootScript) -> bool:
-    shown = [each for each in signs() if each.everywhere and each.is_certain]
-    others = [each.text for each in shown if each.without or each.network not in ("", _NETWORK)]
-    lines = (line for each in files_around(script) for line in each.lines)
-    return any(other.search(line.text) for line in lines for other in others)
+    signs = [each.sign for each in shown_around(files_around(script))]
+    return any(each.without or each.network not in ("", _NETWORK) for each in signs)

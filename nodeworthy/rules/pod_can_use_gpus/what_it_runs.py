@@ -7,8 +7,12 @@ from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.gpu_processes import GpuProcesses, cause, processes_told
 from nodeworthy.known.images_gone import gone_image
 from nodeworthy.known.visible_devices import VARIABLE
+from nodeworthy.patterns import pattern
 from nodeworthy.rules.pod_can_use_gpus import RULE
 from nodeworthy.verdict import Draft, Findings, Known, Place, fail, skip
+
+# In a script that a container runs: what it could be started with starts nothing.
+_COMMENT = pattern(r"^[ \t]*#[^\n]*", 8)  # re.MULTILINE
 
 
 @RULE.check
@@ -64,7 +68,7 @@ def _count(container: Container, resource: str) -> int | None:
 def _told(container: Container) -> GpuProcesses | None:
     state = container.image.state
     image = state.value if isinstance(state, Known) and isinstance(state.value, str) else ""
-    return processes_told(image, " ".join(" ".join(container.words).split()))
+    return processes_told(image, " ".join(_COMMENT.sub("", "\n".join(container.words)).split()))
 
 
 def _too_many(pod: PodTemplate, container: Container, told: GpuProcesses, has: int) -> Draft:
