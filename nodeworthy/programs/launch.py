@@ -50,6 +50,8 @@ def command(test: str) -> list[str] | None:
         "data-loading": [sys.executable, "feeding.py", "data-loading"],
         "disk-and-network": [sys.executable, "feeding.py", "disk-and-network", scratch],
     }
+    if os.environ.get("NODEWORTHY_WITHOUT_TORCH"):
+        programs = {each: [sys.executable, "look.py", each] for each in ("gpu-sanity", "gpu-as-asked")}
     found = programs.get(test)
     if found is None:
         return None

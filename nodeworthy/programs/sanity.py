@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import driver
+import look
 import say
 
 TEST, AS_ASKED = "gpu-sanity", "gpu-as-asked"
@@ -40,7 +42,9 @@ def checksum(tensor: Any) -> str:
     return hashlib.blake2b(raw, digest_size=8).hexdigest()
 
 
-def seconds_of(work: Callable[..., Any], where: Any, *given: Any) -> tuple[float, Any]:
+def seconds_of(
+    work: Callable[..., Any], where: Any, *given: Any, meanwhile: Callable[[], None] = lambda: None
+) -> tuple[float, Any]:
     """Seconds, by the device's own clock: what is queued is not done."""
     import torch
 
@@ -48,6 +52,7 @@ def seconds_of(work: Callable[..., Any], where: Any, *given: Any) -> tuple[float
     wait()
     began = time.perf_counter()
     made = work(*given)
+    meanwhile()
     wait()
     return max(time.perf_counter() - began, 1e-9), made
 
@@ -63,7 +68,19 @@ def chain(size: int, dtype: Any, where: Any, steps: int) -> Any:
     return left
 
 
-def gemm(where: Any, gpu: dict[str, str]) -> None:
+class Held:
+    """Why a GPU was held back, asked of its driver while it works."""
+
+    def __init__(self, watched: driver.Watched | None) -> None:
+        self._watched = watched
+        self.back: list[str] = []
+
+    def look(self) -> None:
+        if self._watched is not None:
+            self.back = self._watched.throttled()
+
+
+def gemm(where: Any, gpu: dict[str, str], watched: driver.Watched | None) -> None:
     import torch
 
     size = int(os.environ.get("NODEWORTHY_GEMM", "8192" if where.type == "cuda" else "256"))
@@ -73,9 +90,11 @@ def gemm(where: Any, gpu: dict[str, str]) -> None:
             made = flip(chain(size, dtype, where, 4))
             say.measure(TEST, "checksum", checksum(made), gpu=gpu, at={"kernel": f"gemm-{name}", **at})
             if name == "bf16":
-                seconds, _ = seconds_of(products(size, dtype, where), where)
+                held = Held(watched)
+                seconds, _ = seconds_of(products(size, dtype, where), where, meanwhile=held.look)
                 rate = 8 * 2 * size**3 / seconds / 1e12
-                say.measure(TEST, "gemm_tflops", round(rate, 3), "TFLOPS", gpu=gpu, at={"dtype": name, **at})
+                said = {"gpu": gpu, "at": {"dtype": name, **at}, "throttle": held.back}
+                say.measure(TEST, "gemm_tflops", round(rate, 3), "TFLOPS", **said)
 
 
 def products(size: int, dtype: Any, where: Any) -> Callable[[], Any]:
@@ -152,10 +171,17 @@ def as_asked() -> None:
 
 def work() -> None:
     where, gpu = device()
+    watched = driver.Nvml().of(gpu["uuid"]) if where.type == "cuda" else None
     versions()
-    gemm(where, gpu)
+    look.counters(watched, gpu, "before")
+    gemm(where, gpu, watched)
     copies(where, gpu)
+    look.link(watched, gpu)
     patterns(where, gpu)
+    if where.type == "cuda":
+        with driver.Cuda().device(say.LOCAL_RANK) as plain:
+            look.kernels(plain, gpu)
+    look.counters(watched, gpu, "after")
 
 
 if __name__ == "__main__":

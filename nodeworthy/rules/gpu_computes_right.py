@@ -5,6 +5,7 @@ days, or learns nothing, and no counter says why. So a seeded chain of matrix pr
 and its checksum compared: with itself, and with the checksums of all others of the same model, driver libraries and
 torch. One that differs from at least three that agree is wrong, and is named by its UUID. Where only two or three GPUs
 are there, and they differ, one of them is wrong, and nobody can tell which: that is unknown, and passes for neither.
+Two small kernels, which need no torch, have results that are known beforehand: there, one GPU alone is enough.
 
 Uncorrected memory errors, remapped rows and Xids that came while it computed, and bits of memory that did not come
 back as they were written, say the same in the GPU's own words.
@@ -59,6 +60,9 @@ def _kernel(seen: GpuChecksums, kernel: Kernel) -> Findings:
         )
     elif len(kernel.own) < 2:
         yield unknown(seen, f"{seen.gpu} computed {kernel.name} only once: whether it does so again is not known")
+    elif kernel.right is not None:
+        if kernel.own[0] != kernel.right:
+            yield _wrong(seen, kernel, kernel.right)
     elif kernel.majority is not None:
         if kernel.own[0] != kernel.majority[0]:
             yield _outvoted(seen, kernel, *kernel.majority)
@@ -70,6 +74,16 @@ def _kernel(seen: GpuChecksums, kernel: Kernel) -> Findings:
             should=f"at least {MAJORITY} that agree",
             remedy="measure these GPUs together with others of their model",
         )
+
+
+def _wrong(seen: GpuChecksums, kernel: Kernel, right: str) -> Draft:
+    return fail(
+        seen,
+        f"{seen.gpu} computes {kernel.name} wrong, twice alike",
+        is_=kernel.own[0],
+        should=f"{right}, as arithmetic has it",
+        cause=_CAUSE,
+    )
 
 
 def _outvoted(seen: GpuChecksums, kernel: Kernel, usual: str, many: int) -> Draft:

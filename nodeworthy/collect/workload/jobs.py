@@ -76,6 +76,8 @@ class RunTerms:
     priority_class: str = PRIORITY
     # Whether somebody watches it, and removes what he left should he be killed.
     is_watched: bool = False
+    # Whether the driver alone is asked, for which any image with Python will do.
+    without_torch: bool = False
     on: ClassVar[str] = "kubernetes"
 
     def node_name(self, number: int, shape: Shape) -> str:
@@ -298,6 +300,7 @@ def _environment(gpus: int, seconds: int, terms: RunTerms, more: dict[str, str])
         "HOME": "/scratch",
         "TMPDIR": "/scratch",
         "TORCHINDUCTOR_CACHE_DIR": "/scratch/inductor",
+        **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
         **more,
     }
     yield {"name": "NODEWORTHY_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}

@@ -48,6 +48,7 @@ class SlurmTerms:
     setup: str | None = None
     job_seconds: int | None = None
     is_watched: bool = False
+    without_torch: bool = False
     on: ClassVar[str] = "slurm"
 
     @property
@@ -144,6 +145,7 @@ def _environment(terms: SlurmTerms, seconds: int) -> list[str]:
         "TOKENIZERS_PARALLELISM": "false",
         "TORCHINDUCTOR_CACHE_DIR": f'"{folder}/inductor"',
         "NODEWORTHY_NODES": '"$SLURM_JOB_NUM_NODES"',
+        **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
         "MASTER_ADDR": '"$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"',
         # Two jobs on one node take other ports, each two: all are counted at the one beside it.
         "MASTER_PORT": "$((10000 + SLURM_JOB_ID % 5000 * 2))",

@@ -11,7 +11,7 @@ from nodeworthy.collect.workload.recording import LeftOut
 from nodeworthy.documents.plain import mapping_at, number_at, strings_at, text_at
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.acceptance import OF_GROUPS, TESTS, Level, NotRun, level_tests
+from nodeworthy.known.acceptance import BY_THE_DRIVER, OF_GROUPS, TESTS, Level, NotRun, level_tests
 from nodeworthy.records import dataclass
 
 GPU = "nvidia.com/gpu"
@@ -76,7 +76,9 @@ def _all_tests(nodes: tuple[str, ...], reason: NotRun, why: str) -> list[LeftOut
     return [LeftOut(test, (node,), reason, why) for node in nodes for test in TESTS]
 
 
-def not_begun(shapes: Sequence[Shape], tests: Sequence[str], level: Level) -> list[LeftOut]:
+def not_begun(
+    shapes: Sequence[Shape], tests: Sequence[str], level: Level, *, without_torch: bool = False
+) -> list[LeftOut]:
     """Of nodes that are taken, the tests that nobody begins there."""
     names = tuple(each.node for each in shapes)
     found = []
@@ -85,6 +87,8 @@ def not_begun(shapes: Sequence[Shape], tests: Sequence[str], level: Level) -> li
             found.append(LeftOut(test, names, NotRun.SKIPPED, "it was not asked for"))
         elif test not in level_tests(level):
             found.append(LeftOut(test, names, NotRun.LEVEL, f"the level {level} does not hold it"))
+        elif without_torch and test not in BY_THE_DRIVER:
+            found.append(LeftOut(test, names, NotRun.NO_IMAGE, "it needs torch, and this is a run --without-torch"))
         elif test == "allocation":
             found.append(LeftOut(test, names, NotRun.LEVEL, "only the scheduler measures it, which is not built yet"))
         elif test in OF_GROUPS and len(shapes) < 2:

@@ -33,8 +33,9 @@ _NO_FAULT = frozenset({NotRun.ONE_NODE, NotRun.NO_HARDWARE})
 
 def refuse_parts(options: Options) -> None:
     """Raises InputError: a level that ran in part marks no node."""
-    parts = {"--test": options.test, "--skip-test": options.skip_test, "--rule": options.rule}
-    for name, given in {**parts, "--skip-rule": options.skip_rule}.items():
+    parts: dict[str, object] = {"--test": options.test, "--skip-test": options.skip_test, "--rule": options.rule}
+    parts |= {"--skip-rule": options.skip_rule, "--without-torch": options.without_torch}
+    for name, given in parts.items():
         if given:
             raise InputError(f"{name} tries a part, and --taint is about the whole node: one without the other")
 

@@ -41,7 +41,7 @@ def prepare(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Li
     nodes = nodes_now()
     shapes, left = choose_nodes(nodes, options.nodes, options.partition, reserved=options.reservation is not None)
     before = ledger_of(nodes, terms.run, WATCHED)
-    left += not_begun(shapes, tests, terms.level)
+    left += not_begun(shapes, tests, terms.level, without_torch=terms.without_torch)
     planned = Planned(terms, tuple(shapes), tuple(left), (), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     planned = planned.without(in_the_way(planned.shapes, before, last=manner.last))
     platform = OnSlurm(terms, SlurmTurn(Path(terms.scratch), terms.run), nodes, PATIENCE)

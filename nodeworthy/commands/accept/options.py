@@ -43,6 +43,7 @@ class Options(judging.Options):
     reservation: str | None
     setup: str | None
     level: str
+    without_torch: bool
     test: list[str]
     skip_test: list[str]
     baseline: str | None
@@ -104,6 +105,8 @@ def _what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--level", choices=tuple(each.value for each in Level), default=Level.FULL.value, help="how much is run (full)"
     )
+    alone = "only what the driver alone can measure: any image or Python from 3.9 on will do"
+    parser.add_argument("--without-torch", action="store_true", help=alone)
     parser.add_argument("--test", metavar="ID", action="append", default=[], help="only this test (repeatable)")
     parser.add_argument("--skip-test", metavar="ID", action="append", default=[], help="not this test (repeatable)")
     parser.add_argument("--baseline", metavar="FILE", help="what this fleet measured of itself when it was well")

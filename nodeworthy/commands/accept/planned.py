@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.commands.accept.options import Options
 from nodeworthy.errors import InputError
-from nodeworthy.known.acceptance import Level, level_tests
+from nodeworthy.known.acceptance import BY_THE_DRIVER, Level, level_tests
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -81,7 +81,7 @@ def plan(options: Options, tests: tuple[str, ...], terms: RunTerms, fleet: Fleet
     from nodeworthy.collect.workload.targets import not_begun, targets
 
     found = targets(cluster, options.nodes, options.selector, fleet, options.pool)
-    left_out = (*found.left_out, *not_begun(found.shapes, tests, terms.level))
+    left_out = (*found.left_out, *not_begun(found.shapes, tests, terms.level, without_torch=terms.without_torch))
     return Planned(terms, found.shapes, left_out, found.told, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
 
 
@@ -92,7 +92,10 @@ def terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> R
 
     image = options.image or (fleet.accept.image if fleet is not None and fleet.accept is not None else None)
     if not image or image.startswith("-"):
-        raise InputError("nothing says in which image torch is: --image IMAGE, or accept.image of the fleet")
+        raise InputError(
+            "nothing says in which image torch is: --image IMAGE, or accept.image of the fleet; "
+            "with --without-torch any image with Python will do"
+        )
     if not (options.nodes or options.selector or fleet is not None):
         raise InputError("no node is named: NODE, --selector LABEL=VALUE, or --fleet FILE")
     level = Level(options.level)
@@ -101,12 +104,18 @@ def terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> R
         nonce=secrets.token_hex(16),
         image=image,
         level=level,
-        tests=tuple(each for each in tests if each in level_tests(level)),
+        tests=_tests(tests, level, options),
+        without_torch=options.without_torch,
         namespace=namespace_of(options),
         queue=options.queue,
         job_seconds=job_seconds(options),
         priority_class=options.priority_class or PRIORITY,
     )
+
+
+def _tests(tests: Sequence[str], level: Level, options: Options) -> tuple[str, ...]:
+    can = BY_THE_DRIVER if options.without_torch else tests
+    return tuple(each for each in tests if each in level_tests(level) and each in can)
 
 
 # Below this no program could say a word.
@@ -163,7 +172,8 @@ def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None
         run=secrets.token_hex(4),
         nonce=secrets.token_hex(16),
         level=level,
-        tests=tuple(each for each in tests if each in level_tests(level)),
+        tests=_tests(tests, level, options),
+        without_torch=options.without_torch,
         gpus=gpus,
         python=python,
         scratch=scratch.rstrip("/"),

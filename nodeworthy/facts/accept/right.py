@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.accept.measure import Gpu, Measure, ProgramError, RanTest, place_of
+from nodeworthy.known.acceptance import RESULTS
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -27,6 +28,11 @@ class Kernel:
     @property
     def is_steady(self) -> bool:
         return len(set(self.own)) == 1
+
+    @property
+    def right(self) -> str | None:
+        """What any GPU must make of it; None where only other GPUs can tell."""
+        return RESULTS.get(self.name)
 
     @property
     def majority(self) -> tuple[str, int] | None:

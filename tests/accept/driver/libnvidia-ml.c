@@ -1,0 +1,48 @@
+/* What a driver counts and knows of GPUs that are not there. STUB_FAULT=KIND:GPU:
+ *   ecc, remapped   grew while it computed      narrow, old   its link is less than it can be
+ *   hot             held back by heat           capped        held back by a limit that somebody lowered
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OK = 0, NOT_FOUND = 6 };
+
+static int looks = 0;
+
+static int has(const char *kind, void *device) {
+    char wanted[64];
+    const char *given = getenv("STUB_FAULT");
+    snprintf(wanted, sizeof wanted, "%s:%d", kind, (int)(intptr_t)device - 1);
+    return given && strcmp(given, wanted) == 0;
+}
+
+int nvmlInit_v2(void) { return OK; }
+int nvmlSystemGetDriverVersion(char *text, unsigned size) { snprintf(text, size, "580.95.05"); return OK; }
+int nvmlDeviceGetHandleByUUID(const char *uuid, void **device) {
+    int at = -1;
+    sscanf(uuid, "GPU-00000000-0000-0000-0000-%x", (unsigned *)&at);
+    *device = (void *)(intptr_t)(at + 1);
+    return at < 0 ? NOT_FOUND : OK;
+}
+int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long long *count) {
+    (void)kind, (void)since;
+    *count = has("ecc", device) ? (unsigned long long)looks++ : 0;
+    return OK;
+}
+int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *uncorrected, unsigned *pending, unsigned *failed) {
+    *corrected = *pending = *failed = 0;
+    *uncorrected = has("remapped", device) ? (unsigned)looks++ : 0;
+    return OK;
+}
+int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *value) { *value = has("old", device) ? 3 : 5; return OK; }
+int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *value) { (void)device; *value = 5; return OK; }
+int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *value) { *value = has("narrow", device) ? 8 : 16; return OK; }
+int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *value) { (void)device; *value = 16; return OK; }
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *bits) {
+    *bits = 0x1 | 0x4 | (has("hot", device) ? 0x40 : 0);
+    return OK;
+}
+int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatts) { *milliwatts = has("capped", device) ? 400000 : 700000; return OK; }
+int nvmlDeviceGetPowerManagementDefaultLimit(void *device, unsigned *milliwatts) { (void)device; *milliwatts = 700000; return OK; }
