@@ -45,7 +45,7 @@ def command(test: str) -> list[str] | None:
         "moe": [*ranks(), "decoding.py", "moe"],
         "ddp": [*ranks(), "training.py", "ddp"],
         "fsdp": [*ranks(), "training.py", "fsdp"],
-        "multi-node": [*group(), "network.py"],
+        "multi-node": [*group(), "collectives.py"],
         "checkpoint-restart": [sys.executable, "training.py", "checkpoint", scratch],
         "data-loading": [sys.executable, "feeding.py", "data-loading"],
         "disk-and-network": [sys.executable, "feeding.py", "disk-and-network", scratch],

@@ -12,6 +12,7 @@ import sys
 import time
 from typing import Any
 
+import collectives
 import sanity
 import say
 
@@ -146,6 +147,8 @@ def together(test: str) -> None:
     if say.RANK == 0:
         say.measure(test, "loss_final", last, at={"how": test})
         say.measure(test, "loss_final", beside, at={"how": "one" if test == "ddp" else "ddp"})
+    if test == "ddp" and say.WORLD > 1 and (where.type == "cuda" or "NODEWORTHY_PAYLOADS" in os.environ):
+        collectives.all_reduces(test, where)
     dist.barrier()
     dist.destroy_process_group()
 

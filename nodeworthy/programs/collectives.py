@@ -10,6 +10,7 @@ import time
 from datetime import timedelta
 from typing import Any
 
+import nccl_log
 import sanity
 import say
 
@@ -17,10 +18,11 @@ TEST = "multi-node"
 SIZES = tuple(int(each) for each in os.environ.get("NODEWORTHY_PAYLOADS", "1048576,67108864,1073741824").split(","))
 PAIR_BYTES = int(os.environ.get("NODEWORTHY_PAIR_BYTES", str(256 << 20)))
 ROUNDS = 2
-NODE_RANK = int(os.environ.get("GROUP_RANK", "0"))
+LONGEST_TRANSPORT = 150
 
 
-def all_reduces(where: Any) -> None:
+def all_reduces(test: str, where: Any) -> None:
+    """Whether their sum is right, and how fast it is; within a node as between nodes."""
     import torch
     import torch.distributed as dist
 
@@ -28,7 +30,7 @@ def all_reduces(where: Any) -> None:
     given = torch.full((1024,), float(say.RANK + 1), device=where)
     dist.all_reduce(given)
     is_right = bool((given == say.WORLD * (say.WORLD + 1) / 2).all())
-    say.measure(TEST, "sum_right", int(is_right), at={"op": "all_reduce"})
+    say.measure(test, "sum_right", int(is_right), at={"op": "all_reduce"})
     for size in SIZES:
         tensor = torch.ones(size // 4, device=where)
         dist.all_reduce(tensor)
@@ -39,8 +41,8 @@ def all_reduces(where: Any) -> None:
             if say.RANK == 0:
                 algorithm = size / seconds / 1e9
                 bus = algorithm * 2 * (say.WORLD - 1) / say.WORLD
-                say.measure(TEST, "algbw_gbps", round(algorithm, 4), "GB/s", at=at)
-                say.measure(TEST, "busbw_gbps", round(bus, 4), "GB/s", at=at)
+                say.measure(test, "algbw_gbps", round(algorithm, 4), "GB/s", at=at)
+                say.measure(test, "busbw_gbps", round(bus, 4), "GB/s", at=at)
 
 
 def names() -> list[str]:
@@ -98,14 +100,18 @@ def work() -> None:
 
     where, _ = sanity.device()
     limit = timedelta(seconds=float(os.environ.get("NODEWORTHY_BARRIER", "60")))
+    logs = os.environ.get("NODEWORTHY_SCRATCH", "/scratch")
+    nccl_log.begin(logs)
     dist.init_process_group("nccl" if where.type == "cuda" else "gloo", timeout=limit)
     if say.LOCAL_RANK == 0:
         say.measure(TEST, "torch", torch.__version__)
         say.measure(TEST, "fabric", fabric())
     every = names()
-    all_reduces(where)
+    all_reduces(TEST, where)
     if len(every) > 1:
         pairs(where, every)
+    if say.LOCAL_RANK == 0 and where.type == "cuda":
+        say.measure(TEST, "transport", nccl_log.transport(logs)[:LONGEST_TRANSPORT])
     time.sleep(0.05)  # what the last barrier still has to send
     dist.barrier()
     dist.destroy_process_group()
