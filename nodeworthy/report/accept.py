@@ -9,6 +9,7 @@ from typing import Any
 
 from nodeworthy.known.acceptance import TESTS
 from nodeworthy.records import dataclass
+from nodeworthy.report.beside_baseline import beside_baseline
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.table import align_columns
 from nodeworthy.verdict import WORST_FIRST, Verdict
@@ -51,7 +52,7 @@ def table(shown: Sequence[Shown]) -> str:
     rows = [(name, *(cells.get((name, test), "–") for test in tests)) for name in nodes]
     heads = ("", *(_SHORT.get(each, each) for each in tests))
     drawn = align_columns(heads, [tuple(on_one_line(cell) for cell in row) for row in rows]) if rows else ""
-    return "\n".join(filter(None, [drawn, *_reasons(shown), _held(shown), _counted(shown)]))
+    return "\n".join(filter(None, [drawn, *_reasons(shown), *_old(shown), _held(shown), _counted(shown)]))
 
 
 def _reasons(shown: Sequence[Shown]) -> Iterator[str]:
@@ -61,6 +62,16 @@ def _reasons(shown: Sequence[Shown]) -> Iterator[str]:
             whys.setdefault((each.why, ", ".join(each.nodes)), []).append(each)
     for (why, nodes), some in whys.items():
         yield on_one_line(f"{nodes or 'no node'}: not run: {', '.join(each.test for each in some)}: {why}")
+
+
+def _old(shown: Sequence[Shown]) -> Iterator[str]:
+    """A baseline that is far below what there is lets much go wrong before it says so."""
+    old = [each for each in beside_baseline((one.test, one.measures) for one in shown) if each.is_old]
+    if old:
+        best = max(old, key=lambda each: each.change)
+        others = f", and {len(old) - 1} more" if len(old) > 1 else ""
+        told = f"{best.series} is {best.change:.0%} better than its {best.usual:g} {best.unit}{others}"
+        yield on_one_line(f"the baseline is old: {told}; --save-baseline learns anew")
 
 
 def _held(shown: Sequence[Shown]) -> str:

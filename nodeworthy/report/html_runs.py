@@ -7,6 +7,7 @@ from statistics import median
 from typing import Any
 
 from nodeworthy.known.acceptance import TESTS
+from nodeworthy.report.beside_baseline import Beside, beside_baseline
 from nodeworthy.report.html_findings import name, text
 
 # The shares of the middle below which a cell is shown as slower: as many classes, the first the slowest.
@@ -26,6 +27,9 @@ def sections(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not runs:
         return
     yield f"<section><h2>Nodes and tests</h2>{_table(runs)}</section>\n"
+    compared = beside_baseline((each["test"], each["measures"]) for each in runs)
+    if compared:
+        yield f"<section><h2>Beside the baseline</h2>{_compared(compared)}</section>\n"
     for each in runs:
         for at, cells in sorted(_rounds(each).items()):
             yield (
@@ -55,6 +59,23 @@ def _state(run: Mapping[str, Any] | None) -> str:
     return f'<td class="{kind}"{why}>{name(run["state"])}</td>'
 
 
+def _compared(compared: Sequence[Beside]) -> str:
+    heads = "".join(f'<th scope="col">{each}</th>' for each in ("test", "measured", "baseline", "now", "change"))
+    rows = "".join(_beside(each) for each in compared)
+    return f'<div class="wide"><table class="runs pairs"><tr>{heads}</tr>{rows}</table></div>'
+
+
+def _beside(each: Beside) -> str:
+    """Darker the more it lacks."""
+    kind = _slower(1 + each.change)
+    numbers = f"<td>{_number(each.usual)} {text(each.unit)}</td><td>{_number(each.now)} {text(each.unit)}</td>"
+    old = ' title="the baseline is old"' if each.is_old else ""
+    return (
+        f'<tr><td>{name(each.test)}</td><th scope="row">{name(each.series)}</th>{numbers}'
+        f"<td{kind}{old}>{each.change:+.1%}</td></tr>"
+    )
+
+
 def _rounds(run: Mapping[str, Any]) -> dict[str, dict[tuple[str, str], float]]:
     """By round, each pair's speed."""
     found: dict[str, dict[tuple[str, str], float]] = {}
@@ -80,9 +101,13 @@ def _map(cells: Mapping[tuple[str, str], float]) -> str:
 def _cell(speed: float | None, middle: float) -> str:
     if speed is None:
         return "<td></td>"
-    slower = next((at for at, share in enumerate(_SLOWER) if speed < share * middle), None)
-    kind = f' class="slow-{slower}"' if slower is not None else ""
-    return f"<td{kind}>{_number(speed)}</td>"
+    return f"<td{_slower(speed / middle if middle else 1.0)}>{_number(speed)}</td>"
+
+
+def _slower(share: float) -> str:
+    """The class of what is so much of what it should be; none where it is not far below."""
+    slower = next((at for at, least in enumerate(_SLOWER) if share < least), None)
+    return f' class="slow-{slower}"' if slower is not None else ""
 
 
 def _number(value: float) -> str:

@@ -85,3 +85,30 @@ def test_gauges_of_prometheus(tmp_path: Path) -> None:
     assert 'nodeworthy_accept_passed{test="gpu-sanity",node="gpu-1",state="pass"} 1' in out
     assert 'name="gemm_tflops",unit="TFLOPS",device="GPU-0000",node="gpu-1",at_dtype="bf16",at_round="1"} 700' in out
     assert all(each.startswith(("#", "nodeworthy_")) for each in out.splitlines())
+
+
+def beside(folder: Path, rate: float, form: str) -> str:
+    found = recorded(folder / "tuesday", rate)
+    return run("accept", "--from", str(found), "--baseline", str(learnt(folder)), "--format", form, cwd=folder).out
+
+
+@pytest.mark.parametrize(("rate", "is_old"), [(803.0, False), (808.0, True)])
+def test_one_that_is_far_exceeded_is_said_to_be_old(rate: float, is_old: bool, tmp_path: Path) -> None:
+    """1.15 of 701.5 is 806.7, and the middle of the four is 1.5 above the first."""
+    assert ("the baseline is old: gemm_tflops dtype=bf16 is 15% better" in beside(tmp_path, rate, "text")) is is_old
+
+
+@pytest.mark.parametrize(("rate", "cell"), [(700.0, "<td>+0.0%</td>"), (560.0, '<td class="slow-2">-20.0%</td>')])
+def test_the_page_shows_it_beside_what_was_measured(rate: float, cell: str, tmp_path: Path) -> None:
+    page = beside(tmp_path, rate, "html")
+    assert ("<h2>Beside the baseline</h2>" in page, cell in page) == (True, True), page[-3000:]
+
+
+def test_the_report_says_by_what_each_speed_is_judged(tmp_path: Path) -> None:
+    found = recorded(tmp_path / "tuesday", driver="570.1")
+    ran = run_json("accept", "--from", str(found), "--baseline", str(learnt(tmp_path)), cwd=tmp_path)
+    other = [one for each in ran.report["runs"] for one in each["measures"] if one["name"] == "gemm_tflops"]
+    assert {(each["baseline"], each["floor"]) for each in other} == {(None, None)}
+    ran = run_json("accept", "--from", str(tmp_path / "monday"), cwd=tmp_path)
+    same = [one for each in ran.report["runs"] for one in each["measures"] if one["name"] == "gemm_tflops"]
+    assert {(each["floor"], each["floor_source"].partition(":")[0]) for each in same} == {(595, "derived")}

@@ -61,8 +61,9 @@ def judge_recording(options: Options, run: Run, recorded: RunRecording) -> tuple
     """Writes the report; the exit code, and what it says."""
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.collect.workload import baseline_file
-    from nodeworthy.collect.workload.collector import outcomes, scene
+    from nodeworthy.collect.workload.collector import fleet_floors, outcomes, scene
     from nodeworthy.commands.accept.shown import rows_of
+    from nodeworthy.facts.accept.floors import Floors
     from nodeworthy.report.accept import as_data, table
 
     fleet = Fleets(options.fleet, options.stack).asked_for()
@@ -70,7 +71,7 @@ def judge_recording(options: Options, run: Run, recorded: RunRecording) -> tuple
     found = outcomes(recorded)
     judged = scene(found, fleet, baseline, recorded.given_back)
     report = judging.judge_scenes(run, Moment.WORKLOAD, [judged], {"nodes": len(recorded.nodes), "tests": len(found)})
-    rows = rows_of(recorded, found, report.judgements)
+    rows = rows_of(recorded, found, report.judgements, Floors(baseline, fleet_floors(fleet)))
     report = replace(report, extra={**report.extra, "runs": as_data(rows)})
     if options.save_baseline:
         from nodeworthy.commands.accept.learning import save

@@ -8,6 +8,8 @@ from typing import Any
 from nodeworthy.collect.workload.collector import Outcome
 from nodeworthy.collect.workload.recording import RunRecording
 from nodeworthy.engine import Judgement
+from nodeworthy.facts.accept.baseline import is_speed
+from nodeworthy.facts.accept.floors import Floor, Floors
 from nodeworthy.facts.accept.measure import Measure, RanTest
 from nodeworthy.facts.accept.peers import Peers
 from nodeworthy.known.acceptance import verdict_of
@@ -18,13 +20,15 @@ from nodeworthy.verdict import Verdict
 _MOST = 2_000
 
 
-def rows_of(run: RunRecording, found: Iterable[Outcome], judgements: Sequence[Judgement]) -> list[Shown]:
+def rows_of(
+    run: RunRecording, found: Iterable[Outcome], judgements: Sequence[Judgement], floors: Floors
+) -> list[Shown]:
     by_test: dict[str, list[Judgement]] = {}
     for each in judgements:
         test = test_of(each.subject)
         if test and not each.suppressed:
             by_test.setdefault(test, []).append(each)
-    return [_shown(run, each, by_test.get(each.test, [])) for each in found]
+    return [_shown(run, each, by_test.get(each.test, []), floors) for each in found]
 
 
 def test_of(subject: object) -> str:
@@ -33,7 +37,7 @@ def test_of(subject: object) -> str:
     return test if isinstance(test, str) else ""
 
 
-def _shown(run: RunRecording, outcome: Outcome, judgements: Sequence[Judgement]) -> Shown:
+def _shown(run: RunRecording, outcome: Outcome, judgements: Sequence[Judgement], floors: Floors) -> Shown:
     held, gpus = (outcome.job.held, outcome.job.gpus) if outcome.job is not None else (0.0, 0)
     if outcome.ran is None:
         return _not_run(outcome, held, gpus)
@@ -41,7 +45,7 @@ def _shown(run: RunRecording, outcome: Outcome, judgements: Sequence[Judgement])
     # A test of which no rule said a word was not judged, and passed nothing.
     state = worst_of(verdicts) if any(each is not Verdict.SKIP for each in verdicts) else Verdict.UNKNOWN.value
     versions = {name: outcome.ran.text(name) for name in ("torch", "driver")}
-    measures = tuple(_measure(each, outcome.ran) for each in outcome.ran.measures[:_MOST])
+    measures = tuple(_measure(each, outcome.ran, floors) for each in outcome.ran.measures[:_MOST])
     why = "" if verdicts else "no rule judges what it measured"
     return Shown(outcome.test, outcome.nodes, state, why, None, held, gpus, {"image": run.image, **versions}, measures)
 
@@ -70,8 +74,11 @@ def _not_run(outcome: Outcome, held: float, gpus: int) -> Shown:
     return Shown(outcome.test, outcome.nodes, state, why, outcome.reason.value, held, gpus)
 
 
-def _measure(measure: Measure, ran: RanTest) -> Mapping[str, Any]:
+def _measure(measure: Measure, ran: RanTest, floors: Floors) -> Mapping[str, Any]:
     limit = measure.limit(ran.shape_of(measure.node).instance)
+    found = floors.of(measure, ran) if is_speed(measure) else None
+    floor = found if isinstance(found, Floor) else None
+    usual = floors.usual(measure, ran)
     return {
         "name": measure.name,
         "value": measure.value,
@@ -82,4 +89,7 @@ def _measure(measure: Measure, ran: RanTest) -> Mapping[str, Any]:
         "device": measure.gpu.uuid if measure.gpu is not None else None,
         "throttle": list(measure.throttle),
         "limit": limit.value if limit is not None else None,
+        "floor": floor.value if floor is not None else None,
+        "floor_source": floor.source if floor is not None else None,
+        "baseline": usual.median if usual is not None else None,
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.facts.accept.baseline import Baseline, is_speed, key_of, major
+from nodeworthy.facts.accept.baseline import Baseline, Learnt, is_speed, key_of, major
 from nodeworthy.facts.accept.measure import Measure, RanTest, place_of
 from nodeworthy.known.acceptance import Provenance, table_floors
 from nodeworthy.records import dataclass
@@ -58,6 +58,12 @@ class Floors:
 
     def of(self, measure: Measure, run: RanTest) -> Floor | Unknown:
         return self._learnt(measure, run) or self._named(measure, run) or self._tabled(measure, run) or _nobody(measure)
+
+    def usual(self, measure: Measure, run: RanTest) -> Learnt | None:
+        """What this fleet measured of it when it was well, where the two can be compared."""
+        learnt = self.baseline.of(key_of(measure, run)) if self.baseline is not None else None
+        here = major(run.text("driver", measure.node)), run.text("torch", measure.node)
+        return learnt if learnt is not None and here == (learnt.driver, learnt.torch) else None
 
     def _learnt(self, measure: Measure, run: RanTest) -> Floor | Unknown | None:
         learnt = self.baseline.of(key_of(measure, run)) if self.baseline is not None else None
