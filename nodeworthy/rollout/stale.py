@@ -122,7 +122,10 @@ def _no_room(nodes: NodeGroup, judgements: Sequence[Judgement]) -> str:
 
 
 def _is_reserved(nodes: NodeGroup, judgements: Sequence[Judgement]) -> bool:
-    return any(isinstance(each.subject, NodeReservation) and nodes in each.subject.nodes for each in judgements)
+    return any(
+        isinstance(each.subject, NodeReservation) and each.subject.only_here > 0 and nodes in each.subject.nodes
+        for each in judgements
+    )
 
 
 def _ends(judgements: Sequence[Judgement], running: RunningNodes) -> Sequence[str]:

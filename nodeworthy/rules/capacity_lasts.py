@@ -58,12 +58,12 @@ def it_is_there_and_active(reservation: NodeReservation) -> Findings:
 def it_is_as_large_as_its_groups(reservation: NodeReservation) -> Findings:
     said = need(reservation.tree)
     total = need(said.get("TotalInstanceCount").located()) if said is not None else None
-    if said is not None and isinstance(total, int) and total < reservation.wanted:
+    if said is not None and isinstance(total, int) and total < reservation.only_here:
         yield fail(
             said,
             f"the reservation {reservation.id} is smaller than {reservation.titles}",
-            is_=f"{total} machines",
-            should=f"{reservation.wanted}, as the desired capacity says",
+            is_=f"{total} machine{'s' if total != 1 else ''}",
+            should=f"{reservation.only_here}, as the desired capacity says",
             related=_declared(reservation),
             cause="the machines beyond it are not started",
         )
@@ -78,11 +78,10 @@ def it_does_not_end_unforeseen(reservation: NodeReservation) -> Findings:
     is_block = said.get("ReservationType").text == _BLOCK
     if is_block and _is_emptied_before(reservation, said):
         return
-    hours = int(lasts.total_seconds() // 3600)
     yield fail(
         said,
         f"the {'capacity block' if is_block else 'reservation'} {reservation.id} of {reservation.titles} ends in "
-        f"{f'{hours} hours' if hours < 48 else f'{hours // 24} days'}",
+        f"{_in_words(lasts)}",
         is_=said.get("EndDate").text,
         should="a later end, or a schedule that empties its groups before" if is_block else "a later end",
         related=_declared(reservation),
@@ -90,6 +89,13 @@ def it_does_not_end_unforeseen(reservation: NodeReservation) -> Findings:
         if is_block
         else "its machines keep running, and their place is anybody's: one that is replaced may not come back",
     )
+
+
+def _in_words(lasts: timedelta) -> str:
+    minutes = int(lasts.total_seconds() // 60)
+    if minutes < 120:
+        return f"{minutes} minutes"
+    return f"{minutes // 60} hours" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days"
 
 
 def _is_emptied_before(reservation: NodeReservation, said: Tree) -> bool:

@@ -22,6 +22,8 @@ RULE = Rule(
 )
 
 SOON = timedelta(days=60)
+_EXTENDED = "EKS takes the price of extended support from then on, and upgrades the cluster by itself when that ends"
+_UPGRADED = "its upgrade policy is STANDARD: EKS upgrades the cluster by itself then, at an hour of its own choice"
 
 
 @RULE.check
@@ -38,7 +40,7 @@ def its_version_is_supported(release: ClusterRelease) -> Findings:
         f"standard support of Kubernetes {version}, which {release.name} runs, " + _how_long(ends - release.seen_at),
         is_=f"until {ends:%Y-%m-%d}",
         should="a version that is supported for longer than two months",
-        cause="EKS takes the price of extended support from then on, and upgrades the cluster by itself when that ends",
+        cause=_UPGRADED if release.no_extension else _EXTENDED,
     )
 
 

@@ -23,6 +23,11 @@ RULE = Rule(
 
 # AWS leaves what is over in its list.
 _OVER = ("[Completed]", "[Canceled]")
+_CHECKS = {
+    "SystemStatus": "its hardware or network",
+    "InstanceStatus": "its own system",
+    "AttachedEbsStatus": "the disks that are attached to it",
+}
 
 
 @RULE.check
@@ -48,7 +53,7 @@ def nothing_is_announced(announced: AnnouncedEvents) -> Findings:
 def none_is_impaired(announced: AnnouncedEvents) -> Findings:
     impaired: dict[str, list[Tree]] = defaultdict(list)
     for each in need(announced.statuses):
-        for name, called in (("SystemStatus", "its hardware or network"), ("InstanceStatus", "its own system")):
+        for name, called in _CHECKS.items():
             if each.get(name, "Status").text == "impaired":
                 impaired[called].append(each)
     for called, some in impaired.items():

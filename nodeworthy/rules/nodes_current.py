@@ -1,4 +1,4 @@
-"""What a running node is, is what its group would start now: image, boot script, type, profile, doors, disks.
+"""What a running node is, is what its group would start now: image, boot script, type, profile, doors, disks, metadata.
 
 A template that was mended mends nothing that runs. Auto scaling starts the next machine from it, and those that are
 there stay what they were until somebody replaces them: for weeks half of a pool boots with the old script, and nobody
@@ -120,6 +120,7 @@ def _differences(machine: Makeup, now: Makeup) -> Iterator[_Old]:
     yield from _of_texts("instance profile", machine.profile, now.profile)
     yield from _of_doors(machine, now)
     yield from _of_disks(machine, now)
+    yield from _of_metadata(machine, now)
 
 
 def _of_scripts(own: Located[str | None], now: Located[str | None]) -> Iterator[_Old]:
@@ -160,3 +161,16 @@ def _of_disks(machine: Makeup, now: Makeup) -> Iterator[_Old]:
         if own is not None and need(own) != need(told):
             words = {True: "encrypted", False: "not encrypted"}
             yield _Old(f"disk {device}", words[need(own)], words[need(told)], f"disk {device} {words[need(own)]}")
+    for device, wanted in now.sizes.items():
+        size = machine.sizes.get(device)
+        # A larger one was grown where it runs.
+        if size is not None and need(size) < need(wanted):
+            yield _Old(f"disk {device}", f"{need(size)} GiB", f"{need(wanted)} GiB", f"disk {device} {need(size)} GiB")
+
+
+def _of_metadata(machine: Makeup, now: Makeup) -> Iterator[_Old]:
+    """Only what the template says, and the machine tells."""
+    for name, told in now.metadata.items():
+        own = machine.metadata.get(name)
+        if own is not None and need(own) != need(told):
+            yield _Old(f"metadata service ({name})", need(own), need(told), f"{name} {need(own)}")

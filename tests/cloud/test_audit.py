@@ -77,12 +77,15 @@ def in_a_block(recording: Path) -> None:
 
 
 BARE = [{"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": 200}}]
+# No machine has such a volume yet.
+SECOND = [{"DeviceName": "/dev/xvdb", "Ebs": {"VolumeSize": 500}}]
 # Where the stock account has nothing of which a call would tell.
 WITH: Mapping[str, Callable[[Path], None]] = {
     "autoscaling:DescribeLifecycleHooks": renewed,
     "autoscaling:DescribeScheduledActions": in_a_block,
     "ec2:DescribeCapacityReservations": template(CapacityReservationSpecification=RESERVED),
-    "ec2:GetEbsEncryptionByDefault": template(BlockDeviceMappings=BARE),
+    "ec2:DescribeVolumes": template(BlockDeviceMappings=BARE),
+    "ec2:GetEbsEncryptionByDefault": template(BlockDeviceMappings=SECOND),
 }
 # They are asked only where others lead to them.
 LED_TO = {
@@ -368,3 +371,111 @@ def test_a_secret_that_was_taken_out_of_a_recording_is_found_all_the_same(tmp_pa
     [found] = ran.findings
     assert (ran.code, found["verdict"]) == (1, "fail")
     assert found["where"]["urn"].endswith(" version 3")
+
+
+# What AWS prints of fleets that others made
+
+
+def edit(recording: Path, service: str, operation: str, change_it: Callable[[dict[str, Any]], object]) -> None:
+    path = file_of(recording, service, operation)
+    said = json.loads(path.read_text(encoding="utf-8"))
+    for each in said["calls"]:
+        change_it(each["pages"][0])
+    path.write_text(json.dumps(said), encoding="utf-8")
+
+
+def reserved(kind: str = "default") -> list[dict[str, Any]]:
+    said = json.loads(ENDING_BLOCK.read_text(encoding="utf-8"))
+    said["calls"][0]["pages"][0]["CapacityReservations"][0]["ReservationType"] = kind
+    calls: list[dict[str, Any]] = said["calls"]
+    return calls
+
+
+def in_a_reservation_by_its_machines(recording: Path) -> None:
+    """Whatever is open takes machines that ask for none."""
+
+    def said(page: dict[str, Any]) -> None:
+        page["Reservations"][0]["Instances"][0]["CapacityReservationId"] = "cr-0123456789abcdef0"
+
+    edit(recording, "ec2", "DescribeInstances", said)
+    change(recording, "ec2", "DescribeCapacityReservations", reserved())
+
+
+def in_a_reservation_by_the_groups_word(recording: Path) -> None:
+    def said(page: dict[str, Any]) -> None:
+        target = {"CapacityReservationIds": ["cr-0123456789abcdef0"]}
+        page["AutoScalingGroups"][0]["CapacityReservationSpecification"] = {"CapacityReservationTarget": target}
+
+    edit(recording, "autoscaling", "DescribeAutoScalingGroups", said)
+    change(recording, "ec2", "DescribeCapacityReservations", reserved())
+
+
+@pytest.mark.parametrize("there", [in_a_reservation_by_its_machines, in_a_reservation_by_the_groups_word])
+def test_a_reservation_that_no_template_names(there: Callable[[Path], None], tmp_path: Path) -> None:
+    there(stock(tmp_path))
+    [found] = run_json("audit", "--from", "aws", "--rule", "capacity-lasts", "--strict", cwd=tmp_path).findings
+    assert found["message"] == "the reservation cr-0123456789abcdef0 of Group 'gpu-dev-t4' ends in 11 hours"
+
+
+def managed_by_eks(recording: Path) -> None:
+    """EKS makes a group and a template of its own, and says nothing of encryption in it."""
+    group = {
+        "nodegroupName": "t4",
+        "nodegroupArn": "arn:aws:eks:us-east-2:111122223333:nodegroup/gpu-dev/t4/aec9d1f2",
+        "clusterName": "gpu-dev",
+        "version": "1.34",
+        "status": "ACTIVE",
+        "capacityType": "ON_DEMAND",
+        "scalingConfig": {"minSize": 2, "maxSize": 2, "desiredSize": 2},
+        "instanceTypes": ["g4dn.12xlarge"],
+        "subnets": ["subnet-0f1e2d3c4b5a69788"],
+        "amiType": "AL2023_x86_64_NVIDIA",
+        "resources": {"autoScalingGroups": [{"name": "gpu-dev-t4"}]},
+        "diskSize": 200,
+    }
+    named = {"clusterName": "gpu-dev"}
+    change(recording, "eks", "ListNodegroups", [{"arguments": named, "pages": [{"nodegroups": ["t4"]}]}])
+    asked = {**named, "nodegroupName": "t4"}
+    change(recording, "eks", "DescribeNodegroup", [{"arguments": asked, "pages": [{"nodegroup": group}]}])
+    template(BlockDeviceMappings=BARE)(recording)
+
+
+def test_a_managed_group_is_judged_by_what_eks_made_for_it(tmp_path: Path) -> None:
+    managed_by_eks(stock(tmp_path))
+    ran = run_json("audit", "--from", "aws", "--strict", "--show-passed", cwd=tmp_path)
+    told = {each["rule"] for each in ran.findings if each["verdict"] == "pass"}
+    assert (ran.code, {"disks-encrypted", "profiling-before-driver", "instance-metadata-guarded"} - told) == (0, set())
+
+
+def by_a_launch_configuration(recording: Path) -> None:
+    data: dict[str, Any] = {}
+
+    def kept(page: dict[str, Any]) -> None:
+        data.update(page["LaunchTemplateVersions"][0]["LaunchTemplateData"])
+
+    def said(page: dict[str, Any]) -> None:
+        group = page["AutoScalingGroups"][0]
+        for each in (group, *group["Instances"]):
+            del each["LaunchTemplate"]
+            each["LaunchConfigurationName"] = "gpu-dev-t4"
+
+    edit(recording, "ec2", "DescribeLaunchTemplateVersions", kept)
+    edit(recording, "autoscaling", "DescribeAutoScalingGroups", said)
+    configuration = {
+        "LaunchConfigurationName": "gpu-dev-t4",
+        "LaunchConfigurationARN": "arn:aws:autoscaling:us-east-2:111122223333:launchConfiguration:1",
+        "SecurityGroups": data["SecurityGroupIds"],
+        "IamInstanceProfile": data["IamInstanceProfile"]["Name"],
+        **{
+            name: data[name]
+            for name in ("ImageId", "InstanceType", "UserData", "BlockDeviceMappings", "MetadataOptions")
+        },
+    }
+    pages = [{"LaunchConfigurations": [configuration]}]
+    change(recording, "autoscaling", "DescribeLaunchConfigurations", [{"arguments": {}, "pages": pages}])
+
+
+def test_the_root_disk_of_a_launch_configuration(tmp_path: Path) -> None:
+    by_a_launch_configuration(stock(tmp_path))
+    ran = run_json("audit", "--from", "aws", "--rule", "disks-encrypted", "--strict", cwd=tmp_path)
+    assert (ran.code, ran.findings, ran.report["summary"]["pass"]) == (0, [], 1)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from nodeworthy.boot.unpack.packed_text import unpack_text
 from nodeworthy.collect.cloud import calls, words
 from nodeworthy.collect.cloud.region import Data, Region, Version, members, overrides_of, version_claimed, version_of
 from nodeworthy.collect.cloud.resources import Resources
 from nodeworthy.collect.cloud.scripts import cloud_scripts
-from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.aws.node_group import INSTANCES, NodeGroup
 from nodeworthy.facts.aws.running import Makeup, RunningMachine, RunningNodes
@@ -21,6 +21,7 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
+T = TypeVar("T")
 _LEAVING = ("Terminat", "Detach", "Warmed")
 _GOING_ON = frozenset("Pending InProgress Cancelling RollbackInProgress Baking".split())
 
@@ -108,6 +109,8 @@ class Machines:
             Located.known(frozenset(doors) if doors else None, place.about("vpcSecurityGroupIds")),
             Located.known(unpack_text(packed) if packed else None, place.about("userData")),
             dict(_encrypted(said, place)),
+            dict(_sizes(said, place)),
+            dict(_metadata(mapping_at(said, "metadataOptions"), ("httpTokens", "httpPutResponseHopLimit"), place)),
         )
 
     @cached_property
@@ -186,7 +189,9 @@ class Machines:
             self._profile(profile, place),
             Located.known(frozenset(doors), place),
             self._script(first),
-            self._volumes(data, place),
+            self._volumes(data, place, lambda volume: at(volume, "Encrypted") is True),
+            self._volumes(data, place, lambda volume: number_at(volume, "Size") or 0),
+            dict(_metadata(mapping_at(data, "MetadataOptions"), ("HttpTokens", "HttpPutResponseHopLimit"), place)),
         )
         return RunningMachine(
             identifier, place, made_of, text_at(member, "LaunchTemplate", "Version"), self._place_of_machine(first)
@@ -203,14 +208,14 @@ class Machines:
             return Located.known(None, place)
         return Located.known(name or "none", place)
 
-    def _volumes(self, data: Data, place: Place) -> Mapping[str, Located[bool]]:
-        found: dict[str, Located[bool]] = {}
+    def _volumes(self, data: Data, place: Place, told: Callable[[Data], T]) -> Mapping[str, Located[T]]:
+        found: dict[str, Located[T]] = {}
         for each in mappings_at(data, "BlockDeviceMappings"):
             device, volume = text_at(each, "DeviceName"), self._region.volumes.get(text_at(each, "Ebs", "VolumeId"))
             if volume is None and self._region.refused_volumes:
                 found[device] = Located.unknown(self._region.refused_volumes, place)
             elif volume is not None:
-                found[device] = Located.known(at(volume, "Encrypted") is True, place)
+                found[device] = Located.known(told(volume), place)
         return found
 
     # Boot scripts
@@ -288,3 +293,20 @@ def _encrypted(said: Mapping[str, Any], place: Place) -> Iterator[tuple[str, Loc
         if told is not None:
             subject = f"blockDeviceMappings[{index}].ebs.encrypted"
             yield text_at(each, "deviceName"), Located.known(str(told).lower() == "true", place.about(subject))
+
+
+def _sizes(said: Mapping[str, Any], place: Place) -> Iterator[tuple[str, Located[int]]]:
+    for index, each in enumerate(mappings_at(said, "blockDeviceMappings")):
+        told = number_at(each, "ebs", "volumeSize")
+        if told is not None:
+            yield text_at(each, "deviceName"), Located.known(told, place.about(f"blockDeviceMappings[{index}].ebs"))
+
+
+def _metadata(said: Data, names: Sequence[str], place: Place) -> Iterator[tuple[str, Located[str]]]:
+    """A template has the names of the provider, a machine those of AWS: both by those of AWS."""
+    for name in names:
+        if said.get(name) is not None:
+            yield (
+                f"{name[:1].upper()}{name[1:]}",
+                Located.known(str(said[name]), place.about(f"metadataOptions.{name}")),
+            )

@@ -5,14 +5,15 @@ Where AWS refused to say something, exactly that is unknown, by the name of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Final
 
 from nodeworthy.boot.unpack.packed_text import unpack_text
 from nodeworthy.collect.cloud import calls, words
-from nodeworthy.collect.cloud.region import Data, Region, Version, overrides_of, version_of
+from nodeworthy.collect.cloud.region import Data, Region, Version, members, overrides_of, version_of
 from nodeworthy.documents.plain import at, mappings_at, text_at
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.aws.disk import DEFAULT, FILES
@@ -124,7 +125,7 @@ class Resources:
             )
         for each in self._chosen.managed:
             said = words.managed_group(each)
-            named = _template_of(each)
+            named = self._template_of(each)
             if named is not None:
                 said["launchTemplate"] = {"id": _key(named)}
             said["subnetIds"] = self._unless_refused(calls.SUBNETS, said["subnetIds"])
@@ -158,11 +159,24 @@ class Resources:
     def versions(self) -> Sequence[Version]:
         """Those from which these groups start their nodes."""
         found = [version_of(each) for each in self._chosen.scaling] + [
-            _template_of(each) for each in self._chosen.managed
+            self._template_of(each) for each in self._chosen.managed
         ]
         for each in self._chosen.scaling:
             found += [version_of({"LaunchTemplate": one["LaunchTemplateSpecification"]}) for one in _overriding(each)]
         return list(dict.fromkeys(each for each in found if each is not None))
+
+    def _template_of(self, managed: Data) -> Version | None:
+        """Its own; else the one that EKS made for it, which is what its machines are started from."""
+        identifier = text_at(managed, "launchTemplate", "id")
+        if identifier:
+            return Version(identifier, text_at(managed, "launchTemplate", "version") or "$Default")
+        behind = [text_at(each, "name") for each in mappings_at(managed, "resources", "autoScalingGroups")]
+        made = (each for each in self._chosen.every_scaling if text_at(each, "AutoScalingGroupName") in behind)
+        return next((found for each in made if (found := version_of(each)) is not None), None)
+
+    def _starts_from(self, group: Data, named: Version) -> bool:
+        owner = self._region.owned_by_eks.get(text_at(group, "AutoScalingGroupName"))
+        return named == (version_of(group) if owner is None else self._template_of(owner))
 
     def _templates(self) -> Iterator[AwsResource]:
         self._region.ask_for_versions(self.versions)
@@ -172,22 +186,24 @@ class Resources:
             number = at(said, "VersionNumber") or each.named
             name = text_at(said, "LaunchTemplateName") or each.template
             arn = f"{self._arn('ec2', f'launch-template/{each.template}')} version {number}"
-            yield self._of_template(each, name, arn, refused or self._template_words(said))
+            yield self._of_template(each, name, arn, refused or self._template_words(each, said))
         wanted = {text_at(each, "LaunchConfigurationName") for each in self._chosen.scaling} - {""}
         for each in self._region.asked.ask(calls.CONFIGURATIONS).items if wanted else ():
             if text_at(each, "LaunchConfigurationName") in wanted:
                 name, arn = text_at(each, "LaunchConfigurationName"), text_at(each, "LaunchConfigurationARN")
-                yield self._made(words.CONFIGURATION, name, arn, words.configuration(each), outputs={"id": name})
+                said = words.configuration(each, self._root_of(text_at(each, "ImageId")))
+                yield self._made(words.CONFIGURATION, name, arn, said, outputs={"id": name})
 
     def _of_template(self, named: Version, name: str, arn: str, said: dict[str, Any] | str) -> AwsResource:
         guards = [self._arn("ec2", f"security-group/{each}") for each in _guards(said)]
         dependencies = {"vpcSecurityGroupIds": guards, "networkInterfaces": guards}
         return self._made(words.TEMPLATE, name, arn, said, outputs={"id": _key(named)}, dependencies=dependencies)
 
-    def _template_words(self, version: Data) -> dict[str, Any]:
+    def _template_words(self, named: Version, version: Data) -> dict[str, Any]:
         image = text_at(version, "LaunchTemplateData", "ImageId")
         said = words.template(version, text_at(self.images[0].get(image, {}), "ImdsSupport"))
         said.pop("name")
+        self._fill_in_disks(named, said)
         refused = self._region.asked.ask(calls.SECURITY_GROUPS).refused
         if refused:
             _forget_guards(said, refused)
@@ -196,6 +212,37 @@ class Resources:
                 calls.PLACEMENT_GROUPS, said["placement"]["groupName"]
             )
         return said
+
+    def _root_of(self, image: str) -> str:
+        """On which device it has its system; as Amazon's own have it where nobody says."""
+        return text_at(self._region.images([image])[0].get(image), "RootDeviceName") or "/dev/xvda"
+
+    def _fill_in_disks(self, named: Version, said: dict[str, Any]) -> None:
+        """What a template leaves to the account and to the image, the volumes tell that were made from it."""
+        for device, encrypted in self._volumes_of(
+            named, {text_at(each, "deviceName") for each in _mapped(said)}
+        ).items():
+            if device not in (text_at(each, "deviceName") for each in _mapped(said)):
+                said.setdefault("blockDeviceMappings", []).append({"deviceName": device, "ebs": {}})
+            for each in _mapped(said):
+                if each["deviceName"] == device and isinstance(each.get("ebs"), dict):
+                    each["ebs"].setdefault("encrypted", encrypted)
+
+    def _volumes_of(self, named: Version, mapped: Set[str]) -> Mapping[str, Any]:
+        """Of these and of the root device, where all are encrypted, or nobody may say whether they are. Not of those
+        that pods had attached."""
+        found: dict[str, set[bool]] = defaultdict(set)
+        groups = (each for each in self._chosen.every_scaling if self._starts_from(each, named))
+        there = (self._region.instances.get(identifier) for group in groups for identifier, _ in members(group))
+        for machine in filter(None, there):
+            own = {*mapped, text_at(machine, "RootDeviceName")}
+            for each in mappings_at(machine, "BlockDeviceMappings"):
+                if text_at(each, "DeviceName") in own:
+                    volume = self._region.volumes.get(text_at(each, "Ebs", "VolumeId"))
+                    found[text_at(each, "DeviceName")].add(at(volume, "Encrypted") is True)
+        if self._region.refused_volumes:
+            return dict.fromkeys(found, Unknown(self._region.refused_volumes))
+        return {device: True for device, said in found.items() if said == {True}}
 
     # Images
 
@@ -349,9 +396,8 @@ def _key(named: Version) -> str:
     return f"{named.template} {named.named}"
 
 
-def _template_of(managed: Data) -> Version | None:
-    identifier = text_at(managed, "launchTemplate", "id")
-    return Version(identifier, text_at(managed, "launchTemplate", "version") or "$Default") if identifier else None
+def _mapped(said: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+    return [each for each in said.get("blockDeviceMappings") or () if isinstance(each, dict)]
 
 
 def _overriding(group: Data) -> Sequence[Data]:

@@ -17,7 +17,7 @@ from nodeworthy.facts.aws.node_capacity import is_block, reservation
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_type, instance_types
 from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
-from nodeworthy.facts.aws.settling import FailedLaunch, InstanceRefreshes, Launches, moment
+from nodeworthy.facts.aws.settling import FailedLaunch, InstanceRefreshes, Launches
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known import quotas
 from nodeworthy.patterns import pattern
@@ -25,6 +25,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
+_IDS = "CapacityReservationIds"
 _DAY = timedelta(hours=24)
 _FAILED = ("Failed", "Cancelled")
 _LAUNCHING = "Launching a new EC2 instance"
@@ -80,15 +81,14 @@ class Watched:
 
     def _refreshes(self, each: WatchedGroup) -> InstanceRefreshes:
         answer = self._region.asked.ask(calls.REFRESHES, AutoScalingGroupName=each.name)
-        last = plant(answer.items[0], each.place) if answer.items else None
-        told: Located[Tree | None] = (
-            Located.unknown(answer.refused, each.place) if answer.refused else Located.known(last, each.place)
-        )
-        return InstanceRefreshes(each.place, each.nodes, told, self._newest(each), self._seen_at)
+        last = max(answer.items, key=_begun, default=None)
+        told = _told(answer.refused, plant(last, each.place) if last is not None else None, each.place)
+        started = self._started(each)
+        return InstanceRefreshes(each.place, each.nodes, told, started, self._seen_at)
 
-    def _newest(self, each: WatchedGroup) -> datetime | None:
-        started = (moment(plant(text_at(data, "LaunchTime"), each.place)) for data in self._machines(each))
-        return max(filter(None, started), default=None)
+    def _started(self, each: WatchedGroup) -> Sequence[datetime]:
+        """When its machines were, the oldest first."""
+        return sorted(filter(None, (_at(data, "LaunchTime") for data in self._machines(each))))
 
     def _machines(self, each: WatchedGroup) -> Sequence[Data]:
         found = (self._region.instances.get(identifier) for identifier, _ in members(each.group))
@@ -97,24 +97,21 @@ class Watched:
     def _launches(self, each: WatchedGroup) -> Launches:
         answer = self._region.asked.ask(calls.ACTIVITIES, AutoScalingGroupName=each.name)
         failed = list(self._failed(answer.items, each.place))
-        told: Located[Sequence[FailedLaunch]] = (
-            Located.unknown(answer.refused, each.place) if answer.refused else Located.known(failed, each.place)
-        )
         in_service = sum(text_at(member, "LifecycleState") == "InService" for _, member in members(each.group))
         went_well = (
             _at(one, "EndTime")
             for one in answer.items
             if _is_launch(one) and text_at(one, "StatusCode") == "Successful"
         )
-        changes = [*(_at(one, "StartTime") for one in answer.items), self._newest(each), _at(each.group, "CreatedTime")]
+        changes = [_at(each.group, "CreatedTime"), *(_at(one, "StartTime") for one in answer.items)]
         return Launches(
             each.place,
             each.nodes,
-            told,
+            _told(answer.refused, failed, each.place),
             max(filter(None, went_well), default=None),
             number_at(each.group, "DesiredCapacity") or 0,
             in_service,
-            max(filter(None, changes), default=None),
+            max(filter(None, [*changes, *self._started(each)]), default=None),
             [
                 Located.known(text_at(one, "ProcessName"), each.place.about("SuspendedProcesses"))
                 for one in mappings_at(each.group, "SuspendedProcesses")
@@ -134,40 +131,43 @@ class Watched:
     # Room
 
     def _reservations(self) -> Iterator[NodeReservation]:
-        by_id: dict[str, list[WatchedGroup]] = {}
-        for each in self._groups:
-            identifier = _reservation_of(each.nodes)
-            if identifier.startswith("cr-"):
-                by_id.setdefault(identifier, []).append(each)
         answer = self._region.asked.ask(calls.RESERVATIONS)
         known = {text_at(each, "CapacityReservationId"): each for each in answer.items}
-        for identifier, groups in by_id.items():
+        for identifier, groups in self._by_reservation(known).items():
             said = known.get(identifier)
             place = Place(urn=text_at(said, "CapacityReservationArn") or identifier)
-            told = plant(said, place) if said is not None else None
-            tree: Located[Tree | None] = (
-                Located.unknown(answer.refused, place) if answer.refused else Located.known(told, place)
+            yield NodeReservation(
+                place,
+                identifier,
+                [each.nodes for each in groups],
+                _told(answer.refused, plant(said, place) if said is not None else None, place),
+                _machines_wanted(groups),
+                _machines_wanted(each for each in groups if _only_there(each, identifier)),
+                self._emptied({each.name for each in groups}, _at(said or {}, "EndDate"), place),
+                self._seen_at,
             )
-            wanted = sum(number_at(each.group, "DesiredCapacity") or 0 for each in groups)
-            emptied = self._emptied({each.name for each in groups}, place)
-            nodes = [each.nodes for each in groups]
-            yield NodeReservation(place, identifier, nodes, tree, wanted, emptied, self._seen_at)
 
-    def _emptied(self, names: set[str], place: Place) -> Located[datetime | None]:
-        """When a schedule brings all of these groups down to nothing."""
-        found: dict[str, datetime] = {}
+    def _by_reservation(self, known: Mapping[str, Data]) -> Mapping[str, Sequence[WatchedGroup]]:
+        """Those that groups name, and those of AWS' that their machines run in, whoever led them there."""
+        found: dict[str, list[WatchedGroup]] = {}
+        for each in self._groups:
+            used = {text_at(data, "CapacityReservationId") for data in self._machines(each)}
+            for identifier in sorted({*_reservations_of(each), *(used & known.keys())}):
+                if identifier.startswith("cr-"):
+                    found.setdefault(identifier, []).append(each)
+        return found
+
+    def _emptied(self, names: set[str], ends: datetime | None, place: Place) -> Located[datetime | None]:
+        """When schedules have brought all of these groups down to nothing, and leave them there until it ends."""
         schedules = self._region.asked.ask(calls.SCHEDULES)
         if schedules.refused:
             return Located.unknown(schedules.refused, place)
-        for each in schedules.items:
-            starts = _at(each, "StartTime")
-            if (
-                text_at(each, "AutoScalingGroupName") in names
-                and at(each, "DesiredCapacity") == 0
-                and starts is not None
-            ):
-                found[text_at(each, "AutoScalingGroupName")] = starts
-        return Located.known(max(found.values()) if found.keys() == names else None, place)
+        of_each = (
+            _emptied_at(sorted(_sizes(each for each in schedules.items if _group_of(each) == name)), ends)
+            for name in names
+        )
+        times = [each for each in of_each if each is not None]
+        return Located.known(max(times) if times and len(times) == len(names) else None, place)
 
     def _quotas(self) -> Iterator[QuotaRoom]:
         answer = self._region.asked.ask(calls.QUOTAS)
@@ -223,9 +223,7 @@ class Watched:
             for one in answer.items
             if text_at(one, "SubnetId") in named
         ]
-        told: Located[Sequence[tuple[str, int]]] = (
-            Located.unknown(answer.refused, each.place) if answer.refused else Located.known(free, each.place)
-        )
+        told = _told(answer.refused, free, each.place)
         return SubnetRoom(each.place, each.nodes, told, self._one_nodes_addresses(each))
 
     def _one_nodes_addresses(self, each: WatchedGroup) -> Located[int]:
@@ -247,10 +245,7 @@ class Watched:
         answer = self._region.asked.ask(calls.STATUSES)
         there = (self._region.statuses.get(identifier) for identifier, _ in members(each.group))
         found = [plant(one, self._place_of_machine(text_at(one, "InstanceId"))) for one in there if one is not None]
-        told: Located[Sequence[Tree]] = (
-            Located.unknown(answer.refused, each.place) if answer.refused else Located.known(found, each.place)
-        )
-        return AnnouncedEvents(each.place, each.nodes, told)
+        return AnnouncedEvents(each.place, each.nodes, _told(answer.refused, found, each.place))
 
     def _place_of_machine(self, identifier: str) -> Place:
         asked = self._region.asked
@@ -266,11 +261,7 @@ class Watched:
                 continue
             place = Place(urn=f"arn:aws:ec2:{self._region.asked.region}::image/{identifier}")
             said = known.get(identifier)
-            told: Located[Tree | None] = (
-                Located.unknown(refused, place)
-                if said is None and refused
-                else Located.known(plant(said, place) if said is not None else None, place)
-            )
+            told = _told(refused, None, place) if said is None else Located.known(plant(said, place), place)
             parts = _EKS_IMAGE.search(text_at(said, "Name"))
             yield ImageAge(
                 place,
@@ -312,6 +303,7 @@ class Watched:
             _told(versions.refused, plant(said, place) if said is not None else None, place),
             _told(insights.refused, [plant(each, place) for each in insights.items], place),
             self._seen_at,
+            text_at(cluster, "upgradePolicy", "supportType") == "STANDARD",
         )
 
     def _unseen_cluster(self) -> Iterator[ClusterRelease]:
@@ -348,11 +340,52 @@ def _is_launch(activity: Data) -> bool:
     return text_at(activity, "Description").startswith(_LAUNCHING)
 
 
-def _reservation_of(nodes: NodeGroup) -> str:
-    said = reservation(nodes).text
-    if said is None and nodes.pool is not None and nodes.pool.capacity.kind is not CapacityKind.ON_DEMAND:
-        said = nodes.pool.capacity.id
-    return said or ""
+def _machines_wanted(groups: Iterable[WatchedGroup]) -> int:
+    return sum(number_at(each.group, "DesiredCapacity") or 0 for each in groups)
+
+
+def _begun(refresh: Data) -> datetime:
+    """One that is still to begin has no time, and is the newest."""
+    return _at(refresh, "StartTime") or datetime.max.replace(tzinfo=UTC)
+
+
+def _reservations_of(each: WatchedGroup) -> Sequence[str]:
+    """By its template, its own word, or the fleet's."""
+    own = at(each.group, "CapacityReservationSpecification", "CapacityReservationTarget", _IDS) or []
+    said, pool = reservation(each.nodes).text, each.nodes.pool
+    if said is None and not own and pool is not None and pool.capacity.kind is not CapacityKind.ON_DEMAND:
+        said = pool.capacity.id
+    return [*filter(None, (said,)), *own]
+
+
+def _only_there(each: WatchedGroup, identifier: str) -> bool:
+    """Whether its machines are started in this reservation or not at all."""
+    takes_others = text_at(each.group, "CapacityReservationSpecification", "CapacityReservationPreference")
+    return _reservations_of(each) == [identifier] and takes_others != "capacity-reservations-first"
+
+
+def _group_of(schedule: Data) -> str:
+    return text_at(schedule, "AutoScalingGroupName")
+
+
+def _sizes(schedules: Iterable[Data]) -> Iterator[tuple[datetime, int]]:
+    """When a group is to be how large, where a schedule says it. A largest size of nothing leaves nothing."""
+    for each in schedules:
+        starts = _at(each, "StartTime")
+        size = at(each, "DesiredCapacity")
+        if size is None and at(each, "MaxSize") == 0:
+            size = 0
+        if starts is not None and isinstance(size, int):
+            yield starts, size
+
+
+def _emptied_at(sizes: Iterable[tuple[datetime, int]], ends: datetime | None) -> datetime | None:
+    """Since when it is empty; None where it is not, or is filled again before the end."""
+    found: datetime | None = None
+    for starts, size in sizes:
+        if ends is None or starts < ends:
+            found = None if size else (found or starts)
+    return found
 
 
 def _only(nodes: NodeGroup) -> str:

@@ -77,9 +77,12 @@ def template(said: Data, imds_by_image: str) -> dict[str, Any]:
     return found
 
 
-def configuration(said: Data) -> dict[str, Any]:
+def configuration(said: Data, root: str) -> dict[str, Any]:
     """A launch configuration, which has a machine's own words for disks."""
     found = words_of(CONFIGURATION, {name: each for name, each in said.items() if name != "UserData"})
+    for each in mappings_at(said, "BlockDeviceMappings"):
+        if text_at(each, "DeviceName") == root and "Encrypted" in mapping_at(each, "Ebs"):
+            found["rootBlockDevice"] = {"encrypted": at(each, "Ebs", "Encrypted")}
     if text_at(said, "UserData"):
         found["userDataBase64"] = text_at(said, "UserData")
     found["securityGroups"] = list(said.get("SecurityGroups") or ())

@@ -40,6 +40,8 @@ class ClusterRelease:
     tree: Located[Tree | None]
     insights: Located[Sequence[Tree]]
     seen_at: datetime
+    # Its owner wants no extended support: EKS upgrades it as soon as the standard one ends.
+    no_extension: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,8 +23,10 @@ class NodeReservation:
     nodes: Sequence[NodeGroup]
     # None where AWS knows none of this id.
     tree: Located[Tree | None]
-    # How many machines its groups want to have in it.
+    # How many machines its groups want to have.
     wanted: int
+    # How many of them are started in this one or not at all.
+    only_here: int
     # When a schedule empties its groups; None where none does.
     emptied: Located[datetime | None]
     seen_at: datetime

@@ -23,6 +23,9 @@ class Makeup:
     script: Located[str | None]
     # By device.
     encrypted: Mapping[str, Located[bool]] = field(default_factory=dict)
+    sizes: Mapping[str, Located[int]] = field(default_factory=dict)
+    # Of the metadata service, by name.
+    metadata: Mapping[str, Located[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

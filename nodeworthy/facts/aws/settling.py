@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
@@ -13,11 +13,12 @@ from nodeworthy.verdict import Located, Place
 
 
 def moment(tree: Tree) -> datetime | None:
-    """A time as AWS tells it."""
+    """A time as AWS tells it: in UTC, also where it leaves that out."""
     try:
-        return datetime.fromisoformat(tree.text) if tree.text else None
+        found = datetime.fromisoformat(tree.text or "")
     except ValueError:
         return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +30,19 @@ class InstanceRefreshes:
     nodes: NodeGroup
     # The last one; None where there never was one that AWS still knows.
     last: Located[Tree | None]
-    # When its newest machine was started.
-    newest_machine: datetime | None
+    # When its machines were started, the oldest first.
+    started: Sequence[datetime]
     seen_at: datetime
 
-    def idle_for(self, refresh: Tree) -> timedelta:
-        """Since when nothing came of it."""
+    def idle_for(self, refresh: Tree) -> timedelta | None:
+        """Since when nothing came of it; None where it is still to begin."""
         begun = moment(refresh.get("StartTime"))
-        steps = [each for each in (begun, self.newest_machine) if each is not None]
-        return self.seen_at - max(steps) if steps else timedelta()
+        return self.seen_at - max(begun, *self.started) if begun is not None else None
+
+    def is_outlived_by_none(self, refresh: Tree) -> bool:
+        """Whether each machine was started after it had ended: what it left behind is there no more."""
+        ended = moment(refresh.get("EndTime"))
+        return ended is not None and bool(self.started) and self.started[0] > ended
 
 
 @dataclass(frozen=True)
