@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ def file_of(recording: Path, service: str, operation: str) -> Path:
     return recording / REGION / f"{service}.{operation}.json"
 
 
-def change(recording: Path, service: str, operation: str, calls: list[Mapping[str, Any]]) -> None:
+def change(recording: Path, service: str, operation: str, calls: Sequence[Mapping[str, Any]]) -> None:
     file_of(recording, service, operation).write_text(json.dumps({"calls": calls}), encoding="utf-8")
 
 

@@ -219,13 +219,12 @@ class Resources:
 
     def _fill_in_disks(self, named: Version, said: dict[str, Any]) -> None:
         """What a template leaves to the account and to the image, the volumes tell that were made from it."""
-        for device, encrypted in self._volumes_of(
-            named, {text_at(each, "deviceName") for each in _mapped(said)}
-        ).items():
-            if device not in (text_at(each, "deviceName") for each in _mapped(said)):
+        devices = {text_at(each, "deviceName") for each in _mapped(said)}
+        for device, encrypted in self._volumes_of(named, devices).items():
+            if device not in devices:
                 said.setdefault("blockDeviceMappings", []).append({"deviceName": device, "ebs": {}})
             for each in _mapped(said):
-                if each["deviceName"] == device and isinstance(each.get("ebs"), dict):
+                if text_at(each, "deviceName") == device and isinstance(each.get("ebs"), dict):
                     each["ebs"].setdefault("encrypted", encrypted)
 
     def _volumes_of(self, named: Version, mapped: Set[str]) -> Mapping[str, Any]:

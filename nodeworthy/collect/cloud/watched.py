@@ -11,7 +11,7 @@ from nodeworthy.collect.cloud import calls
 from nodeworthy.collect.cloud.region import Data, Region, members
 from nodeworthy.collect.cloud.resources import Resources
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
-from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.documents.tree import plant
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ClusterRelease, ImageAge
 from nodeworthy.facts.aws.node_capacity import is_block, reservation
 from nodeworthy.facts.aws.node_group import NodeGroup
