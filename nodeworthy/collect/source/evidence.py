@@ -27,10 +27,10 @@ _PLUGINS = (
     rb"valueFiles|valuesFrom|helmCharts|releases:|dcgm"
 )
 # The operator's values join with none of their own kind: two of them are one operator from two files. With a boot
-# script that installs the containerd on which it depends whether the operator works.
+# script that installs a toolkit, or the containerd on which it depends whether the operator works.
 _BUT_THE_OPERATORS = (
     rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:|sharing:|"
-    rb"containerd(?:\.io)?[=-][12]\.|karpenter\.|eksctl\.io/|gpuResourcesEnabledOverride|dra-driver"
+    rb"containerd(?:\.io)?[=-][12]\.|nvidia-ctk|container-toolkit|karpenter\.|eksctl\.io/|gpuResourcesEnabledOverride|dra-driver"
 )
 _CLAIMS = rb"|resource\.k8s\.io/|resource\.nvidia\.com/|resourceClaims"
 _PODS = rb"RuntimeClass|toolkit|gpu-operator|operator:|PriorityClass|hami|HAMi|postgres|\[plugins|containerd"
@@ -55,13 +55,13 @@ _JOINS_WITH: Mapping[str, bytes] = {
 _OF_A_NODE = rb""  # whatever lies there
 _NAMES_FILES = pattern(rb"valueFiles|valuesFrom|helmCharts|releases:|valuesFile")
 _PROFILING, _NVIDIA = "profiling", "nvidia"
-# A script that installs a driver joins with the values of an operator that may bring another one.
-_DRIVERS = rb"driver:|gpu-operator"
+# A script that installs a driver or a toolkit joins with the values of an operator that may bring another one.
+_DRIVERS = rb"driver:|toolkit:|gpu-operator"
 # How many releases may name one file.
 _MOST = 16
 
 
-def wanted_pattern(founds: Iterable[Found], *, of_a_fleet: bool) -> re.Pattern[bytes] | None:
+def wanted_pattern(founds: Iterable[Found]) -> re.Pattern[bytes] | None:
     """What must stand in a file that may join with these; None where nothing may."""
     marks: set[bytes] = set()
     for found in founds:
@@ -74,7 +74,7 @@ def wanted_pattern(founds: Iterable[Found], *, of_a_fleet: bool) -> re.Pattern[b
         texts = [part.text for each in found.scripts if each.read for part in each.read.parts]
         if any(_PROFILING in text for text in texts):
             marks.add(_PLUGINS)
-        if of_a_fleet and any(_NVIDIA in text for text in texts):
+        if any(_NVIDIA in text for text in texts):
             marks.add(_DRIVERS)
     return re.compile(b"|".join(sorted(marks))) if marks else None
 

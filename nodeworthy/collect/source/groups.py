@@ -126,7 +126,7 @@ class Groups:
                 self._add_evidence(source, None)
         for group in list(self.every):
             founds = (each.found for each in group.members)
-            mark = evidence.wanted_pattern(founds, of_a_fleet=group.choice.fleet is not None)
+            mark = evidence.wanted_pattern(founds)
             if mark is not None:
                 paths = files_of(group.domain, group.choice, group.members, scopes)
                 for source in evidence.among(paths, mark, self._known, group.members[0].source):

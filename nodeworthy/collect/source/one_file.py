@@ -64,6 +64,8 @@ if TYPE_CHECKING:
 
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
+# By these whoever writes a template for Terraform names it.
+_TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")
 _DIRECTIVES = ("{{", "{%", "%{")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
 _JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
@@ -106,6 +108,10 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
         return None
     if source.path.name.endswith(_OF_TERRAFORM):
         return _terraform(source, _plain(data), rules)
+    if source.named and source.path.suffix in _TEMPLATES:
+        filled = _filled_in(source, _plain(data), rules)
+        if filled is not None:
+            return filled
     if may_be_plan(data):
         return _plan(source, data, rules)
     if may_be_template(source, data):
@@ -185,6 +191,18 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     beside.asked += map(Path, root.newly_asked())
     found = Found(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += _of_node_classes(found.facts, source)
+    return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
+
+
+def _filled_in(source: Source, text: str, rules: frozenset[str]) -> Found | None:
+    """A template as what it becomes: None of one that no root of Terraform around it fills in."""
+    from nodeworthy.collect.source.terraform import filled_in_by
+
+    brought = filled_in_by(source)
+    if brought is None:
+        return None
+    root, told = brought.root, list(comments(text, Place(source.shown), rules, is_yaml=True))
+    found = Found(list(brought.facts), suppressions=told, beside=Beside(source), root=root.folder, pools=root.pools)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 

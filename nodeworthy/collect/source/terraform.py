@@ -61,6 +61,8 @@ DECLARING = _Declaring({_RELEASE, *_MANIFESTS})
 _LEFT_OUT = "left_out"
 # What a module of one's own is called by.
 _CALLS = pattern(rb'(?m)^[ \t]*source[ \t]*=[ \t]*"(\.\.?/[^"$\n]*)"')
+# What reads a file of the disk, to fill it in or as it stands.
+_FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 _SETS = ("set", "set_list", "set_sensitive")
 
 
@@ -195,8 +197,29 @@ def facts_in(source: Source) -> Brought | None:
     return Brought(root.facts if first else [], root, stacks, root.files)
 
 
+def filled_in_by(source: Source) -> Brought | None:
+    """The root that fills in this template, which somebody names alone: it is judged as what it becomes there."""
+    name = source.path.name.encode()
+    for held in source.scope.holding(_FILLS, (".tf", ".tofu")):
+        if name not in held.data:
+            continue
+        root = _root_of(os.fspath(held.path.parent), source)
+        stacks = [root.stack] if root is not None and root.stack is not None else []
+        if root is None or not (root.facts or stacks):
+            continue
+        # By the charts of a root, and by its boot scripts.
+        filled = root.templates.union(*(each.scripts_lie_in for each in stacks))
+        if source.shown in filled:
+            own = [each for each in root.facts if each.place.path == source.shown]
+            return Brought(own, root, stacks, root.files | filled - {source.shown})
+    return None
+
+
 def _root(source: Source) -> TerraformRoot | None:
-    folder = os.path.dirname(source.lies)  # noqa: PTH120 - a path as text
+    return _root_of(os.path.dirname(source.lies), source)  # noqa: PTH120 - a path as text
+
+
+def _root_of(folder: str, source: Source) -> TerraformRoot | None:
     roots: dict[str, TerraformRoot] = source.scopes.roots
     called = next((each for each in roots.values() if folder in each.disk.folders), None)
     if called is not None:
@@ -222,22 +245,24 @@ def _opened(folder: str, source: Source) -> TerraformRoot | None:
 
 
 def _calling(folder: str, source: Source) -> str:
-    """The root that this folder is a part of, among all that was named with it; itself where nobody calls it."""
-    if not source.below:
+    """The root that this folder is a part of, among all that was named with it, or that lies in the scope of a file;
+    itself where nobody calls it."""
+    within = source.below or os.fspath(source.scope.root or "")
+    if not within:
         return folder
-    calls, seen = _calls(source), {folder}
+    calls, seen = _calls(source, within), {folder}
     while (above := calls.get(folder)) is not None and above not in seen:
         seen.add(above)
         folder = above
     return folder
 
 
-def _calls(source: Source) -> Mapping[str, str]:
+def _calls(source: Source, within: str) -> Mapping[str, str]:
     """Of each folder that is called as a module here, the first that calls it."""
-    found = source.scopes.callers.get(source.below)
+    found = source.scopes.callers.get(within)
     if found is None:
-        found = source.scopes.callers[source.below] = {}
-        for held in source.scopes.below(Path(source.below)).holding(_CALLS, (".tf", ".tofu")):
+        found = source.scopes.callers[within] = {}
+        for held in source.scopes.below(Path(within)).holding(_CALLS, (".tf", ".tofu")):
             caller = os.fspath(held.path.parent)
             for each in _CALLS.findall(held.data):
                 called = os.path.normpath(held.path.parent / each.decode("utf-8", "replace"))
