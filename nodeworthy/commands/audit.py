@@ -9,7 +9,8 @@ they are judged by that fleet, and those of other clusters are left out; where t
 another one ends the run with 2 before anything is judged.
 
 With --stack in the folder of a Pulumi project, its program is run as in a preview, and what it declares is laid beside
-what runs; --state FILE (`pulumi stack export`) says by id which is which.
+what runs; --state FILE (`pulumi stack export`) says by id which is which. So is what a plan of Terraform or OpenTofu
+declares, with --terraform FILE (`terraform show -json` of it).
 
 --record keeps what AWS printed, without secrets; --from judges that again, as of the time when it was recorded.
 """
@@ -45,6 +46,7 @@ class Options(judging.Options):
     endpoint_url: str | None
     pool: str | None
     state: str | None
+    terraform: str | None
     record: str | None
     folder: str | None
     print_policy: bool
@@ -63,6 +65,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pool", metavar="NAME", help="look at this pool only")
     parser.add_argument(
         "--state", metavar="FILE", help="what `pulumi stack export` wrote of the stack (- for standard input)"
+    )
+    parser.add_argument(
+        "--terraform", metavar="FILE", help="what `terraform show -json` wrote of a plan (- for standard input)"
     )
     parser.add_argument("--record", metavar="DIR", help="keep what AWS answered, without secrets")
     parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a recording instead of an account")
@@ -84,6 +89,7 @@ def _run(options: Options) -> int:
     settled.chosen_ids(run)  # a rule that does not exist is said before anybody is asked
     from nodeworthy.collect.cloud.stacks import stack_account
 
+    _refuse_two_programs(options)
     stack = stack_account(options.fleet, options.stack)
     program = _program(options, run)
     looked = [each for source in _sources(options, stack) for each in (_look(source, options, stack, program),)]
@@ -91,20 +97,32 @@ def _run(options: Options) -> int:
 
 
 def _program(options: Options, run: Run) -> Program:
-    """Run only where somebody asks by it."""
+    """Run, or read, only where somebody asks by it."""
     from nodeworthy.collect.cloud.program import NO_STACK, Program, run_declaring
     from nodeworthy.collect.cloud.state import read_state
-    from nodeworthy.errors import InputError
+    from nodeworthy.collect.cloud.terraform_program import read_terraform
 
-    if options.stack is None and options.state is not None:
-        raise InputError("--state is of a stack: give --stack NAME, too")
     state = read_state(options.state)
-    if options.stack is None or options.pool is not None or _DRIFT not in settled.chosen_ids(run):
-        return Program(none=NO_STACK if options.stack is None else "of one pool alone, the program is not asked")
+    planned = read_terraform(options.terraform) if options.terraform is not None else None
+    if options.stack is None and planned is None:
+        return Program(none=NO_STACK)
+    if options.pool is not None or _DRIFT not in settled.chosen_ids(run):
+        return Program(none="of one pool alone, the program is not asked")
+    if planned is not None or options.stack is None:
+        return planned or Program(none=NO_STACK)
     from nodeworthy.commands.preview import shown_program
 
     with shown_program() as shown:
         return run_declaring(options.stack, options.fleet, state, _TIMEOUT, shown)
+
+
+def _refuse_two_programs(options: Options) -> None:
+    from nodeworthy.errors import InputError
+
+    if options.stack is None and options.state is not None:
+        raise InputError("--state is of a stack: give --stack NAME, too")
+    if options.stack is not None and options.terraform is not None:
+        raise InputError("--terraform and --stack name two programs: give one of them, and --fleet FILE for the fleet")
 
 
 def _print_policy(options: Options) -> int:

@@ -17,12 +17,17 @@ class Configuration:
     def __init__(self, said: Mapping[str, Any]) -> None:
         self.is_there = bool(said)
         self._root = _mapping(said.get("root_module"))
+        self._providers = _mapping(said.get("provider_config"))
         self._modules: dict[tuple[str, ...], Mapping[str, Any]] = {}
         self._blocks: dict[tuple[str, ...], Mapping[str, Mapping[str, Any]]] = {}
 
     @property
     def variables(self) -> Mapping[str, Any]:
         return _mapping(self._root.get("variables"))
+
+    def provider(self, name: str) -> Mapping[str, Any]:
+        """What its own block sets; of one without an alias."""
+        return _mapping(_mapping(self._providers.get(name)).get("expressions"))
 
     def module(self, path: tuple[str, ...]) -> Mapping[str, Any]:
         if path not in self._modules:

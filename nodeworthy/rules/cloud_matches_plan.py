@@ -32,7 +32,10 @@ RULE = Rule(
     remedy="where the program is right: pulumi up; where the cloud is: write it into the program, and pulumi refresh",
 )
 
-_CAUSE = "the next `pulumi up` takes it back, whoever did it and why"
+_REMEDY_OF_TERRAFORM = (
+    "where the plan is right: terraform apply; where the cloud is: write it into the configuration, and "
+    "terraform plan -refresh-only"
+)
 _DESIRED = ("desiredCapacity", "scalingConfig.desiredSize")
 _LEAST, _MOST = ("minSize", "scalingConfig.minSize"), ("maxSize", "scalingConfig.maxSize")
 
@@ -47,6 +50,7 @@ def each_known_input_is_as_declared(declared: DeclaredResource) -> Findings:
             is_="it is not there",
             should="as the program declares it",
             cause="somebody deleted it, or the program was not brought up since",
+            remedy=_remedy(declared),
         )
         return
     for each, found in _first_that_differs(declared, live):
@@ -74,10 +78,22 @@ def _told(declared: DeclaredResource, live: AwsResource, found: Difference) -> D
         is_=found.is_,
         should=found.should,
         related=[Related(live.place, "what runs")],
-        cause="an autoscaler or somebody set it; the next `pulumi up` sets it back" if is_moved else _CAUSE,
+        cause=f"an autoscaler or somebody set it; the next {_again(declared)} sets it back"
+        if is_moved
+        else f"the next {_again(declared)} takes it back, whoever did it and why",
         severity=Severity.WARNING if is_moved else Severity.ERROR,
-        remedy=f"leave it to whoever scales: ignore_changes=['{found.path}'] in the program" if is_moved else None,
+        remedy=f"leave it to whoever scales: ignore_changes=['{found.path}'] in the program"
+        if is_moved
+        else _remedy(declared),
     )
+
+
+def _again(declared: DeclaredResource) -> str:
+    return "`terraform apply`" if declared.resource.is_translated else "`pulumi up`"
+
+
+def _remedy(declared: DeclaredResource) -> str | None:
+    return _REMEDY_OF_TERRAFORM if declared.resource.is_translated else None
 
 
 def _may_move(declared: DeclaredResource) -> bool:

@@ -84,7 +84,7 @@ class _Declared:
         if len(found) == 1:
             self._joined[each.urn] = found[0]
         elif len(found) > 1:
-            self._why[each.urn] = f"which of {len(found)} in AWS is {each.title} is not known{_with_state()}"
+            self._why[each.urn] = f"which of {len(found)} in AWS is {each.title} is not known{_with_state(each)}"
         elif is_certain:
             self._gone.add(each.urn)
 
@@ -157,9 +157,11 @@ def _of_tag(each: AwsResource, candidates: Sequence[AwsResource]) -> Sequence[Aw
     return [one for one in candidates if one.get("tags", "Name").text == wanted]
 
 
-def _with_state() -> str:
+def _with_state(each: AwsResource) -> str:
+    if each.is_translated:
+        return "; the plan has no id of it: is it of the state that was applied here?"
     return "; give --state what `pulumi stack export` writes"
 
 
 def _not_found(each: AwsResource) -> str:
-    return f"which in AWS is {each.title} can't be told by a name or a tag{_with_state()}"
+    return f"which in AWS is {each.title} can't be told by a name or a tag{_with_state(each)}"

@@ -23,7 +23,7 @@ from nodeworthy.verdict import Place
 Show = Callable[[str], None]
 # AWS counts it up with each change of a launch template, whose content is compared itself.
 _COUNTED = "version"
-NO_STACK = "no stack was named whose program says what should run (--stack NAME)"
+NO_STACK = "no program was named that says what should run (--stack NAME, --terraform FILE)"
 
 
 @dataclass(frozen=True)
