@@ -83,6 +83,7 @@ _nodeworthy() {
                 --endpoint-url) _nodeworthy_nothing; return ;;
                 --pool) _nodeworthy_nothing; return ;;
                 --state)  return ;;
+                --terraform)  return ;;
                 --record)  return ;;
                 --from)  return ;;
                 --format) _nodeworthy_offer "text json sarif junit github markdown html prometheus" "$cur"; return ;;
@@ -95,7 +96,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --region --profile --endpoint-url --pool --state --record --from --print-policy --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --region --profile --endpoint-url --pool --state --terraform --record --from --print-policy --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi

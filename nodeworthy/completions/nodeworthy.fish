@@ -91,6 +91,7 @@ complete --command nodeworthy --condition '__nodeworthy_is audit' --long-option 
 complete --command nodeworthy --condition '__nodeworthy_is audit' --long-option endpoint-url --exclusive --description 'ask there instead of AWS'
 complete --command nodeworthy --condition '__nodeworthy_is audit' --long-option pool --exclusive --description 'look at this pool only'
 complete --command nodeworthy --condition '__nodeworthy_is audit' --long-option state --require-parameter --force-files --description 'what `pulumi stack export` wrote of the stack (- for standard input)'
+complete --command nodeworthy --condition '__nodeworthy_is audit' --long-option terraform --require-parameter --force-files --description 'what `terraform show -json` wrote of a plan (- for standard input)'
 complete --command nodeworthy --condition '__nodeworthy_is audit' --long-option record --require-parameter --force-files --description 'keep what AWS answered, without secrets'
 complete --command nodeworthy --condition '__nodeworthy_is audit' --long-option from --require-parameter --force-files --description 'look at a recording instead of an account'
 complete --command nodeworthy --condition '__nodeworthy_is audit' --long-option print-policy --description 'print the rights that this needs, as IAM reads them'
