@@ -154,9 +154,10 @@ def _prometheuses(document: Tree) -> Iterator[Fact]:
 
 
 def _monitors(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.services.monitoring_stack import split_endpoints
+    from nodeworthy.facts.services.monitoring_stack import misplaced_monitors, split_endpoints
 
     yield from split_endpoints(document)
+    yield from misplaced_monitors(document)
 
 
 def _databases(document: Tree) -> Iterator[Fact]:

@@ -8,7 +8,8 @@ cluster. Without a volume everything is gone with the pod, whatever the retentio
 
 kube-prometheus-stack scrapes only ServiceMonitors that carry its own release's label, unless it is told otherwise; the
 one of the operator's DCGM exporter is off by default, and has no such label. What a fleet says of both is compared.
-An endpoint that a dash too many splits in two is scraped in another way than anybody meant. What stands at another
+An endpoint that a dash too many splits in two is scraped in another way than anybody meant; a ServiceMonitor of `v1` or
+another group than that of Prometheus' operator is refused. What stands at another
 depth of the chart's values than its templates read (`additionalServiceMonitors` beside `prometheus`, `retention` in it)
 has no effect, and Helm says nothing.
 """
@@ -22,6 +23,8 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.services.monitoring_stack import (
+    SERVED,
+    MisplacedMonitor,
     MonitoringStack,
     Scraping,
     SplitEndpoint,
@@ -274,3 +277,16 @@ def what_the_fleet_asks_for_is_planned(missing: MonitoringNotPlanned) -> Finding
             cause=UNSEEN,
             remedy="install kube-prometheus-stack, or take monitoring out of the fleet",
         )
+
+
+@RULE.check
+def a_monitor_is_served(monitor: MisplacedMonitor) -> Findings:
+    titled = f"{monitor.kind}{f' {monitor.name!r}' if monitor.name else ''}"
+    yield fail(
+        monitor,
+        f"the API server refuses this: {titled} is asked for of {monitor.version.text}, where nothing serves one",
+        is_=monitor.version.text or "",
+        should=f"apiVersion: {SERVED}",
+        cause=f'no matches for kind "{monitor.kind}" in version "{monitor.version.text}": what it names is not scraped',
+        remedy=f"write apiVersion: {SERVED}",
+    )

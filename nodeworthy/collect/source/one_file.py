@@ -41,6 +41,8 @@ from nodeworthy.facts.secrets.plain_text import (
 )
 from nodeworthy.facts.secrets.planned_secret import (
     hands_over,
+    installs,
+    is_kubeadms,
     is_readable_secret,
     is_telling_config_map,
     secret_manifests,
@@ -70,7 +72,10 @@ _DIRECTIVES = ("{{", "{%", "%{")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
 _JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
 OF_AN_INSTALLER = "what an installer of the cluster reads"
+OF_KUBEADM = "kubeadm's config"
 _REMEDIES = {
+    OF_KUBEADM: "let whatever builds the node fill it in (kubeadm token create makes one for each join); "
+    "then take it away, for it has been seen: kubeadm token delete",
     OF_AN_INSTALLER: "hand it over when the installer runs (a vault, a variable of the environment); "
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate"
 }
@@ -176,7 +181,11 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | N
     if ufw is not None:
         return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
     config = config_title(data, source.shown)
-    return _k3s_config(config, data, source, rules) if config is not None else _documents(source, data, rules)
+    if config is not None:
+        return _k3s_config(config, data, source, rules)
+    if is_script(data, source.path.name):
+        return _told_openly(source, data, rules) or _documents(source, data, rules)
+    return _documents(source, data, rules) or _told_openly(source, data, rules)
 
 
 def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None:
@@ -241,7 +250,8 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else _REMEDIES.get(held, "")
-    found.facts += [*secrets, _plain_text(source, readable, held or _called(found), remedy)]
+    whole = _plain_text(source, readable, held or _called(found), remedy)
+    found.facts += [*secrets, replace(whole, is_applied=bool(every) and all(map(installs, every)))]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += evidence_suppressions(beside.texts, rules)
     return found
@@ -257,6 +267,8 @@ def _of_node_classes(facts: Sequence[Fact], source: Source) -> Iterator[BootScri
 
 def _held_by(source: Source, documents: Sequence[Tree], every: Sequence[Tree], text: str) -> str:
     """What a file is that holds nothing else of ours; empty where its secrets are not looked for."""
+    if any(map(is_kubeadms, every)):
+        return OF_KUBEADM
     if _holds_grafanas(every) or _are_telling_values(source, documents, text):
         return LOOSE
     return OF_AN_INSTALLER if _JOIN_TOKEN.search(text) is not None else ""
@@ -344,6 +356,18 @@ def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str])
 def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> Found:
     whole = PlainText(Place(source.shown), text, "a job script", IN_A_JOB)
     return Found([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
+
+
+def _told_openly(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    """What hands secrets on, where one stands in it; most of it holds none, and nothing else of ours."""
+    from nodeworthy.collect.source.scripts_and_variables import A_SCRIPT, AN_INVENTORY, REMEDIES, RUN, told_openly
+
+    called = told_openly(data, source.path.name)
+    if not called:
+        return None
+    whole = PlainText(Place(source.shown), _plain(data), called, REMEDIES[called], is_applied=called in RUN)
+    is_yaml = called not in (A_SCRIPT, AN_INVENTORY)
+    return Found([whole], suppressions=list(comments(whole.text, whole.place, rules, is_yaml=is_yaml)))
 
 
 def _of_slurm(called: str, text: str, source: Source, rules: frozenset[str]) -> Found:

@@ -69,6 +69,8 @@ class PlainText:
     remedy: str = ""
     # Whether it holds what a chart gives where its user gives nothing.
     is_of_a_chart: bool = False
+    # Whether it is installed as it stands, so that nobody comes by to fill in what is to be changed.
+    is_applied: bool = False
 
     def at(self, line: int, column: int) -> Place:
         return Place(self.place.path, line, column)

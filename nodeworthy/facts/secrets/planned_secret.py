@@ -17,7 +17,10 @@ from nodeworthy.verdict import Place
 # A Kubernetes Secret as a manifest, and what anybody can read in it: base64 hides nothing.
 
 # Kinds that hand a chart its values, or make Secrets of what stands in them.
-_HAND_OVER = frozenset(("HelmRelease", "HelmChart", "HelmChartConfig", "Application", "Kustomization"))
+_INSTALL = frozenset(("HelmRelease", "HelmChart", "HelmChartConfig", "Application"))
+_HAND_OVER = _INSTALL | {"Kustomization"}
+# What kubeadm is given with `--config`.
+_KUBEADMS = "kubeadm.k8s.io/"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +63,15 @@ def is_telling_config_map(tree: Tree) -> bool:
 def hands_over(tree: Tree) -> bool:
     """Whether it installs a chart, or generates a Secret: what stands in it in plain words may belong in one."""
     return tree.is_mapping and tree.get("kind").text in _HAND_OVER and not tree.get("sops").is_mapping
+
+
+def is_kubeadms(tree: Tree) -> bool:
+    return tree.is_mapping and (tree.get("apiVersion").text or "").startswith(_KUBEADMS)
+
+
+def installs(tree: Tree) -> bool:
+    """Whether it installs a chart with the values that stand in it, as they stand there."""
+    return tree.is_mapping and tree.get("kind").text in _INSTALL
 
 
 def without_packed(text: str, secrets: Sequence[SecretManifest]) -> str:

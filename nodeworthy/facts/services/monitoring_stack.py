@@ -299,3 +299,31 @@ def split_endpoints(document: Tree) -> Iterator[SplitEndpoint]:
         has_a_port = not _PORTS.isdisjoint(one.mapping)
         if has_a_port and other.mapping and _HOW.issuperset(other.mapping) and _HOW.isdisjoint(one.mapping):
             yield SplitEndpoint(kind, one, other)
+
+
+# Where Prometheus' operator serves it; its kinds of other makers (rhobs, Azure) have groups of their own, with a dot.
+SERVED = "monitoring.coreos.com/v1"
+_ITS_GROUP = SERVED.partition("/")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class MisplacedMonitor:
+    """One that is asked for where nothing serves its kind."""
+
+    called: ClassVar[str] = "a monitor that nothing serves"
+
+    kind: str
+    name: str
+    version: Tree
+
+    @property
+    def place(self) -> Place:
+        return self.version.place
+
+
+def misplaced_monitors(document: Tree) -> Iterator[MisplacedMonitor]:
+    version = document.get("apiVersion")
+    group = (version.text or ".").rpartition("/")[0]
+    if version.text == SERVED or ("." in group and group != _ITS_GROUP) or version.text is None:
+        return
+    yield MisplacedMonitor(document.get("kind").text or "", document.get("metadata", "name").text or "", version)

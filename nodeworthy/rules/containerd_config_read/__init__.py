@@ -27,7 +27,7 @@ its root file nobody can say that it is imported. On a node it is containerd its
 can't read its files; beside it, its files and what lies where drop-ins do are judged as in a change, and a runtime is
 as good as the program that its BinaryName names.
 
-k3s fills in its own template where nobody has written one. One that a script writes without `{{ template "base" . }}`
+k3s fills in its own template where nobody has written one. One that stands there without `{{ template "base" . }}`
 is all that containerd reads: the folders of k3s' CNI are not in it, and no pod starts, unless another network than
 its flannel is installed.
 """
@@ -60,6 +60,7 @@ from nodeworthy.rules.containerd_config_read.file_of_the_package import left_wit
 from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
 from nodeworthy.rules.containerd_config_read.never_reread import never_reread, starts_behind_a_write
 from nodeworthy.rules.containerd_config_read.without_its_base import (
+    lone_without_base,
     of_a_template_alone,
     whose_template,
     without_their_base,
@@ -131,21 +132,29 @@ def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     files = files.only(Kind.CONFIG)
     # Whether a drop-in is imported says its root file, which need not be kept beside it.
     whole = files.has_config or pool is not None
-    # A branch that is no TOML is none that anybody fills in so: what the others agree in, the file has.
-    every = files.as_filled_in
-    read = [each for each in every if not any(map(_is_unread_template, _configs(each, pool)))]
-    flaws = list(agreed_drafts([list(_of_files(each, pool, None, whole=whole)) for each in read or every]))
     configs = _configs(files, pool)
+    alone = list(lone_without_base(files, configs, pool))
+    # With its base it has another version: what is ignored follows from this.
+    flaws = _of_these(files, pool, None, whole=whole) if all(each.is_unknown for each in alone) else []
     if flaws and pool is None and all(each.is_unknown for each in flaws) and all(map(is_for_containerd_1, configs)):
-        flaws = list(agreed_drafts([list(_of_files(each, pool, THEIRS, whole=whole)) for each in read or every]))
-        if not flaws or all(each.is_unknown for each in flaws):
+        flaws = _of_these(files, pool, THEIRS, whole=whole)
+        if not alone and all(each.is_unknown for each in flaws):
             skip(FOR_CONTAINERD_1)
+    flaws = flaws if any(not each.is_unknown for each in flaws) else alone or flaws
     for flaw in flaws:
         yield flaw.with_more(on=pool.title if pool is not None and files.version(pool) is not None else "")
     if not flaws and configs and all(map(_is_unread_template, configs)):
         skip("what the distribution makes of its template is not known")
     if not flaws and not whole:
         skip("the file that would import it is not here, and no fleet says which containerd reads it")
+
+
+def _of_these(files: NodeFiles, pool: BootPool | None, assumed: str | None, *, whole: bool) -> list[Draft]:
+    """What is said of each branch of their templates. A branch that is no TOML is none that anybody fills in so: what
+    the others agree in, the file has."""
+    every = files.as_filled_in
+    read = [each for each in every if not any(map(_is_unread_template, _configs(each, pool)))]
+    return list(agreed_drafts([list(_of_files(each, pool, assumed, whole=whole)) for each in read or every]))
 
 
 def _configs(files: NodeFiles, pool: BootPool | None) -> Sequence[ConfigFile]:

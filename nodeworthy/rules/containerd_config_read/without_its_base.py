@@ -4,25 +4,34 @@ k3s fills in its own template where nobody has written one. One that somebody wr
 that containerd reads, unless it begins with `{{ template "base" . }}`. k3s keeps its CNI's plugins and their
 configuration in folders of its own, which only its own template names. With another network than the flannel that it
 brings (`flannel-backend: none`) they are where containerd looks by itself, and nothing is said; nor is it of RKE2,
-whose networks always are.
+whose networks always are. Of a template in a file of its own that is k3s' where a pool, the file or the folders above
+it say so; both have templates of this name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import posixpath
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.config import ConfigFile, has_base
 from nodeworthy.facts.firewall.pods import files_around, pods_of, shown_around
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Draft, fail, unknown
 
 BASE = '{{ template "base" . }}'
 
+SAYS = f"k3s' template has no {BASE}: it is all that containerd reads, and the folders of k3s' CNI are not in it"
+_WHOSE = "whether k3s reads it or RKE2, which needs none of them, nobody says: say it in a fleet (distribution)"
+
 _BRINGS_ITS_NETWORK, _NETWORK = "k3s", "flannel"
+# It has templates of the same names.
+_OTHER = "rke2"
 # Whoever names one of these has written down what the base would have said of it.
 _FOLDERS = pattern(r"conf_dir|bin_dirs?\b|\.cni\]|CNIConfDir|NoFlannel")
 _COMMENT = pattern(r"^\s*#[^\n]*", 8)  # re.MULTILINE
@@ -52,13 +61,37 @@ def _lacks_it(file: ConfigFile) -> bool:
     return bool(text.strip()) and not has_base(text) and not _FOLDERS.search(_COMMENT.sub("", text))
 
 
+def lone_without_base(files: NodeFiles, configs: Sequence[ConfigFile], pool: BootPool | None) -> Iterator[Draft]:
+    """Of a template that nobody here writes: it lies in a repository."""
+    lone = {each.place for each in files.of(Kind.CONFIG) if posixpath.basename(each.spot.path) in _names()}
+    lacking = [each for each in configs if each.place in lone and _lacks_it(each)]
+    if not lacking or pool is not None and {each.key for each in pods_of(pool).networks} != {_NETWORK}:
+        return
+    whose = {_BRINGS_ITS_NETWORK} if pool is not None else set(_named_by(files))
+    for each in lacking if whose != {_OTHER} else ():
+        yield _without(each) if whose == {_BRINGS_ITS_NETWORK} else unknown(each.place, f"{SAYS}; {_WHOSE}")
+
+
+def _names() -> frozenset[str]:
+    return frozenset(map(posixpath.basename, containerd_of(_BRINGS_ITS_NETWORK).templates))
+
+
+def _named_by(files: NodeFiles) -> Iterator[str]:
+    """The distributions of which the files or the folders above them speak."""
+    told = " ".join(f"{each.lies or each.place.path or ''} {each.content.text.shown()}" for each in files.files).lower()
+    yield from (name for name in (_BRINGS_ITS_NETWORK, _OTHER) if name in told)
+
+
 def of_a_template_alone(file: ConfigFile, script: BootScript) -> Draft:
-    says = f"k3s' template has no {BASE}: it is all that containerd reads, and the folders of k3s' CNI are not in it"
     if _is_another_network_beside(script):
-        return unknown(file.place, f"{says}, which matters unless another network is installed, as a file beside shows")
+        return unknown(file.place, f"{SAYS}, which matters unless another network is installed, as a file beside shows")
+    return _without(file)
+
+
+def _without(file: ConfigFile) -> Draft:
     return fail(
         file.place,
-        says,
+        SAYS,
         is_="a template that begins with settings of its own",
         should=f"{BASE} in its first line",
         cause="containerd finds neither the plugins of the network nor their configuration: the node stays NotReady, "

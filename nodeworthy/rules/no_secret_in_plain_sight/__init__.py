@@ -6,14 +6,17 @@ is known by its form (`ghp_…`, a private key), by the name of what holds it (`
 command that takes it (`curl -u user:…`), never by how random it looks: a cluster's CA, a discovery hash, a digest or a
 public key is none. What is fetched when the node boots is none either, nor is a path, an ARN, an empty value or a
 placeholder. A password that everybody knows (`changeme`) is one in user data, for the node would run with it; in
-manifests and values it waits for somebody to fill it in. A script that fills a cluster's token into the user data of
+manifests and values it waits for somebody to fill it in, and in what installs a chart as it stands (Argo CD's
+Application, Flux' HelmRelease, k3s' HelmChart, `helm install --set`) nobody will: a warning. A script that fills a cluster's token into the user data of
 the machines which it starts (`--user-data file://…`) puts it there, wherever it has it from.
 
 Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, base64 included; what is encrypted (a
 SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Of what a Pulumi program hands to Kubernetes (objects, a
 chart's values) every text is read; what it marks as a secret is encrypted in its state, and is none. Slurm jobs are
 read as well: whoever may see the job's script sees what it exports; so is the config.yaml of k3s and RKE2, also where
-YAML can't read it.
+YAML can't read it, what kubeadm is given with `--config`, and what hands secrets on: a script or a task that runs
+`helm install` or `kubectl create secret`, and what Ansible is told of a cluster's machines (`ansible_become_pass`,
+`k3s_token`) in inventories and variables, unless a vault keeps it.
 
 Of a template of CloudFormation the default of a parameter is read as well: it stands there for whoever reads the
 template, also where `NoEcho` hides it later. A plan of Terraform in JSON (`terraform show -json`) says in plain words
@@ -85,7 +88,11 @@ def files_hold_none(text: PlainText) -> Findings:
     sight = Sight(
         text.what, "whoever may read the repository reads it, and every clone of it keeps it", text.remedy or _REFER
     )
-    found = [each for each in secrets_in(text.text) if not is_default(text.text[each.start : each.end])]
+    every = list(secrets_in(text.text))
+    found = [each for each in every if not is_default(text.text[each.start : each.end])]
+    for each in every if text.is_applied else ():
+        if each not in found:
+            yield _known_to_everybody(text, each)
     known = [each for each in found if each.what not in forms() and _is_given(each, text)]
     for each in found:
         if each not in known:
@@ -96,6 +103,18 @@ def files_hold_none(text: PlainText) -> Findings:
 
 def _is_given(each: Secret, text: PlainText) -> bool:
     return text.is_of_a_chart or chart_that_ships(each.name, text.text[each.start : each.end]) is not None
+
+
+def _known_to_everybody(text: PlainText, each: Secret) -> Draft:
+    return fail(
+        text.at(each.line, each.column),
+        f"{each.what} that everybody knows stands in {text.what}{f', as {each.name}' if each.name else ''}",
+        is_=HIDDEN,
+        should="fetched, or referred to",
+        cause="it is installed as it stands here: whoever can reach it logs in",
+        remedy=_REFER_TO,
+        severity=Severity.WARNING,
+    )
 
 
 def _given_by_a_chart(text: PlainText, known: Sequence[Secret]) -> Draft:
