@@ -16,6 +16,9 @@ What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST b
 `vagrant ssh -c` and `multipass exec` are no other) is asked the same: ssh ends as the last command there does, and
 `set -e` holds on neither side for the other.
 
+Ansible stops at a task that fails, unless the task says `ignore_errors` or `failed_when: false` and nothing behind it
+asks for what it registers. Of the rest of its tasks nothing is said.
+
 What could not be read is `unknown` where its own words name such a step. A program in another language, a template's
 hole or a script that nobody calls critical is none.
 """
@@ -24,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from nodeworthy.boot.effects import Failure
+from nodeworthy.boot.effects import Failure, Unit
 from nodeworthy.boot.unpack.kinds import interpreter
 from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.critical_steps import BRINGING_KUBELET, Step, critical_gaps, critical_steps
@@ -67,6 +70,8 @@ _SWALLOWS = pattern(r"\|\|\s*(?:true|:)(?:\s|;|$)")
 _SAYS_IT_WENT_WELL = pattern(
     r"(?:(?:2|&)>>?\s*/dev/null|>>?\s*/dev/null\s+2>&1).*(?:\|\|(?!\s*(?:true|:)(?:\s|;|$))|\bthen\b)"
 )
+# What Ansible is told to go on by, as the commands of its tasks say it.
+_IGNORED = pattern(r" \|\| : (?P<key>ignore_errors|failed_when)")
 _GIVES_UP = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
 _ASKED = pattern(r"\|\||&&|^(?:if|elif|while|until)\b")
 # What prints to a person whether it is there: a start that failed, a node that is not ready.
@@ -82,7 +87,10 @@ SHOULD = "a failure stops the script, or is reported"
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
     steps, asked = critical_steps(script.timeline), Asked.of(script)
-    yield from of_a_whole(script, _silent(asked.source, asked.later, asked.unheard(steps)))
+    silent = asked.unheard(steps)
+    ignored = [each for each in silent if script.is_a_part and _is_ignored(asked.source, each)]
+    yield from _silent(asked.source, asked.later, ignored)
+    yield from of_a_whole(script, _silent(asked.source, asked.later, [] if ignored else silent))
     found = next(critical_gaps(script.timeline), None)
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
@@ -212,9 +220,20 @@ def _is_one_pipe(one: Place, other: Place) -> bool:
 def _one(source: Source, step: Step) -> Draft:
     written = source.written_at(step.place) or step.effect.command
     calls = [source.written_at(each) for each in step.effect.via]
-    how, remedy = _by(source, step, written, calls)
+    ignored = _IGNORED.search(written)
+    how, remedy = _by_ansible(ignored["key"]) if ignored is not None else _by(source, step, written, calls)
     message = f"where {step.called} fails, {how}"
-    return fail(step.place, message, is_=written, should=SHOULD, cause=CAUSE, remedy=remedy)
+    return fail(step.place, message, is_=_IGNORED.sub("", written), should=SHOULD, cause=CAUSE, remedy=remedy)
+
+
+def _is_ignored(source: Source, step: Step) -> bool:
+    """A task's failure that Ansible passes over. Kubelet may be started by other tasks, or by kubeadm."""
+    return not isinstance(step.effect, Unit) and _IGNORED.search(source.written_at(step.place)) is not None
+
+
+def _by_ansible(key: str) -> tuple[str, str]:
+    remedy = f"take {key} from this task, or keep its outcome (register) and let a task behind it fail"
+    return f"`{key}` swallows it, and the play goes on", remedy
 
 
 def _by(source: Source, step: Step, own: str, calls: Sequence[str]) -> tuple[str, str]:

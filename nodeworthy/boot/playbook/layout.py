@@ -34,7 +34,7 @@ def as_script(text: str) -> str | None:
     manager = "yum" if _OF_RPM.search(text) else "apt-get"
     registered: dict[str, str] = {}
     for task in tasks_of(trees[0]):
-        _lay(task, manager, registered, sheet)
+        _lay(task, manager, registered, sheet, _unless_looked_at(task, text))
         if task.register and task.module in _SCRIPTS and "\n" not in words_of(task).strip():
             registered[task.register] = words_of(task).strip()
     return sheet.text()
@@ -66,17 +66,23 @@ class _Sheet:
         return "".join(f"{whole.get(line, '; '.join(rows.get(line, ())))}\n" for line in range(1, last + 1))
 
 
-def _lay(task: Task, manager: str, registered: Mapping[str, str], sheet: _Sheet) -> None:
+def _unless_looked_at(task: Task, text: str) -> str:
+    """What the shell says of a failure that Ansible is told to ignore; none where a later task asks for the outcome."""
+    is_asked = task.register and len(re.findall(rf"\b{re.escape(task.register)}\b", text)) > 1
+    return f" || : {task.goes_on}" if task.goes_on and not is_asked else ""
+
+
+def _lay(task: Task, manager: str, registered: Mapping[str, str], sheet: _Sheet, ignored: str) -> None:
     before = "".join(f"if {each}; then " for each in map(_asked, task.when))
     behind = "; fi" * len(task.when)
     block = _block(task)
     if block is not None and not task.items:
-        _lay_block(block, before, behind, sheet)
+        _lay_block(block, before, behind, sheet, ignored)
         return
     made = [_on_one_line(each) for each in commands_of(task, manager, registered)]
     commands = [f"( {each} )" if task.module in _SCRIPTS else each for each in made if each.strip() not in ("", ":")]
     if commands:
-        sheet.add(task.line, before + "; ".join(commands) + behind)
+        sheet.add(task.line, before + "; ".join(f"{each}{ignored}" for each in commands) + behind)
 
 
 @dataclass(frozen=True)
@@ -107,13 +113,13 @@ def _block(task: Task) -> _Block | None:
     return _Block(first, lines, f"cat {how} '{to}' <<'{_ENDS}'", _ENDS) if to else None
 
 
-def _lay_block(block: _Block, before: str, behind: str, sheet: _Sheet) -> None:
+def _lay_block(block: _Block, before: str, behind: str, sheet: _Sheet, ignored: str) -> None:
     end = block.first + len(block.lines)
     sheet.add(block.first - 1, before + block.opens)
     for line, text in enumerate(block.lines, block.first):
         sheet.hold(line, text)
     if block.ends == ")":
-        sheet.add(end, f"){behind}")
+        sheet.add(end, f"){ignored}{behind}")
         return
     sheet.hold(end, block.ends)
     if behind:

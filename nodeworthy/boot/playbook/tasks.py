@@ -45,6 +45,8 @@ class Task:
     items: tuple[Mapping[str, str], ...] = ()
     # The name under which its output is kept.
     register: str = ""
+    # By which of its keys Ansible goes on where it fails.
+    goes_on: str = ""
 
     def fill(self, text: str, item: Mapping[str, str]) -> str:
         return _ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text)
@@ -94,7 +96,14 @@ def _called(entry: Tree, key: str, asked: tuple[str, ...]) -> Task:
     free = given if given.text is not None else None
     if free is not None and module not in _FREE:
         values.update(_pairs(free))
-    return Task(module, line, values, free, asked, tuple(_items(entry)), text_of(entry.get("register")))
+    kept = text_of(entry.get("register"))
+    return Task(module, line, values, free, asked, tuple(_items(entry)), kept, _goes_on(entry))
+
+
+def _goes_on(entry: Tree) -> str:
+    if text_of(entry.get("ignore_errors")).lower() in ("yes", "true", "on"):
+        return "ignore_errors"
+    return "failed_when" if text_of(entry.get("failed_when")).lower() in ("no", "false", "off") else ""
 
 
 def _is_elsewhere(entry: Tree) -> bool:
