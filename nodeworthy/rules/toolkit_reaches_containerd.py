@@ -12,14 +12,15 @@ default runtime and configures no such runtime keeps the whole CRI plugin from l
 the toolkit on a node of Kubernetes and tells no containerd of it is told so, where neither an operator nor CDI brings
 the runtime in its place: it is a warning, for another script may do it. So is one that tells a containerd which runs,
 and neither starts it anew nor reboots; and so is one that makes the runtime the default of
-/etc/containerd where k3s or RKE2 runs, whose own containerd finds the runtime, and leaves runc its default.
+/etc/containerd where k3s or RKE2 runs, whose own containerd finds the runtime, and leaves runc its default. They find it
+when they start: a toolkit that comes behind that, with no start or reboot behind it, is told as well.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.facts.boot.default_elsewhere import DefaultElsewhere, default_elsewhere
+from nodeworthy.facts.boot.default_elsewhere import DefaultElsewhere, FoundAtStart, default_elsewhere, found_at_start
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.toolkit_installed import ToldInVain, told_in_vain, toolkit_installed
@@ -98,6 +99,10 @@ def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorV
         return
     if script.is_a_part:
         skip(PART)
+    by_itself = found_at_start(script.timeline) if operator is None else None
+    if by_itself is not None:
+        yield from [_found_too_late(by_itself)] if by_itself.is_too_late else []
+        return
     found = toolkit_installed(script)
     if found is None:
         skip("nothing here installs a toolkit on a node of Kubernetes that has it from nobody else")
@@ -147,6 +152,20 @@ def _default_elsewhere(found: DefaultElsewhere) -> Draft:
         cause=f"{found.distribution} runs a containerd of its own, finds the runtime when it starts, and leaves runc "
         "its default: pods without runtimeClassName: nvidia get no GPU",
         remedy=f"give pods runtimeClassName: nvidia, or say default-runtime: nvidia to {found.distribution} itself",
+    )
+    return replace(told, severity=Severity.WARNING)
+
+
+def _found_too_late(found: FoundAtStart) -> Draft:
+    told = fail(
+        found,
+        f"{found.package} comes behind the start of {found.distribution}, which does not find its runtime any more",
+        is_=found.installs.command,
+        should=f"the toolkit first, or a restart of {found.distribution} behind it",
+        related=[Related(found.started.place, f"{found.distribution} starts here")],
+        cause=f"{found.distribution} looks for nvidia-container-runtime when it starts: until it does so again, pods end "
+        f'with: no runtime for "{defaults().runtime_class}" is configured',
+        remedy=f"move it before {found.started.place.spot}, or behind it: systemctl restart {found.unit}",
     )
     return replace(told, severity=Severity.WARNING)
 

@@ -1,7 +1,7 @@
-"""NVIDIA's runtime, made the default of a containerd that the machine's kubelet does not use.
+"""NVIDIA's runtime on a machine of k3s or RKE2, where kubelet does not use the containerd that others do.
 
-k3s and RKE2 bring a containerd of their own, and find NVIDIA's runtime by themselves whenever they start; their default
-stays runc.
+They bring a containerd of their own, and find NVIDIA's runtime by themselves whenever they start; their default stays
+runc. What is installed behind their start they find at the next one.
 """
 
 from __future__ import annotations
@@ -9,15 +9,21 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from nodeworthy.boot.effects import Act, Effect, Joins, Unit, Writes
+from nodeworthy.boot.conditions import always
+from nodeworthy.boot.effects import Act, Effect, Fetches, Installs, Joins, NotUnderstood, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.toolkit_installed import toolkits
+from nodeworthy.facts.boot.unread_steps import other_scripts
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 _UNITS = {"k3s": ("k3s", "k3s-agent"), "rke2": ("rke2-server", "rke2-agent")}
 _RUNS = (Act.START, Act.RESTART, Act.ENABLE)
+# Whatever may start it anew, or brings the runtime in its place.
+_ANEW_OR_OTHERWISE = pattern(r"\bk3s|\brke2|\breboot\b|\bshutdown\b|\bkill|gpu-operator|\bcdi\b")
 
 
 @dataclass(frozen=True)
@@ -67,3 +73,48 @@ def _is_of(runtime: Containerd, effect: Writes) -> bool:
     own = [posixpath.dirname(each) for each in (*runtime.templates, runtime.config or "") if each]
     path = effect.path.known
     return path is None or path.startswith((*own, f"/etc/rancher/{runtime.distribution}/config.yaml"))
+
+
+@dataclass(frozen=True)
+class FoundAtStart:
+    """A toolkit on a machine of k3s or RKE2."""
+
+    installs: Installs
+    package: str
+    distribution: str
+    started: Effect
+    # It comes behind every start.
+    is_too_late: bool
+
+    @property
+    def place(self) -> Place:
+        return self.installs.place
+
+    @property
+    def unit(self) -> str:
+        """As systemctl takes it: whether an installer made a server or an agent, a pattern leaves open."""
+        known = self.started.unit.known if isinstance(self.started, Unit) else None
+        return known.removesuffix(".service") if known is not None else f"'{self.distribution}*'"
+
+
+def found_at_start(timeline: Timeline) -> FoundAtStart | None:
+    """None where nobody can say whether it is there when one of them starts."""
+    found = next(toolkits(timeline), None)
+    starts = [(each, name) for each in timeline.effects for name in _UNITS if _starts(each, name)]
+    if found is None or not starts:
+        return None
+    (installs, package), (started, name) = found, starts[0]
+    is_behind = all(timeline.precedes(each, installs) for each, _ in starts)
+    if is_behind and always([started.conditions], installs.conditions) is not True:
+        return None
+    is_too_late = is_behind and not any(_may_start_anew(each) for each in timeline.after(installs))
+    if is_too_late and next(other_scripts(timeline), None) is not None:
+        return None
+    return FoundAtStart(installs, package, name, started, is_too_late)
+
+
+def _may_start_anew(effect: Effect) -> bool:
+    if isinstance(effect, Unit):
+        return effect.unit.known is None
+    is_other = isinstance(effect, (Reboots, NotUnderstood)) or (isinstance(effect, Fetches) and effect.runs)
+    return is_other or _ANEW_OR_OTHERWISE.search(effect.command) is not None
