@@ -14,11 +14,49 @@ _ONLY_LOOKS = (
     "--print-recommended-kernel-module-type --sanity --add-this-kernel"
 ).split()
 _CUDA_PARTS = ("--toolkit", "--samples", "--kernelobjects", "--override", "--demo")
+_DRIVER_PART = "--driver"
 _FABRIC = ("fabric",)
 
 
-def is_runfile(program: Text) -> bool:
-    return ending(program).endswith(".run")
+# No other program has these together: by them a file is known whose name nobody knows here.
+_CUDAS_OWN = frozenset((_DRIVER_PART, "--toolkit"))
+_DRIVERS_OWN = frozenset(("--dkms", "--no-x-check", "--no-nouveau-check", "--no-opengl-files", "--no-drm"))
+_SILENTLY = frozenset(("-s", "-a", "-z", "-q", "--silent", "--accept-license", "--ui=none"))
+
+
+def is_runfile(program: Text, *options: Text) -> bool:
+    if ending(program).endswith(".run"):
+        return True
+    words = frozenset(each.shown() for each in options)
+    return program.known is None and (words >= _CUDAS_OWN or _is_of_the_drivers(words))
+
+
+def _is_of_the_drivers(words: frozenset[str]) -> bool:
+    return not words.isdisjoint(_DRIVERS_OWN) and not words.isdisjoint(_SILENTLY)
+
+
+def brings_cudas_driver(install: Installs) -> bool:
+    """CUDA's installer has a driver in it, and installs it unless it is told which of its other parts are wanted."""
+    words = frozenset(install.command.strip("() ").split())
+    if _is_of_cuda(install):
+        return _DRIVER_PART in words or words.isdisjoint(_CUDA_PARTS)
+    return _has_no_name(install) and words >= _CUDAS_OWN
+
+
+def brings_the_driver_alone(install: Installs) -> bool:
+    """NVIDIA's own installer, by its name or, where nobody knows that, by its options."""
+    if _has_no_name(install):
+        return _is_of_the_drivers(frozenset(install.command.strip("() ").split()))
+    name = install.packages[0].shown().lower() if install.packages else ""
+    return name.startswith(("nvidia-linux", "nvidia_driver", "nvidia-driver"))
+
+
+def _is_of_cuda(install: Installs) -> bool:
+    return bool(install.packages) and install.packages[0].shown().lower().startswith("cuda_")
+
+
+def _has_no_name(install: Installs) -> bool:
+    return bool(install.packages) and install.packages[0].known is None and not beginning(install.packages[0])
 
 
 def runfile(call: Call) -> Did:
@@ -37,7 +75,7 @@ def runfile(call: Call) -> Did:
 
 def _brings_module(begins: str, arguments: Given) -> bool:
     if begins.startswith("cuda"):
-        return arguments.has("--driver") or not arguments.has(*_CUDA_PARTS)
+        return arguments.has(_DRIVER_PART) or not arguments.has(*_CUDA_PARTS)
     if any(part in begins for part in _FABRIC):
         return False
     # A name that is a hole as a whole may be the driver's as well as any other's.

@@ -163,7 +163,7 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
     name = arguments[0].known
     if name in _ORDINARY and name not in walker.state.functions:
         return record_effects(walker, outcome_of(_ORDINARY[name], call_of(walker, arguments, place, raw)), place, raw)
-    if name is None and is_runfile(arguments[0]):
+    if name is None and is_runfile(*arguments):
         return record_effects(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
     if name is None and is_sudo(arguments[0]):
         inner = unwrap("sudo", arguments)

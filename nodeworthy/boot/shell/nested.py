@@ -62,7 +62,7 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
         if written is not None:
             return written.status
         name = rest[0].known
-        if name is None and is_runfile(rest[0]):
+        if name is None and is_runfile(*rest):
             return record_effects(walker, runfile(call_of(walker, rest, place, raw)), place, raw)
         if name is None:
             text = "\n".join([raw, *texts_of_unknown_files(walker)])

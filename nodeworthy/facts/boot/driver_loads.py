@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
+from nodeworthy.boot.commands.runfiles import brings_cudas_driver
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Effect, Gap, Installs, LoadsModule, NotUnderstood, Reboots, Stage
 from nodeworthy.boot.timeline import Timeline
@@ -110,7 +111,7 @@ def is_driver(effect: Installs) -> bool:
     if effect.removes:
         return False
     if effect.manager == ".run":
-        return any("nvidia" in each.shown().lower() for each in effect.packages)
+        return brings_cudas_driver(effect) or any("nvidia" in each.shown().lower() for each in effect.packages)
     return any(package_kind(each.shown()) is PackageKind.DRIVER for each in effect.packages)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from nodeworthy.boot.commands.installs import kind_of
+from nodeworthy.boot.commands.runfiles import brings_cudas_driver, brings_the_driver_alone
 from nodeworthy.boot.effects import Effect, Fetches, Installs, Runs
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
@@ -77,8 +78,7 @@ def _called(package: str) -> str:
 
 def _is_driver(install: Installs, package: Text) -> bool:
     if install.manager == RUNFILE:
-        begins = package.shown().lower()
-        return begins.startswith(("nvidia-linux", "nvidia_driver", "nvidia-driver"))
+        return brings_the_driver_alone(install) or brings_cudas_driver(install)
     if install.manager in ("helm", "pip", "snap"):
         return False
     return kind_of(package) is PackageKind.DRIVER or install.manager == "ubuntu-drivers"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.commands.installs import kind_of
+from nodeworthy.boot.commands.runfiles import brings_cudas_driver
 from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.timeline import Timeline
@@ -228,6 +229,8 @@ def _are_two(first: NvidiaPackage, second: NvidiaPackage) -> bool:
     # No repository of NVIDIA's has a server driver, and none of Ubuntu's has the package cuda.
     if _OF_UBUNTUS.match(first.name) and _OF_NVIDIAS.fullmatch(second.name):
         return True
+    if first.effect.manager == RUNFILE and brings_cudas_driver(second.effect) != brings_cudas_driver(first.effect):
+        return first.version != second.version or not first.version
     branches = [re.match(r"\d{3}", each.version) for each in (first, second)]
     return all(branches) and len({branch[0] for branch in branches if branch}) == 2
 
