@@ -12,8 +12,8 @@ default runtime and configures no such runtime keeps the whole CRI plugin from l
 the toolkit on a node of Kubernetes and tells no containerd of it is told so, where neither an operator nor CDI brings
 the runtime in its place: it is a warning, for another script may do it. So is one that tells a containerd which runs,
 and neither starts it anew nor reboots; and so is one that makes the runtime the default of
-/etc/containerd where k3s or RKE2 runs, whose own containerd finds the runtime, and leaves runc its default. They find it
-when they start: a toolkit that comes behind that, with no start or reboot behind it, is told as well.
+/etc/containerd where k3s or RKE2 runs, whose own containerd finds the runtime, and leaves runc its default. They find
+it when they start: a toolkit that comes behind that, with no start or reboot behind it, is told as well.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def _found_too_late(found: FoundAtStart) -> Draft:
         is_=found.installs.command,
         should=f"the toolkit first, or a restart of {found.distribution} behind it",
         related=[Related(found.started.place, f"{found.distribution} starts here")],
-        cause=f"{found.distribution} looks for nvidia-container-runtime when it starts: until it does so again, pods end "
-        f'with: no runtime for "{defaults().runtime_class}" is configured',
+        cause=f"{found.distribution} looks for nvidia-container-runtime when it starts: until it does so again, pods "
+        f'end with: no runtime for "{defaults().runtime_class}" is configured',
         remedy=f"move it before {found.started.place.spot}, or behind it: systemctl restart {found.unit}",
     )
     return replace(told, severity=Severity.WARNING)

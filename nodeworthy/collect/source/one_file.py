@@ -77,7 +77,7 @@ _REMEDIES = {
     OF_KUBEADM: "let whatever builds the node fill it in (kubeadm token create makes one for each join); "
     "then take it away, for it has been seen: kubeadm token delete",
     OF_AN_INSTALLER: "hand it over when the installer runs (a vault, a variable of the environment); "
-    "then change it, for it has been seen: k3s token rotate, rke2 token rotate"
+    "then change it, for it has been seen: k3s token rotate, rke2 token rotate",
 }
 # By these a release names the files that hold its values.
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
@@ -163,6 +163,23 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | N
     jobs = slurm_jobs(source, data)
     if jobs and not is_boot_script(data, source.path.name):
         return _jobs(jobs, _plain(data), source, rules)
+    found = _of_a_script(source, data, rules)
+    if found is not None:
+        return found
+    called = slurm_configuration(source, data)
+    if called is not None:
+        return _of_slurm(called, _plain(data), source, rules)
+    ufw = ufw_file(data, source.shown, source.lies)
+    if ufw is not None:
+        return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
+    config = config_title(data, source.shown)
+    if config is not None:
+        return _k3s_config(config, data, source, rules)
+    return _documents(source, data, rules) or _told_openly(source, data, rules)
+
+
+def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    """What boots a node, what does something elsewhere, what only hands secrets on."""
     if is_boot_script(data, source.path.name) or is_nodes_firewall(data):
         found = _boot_script(source, data, rules)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
@@ -174,18 +191,7 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | N
         found = _boot_script(source, data, rules)
         if found.facts:
             return replace(found, scripts=[])
-    called = slurm_configuration(source, data)
-    if called is not None:
-        return _of_slurm(called, _plain(data), source, rules)
-    ufw = ufw_file(data, source.shown, source.lies)
-    if ufw is not None:
-        return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
-    config = config_title(data, source.shown)
-    if config is not None:
-        return _k3s_config(config, data, source, rules)
-    if is_script(data, source.path.name):
-        return _told_openly(source, data, rules) or _documents(source, data, rules)
-    return _documents(source, data, rules) or _told_openly(source, data, rules)
+    return _told_openly(source, data, rules) if is_script(data, source.path.name) else None
 
 
 def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None:

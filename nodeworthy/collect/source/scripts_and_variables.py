@@ -1,5 +1,5 @@
-"""What holds nothing of ours and hands a cluster its secrets all the same: scripts and tasks that install charts or make
-Secrets, inventories and variables of Ansible, what kubeadm is given.
+"""What holds nothing of ours and hands a cluster its secrets all the same: scripts and tasks that install charts or
+make Secrets, inventories and variables of Ansible.
 
 By their names alone secrets are found in many a file that has nothing to do with a cluster; so each kind is known by
 what it does, or by a variable that an installer of clusters reads.

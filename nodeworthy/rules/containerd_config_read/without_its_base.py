@@ -65,7 +65,7 @@ def lone_without_base(files: NodeFiles, configs: Sequence[ConfigFile], pool: Boo
     """Of a template that nobody here writes: it lies in a repository."""
     lone = {each.place for each in files.of(Kind.CONFIG) if posixpath.basename(each.spot.path) in _names()}
     lacking = [each for each in configs if each.place in lone and _lacks_it(each)]
-    if not lacking or pool is not None and {each.key for each in pods_of(pool).networks} != {_NETWORK}:
+    if not lacking or (pool is not None and {each.key for each in pods_of(pool).networks} != {_NETWORK}):
         return
     whose = {_BRINGS_ITS_NETWORK} if pool is not None else set(_named_by(files))
     for each in lacking if whose != {_OTHER} else ():

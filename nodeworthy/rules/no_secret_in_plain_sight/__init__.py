@@ -7,8 +7,9 @@ command that takes it (`curl -u user:…`), never by how random it looks: a clus
 public key is none. What is fetched when the node boots is none either, nor is a path, an ARN, an empty value or a
 placeholder. A password that everybody knows (`changeme`) is one in user data, for the node would run with it; in
 manifests and values it waits for somebody to fill it in, and in what installs a chart as it stands (Argo CD's
-Application, Flux' HelmRelease, k3s' HelmChart, `helm install --set`) nobody will: a warning. A script that fills a cluster's token into the user data of
-the machines which it starts (`--user-data file://…`) puts it there, wherever it has it from.
+Application, Flux' HelmRelease, k3s' HelmChart, `helm install --set`) nobody will: a warning. A script that fills a
+cluster's token into the user data of the machines which it starts (`--user-data file://…`) puts it there, wherever it
+has it from.
 
 Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, base64 included; what is encrypted (a
 SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Of what a Pulumi program hands to Kubernetes (objects, a
