@@ -9,6 +9,8 @@ that a rule needs.
 
 --watch stays, looks again every 15 seconds, and tells what is new, what changed and what is gone, until Ctrl-C; then
 the exit code is that of the last state. A server that does not answer is said, and nothing counts as gone meanwhile.
+With --format brief it writes the messages to people when they are due: the first, an update every 15 minutes or when
+something new breaks, and the resolution once two looks found nothing.
 
 --node draws the chain of one node from its cards to its pods: which links are well, which broke first, and what nobody
 looked at. What hangs behind the broken one is its victim.
@@ -176,6 +178,7 @@ def _tell_of_inference(options: Options, seen: Seen) -> None:
 def _told(options: Options, run: Run) -> tuple[Report, str]:
     """The report, and what people read before it."""
     seen, report = _looked(options, run)
+    report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
     told, chains = _ledger(seen), _chains(options, seen, report)
     return _with_more(options, report, told, chains), _heading(options, seen, report, told, chains)
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nodeworthy import interrupts
@@ -20,6 +21,7 @@ from nodeworthy.records import dataclass
 if TYPE_CHECKING:
     from nodeworthy.commands import diagnose
     from nodeworthy.commands.settled import Run
+    from nodeworthy.report.incident_told import Incident
     from nodeworthy.report.report import Report
     from nodeworthy.report.watched import Standing
 
@@ -64,8 +66,8 @@ def check(options: diagnose.Options) -> None:
     for name, is_given in given.items():
         if is_given:
             raise InputError(f"{name} and --watch do not go together")
-    if options.format not in ("text", "json"):
-        raise InputError(f"--watch tells text or json, and not {options.format}")
+    if options.format not in ("text", "json", "brief"):
+        raise InputError(f"--watch tells text, json or brief, and not {options.format}")
 
 
 def run(options: diagnose.Options, run: Run, look: Callable[[], tuple[Report, str]]) -> int:
@@ -73,7 +75,7 @@ def run(options: diagnose.Options, run: Run, look: Callable[[], tuple[Report, st
     from nodeworthy.report.watched import Standing
 
     report, heading = look()
-    watching = _Watching(options, run, Standing())
+    watching = _Messages(options, run, Standing()) if options.format == "brief" else _Watching(options, run, Standing())
     try:
         watching.begin(report, heading)
         while True:
@@ -120,9 +122,14 @@ class _Watching:
             return
         if self._blind:
             told = watched.seeing_line if self._json else watched.seeing_text
-            self._say(told(time.monotonic() - self._blind_since, _now()))
+            self._say_of_sight(told(time.monotonic() - self._blind_since, _now()))
             self._blind = ""
         self.code = self.run.exit_code(report)
+        self._tell(report)
+
+    def _tell(self, report: Report) -> None:
+        from nodeworthy.report import watched
+
         changes = self.standing.look(report.findings)
         if changes:
             when = _now()
@@ -138,12 +145,40 @@ class _Watching:
         if not self._blind:
             self._blind_since = time.monotonic()
         if why != self._blind:
-            self._say((watched.blind_line if self._json else watched.blind_text)(why, _now()))
+            self._say_of_sight((watched.blind_line if self._json else watched.blind_text)(why, _now()))
         self._blind = why
 
     def _say(self, text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
+
+    def _say_of_sight(self, text: str) -> None:
+        """That the server is away, and that it is there again."""
+        self._say(text)
+
+
+class _Messages(_Watching):
+    """The messages to people, each when it is due. What is only about the watching is not for them."""
+
+    @cached_property
+    def _incident(self) -> Incident:
+        from nodeworthy.report.incident_told import Incident
+
+        return Incident()
+
+    def begin(self, report: Report, heading: str) -> None:  # noqa: ARG002 - that is for the terminal
+        from nodeworthy.report.brief import render
+
+        self.code = self.run.exit_code(report)
+        self._say(self._incident.look(report, _now()) or f"{render(report)}\n\n")
+
+    def _tell(self, report: Report) -> None:
+        told = self._incident.look(report, _now())
+        if told:
+            self._say(told)
+
+    def _say_of_sight(self, text: str) -> None:
+        sys.stderr.write(text)
 
 
 def _stop_unheard() -> None:

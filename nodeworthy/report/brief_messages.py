@@ -51,8 +51,8 @@ def update(causes: Sequence[Cause]) -> Iterator[str]:
     yield from line("not known; nothing that was read tells how long it will take.", "Ready by: ")
 
 
-def resolution(causes: Sequence[Cause], sightings: Sequence[Sighting]) -> Iterator[str]:
-    yield f"Mended: {WHEN}"
+def resolution(causes: Sequence[Cause], sightings: Sequence[Sighting], when: str = WHEN) -> Iterator[str]:
+    yield f"Mended: {when}"
     yield "What it was:"
     yield from _listed(causes)
     yield from line(DONE, "What was done: ")

@@ -56,8 +56,13 @@ class Standing:
     # With what kept its rule from looking.
     _unseen: list[tuple[Finding, frozenset[_Key]]] = field(default_factory=list)
 
+    @property
+    def all(self) -> Sequence[Finding]:
+        """With those of which nobody can tell any more whether they stand."""
+        return [*self._seen, *(each for each, _ in self._unseen)]
+
     def look(self, now: Sequence[Finding]) -> Changes:
-        new, pairs, missing = _matched([*self._seen, *(each for each, _ in self._unseen)], now)
+        new, pairs, missing = _matched(self.all, now)
         blind_before = dict(self._unseen)
         blinding = [each for each in new if each.verdict in _TELLS_NOTHING]
         standing = {_key(each) for each in now}

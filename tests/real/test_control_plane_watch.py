@@ -73,6 +73,18 @@ def test_a_fault_is_told_and_told_gone(cluster: ControlPlane) -> None:
         assert watcher.end() == (1, "")
 
 
+def test_people_who_wait_are_told(cluster: ControlPlane) -> None:
+    with Watcher(*RULES, "--format", "brief") as watcher:
+        assert watcher.line().startswith("Nothing")
+        have(cluster, 7)
+        while not (told := watcher.line()).startswith("FIRST MESSAGE"):
+            pass
+        have(cluster, 8)
+        while not told.startswith("RESOLUTION"):
+            told = watcher.line()
+        assert re.fullmatch(r"RESOLUTION \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\)\n?", told)
+
+
 def test_people_are_told_when(cluster: ControlPlane) -> None:
     with Watcher(*RULES) as watcher:
         while not re.search(r"\d rules? on ", watcher.line()):
