@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import zlib
 
 import pytest
 
@@ -80,13 +81,52 @@ LONG = (
     "tests/policy/test_stack_config.py::test_an_older_engine",
     "tests/policy/test_stack_config.py::test_an_output_of_the_stack",
     "tests/policy/test_stack_config.py::test_without_a_fleet",
+    # What is made thousands of times, starts programs again and again, or measures how time grows.
+    "tests/architecture/test_import_directions.py",
+    "tests/architecture/test_sizes.py::test_functions_are_small",
+    "tests/boot/test_fuzz_short.py",
+    "tests/boot/unpack/test_any_bytes.py::test_any_text_in_a_document",
+    "tests/boot/walk/test_failures.py::test_a_long_file",
+    "tests/boot/walk/test_templates.py::test_hostile_templates",
+    "tests/cluster/test_any_json.py",
+    "tests/cluster/test_one_cause_is_one_finding.py::test_a_large_dump",
+    "tests/cluster/test_waiting.py::test_each_pod_for_a_node_of_its_own",
+    "tests/fleet/test_command.py::test_five_hundred_pools",
+    "tests/fuzz/",
+    "tests/known/test_secrets.py::test_no_text_takes_long",
+    "tests/mutants/test_mutants.py::test_all_that_is_made_of_a_module",
+    "tests/mutants/test_mutants.py::test_what_no_function_holds",
+    "tests/node/test_firewall.py::test_more_rules_than_can_be_followed",
+    "tests/node/test_hostile.py::test_numbers_that_are_none",
+    "tests/node/test_nft.py::test_chains_that_lead_to_more_rules",
+    "tests/node/test_suite.py::test_a_test_for_each_host_and_rule",
+    "tests/own_rules/test_bases.py::test_rules_of_ones_own_share_too",
+    "tests/own_rules/test_every_fact.py::test_it_is_judged_or_skipped_with_a_reason[cluster]",
+    "tests/own_rules/test_every_fact.py::test_it_is_judged_or_skipped_with_a_reason[source]",
+    "tests/plan/test_answers.py::test_the_account_is_asked_once",
+    "tests/plan/test_boot_scripts.py::test_every_rule_of_boot_scripts_fails_in_a_plan",
+    "tests/plan/test_ends.py::test_an_interrupt_leaves_nobody",
+    "tests/plan/test_what_a_program_gets.py",
+    "tests/policy/test_crashes.py",
+    "tests/redaction/test_every_exit.py::test_what_is_none_comes_out",
+    "tests/redaction/test_texts.py::test_no_text_takes_long",
+    "tests/rollout/test_steps.py::test_any_rollout_killed",
+    "tests/rollout/test_steps.py::test_killed_at_any_point_it_ends",
+    "tests/settings/test_page.py::test_a_rule_of_ones_own",
+    "tests/source/test_any_values.py",
+    "tests/source/test_terraform_plan.py::test_a_large_one",
+    "tests/source/test_terraform_plan.py::test_nothing_in_it_makes_it_fail",
+    "tests/test_same_everywhere.py",
+    "tests/userdata/test_rules.py::test_every_rule_passes",
+    "tests/userdata/test_shell.py::test_every_body_is_used",
+    "tests/userdata/test_shell.py::test_what_is_made_of_them",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for item in items:
-        if item.nodeid.startswith(LONG) or _is_one_more_program(item.nodeid, seen):
+        if item.nodeid.startswith(LONG) or _is_one_more_case(item.nodeid, seen):
             item.add_marker("long")
 
 
@@ -96,15 +136,19 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-def _is_one_more_program(test: str, seen: set[str]) -> bool:
-    """Of each rule's cases that preview a program, all but the first bad one."""
-    if not test.startswith("tests/test_cases.py") or "-plan-" not in test:
+def _is_one_more_case(test: str, seen: set[tuple[str, str]]) -> bool:
+    """Of each rule's cases, all but the first of every kind, the first bad one that previews a program, and of those that
+    preview none a quarter. It is drawn by their names, so that a new case changes nothing for the others."""
+    if not test.startswith("tests/test_cases.py::test_case["):
         return False
     rule, _, name = test.partition("[")[2].partition("/")
-    is_first = name.startswith("bad-") and rule not in seen
-    if is_first:
-        seen.add(rule)
-    return not is_first
+    is_program = "-plan-" in name
+    kind = (rule, f"{name.partition('-')[0]}{' of a program' if is_program else ''}")
+    is_first = kind not in seen
+    seen.add(kind)
+    if is_program:
+        return not (is_first and name.startswith("bad-"))
+    return not is_first and zlib.crc32(test.encode()) % 4 > 0
 
 
 def pytest_configure(config: pytest.Config) -> None:

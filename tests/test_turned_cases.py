@@ -38,9 +38,9 @@ def _read(file: Path) -> list[dict[str, Any]]:
 
 
 def _parameters() -> Iterator[ParameterSet]:
-    """A sixth of them at once, drawn by a seed; all of them by `make test-long`."""
+    """A twelfth of them at once, drawn by a seed; all of them by `make test-long`."""
     every = entries()
-    now = {*random.Random(20261123).sample(range(len(every)), len(every) // 6)}
+    now = {*random.Random(20261123).sample(range(len(every)), len(every) // 12)}
     for number, (file, at) in enumerate(every):
         yield pytest.param(file, at, id=f"{file.stem}/{at}", marks=() if number in now else pytest.mark.long)
 

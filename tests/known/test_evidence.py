@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from nodeworthy.known.evidence import Evidence, all_evidence, in_stream, in_text, nearest
 from nodeworthy.known.evidence.entries import Pattern, words_of
 from nodeworthy.rules import catalogue
+from tests.by_day import some
 from tests.fuzz.patterns import attacks
 
 # As the incidents' documents have them.
@@ -94,7 +95,6 @@ def test_memory_of_a_gpu_is_no_gpu() -> None:
     assert [each.evidence.id for each in in_text("2 Insufficient nvidia.com/gpumem")] == ["insufficient-gpumem"]
 
 
-EACH = pytest.mark.parametrize("evidence", all_evidence(), ids=lambda each: each.id)
 _HOLES = {"number": "4711", "count": "12"}
 
 
@@ -108,13 +108,17 @@ def test_each_cause_is_there_once() -> None:
     assert len(names) >= 300
 
 
-@EACH
-def test_every_entry_is_whole(evidence: Evidence) -> None:
-    said = (evidence.says, evidence.cause, evidence.remedy, evidence.prove, evidence.source, evidence.near)
-    assert all(said)
-    assert evidence.rule is None or evidence.rule in {each.id for each in catalogue()}
-    assert bool(evidence.table) == any("<number>" in text for text in evidence.texts)
-    for text in evidence.texts:
+def test_every_entry_is_whole() -> None:
+    rules = {None, *(each.id for each in catalogue())}
+    for each in all_evidence():
+        said = (each.says, each.cause, each.remedy, each.prove, each.source, each.near)
+        assert all(said), each.id
+        assert each.rule in rules, each.id
+        assert bool(each.table) == any("<number>" in text for text in each.texts), each.id
+
+
+def test_every_text_can_be_looked_for() -> None:
+    for text in (text for each in all_evidence() for text in each.texts):
         assert words_of(text), text
         # Two of them on one line, with a hole at an end, would be looked for from everywhere to everywhere.
         assert not text.startswith("<"), text
@@ -122,24 +126,25 @@ def test_every_entry_is_whole(evidence: Evidence) -> None:
         assert text.count("<words>") <= 2, text
 
 
-@EACH
-def test_its_line_is_recognised_and_no_other_entry_is(evidence: Evidence) -> None:
-    assert ids(evidence.line) == {evidence.id, *evidence.beside}
+# Hundreds of entries, of which each takes less than the start of a test.
 
 
-@EACH
-def test_its_near_miss_is_not(evidence: Evidence) -> None:
-    assert evidence.id not in ids(evidence.near)
+def test_its_line_is_recognised_and_no_other_entry_is() -> None:
+    told = {each.id: ids(each.line) for each in all_evidence()}
+    assert told == {each.id: {each.id, *each.beside} for each in all_evidence()}
 
 
-@EACH
-def test_each_of_its_texts_is(evidence: Evidence) -> None:
-    for text in evidence.texts:
+def test_its_near_miss_is_not() -> None:
+    assert [each.id for each in all_evidence() if each.id in ids(each.near)] == []
+
+
+def test_each_of_its_texts_is() -> None:
+    for each, text in ((entry, text) for entry in all_evidence() for text in entry.texts):
         words = re.sub(r"<(\w+)>", lambda hole: _HOLES.get(hole[1], "cali0123"), text)
-        assert evidence.id in ids(f"prefix {words}\tsuffix"), text
+        assert each.id in ids(f"prefix {words}\tsuffix"), (each.id, text)
 
 
-@EACH
+@pytest.mark.parametrize("evidence", some([*all_evidence()], 40, lambda each: each.id))
 def test_however_it_comes(evidence: Evidence) -> None:
     line = evidence.line
     half = len(line) // 2

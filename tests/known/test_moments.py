@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,7 @@ def _is_shared(module: str) -> bool:
     return module.split(".")[2] not in {moment.value for moment in COLLECTED}
 
 
+@cache
 def _imports(path: Path, beginning: str = OF_FACTS) -> set[str]:
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     names = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}

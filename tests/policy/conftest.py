@@ -7,7 +7,7 @@ import pytest
 from tests.policy.pack import Pack
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def started() -> Iterator[Pack]:
     with Pack() as pack:
         yield pack

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import random
 import shutil
 from dataclasses import replace
 from importlib.resources import files
@@ -17,6 +16,7 @@ import pytest
 from nodeworthy.own_rules.cases import Case
 from nodeworthy.report.json import as_data
 from nodeworthy.report.report import Asked
+from tests.by_day import some
 from tests.case_files import every_case, whole
 from tests.report.reports import judged, report
 from tests.run import Ran, run_json
@@ -46,13 +46,7 @@ def test_the_schema_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
-def sampled(cases: list[Case]) -> list[Any]:
-    """Some of them; all the others are for the night."""
-    chosen = set(random.Random(11).sample(cases, 80))
-    return [pytest.param(each, marks=() if each in chosen else pytest.mark.night, id=each.id) for each in cases]
-
-
-@pytest.mark.parametrize("case", sampled(OF_FILES))
+@pytest.mark.parametrize("case", some(OF_FILES, 25, lambda case: case.id))
 def test_every_case_of_files(case: Case, tmp_path: Path) -> None:
     alone = case.lay_out(tmp_path / case.name)
     assert validated(run_json("check", ".", "--show-passed", cwd=alone))["findings"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.syntax import Broken, Command, If
 from tests.boot.shell.reading import every, raws, statements
+from tests.by_day import some
 from tests.work import calls
 
 SCRIPT = """\
@@ -72,8 +74,7 @@ def test_what_was_read_of_an_unclosed_substitution_is_not_guessed() -> None:
     assert raws("x=$(a\nb\nc 'd'\n") == ["b", "c 'd'"]
 
 
-@pytest.mark.parametrize("each", PIECES)
-@pytest.mark.parametrize("template", [False, True])
+@pytest.mark.parametrize(("each", "template"), some([*itertools.product(PIECES, (False, True))], 30, repr))
 def test_very_many_of_anything(each: str, template: bool) -> None:
     for text in (each * (8_000 // len(each or " ")), f"{each} " * 2_000, f"{each}\n" * 2_000):
         begins = time.process_time()
