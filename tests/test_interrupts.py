@@ -134,11 +134,18 @@ CHECK = [("check", each) for each in _moments(40, CHECK_CALLS, 1)]
 PREVIEW = [("preview", each) for each in _moments(60, PREVIEW_CALLS, 2)]
 
 
-def _often_enough(moments: list[tuple[str, int]], now: int) -> list[object]:
-    return [pytest.param(*each, marks=() if at < now else pytest.mark.long) for at, each in enumerate(moments)]
+def _often_enough(moments: list[tuple[str, int]]) -> list[object]:
+    """Four at once, ten more with what takes long, and all of the others by night."""
+    return [pytest.param(*each, marks=_when(at)) for at, each in enumerate(moments)]
 
 
-@pytest.mark.parametrize(("command", "at"), [*_often_enough(CHECK, 4), *_often_enough(PREVIEW, 4)])
+def _when(at: int) -> tuple[pytest.MarkDecorator, ...]:
+    if at < 4:
+        return ()
+    return (pytest.mark.long if at < 14 else pytest.mark.night,)
+
+
+@pytest.mark.parametrize(("command", "at"), [*_often_enough(CHECK), *_often_enough(PREVIEW)])
 def test_it_ends_at_any_call(tmp_path: Path, command: str, at: int) -> None:
     (tmp_path / "values.yaml").write_text("driver: {enabled: false}\ntoolkit: {enabled: true, env: []}\n")
     (tmp_path / "Pulumi.yaml").write_text("name: toy\nruntime: python\n")
