@@ -64,7 +64,7 @@ test-long: venv ## what takes seconds a test: whole stacks and the rest of the c
 	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "long and not night" -n $(PYTEST_WORKERS)
 
 .PHONY: test-night
-test-night: venv ## what takes minutes: every case asked three ways with the same answer, all reports against their schema
+test-night: venv ## what takes minutes: every case asked three ways, and whatever else some parameters stand for by day
 	@$(PY) -m pytest tests --ignore=tests/lab -m night -n $(PYTEST_WORKERS)
 
 .PHONY: fuzz
