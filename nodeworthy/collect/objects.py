@@ -198,6 +198,12 @@ def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
         yield from nodes_of_talos(document)
 
 
+def _of_kubeadm(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.boot.kubeadm_config import kubeadm_configs
+
+    yield from kubeadm_configs(document)
+
+
 # What Cluster API makes machines into nodes by: `KubeadmConfig`, `KubeadmConfigTemplate`, `KubeadmControlPlane`.
 _BOOTSTRAPS = ("Kubeadm", "RKE2", "KThrees", "K0s", "K0sWorker", "MicroK8s", "Talos")
 _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
@@ -206,12 +212,15 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "": (_device_plugins_config, _mig_layouts, _nodes_of_talos),
     "Cluster": (_databases,),
     "ClusterConfig": (_nodes_of_eksctl,),
+    "ClusterConfiguration": (_of_kubeadm,),
     "ClusterPolicy": (_operators_own,),
     "ComputeDomain": (_claims,),
     "ConfigMap": (_texts, _mig_layouts),
     "DaemonSet": (_gpu_daemonsets,),
     "DeviceClass": (_claims,),
     "EC2NodeClass": (_nodes_of_karpenter,),
+    "InitConfiguration": (_of_kubeadm,),
+    "JoinConfiguration": (_of_kubeadm,),
     "Namespace": (_namespaces,),
     "NodePool": (_nodes_of_karpenter,),
     "PodMonitor": (_monitors,),

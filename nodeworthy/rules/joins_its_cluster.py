@@ -8,11 +8,12 @@ endpoint and CA together or asks EKS for both. An option that is glued to the wo
 is none: the name is another, and the option is never told. A script that joins twice on one path configures kubelet a
 second time while it runs; so does one that runs `nodeadm init` beside a NodeConfig, with which nodeadm-run joins by
 itself. In `K3S_URL=… curl … | sh -` the variables are curl's alone: the installer behind the pipe is never told them,
-and makes a server of its own where an agent was meant. Of a script in which nothing joins it is only said that this is
-wrong where it is the whole user data of an EKS pool: to a managed node group EKS adds the part that joins (but not
-where its launch template names an image), and a helper script joins nothing. Without a fleet the cluster is that of the
-group: the name that a program or a root gives it is the one to join with. A managed node group with such an image
-and no user data at all starts machines that are no nodes.
+and makes a server of its own where an agent was meant. kubeadm takes arguments (`extraArgs`) up to v1beta3 as a
+mapping and from v1beta4 on as a list, and refuses a config that has the other. Of a script in which nothing joins it
+is only said that this is wrong where it is the whole user data of an EKS pool: to a managed node group EKS adds the
+part that joins (but not where its launch template names an image), and a helper script joins nothing. Without a fleet
+the cluster is that of the group: the name that a program or a root gives it is the one to join with. A managed node
+group with such an image and no user data at all starts machines that are no nodes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from nodeworthy.facts.boot.cluster_join import (
     twice,
 )
 from nodeworthy.facts.boot.families import BOOTSTRAP, title, way_of_joining
+from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig, configs_written
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.settings_for_curl import LostSettings, settings_for_curl
 from nodeworthy.fleet.os import EKS
@@ -101,6 +103,35 @@ def an_image_of_ones_own_comes_with_a_script(nodes: NodeGroup) -> Findings:
             remedy="give it user data that joins (AL2023: a NodeConfig, AL2: a call of /etc/eks/bootstrap.sh), or "
             "leave the image to EKS (amiType)",
         )
+
+
+@RULE.check
+def kubeadm_takes_its_arguments(config: KubeadmConfig) -> Findings:
+    yield from [_refused_by_kubeadm(config)] if config.refused else []
+
+
+@RULE.check
+def kubeadm_takes_what_is_written_for_it(script: BootScript) -> Findings:
+    found = list(configs_written(script))
+    if not found:
+        skip("it writes no arguments into a config of kubeadm's")
+    yield from (_refused_by_kubeadm(each) for each in found if each.refused)
+
+
+def _refused_by_kubeadm(config: KubeadmConfig) -> Draft:
+    first, *others = config.refused
+    mapping, listed = "a mapping of names to texts", "a list of name and value"
+    is_, should = (listed, mapping) if first.takes_a_mapping else (mapping, listed)
+    return fail(
+        first.place,
+        f"kubeadm refuses its config: {first.path} of {first.version} is {should}, and this is {is_}",
+        is_=is_,
+        should=should,
+        related=[Related(each.place, f"the same holds for {each.path}") for each in others],
+        cause=f"kubeadm ends at once: cannot unmarshal {'array' if first.takes_a_mapping else 'object'} into Go struct "
+        f"field {first.path}; there is no node",
+        remedy="write NAME: VALUE" if first.takes_a_mapping else "write - name: NAME, and value: VALUE below it",
+    )
 
 
 @RULE.check

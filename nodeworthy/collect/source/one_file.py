@@ -250,7 +250,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     found.facts = complete_values(found.facts, beside)
     found.scripts += _of_node_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
-    held = "" if found.facts else _held_by(source, documents, every, text)
+    held = "" if found.facts and not any(map(is_kubeadms, every)) else _held_by(source, documents, every, text)
     if not found.facts and not kept and not held and not _is_telling(every, text):
         return None
     secrets = list(secret_manifests(every))
