@@ -40,6 +40,7 @@ SOURCES: dict[str, str] = {
     "NodeSmi": f"{_LOOK}: nvidia-smi, where something has the GPUs open",
     "NodeToolkit": f"{_LOOK}: what the toolkit leaves",
     "NodeSize": f"{_DECLARED}; the nodes of a cluster; what eksctl, Karpenter and a plan's node groups ask for",
+    "PoolDoor": f"{_DECLARED}; what eksctl, Karpenter and a plan's node groups say of labels, taints and images",
     "NodePools": "NodePools that ask for GPUs, in the same scope",
     "OperatorByHelm": "scripts that install the operator with helm",
     "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",

@@ -48,6 +48,7 @@ from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.node_version import NodeVersion
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
+from nodeworthy.facts.fleet.pool_door import PoolDoor
 from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.facts.fleet.served_pods import NodePools
 from nodeworthy.facts.hami.cluster import HamiInstallations
@@ -79,7 +80,7 @@ from nodeworthy.facts.node.storage import NodeStorage
 from nodeworthy.facts.not_seen import DoubledKey, NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
-from nodeworthy.facts.operator.device_plugins import DevicePlugins
+from nodeworthy.facts.operator.device_plugins import DevicePlugins, PluginBesideImage
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.driver_flavour import DriverFlavour
 from nodeworthy.facts.operator.mig_layouts import MigLayouts
@@ -149,7 +150,9 @@ _DECLARED: Final[Facts] = frozenset(
         DraDriver,
         DriverFlavour,
         PlainText,
+        PluginBesideImage,
         PoolClaim,
+        PoolDoor,
         PoolSystem,
         ProfilingAsked,
         ProfilingNodes,

@@ -33,6 +33,7 @@ class Containerd:
     templates: tuple[str, ...] = ()
     toolkit: bool = True
     toolkit_in_image: bool = False
+    plugin_in_image: bool = False
     toolkit_env: Mapping[str, str] = field(default_factory=dict)
     # Folders of hosts.toml and of drop-ins that its config names without anybody's help.
     registry_hosts: tuple[str, ...] = ()
@@ -176,6 +177,7 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         templates=tuple(row.get("templates", ())),
         toolkit=row.get("toolkit", True),
         toolkit_in_image=row.get("toolkit_in_image", False),
+        plugin_in_image=row.get("plugin_in_image", False),
         toolkit_env=row.get("toolkit_env", {}),
         registry_hosts=tuple(row.get("registry_hosts", ())),
         drop_ins=tuple(row.get("drop_ins", ())),

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 
 # The variables by which the GPU operator's toolkit is told where containerd is.
 
@@ -34,6 +38,10 @@ _DEPLOY = "nvidia.com/gpu.deploy"
 DEVICE_PLUGIN = f"{_DEPLOY}.device-plugin"
 # A node with this label has a driver of its own.
 OWN_DRIVER = (f"{_DEPLOY}.driver", "false")
+# By one of which the operator knows that a node has GPUs: gpu-operator, controllers/state_manager.go, gpuNodeLabels.
+GPU_SIGNS = tuple(
+    (f"feature.node.kubernetes.io/pci-{each}.present", "true") for each in ("10de", "0302_10de", "0300_10de")
+)
 # No part at all.
 OPERANDS = f"{_DEPLOY}.operands"
 # The parts that hold the counters, by their key in the values: their label, and whether they are on by default.
@@ -41,3 +49,11 @@ HOLDS_COUNTERS = {
     "dcgmExporter": (f"{_DEPLOY}.dcgm-exporter", True),
     "dcgm": (f"{_DEPLOY}.dcgm", False),
 }
+
+
+@cache
+def chart_tolerations(part: str) -> Sequence[Mapping[str, str]]:
+    """What a chart's pods tolerate where its values say nothing: `operator`, `feature-discovery`, `device-plugin`."""
+    table = tomllib.loads(Path(__file__).with_name("operator_tolerations.toml").read_text(encoding="utf-8"))
+    found: Sequence[Mapping[str, str]] = table[part]["tolerations"]
+    return found

@@ -3,8 +3,9 @@
 Two of them (the operator's and NVIDIA's own manifest, or HAMi's beside either) register the same `nvidia.com/gpu` with
 kubelet: the one that came last wins until the other starts again, and GPUs are handed out twice, or a restart
 brings the count of physical GPUs back where shared ones were promised. The operator deploys its own plugin unless
-`devicePlugin.enabled` is false, or a node says `nvidia.com/gpu.deploy.device-plugin=false`. With none of them nobody
-counts the GPUs of a node, and no pod can have one.
+`devicePlugin.enabled` is false, or a node says `nvidia.com/gpu.deploy.device-plugin=false`. Bottlerocket's images for
+NVIDIA, those of EKS Auto Mode among them, run one as a service of the host: a second one beside it is a warning. With
+none of them nobody counts the GPUs of a node, and no pod can have one.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from itertools import combinations, product
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
-from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, meet
+from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
 from nodeworthy.facts.pod.node_choice import labels_asked_for
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, unknown
 
 RULE = Rule(
     "one-device-plugin",
@@ -75,6 +76,24 @@ def _pair(one: Advertiser, other: Advertiser, plugins: DevicePlugins) -> Finding
         cause=CAUSE,
         remedy=_remedy(first),
     )
+
+
+@RULE.check
+def none_is_beside_the_images(plugin: PluginBesideImage) -> Findings:
+    enabled = plugin.enabled
+    if need(enabled) and not plugin.door.pool.sets_own_plugin:
+        how = "" if enabled.written else ", as nothing says otherwise"
+        yield fail(
+            enabled,
+            f"{plugin.title} is on{how}, and the image of {plugin.door.title} runs one already",
+            is_="two device plugins",
+            should="one",
+            related=[plugin.own],
+            cause=CAUSE,
+            remedy="leave one: devicePlugin.enabled: false in the operator's values, no DaemonSet of a plugin on these "
+            "nodes, or settings.kubelet-device-plugins.nvidia.enabled = false in their user data",
+            severity=Severity.WARNING,
+        )
 
 
 def _resource(one: Advertiser) -> str:

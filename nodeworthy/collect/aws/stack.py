@@ -34,6 +34,7 @@ from nodeworthy.facts.boot.pool_drivers import with_image
 from nodeworthy.facts.boot.pools import in_fleet
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.pool_door import PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.pool_system import planned_systems
 from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
@@ -65,6 +66,10 @@ class Stack:
         pools = self.pools_of_its_groups(facts)
         # In a stack of several clusters nothing says for the nodes of which of them such values are.
         return settle_drivers(pools, values) if len(self.resources.of(CLUSTER)) > 1 else pools
+
+    def doors(self, facts: Sequence[Fact]) -> list[PoolDoor]:
+        """What decides which pods come to the nodes of its groups; of several clusters nobody knows it."""
+        return doors_of_pools(self.pools_of_its_groups(facts)) if len(self.resources.of(CLUSTER)) < 2 else []
 
     def pools_of_its_groups(self, facts: Sequence[Fact]) -> list[GpuPool]:
         groups = [each for each in facts if isinstance(each, NodeGroup)]

@@ -25,6 +25,7 @@ from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlann
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, pools_of
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
 from nodeworthy.facts.fleet.pool_claim import pool_claims
+from nodeworthy.facts.fleet.pool_door import PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.pool_system import pool_systems
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, pools_asked_for, settle_drivers
 from nodeworthy.facts.hami.values import HamiValues
@@ -129,13 +130,15 @@ def scene_of(
     )
 
 
-def _pools(stack: Stack | None, facts: Sequence[Fact]) -> Iterator[GpuPool | NodeSize]:
-    """Those that follow from what the program makes, and how large their nodes are."""
+def _pools(stack: Stack | None, facts: Sequence[Fact]) -> Iterator[GpuPool | NodeSize | PoolDoor]:
+    """Those that follow from what the program makes, how large their nodes are, and which pods come to them."""
     values = [each for each in facts if isinstance(each, OperatorValues) and not each.cluster]
     asked = pools_asked_for(facts)
     planned = stack.gpu_pools(facts) if stack is not None else []
     pools = settle_drivers([*planned, *asked], values) if asked or are_of_several_clusters(planned) else planned
     yield from pools
+    if stack is None or len(stack.resources.of(CLUSTER)) < 2:
+        yield from doors_of_pools([*planned, *asked])
     if not _shares_gpus(facts, values):
         yield from sizes_of_pools(pools)
 

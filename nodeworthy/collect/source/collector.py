@@ -38,6 +38,10 @@ _HCL = "of HCL only Terraform's own files are read (*.tf, *.tofu, *.tfvars): giv
 _NOT_READ = {**dict.fromkeys((".tf", ".tofu", ".tfvars"), _TERRAFORM), ".hcl": _HCL}
 
 
+# What goes to nodes with GPUs beside the pods that ask for some.
+_GO_TO_NODES = frozenset(("OperatorValues", "DaemonSetManifest"))
+
+
 @dataclass
 class Looked:
     """What was found, and what could not be read of what was named."""
@@ -163,19 +167,18 @@ def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
     pools = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
     pools += _of_other_clouds(scene.facts, group) if "OperatorValues" in kinds else []
     if pools:
-        return scene.with_more(pools)
+        return scene.with_more([*pools, *(door for stack in found.stacks for door in stack.doors(scene.facts))])
     judged_by = _pools_around(scene.facts, group, groups) if "OperatorValues" in kinds else []
-    sizes = _sizes_around(scene.facts, group, groups) if "PodTemplate" in kinds else []
-    return scene.with_more([*judged_by, *sizes])
+    asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
+    sizes = groups.around.sizes(scene.facts, group.first.source) if asks else []
+    doors = groups.around.doors(scene.facts, group.first.source) if asks or kinds & _GO_TO_NODES else []
+    return scene.with_more([*judged_by, *sizes, *doors])
 
 
-def _sizes_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[Fact]:
-    """How large nodes are that pods with GPUs may come to."""
+def _ask_for_gpus(facts: Sequence[Fact]) -> bool:
     from nodeworthy.facts.pod.template import PodTemplate
 
-    if not any(isinstance(each, PodTemplate) and each.gpu_resources for each in facts):
-        return []
-    return list(groups.around.sizes(facts, group.first.source))
+    return any(isinstance(each, PodTemplate) and each.gpu_resources for each in facts)
 
 
 def _of_other_clouds(facts: Sequence[Fact], group: Group) -> list[GpuPool]:

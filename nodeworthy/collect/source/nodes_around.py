@@ -16,6 +16,7 @@ from nodeworthy.collect.source.files import Source
 from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
+from nodeworthy.facts.fleet.pool_door import PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.pools_by_evidence import pools_by_evidence, pools_of_charts, settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
@@ -64,7 +65,14 @@ class NodesAround:
         root = source.scope.root
         if root is None or next(source.scope.holding(_SHARES, _SUFFIXES), None) is not None:
             return []
-        return sizes_of_pools(_of_its_cluster(self._around(source) or pools_by_evidence(facts), [], source))
+        return sizes_of_pools(self._for_pods(facts, source))
+
+    def doors(self, facts: Sequence[Fact], source: Source) -> list[PoolDoor]:
+        """What decides which pods come to these nodes."""
+        return doors_of_pools(self._for_pods(facts, source)) if source.scope.root is not None else []
+
+    def _for_pods(self, facts: Sequence[Fact], source: Source) -> Sequence[GpuPool]:
+        return _of_its_cluster(self._around(source) or pools_by_evidence(facts), [], source)
 
     def _around(self, source: Source) -> list[GpuPool]:
         root = source.scope.root

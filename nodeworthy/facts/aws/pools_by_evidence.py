@@ -16,8 +16,9 @@ from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.machines import Machines, number_of
+from nodeworthy.facts.fleet.machines import Machines, number_of, texts_of
 from nodeworthy.facts.fleet.node_image import NodeImage
+from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
@@ -101,13 +102,16 @@ def _cluster(nodes: NodeGroup) -> Located[str] | None:
 def _machines(nodes: NodeGroup) -> Machines:
     types = tuple(each for each in instance_types(nodes) if _is_said(each))
     wanted, least, most = (_size(nodes, name) for name in ("desired", "min", "max"))
-    return Machines(types, wanted=wanted, least=least, most=most, labels=_labels(nodes))
+    return Machines(types, wanted=wanted, least=least, most=most, labels=_labels(nodes), taints=_taints(nodes))
 
 
-def _labels(nodes: NodeGroup) -> dict[str, str]:
+def _labels(nodes: NodeGroup) -> dict[str, Located[str]]:
     """Those that EKS has the nodes of its own groups register with."""
-    told = nodes.groups("labels").mapping.items() if nodes.is_managed else ()
-    return {name: each.text for name, each in told if each.text}
+    return texts_of(nodes.groups("labels")) if nodes.is_managed else {}
+
+
+def _taints(nodes: NodeGroup) -> tuple[NodeTaint, ...]:
+    return taints_in(nodes.groups("taints").sequence) if nodes.is_managed else ()
 
 
 def _is_said(said: Located[str | None]) -> TypeGuard[Located[str]]:

@@ -86,7 +86,8 @@ def _pool_of(nodes: AskedNodes, fleet: Fleet) -> Pool | None:
     """The pool that its nodes register with, or the one of its name; of another cluster none."""
     if nodes.cluster is not None and nodes.cluster.state != fleet.cluster.name.state:
         return None
-    named = nodes.machines.labels.get(POOL_LABEL, nodes.name)
+    said = nodes.machines.labels.get(POOL_LABEL)
+    named = said.shown() if said is not None else nodes.name
     return next((each for each in fleet.gpu_pools if each.name == named), None)
 
 

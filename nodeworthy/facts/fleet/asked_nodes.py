@@ -34,6 +34,8 @@ class AskedNodes:
     machines: Machines = NOTHING_SAID
     # It follows, and may be otherwise.
     is_likely: bool = False
+    # Their settings speak of the device plugin of their image.
+    sets_own_plugin: bool = False
     # What they run as their user data.
     scripts: tuple[BootScript, ...] = ()
 
@@ -60,6 +62,7 @@ class AskedNodes:
             machines=self.machines,
             evidence=self.said,
             is_likely=self.is_likely,
+            sets_own_plugin=self.sets_own_plugin,
         )
         if self.has_driver or (self.has_driver is None and not self.scripts):
             return pool

@@ -10,7 +10,8 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.given_script import commands, given_script, script_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.machines import Machines, number_of, text_of
+from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_by_key, taints_in
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.known.node_images import AmiFamily, of_eksctl
 from nodeworthy.records import dataclass
@@ -79,12 +80,16 @@ class EksctlGroup:
         sizes = (number_of(self.tree.get(name)) for name in ("desiredCapacity", "minSize", "maxSize"))
         wanted, least, most = sizes
         types = tuple(each.located() for each in self.types)
-        return Machines(types, wanted=wanted, least=least, most=most, labels=self._labels)
+        return Machines(types, wanted=wanted, least=least, most=most, labels=self._labels, taints=self.taints)
 
     @property
-    def _labels(self) -> dict[str, str]:
-        own = {_OF_GROUP: self.name}
-        return {**own, **{name: each.text for name, each in self.tree.get("labels").mapping.items() if each.text}}
+    def _labels(self) -> dict[str, Located[str]]:
+        return {_OF_GROUP: Located.known(self.name, self.place), **texts_of(self.tree.get("labels"))}
+
+    @property
+    def taints(self) -> tuple[NodeTaint, ...]:
+        said = self.tree.get("taints")
+        return (*taints_in(said.sequence), *taints_by_key(said))
 
     def asked(self, name: str, family: AmiFamily) -> AskedNodes:
         named = self.tree.get("amiFamily")
@@ -101,6 +106,7 @@ class EksctlGroup:
             text_of(metadata.get("version")),
             text_of(metadata.get("name")),
             self._machines,
+            sets_own_plugin=not self.tree.get("bottlerocket", "settings", "kubelet-device-plugins").is_absent,
         )
         # Of an image of somebody's own, what eksctl takes it for says nothing of what is on it.
         image = nodes.image if named.text or not self._has_its_own_image else None

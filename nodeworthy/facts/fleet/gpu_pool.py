@@ -45,6 +45,8 @@ class GpuPool:
     gpu: Located[str] | None = None
     # What it follows from, where nobody declares it: in the words that stand there.
     evidence: str = ""
+    # What its nodes are told of the device plugin of their own image, which may be that it is off.
+    sets_own_plugin: bool = False
     # It follows, and may be otherwise: what it shows to be wrong is a warning.
     is_likely: bool = False
 

@@ -11,8 +11,9 @@ from typing import ClassVar
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, texts_of
 from nodeworthy.facts.fleet.node_image import NodeImage
+from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import has_gpus, is_gpu_family, most_gpus_of
 from nodeworthy.known.node_images import by_name, by_parameter, of_karpenter
@@ -24,6 +25,8 @@ _OF_POOL = "karpenter.sh/nodepool"
 _CLASS_API, _POOL_API = "karpenter.k8s.aws/", "karpenter.sh/"
 _AUTO_MODE = "eks.amazonaws.com"
 _AWS_OWN = "bottlerocket"
+# Under which Bottlerocket is told how the device plugin of its image runs, and whether.
+_OWN_PLUGIN = "kubelet-device-plugins"
 # Of the categories of EC2's types, those of which every current one has GPUs of NVIDIA or is asked for as if it had.
 _GPU_CATEGORIES = frozenset({"g", "p"})
 _DISCOVERY, _OF_CLUSTER = "karpenter.sh/discovery", "kubernetes.io/cluster/"
@@ -110,6 +113,7 @@ class KarpenterClass:
             cluster=self._cluster,
             machines=pool.machines,
             scripts=self.scripts,
+            sets_own_plugin=_OWN_PLUGIN in (self.tree.get("spec", "userData").text or ""),
         )
 
     def _images(self) -> Iterator[_Image]:
@@ -196,9 +200,9 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
             auto = reference.get("group")
             place = auto.place if auto.text == _AUTO_MODE else None
             node_class = reference.get("name").text or ""
-            labels = document.get("spec", "template", "metadata", "labels").mapping.items()
-            own = {_OF_POOL: name, **{key: each.text for key, each in labels if each.text}}
-            machines = replace(_machines(requirements), labels=own)
+            labels = texts_of(document.get("spec", "template", "metadata", "labels"))
+            own = {_OF_POOL: Located.known(name, document.place), **labels}
+            machines = replace(_machines(requirements), labels=own, taints=taints_in(spec.get("taints").sequence))
             yield KarpenterPool(name, document.place, node_class, document, machines, place)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.node_taint import NodeTaint
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located
@@ -22,8 +23,9 @@ class Machines:
     wanted: Located[int] | None = None
     least: Located[int] | None = None
     most: Located[int] | None = None
-    # The labels that they register with, as far as they are said.
-    labels: Mapping[str, str] = field(default_factory=dict)
+    # The labels and the taints that they register with, as far as they are said.
+    labels: Mapping[str, Located[str]] = field(default_factory=dict)
+    taints: tuple[NodeTaint, ...] = ()
 
     @property
     def type(self) -> Located[str] | None:
@@ -50,6 +52,11 @@ class Machines:
 
 
 NOTHING_SAID = Machines()
+
+
+def texts_of(tree: Tree) -> dict[str, Located[str]]:
+    """What is said of a mapping of texts; what is no text is left out."""
+    return {name: each.located() for name, each in tree.mapping.items() if each.text}
 
 
 def text_of(tree: Tree) -> Located[str] | None:

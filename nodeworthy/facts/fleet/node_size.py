@@ -90,7 +90,8 @@ def _gpu(pool: GpuPool) -> str | None:
 
 def _labels(pool: GpuPool) -> dict[str, str]:
     kind = _known(pool.machines.type)
-    return {**pool.machines.labels, **(dict.fromkeys(INSTANCE_TYPES, kind) if kind else {})}
+    own = {name: said for name, each in pool.machines.labels.items() if (said := _known(each)) is not None}
+    return {**own, **(dict.fromkeys(INSTANCE_TYPES, kind) if kind else {})}
 
 
 def sizes_of_nodes(nodes: Iterable[ClusterNode]) -> list[NodeSize]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import KarpenterPool
+from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.instances import gpus_of
@@ -49,7 +49,6 @@ def node_pools(pools: Sequence[KarpenterPool], asked: Sequence[AskedNodes] | Non
     yield NodePools(tuple(pools), others)
 
 
-_KEEPS_AWAY = ("NoSchedule", "NoExecute")
 _TYPE = "node.kubernetes.io/instance-type"
 
 
@@ -76,39 +75,11 @@ def gpu_limit(pool: KarpenterPool) -> Located[int | None]:
     return Located.known(int(written), limit.place.about(f"spec.limits.{GPU}"))
 
 
-def keeps_away(pool: KarpenterPool, pod: PodTemplate) -> Tree | None:
-    """The taint of its nodes that the pod does not tolerate. EKS lets it tolerate one that is called as a resource for
-    which it asks: ExtendedResourceToleration is on in all of its API servers."""
-    tolerations = pod.spec.get("tolerations")
-    need(tolerations.located())
+def keeps_away(pool: KarpenterPool, pod: PodTemplate) -> NodeTaint | None:
+    """The taint of its nodes that the pod does not tolerate."""
     for taint in pool.taints("taints"):
         need(taint.located())
-        is_its_own = taint.get("key").text in pod.gpu_resources
-        if taint.get("effect").text not in _KEEPS_AWAY or is_its_own:
-            continue
-        if not any(_tolerates(each, taint) for each in tolerations.sequence):
-            return taint
-    return None
-
-
-def _tolerates(toleration: Tree, taint: Tree) -> bool:
-    need(toleration.located())
-    effect, key = toleration.get("effect").text, toleration.get("key").text
-    if effect and effect != taint.get("effect").text:
-        return False
-    exists = toleration.get("operator").text == "Exists"
-    if not key:
-        return exists
-    return key == taint.get("key").text and (exists or _value(toleration) == _value(taint))
-
-
-def _value(tree: Tree) -> str:
-    return str(need(tree.get("value").located()) or "")
-
-
-def shown_taint(taint: Tree) -> str:
-    value = f"={_value(taint)}" if _value(taint) else ""
-    return f"{taint.get('key').text}{value}:{taint.get('effect').text}"
+    return untolerated(pool.machines.taints, pod.spec.get("tolerations"), pod.gpu_resources)
 
 
 def contradictions(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str, str, str]]:
@@ -121,8 +92,8 @@ def contradictions(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str,
             continue
         wanted = str(chosen.state.value)
         if label in own:
-            if own[label] != wanted:
-                yield label, wanted, own[label]
+            if own[label].shown() != wanted:
+                yield label, wanted, own[label].shown()
         elif label in may and wanted not in may[label]:
             yield label, wanted, " or ".join(may[label])
 

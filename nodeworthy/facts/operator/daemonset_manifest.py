@@ -51,6 +51,8 @@ class DaemonSetManifest:
     resource: Located[str]
     # Why its choice of nodes may be said elsewhere.
     elsewhere: str | None = None
+    # `pods` are the values of its chart, which brings what they leave out.
+    is_of_chart: bool = False
 
     def chooses(self, labels: Labels) -> bool | None:
         from nodeworthy.facts.pod.node_choice import chooses
@@ -113,8 +115,8 @@ def daemonsets_of_chart(release: Release) -> Iterator[DaemonSetManifest]:
     if name == "hami":
         yield from _of_hami(release)
     elif name in _CHARTS:
-        gpu = Located(Known(GPU), at, written=False)
-        yield DaemonSetManifest(at, _CHARTS[name], release.title, release.values, gpu, release.elsewhere)
+        part, gpu = _CHARTS[name], Located(Known(GPU), at, written=False)
+        yield DaemonSetManifest(at, part, release.title, release.values, gpu, release.elsewhere, is_of_chart=True)
 
 
 _CHARTS = {"dcgm-exporter": Part.DCGM_EXPORTER, "nvidia-device-plugin": Part.DEVICE_PLUGIN}

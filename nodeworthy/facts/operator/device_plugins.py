@@ -10,6 +10,8 @@ from typing import ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.documents.release import LOOSE, STACK_CONFIG
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.node_taint import untolerated
+from nodeworthy.facts.fleet.pool_door import PoolDoor
 from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
@@ -19,7 +21,7 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.hami import resources
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Known, Located, Place, Related
 
 # Labels by which HAMi's plugin chooses its nodes; they say nothing of the operator's.
 _HAMIS_OWN = frozenset(("gpu",))
@@ -76,6 +78,42 @@ def device_plugins(
     for each_set in sets:
         if len(each_set) > 1:
             yield DevicePlugins(tuple(each_set), opted_out)
+
+
+@dataclass(frozen=True)
+class PluginBesideImage:
+    called: ClassVar[str] = "a device plugin beside a machine image that runs one"
+
+    title: str
+    place: Place
+    enabled: Located[bool]
+    door: PoolDoor
+    # What says that the image runs one.
+    own: Related
+
+
+@derive
+def plugins_beside_images(
+    brought: Sequence[OperatorValues | DaemonSetManifest], doors: Sequence[PoolDoor]
+) -> Iterator[PluginBesideImage]:
+    """Those that go to nodes whose image runs one."""
+    for door in doors:
+        own = door.plugin_of_image
+        for each in brought if own is not None else ():
+            if own is not None and not (isinstance(each, OperatorValues) and each.implied) and _comes_to(each, door):
+                one = next(_advertisers([each]), None)
+                if one is not None:
+                    yield PluginBesideImage(one.title, each.place, one.enabled, door, own)
+
+
+def _comes_to(brought: OperatorValues | DaemonSetManifest, door: PoolDoor) -> bool:
+    if isinstance(brought, OperatorValues):
+        return not door.shuts_operators_plugin_out
+    from nodeworthy.facts.pod.node_choice import Labels
+
+    labels = {name: each.shown() for name, each in door.labels.items()}
+    is_kept_away = untolerated(door.pool.machines.taints, brought.pods.get("tolerations")) is not None
+    return brought.part is Part.DEVICE_PLUGIN and brought.chooses(Labels(labels)) is True and not is_kept_away
 
 
 def _advertisers(facts: Iterable[OperatorValues | DaemonSetManifest | HamiValues]) -> Iterator[Advertiser]:

@@ -12,13 +12,20 @@ A taint that is called as the resource for which a pod asks keeps that pod away 
 the toleration (ExtendedResourceToleration).
 
 Pods are judged that choose a NodePool by its name; a pod that asks for GPUs and chooses nothing is judged against the
-pools in its own folder, where no other nodes with GPUs are asked for.
+pools in its own folder, where no other nodes with GPUs are asked for. Beside node groups (eksctl's, a stack's managed
+ones) a pod is judged that asks for GPUs and chooses nodes by no label but theirs: of files that lie apart others may
+make its nodes, and that is a warning.
+
+The pods by which a node offers its GPUs must come to it, too: the operator's (`daemonsets.tolerations`), those of node
+feature discovery, by whose label the operator knows a node with GPUs (`node-feature-discovery.worker.tolerations`), and
+those of a device plugin of one's own. A list in values stands instead of the chart's.
 """
 
 from __future__ import annotations
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.karpenter import KarpenterPool
+from nodeworthy.facts.fleet.node_taint import NodeTaint
 from nodeworthy.facts.fleet.served_pods import (
     OF_POOL,
     NodePools,
@@ -26,7 +33,6 @@ from nodeworthy.facts.fleet.served_pods import (
     gpu_limit,
     keeps_away,
     least_gpus,
-    shown_taint,
 )
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
@@ -120,22 +126,22 @@ def a_pod_beside_it_may_go_there(pod: PodTemplate, around: NodePools) -> Finding
 
 def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
     taint = keeps_away(pool, pod)
-    if taint is not None and worker_of_taint(taint.get("key").text or "") is None:
+    if taint is not None and worker_of_taint(taint.key) is None:
         return _untolerated(pod, pool, taint)
     other = next(contradictions(pool, pod), None)
     return _contradicting(pod, pool, *other) if other is not None else None
 
 
-def _untolerated(pod: PodTemplate, pool: KarpenterPool, taint: Tree) -> Draft:
+def _untolerated(pod: PodTemplate, pool: KarpenterPool, taint: NodeTaint) -> Draft:
     where = pod.spec.get("tolerations")
     return fail(
         where if not where.is_absent else pod.place,
         f"{pod.title} does not tolerate the taint of {pool.title}, the nodes that are meant for it",
         is_="no such toleration",
-        should=f"a toleration of {shown_taint(taint)}",
-        related=[Related(taint.place, f"{pool.title} has {shown_taint(taint)}")],
+        should=f"a toleration of {taint}",
+        related=[Related(taint.place, f"{pool.title} has {taint}")],
         cause=_NEVER,
-        remedy=f"tolerations: [{{key: {taint.get('key').text}, operator: Exists, effect: {taint.get('effect').text}}}]",
+        remedy=f"tolerations: [{{key: {taint.key}, operator: Exists, effect: {taint.effect}}}]",
         link="pod",
     )
 

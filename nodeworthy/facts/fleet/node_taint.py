@@ -1,0 +1,76 @@
+"""The taints that nodes register with, whoever asks for the nodes, and whether pods tolerate them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place, need
+
+_KEEPS_AWAY = ("NoSchedule", "NoExecute")
+# EKS' own API writes them so.
+_AS_KUBERNETES_WRITES = {
+    "NO_SCHEDULE": "NoSchedule",
+    "NO_EXECUTE": "NoExecute",
+    "PREFER_NO_SCHEDULE": "PreferNoSchedule",
+}
+
+
+@dataclass(frozen=True)
+class NodeTaint:
+    key: str
+    value: str
+    effect: str
+    place: Place
+
+    @property
+    def keeps_away(self) -> bool:
+        return self.effect in _KEEPS_AWAY
+
+    def __str__(self) -> str:
+        value = f"={self.value}" if self.value else ""
+        return f"{self.key}{value}:{self.effect}"
+
+
+def taints_in(said: Sequence[Tree]) -> tuple[NodeTaint, ...]:
+    """Those of a list of `{key, value, effect}`, as far as they can be read."""
+    return tuple(found for each in said if (found := _taint(each)) is not None)
+
+
+def _taint(said: Tree) -> NodeTaint | None:
+    key, effect = said.get("key").text, said.get("effect").text
+    if key is None or effect is None or said.get("value").is_unknown:
+        return None
+    return NodeTaint(key, said.get("value").text or "", _AS_KUBERNETES_WRITES.get(effect, effect), said.place)
+
+
+def taints_by_key(said: Tree) -> Iterator[NodeTaint]:
+    """Those of a mapping of keys to `value:effect`, as eksctl takes them, too."""
+    for key, each in said.mapping.items():
+        value, _, effect = (each.text or "").rpartition(":")
+        if effect:
+            yield NodeTaint(key, value, effect, each.place)
+
+
+def untolerated(taints: Sequence[NodeTaint], tolerations: Tree, own: Sequence[str] = ()) -> NodeTaint | None:
+    """The first of them that keeps pods with these tolerations away. EKS lets a pod tolerate one that is called as a
+    resource for which it asks (`own`): ExtendedResourceToleration is on in all of its API servers."""
+    need(tolerations.located())
+    for taint in taints:
+        if not taint.keeps_away or taint.key in own:
+            continue
+        if not any(_tolerates(each, taint) for each in tolerations.sequence):
+            return taint
+    return None
+
+
+def _tolerates(toleration: Tree, taint: NodeTaint) -> bool:
+    need(toleration.located())
+    effect, key = toleration.get("effect").text, toleration.get("key").text
+    if effect and effect != taint.effect:
+        return False
+    exists = toleration.get("operator").text == "Exists"
+    if not key:
+        return exists
+    return key == taint.key and (exists or str(need(toleration.get("value").located()) or "") == taint.value)

@@ -1,0 +1,95 @@
+"""Pods with GPUs beside groups of nodes that eksctl, EKS or Karpenter makes: their taints and their labels."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated
+from nodeworthy.facts.fleet.pool_door import NODE_POOL, PoolDoor
+from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.scaling import worker_of_taint
+from nodeworthy.rules.nodepool_can_serve import RULE
+from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, fail, skip, unknown
+
+# Kueue gives its pods the tolerations and labels of the flavour that it chooses.
+_QUEUE = "kueue.x-k8s.io/queue-name"
+_WAITS = "no node takes the pod: it stays Pending"
+
+
+@RULE.check
+def a_pod_may_come_to_a_group(pod: PodTemplate, doors: Sequence[PoolDoor]) -> Findings:
+    if why := _why_not_asked(pod, doors):
+        skip(why)
+    kept = [found for each in doors if (found := _kept_from(pod, each)) is not None]
+    if len(kept) < len(doors):
+        return
+    if pod.elsewhere is not None and pod.spec.get("tolerations").is_absent:
+        yield unknown(pod, f"whether {pod.title} tolerates the taints of its nodes is not known: {pod.elsewhere}")
+        return
+    yield replace(kept[0], severity=_severity(pod, doors))
+
+
+def _why_not_asked(pod: PodTemplate, doors: Sequence[PoolDoor]) -> str:
+    """Empty where it asks for whole GPUs, and for nothing that nodes of others have."""
+    if pod.live is not None:
+        return "why it waits in a cluster, pending-explained says"
+    if GPU not in pod.gpu_resources:
+        return "it asks for no whole GPUs"
+    if not doors:
+        return "nothing here asks for nodes with GPUs"
+    if all(each.pool.noun == NODE_POOL for each in doors):
+        return "only Karpenter is asked for nodes with GPUs"
+    if _QUEUE in pod.labels:
+        return "Kueue gives it the tolerations of the flavour that it chooses"
+    if pod.selection.why_hidden is not None:
+        return "which nodes it chooses is not known"
+    known = {label for each in doors for label in each.labels}
+    strange = [each for each in pod.selection.labels if each not in known and not is_of_gpu_nodes(each)]
+    return f"it chooses nodes by {strange[0]}, of which none of these says anything" if strange else ""
+
+
+def _kept_from(pod: PodTemplate, door: PoolDoor) -> Draft | None:
+    for label, has in door.labels.items():
+        if pod.selection.refuses(label, has.shown()):
+            return _of_another_label(pod, door, label, has)
+    taint = untolerated(door.pool.machines.taints, pod.spec.get("tolerations"), pod.gpu_resources)
+    return _untolerated(pod, door, taint) if taint is not None and worker_of_taint(taint.key) is None else None
+
+
+def _severity(pod: PodTemplate, doors: Sequence[PoolDoor]) -> Severity:
+    """Of files that do not lie together, others may make the nodes that are meant."""
+    places = (pod.place, *(each.place for each in doors))
+    folders = {posixpath.dirname(each.path or "") for each in places}
+    return Severity.ERROR if len(folders) == 1 and not any(each.pool.is_likely for each in doors) else Severity.WARNING
+
+
+def _untolerated(pod: PodTemplate, door: PoolDoor, taint: NodeTaint) -> Draft:
+    where = pod.spec.get("tolerations")
+    return fail(
+        where if not where.is_absent else pod.place,
+        f"{pod.title} does not tolerate the taint of {door.title}, and no other nodes with GPUs are asked for here",
+        is_="no such toleration",
+        should=f"a toleration of {taint}",
+        related=[Related(taint.place, f"{door.title} has {taint}")],
+        cause=_WAITS,
+        remedy=f"tolerations: [{{key: {taint.key}, operator: Exists, effect: {taint.effect}}}]",
+        link="pod",
+    )
+
+
+def _of_another_label(pod: PodTemplate, door: PoolDoor, label: str, has: Located[str]) -> Draft:
+    wanted = " or ".join(pod.selection.wanted(label)) or f"another {label}"
+    return fail(
+        pod.selection.where(label),
+        f"{pod.title} chooses nodes by {label}, and those with GPUs that are asked for here have another",
+        is_=f"{label}: {wanted}",
+        should=f"{label}: {has.shown()}",
+        related=[Related(has.place, f"{door.title} has {label}: {has.shown()}")],
+        cause=_WAITS,
+        remedy=f"choose {label}: {has.shown()}, or give the nodes that are meant the label {label}: {wanted}",
+        link="pod",
+    )
