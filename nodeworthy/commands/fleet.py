@@ -7,7 +7,8 @@ for editors.
 `fleet infer PATH…` prints the fleet that follows from what asks for nodes in files, or makes some: eksctl, Karpenter,
 Cluster API, Talos, boot scripts; with --stack from what the Pulumi program of this folder makes; with --from or
 --context from what a cluster's nodes say of themselves. Each line has its evidence as a comment, and what nothing says
-is a question: the file is there to be completed and committed. `--format json` says the same to programs.
+is a question: the file is there to be completed and committed. `--format json` says the same to programs, and
+`--format html` draws it as it would be kept.
 """
 
 from __future__ import annotations
@@ -63,10 +64,14 @@ def run(options: Options) -> int:
     if options.what == "infer":
         return _infer(options)
     fleet = _chosen(options)
-    return _told(options, fleet) if fleet is not None else _not_declared()
+    return _told(options, fleet) if fleet is not None else _not_declared(options)
 
 
-def _not_declared() -> int:
+def _form(options: Options) -> str:
+    return "picture" if options.picture and options.format == "text" else options.format
+
+
+def _not_declared(options: Options) -> int:
     from nodeworthy.collect.source.fleets import NO_FLEET
     from nodeworthy.commands import inferring
     from nodeworthy.errors import InputError
@@ -75,7 +80,7 @@ def _not_declared() -> int:
     if not found:
         raise InputError(NO_FLEET)
     print("nodeworthy fleet: no fleet is declared here; this is what follows from the files", file=sys.stderr)
-    return inferring.print_fleets(found)
+    return inferring.print_fleets(found, _form(options))
 
 
 def _infer(options: Options) -> int:
@@ -87,14 +92,12 @@ def _infer(options: Options) -> int:
     given = [name for name, value in asked.items() if value]
     if len(given) > 1:
         raise InputError(f"a fleet is inferred from one of them: {' or '.join(given)}")
-    if options.format == "html" or options.picture:
-        raise InputError("a fleet is drawn that is declared: keep what `fleet infer` prints, and give it with --fleet")
     if options.stack:
         found = inferring.of_plan(options.stack)
-        return inferring.print_fleets(found, options.format) if found is not None else 2
+        return inferring.print_fleets(found, _form(options)) if found is not None else 2
     if options.dump or options.context:
-        return inferring.print_fleets(inferring.of_cluster(options.context, options.dump), options.format)
-    return inferring.print_fleets(inferring.of_files(options.paths or ["."]), options.format)
+        return inferring.print_fleets(inferring.of_cluster(options.context, options.dump), _form(options))
+    return inferring.print_fleets(inferring.of_files(options.paths or ["."]), _form(options))
 
 
 def _told(options: Options, fleet: Fleet) -> int:
@@ -123,6 +126,6 @@ def _chosen(options: Options) -> Fleet | None:
     from nodeworthy.errors import InputError
 
     choice = Fleets(options.fleet, options.stack).beside(Path.cwd())
-    if choice.fleet is None and (choice.why != NO_FLEET or options.format != "text" or options.picture):
+    if choice.fleet is None and choice.why != NO_FLEET:
         raise InputError(choice.why)
     return choice.fleet

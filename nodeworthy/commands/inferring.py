@@ -13,10 +13,12 @@ from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.inferred import InferredFleet, infer_fleets
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.report.printable import escape_json, on_one_line, printable
+from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.one_file import Found
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
+    from nodeworthy.fleet.model import Fleet
 
 _NOTHING = "nothing here says what GPU nodes are: no node group, no class of nodes, no script that joins a cluster"
 
@@ -106,7 +108,7 @@ def _one(pools: Sequence[GpuPool], *, has_operator: bool) -> list[InferredFleet]
 
 
 def print_fleets(fleets: Sequence[InferredFleet], form: str = "text") -> int:
-    """Prints them; 3 where there is nothing to print."""
+    """Prints them; 3 where there is nothing to print. Drawn (`html`, `picture`) is one, as it would be kept."""
     from nodeworthy.report.inferred_fleet import as_data, text
 
     if not fleets:
@@ -115,5 +117,32 @@ def print_fleets(fleets: Sequence[InferredFleet], form: str = "text") -> int:
     if form == "json":
         print(escape_json(json.dumps(as_data(fleets), indent=2, ensure_ascii=False)))
         return 0
+    if form in ("html", "picture"):
+        sys.stdout.write(_drawn(_as_kept(fleets), form))
+        return 0
     sys.stdout.write(printable(text(fleets)))
     return 0
+
+
+def _as_kept(fleets: Sequence[InferredFleet]) -> Fleet:
+    """As whoever keeps what is printed declares it."""
+    from nodeworthy.documents.yaml import read
+    from nodeworthy.fleet.read import Malformed, read_fleet
+    from nodeworthy.report.inferred_fleet import text
+
+    if len(fleets) > 1:
+        raise InputError(f"{len(fleets)} clusters are in reach, and one is drawn: give the files of one")
+    tree = read(text(fleets), Place(path="what follows"))
+    try:
+        if tree is not None:
+            return read_fleet(tree, None)
+    except Malformed as problem:
+        raise InputError(f"what follows can't be drawn as a fleet yet: {problem.faults[0].message}") from None
+    raise InputError(_NOTHING)
+
+
+def _drawn(fleet: Fleet, form: str) -> str:
+    from nodeworthy.report.fleet_html import html
+    from nodeworthy.report.fleet_picture import picture_of, text_picture
+
+    return html(picture_of(fleet)) if form == "html" else printable(text_picture(picture_of(fleet)))

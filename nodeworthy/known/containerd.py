@@ -29,6 +29,8 @@ class Containerd:
     older_sockets: tuple[str, ...] = ()
     # Where releases disagree: neither right nor wrong until somebody looks on a node.
     doubtful: tuple[str, ...] = ()
+    # A file of one's own in one of these is as good as the config, which takes them in by itself.
+    config_folders: tuple[str, ...] = ()
     config_optional: bool = False
     templates: tuple[str, ...] = ()
     toolkit: bool = True
@@ -59,7 +61,8 @@ class Containerd:
         return same_file(path, self.socket) or any(same_file(path, older) for older in self.older_sockets)
 
     def accepts_config(self, path: str) -> bool:
-        return same_file(path, self.config)
+        folder, name = posixpath.split(_normal(path))
+        return same_file(path, self.config) or (folder in self.config_folders and name.endswith(".toml"))
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,7 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         note=row.get("note", ""),
         runtime=row.get("runtime", "containerd"),
         older_sockets=tuple(row.get("older_sockets", ())),
+        config_folders=tuple(row.get("config_folders", ())),
         config_optional=row.get("config_optional", False),
         templates=tuple(row.get("templates", ())),
         toolkit=row.get("toolkit", True),

@@ -66,11 +66,7 @@ class Picture:
 def picture_of(fleet: Fleet) -> Picture:
     stack = f" (stack {fleet.stack})" if fleet.stack else ""
     is_built = any(each.provision for each in fleet.pools)
-    ours = (
-        f"VPC {value_in_words(fleet.network.vpc_cidr)}, GPU pools in {shown_value(fleet.network.zone)}, "
-        if is_built
-        else ""
-    )
+    ours = f"VPC {value_in_words(fleet.network.vpc_cidr)}, {_zone(fleet)}" if is_built else ""
     return Picture(
         f"{shown_value(fleet.cluster.name)}{stack}: Kubernetes {value_in_words(fleet.cluster.version)}",
         "EKS control plane" if is_built else "control plane",
@@ -80,6 +76,12 @@ def picture_of(fleet: Fleet) -> Picture:
         tuple(_services(fleet)),
         tuple(_flows(fleet)),
     )
+
+
+def _zone(fleet: Fleet) -> str:
+    """Nothing, where neither it nor a region is said."""
+    zone = fleet.network.zone
+    return "" if zone.state == Known(None) else f"GPU pools in {shown_value(zone)}, "
 
 
 def shown_value(located: Located[Any] | None) -> str:

@@ -22,6 +22,8 @@ _MINOR = pattern(r"v?(1\.\d+)(?:[.+-].*)?")
 _UNFIT = pattern(r"[^A-Za-z0-9_.-]+")
 _PLAIN = pattern(r"[A-Za-z][A-Za-z0-9_./@-]*")
 _LONGEST_NAME = 63
+# Those by which whoever makes nodes tells his groups apart.
+_OF_ITS_MAKER = ("alpha.eksctl.io/", "karpenter.sh/")
 _HEAD = (
     "# Inferred, not declared: behind each line stands what it follows from; a line with `?` asks what nothing says.",
     "# Kept as Pulumi.<stack>.yaml, or given with --fleet, it is the fleet to judge by.",
@@ -38,12 +40,15 @@ class _Line:
     says: str = ""
     is_open: bool = False
     is_quoted: bool = False
+    # What a fleet has no key for: said as a comment.
+    is_aside: bool = False
 
     def __str__(self) -> str:
         start, says = " " * self.indent, on_one_line(self.says)
         if self.is_open:
             return f"{start}# {self.name}: ? {says}"
         written = "" if self.value is None else f" {_written(self.value, quote=self.is_quoted)}"
+        start += "# " if self.is_aside else ""
         return f"{start}{_written(self.name)}:{written}{f'  # {says}' if says else ''}"
 
 
@@ -127,6 +132,8 @@ def _pool(pool: GpuPool, name: str) -> Iterator[_Line]:
     yield from _hardware(pool)
     yield from _sizes(pool)
     yield from _system(pool)
+    yield from _capacity(pool)
+    yield from _registers_with(pool)
     if pool.driver is not None:
         said = f"{pool.driver_said.says}, in {_at(pool.driver_said.place)}" if pool.driver_said is not None else ""
         yield _line(8, "driver", pool.driver.value, said)
@@ -184,6 +191,31 @@ def _system(pool: GpuPool) -> Iterator[_Line]:
         yield _line(8, "distribution", distribution.state.value, said)
     if pool.containerd is not None and _known(pool.containerd) is not None:
         yield _line(8, "containerd", _known(pool.containerd), _at(pool.containerd.place), quote=True)
+
+
+def _capacity(pool: GpuPool) -> Iterator[_Line]:
+    reserved = pool.machines.reserved
+    if reserved is None:
+        return
+    kind = _known(reserved.kind)
+    yield _Line(8, "capacity", None, _at(reserved.kind.place))
+    yield _Line(10, "kind", kind)
+    if _known(reserved.id) is not None:
+        yield _Line(10, "id", _known(reserved.id))
+    else:
+        yield _question(10, "id", f"which {kind} is it? a fleet must name it, such as cr-0123")
+
+
+def _registers_with(pool: GpuPool) -> Iterator[_Line]:
+    """Pods and DaemonSets are judged by them; a fleet has no key for either."""
+    machines = pool.machines
+    labels = [name for name in machines.labels if not name.startswith(_OF_ITS_MAKER)]
+    if labels:
+        told = ", ".join(f"{name}={machines.labels[name].shown()}" for name in labels)
+        yield _Line(8, "labels", told, _at(machines.labels[labels[0]].place), is_quoted=True, is_aside=True)
+    if machines.taints:
+        told = ", ".join(map(str, machines.taints))
+        yield _Line(8, "taints", told, _at(machines.taints[0].place), is_quoted=True, is_aside=True)
 
 
 def _known(said: Located[Any] | None) -> Any:

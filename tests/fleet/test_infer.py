@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.documents.yaml import read
-from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.model import CapacityKind, Fleet
 from nodeworthy.fleet.read import Malformed, read_fleet, read_fleet_file
 from nodeworthy.verdict import Known, Place
 from tests.case_files import whole
@@ -123,7 +123,7 @@ def test_a_fleet_that_is_missing_is_inferred_and_said_to_be(folder: Path) -> Non
     asked, shown = run("fleet", "infer", cwd=folder), run("fleet", cwd=folder)
     assert (shown.code, shown.out) == (0, asked.out)
     assert "no fleet is declared here" in shown.err
-    assert run("fleet", "--format", "json", cwd=folder).code == 2
+    assert run("fleet", "--format", "json", cwd=folder).report
 
 
 def test_two_clusters_are_two_documents(folder: Path) -> None:
@@ -228,8 +228,41 @@ def test_for_programs_each_value_stands_beside_what_says_so(tmp_path: Path) -> N
     assert ran.code == 0
 
 
-def test_what_nobody_declares_is_not_drawn(tmp_path: Path) -> None:
+RESERVED = """\
+    labels: {team: vision}
+    taints:
+      dedicated: vision:NoSchedule
+    instanceMarketOptions: {marketType: capacity-block}
+    capacityReservation: {capacityReservationTarget: {capacityReservationID: cr-0123456789abcdef0}}
+"""
+
+
+def test_what_nobody_declares_is_drawn_as_it_would_be_kept(tmp_path: Path) -> None:
     (tmp_path / "cluster.yaml").write_text(EKSCTL.replace("NAME", "ml"), encoding="utf-8")
-    ran = run("fleet", "infer", "cluster.yaml", "--format", "html", cwd=tmp_path)
+    drawn = run("fleet", "infer", "cluster.yaml", "--format", "html", cwd=tmp_path)
+    assert drawn.code == 0
+    assert "<title>ml: Kubernetes 1.33</title>" in drawn.out
+    assert "g5.12xlarge" in run("fleet", "infer", "--picture", cwd=tmp_path).out
+
+
+def test_of_two_clusters_none_is_drawn(tmp_path: Path) -> None:
+    for name in ("ml", "web"):
+        (tmp_path / f"{name}.yaml").write_text(EKSCTL.replace("NAME", name), encoding="utf-8")
+    ran = run("fleet", "infer", "--format", "html", cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")
-    assert "keep what `fleet infer` prints" in ran.err
+    assert "2 clusters are in reach" in ran.err
+
+
+def test_without_a_declared_fleet_programs_are_told_what_follows(tmp_path: Path) -> None:
+    (tmp_path / "cluster.yaml").write_text(EKSCTL.replace("NAME", "ml"), encoding="utf-8")
+    [fleet] = run("fleet", "--format", "json", cwd=tmp_path).report
+    assert fleet["cluster"]["name"] == {"value": "ml", "from": "cluster.yaml:3:18"}
+
+
+def test_a_reservation_labels_and_taints_are_told(tmp_path: Path) -> None:
+    (tmp_path / "cluster.yaml").write_text(EKSCTL.replace("NAME", "ml") + RESERVED, encoding="utf-8")
+    ran = run("fleet", "infer", cwd=tmp_path)
+    assert '# labels: "team=vision"  # cluster.yaml:10:20' in ran.out
+    assert '# taints: "dedicated=vision:NoSchedule"  # cluster.yaml:12:18' in ran.out
+    [pool] = fleet_of(ran).gpu_pools
+    assert (pool.capacity.kind, pool.capacity.id) == (CapacityKind.BLOCK, "cr-0123456789abcdef0")

@@ -84,8 +84,9 @@ def _project(root: Path) -> Project:
     runtime, options = tree.get("runtime"), tree.get("runtime", "options")
     language = runtime.text or runtime.get("name").text
     if language != "python":
+        elsewhere = f"; `nodeworthy check {FILE}` reads it as it stands" if language == "yaml" else ""
         raise InputError(
-            f"{runtime.place}: only Python programs can be previewed, and this one's runtime is {language}"
+            f"{runtime.place}: only Python programs can be previewed, and this one's runtime is {language}{elsewhere}"
         )
     name = tree.get("name").text
     if not name:

@@ -79,6 +79,8 @@ _REMEDIES = {
     OF_AN_INSTALLER: "hand it over when the installer runs (a vault, a variable of the environment); "
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate",
 }
+# A program of Pulumi's in YAML stands in one of these.
+_PULUMI_PROGRAMS = ("Pulumi.yaml", "Pulumi.yml", "Main.yaml", "Main.yml")
 # By these a release names the files that hold its values.
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
 
@@ -123,7 +125,27 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
         found = _cloudformation(source, data, rules)
         if found is not None:
             return found
+    if source.path.name in _PULUMI_PROGRAMS:
+        program = _pulumi_program(source, data, rules)
+        if program is not None:
+            return program
     return _of_content(source, data, rules)
+
+
+def _pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    from nodeworthy.collect.source.pulumi_yaml import read_program
+    from nodeworthy.documents.yaml import NotYaml
+
+    text = as_text(data)
+    try:
+        read = read_program(text, source.shown)
+    except NotYaml as problem:
+        raise Refused(problem.place, problem.why) from None
+    if read is None or not (read[0] or read[1]):
+        return None
+    place = Place(source.shown)
+    told = list(comments(text, place, rules, is_yaml=True))
+    return Found([*read[0], PlainText(place, text, "a program")], suppressions=told, stacks=read[1])
 
 
 def _plan(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:

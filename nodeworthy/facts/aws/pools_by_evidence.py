@@ -10,15 +10,17 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from nodeworthy.facts.aws.image import image_of
+from nodeworthy.facts.aws.node_capacity import is_block, reservation
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus, instance_types
 from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.machines import Machines, number_of, texts_of
+from nodeworthy.facts.fleet.machines import Machines, Reserved, number_of, texts_of
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
+from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
@@ -102,7 +104,15 @@ def _cluster(nodes: NodeGroup) -> Located[str] | None:
 def _machines(nodes: NodeGroup) -> Machines:
     types = tuple(each for each in instance_types(nodes) if _is_said(each))
     wanted, least, most = (_size(nodes, name) for name in ("desired", "min", "max"))
-    return Machines(types, wanted=wanted, least=least, most=most, labels=_labels(nodes), taints=_taints(nodes))
+    return Machines(
+        types,
+        wanted=wanted,
+        least=least,
+        most=most,
+        labels=_labels(nodes),
+        taints=_taints(nodes),
+        reserved=_reserved(nodes),
+    )
 
 
 def _labels(nodes: NodeGroup) -> dict[str, Located[str]]:
@@ -112,6 +122,16 @@ def _labels(nodes: NodeGroup) -> dict[str, Located[str]]:
 
 def _taints(nodes: NodeGroup) -> tuple[NodeTaint, ...]:
     return taints_in(nodes.groups("taints").sequence) if nodes.is_managed else ()
+
+
+def _reserved(nodes: NodeGroup) -> Reserved | None:
+    said = reservation(nodes)
+    is_one = said.text is not None or said.is_unknown
+    named = said.located() if is_one else None
+    if is_block(nodes):
+        place = named.place if named is not None else nodes.place
+        return Reserved(Located.known(CapacityKind.BLOCK.value, place), named)
+    return Reserved(Located.known(CapacityKind.RESERVATION.value, said.place), named) if is_one else None
 
 
 def _is_said(said: Located[str | None]) -> TypeGuard[Located[str]]:

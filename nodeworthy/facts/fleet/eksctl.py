@@ -10,8 +10,9 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.given_script import commands, given_script, script_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.machines import Machines, Reserved, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_by_key, taints_in
+from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.known.node_images import AmiFamily, of_eksctl
 from nodeworthy.records import dataclass
@@ -80,11 +81,28 @@ class EksctlGroup:
         sizes = (number_of(self.tree.get(name)) for name in ("desiredCapacity", "minSize", "maxSize"))
         wanted, least, most = sizes
         types = tuple(each.located() for each in self.types)
-        return Machines(types, wanted=wanted, least=least, most=most, labels=self._labels, taints=self.taints)
+        return Machines(
+            types,
+            wanted=wanted,
+            least=least,
+            most=most,
+            labels=self._labels,
+            taints=self.taints,
+            reserved=self._reserved,
+        )
 
     @property
     def _labels(self) -> dict[str, Located[str]]:
         return {_OF_GROUP: Located.known(self.name, self.place), **texts_of(self.tree.get("labels"))}
+
+    @property
+    def _reserved(self) -> Reserved | None:
+        said = self.tree.get("capacityReservation", "capacityReservationTarget", "capacityReservationID")
+        if said.text is None:
+            return None
+        is_block = self.tree.get("instanceMarketOptions", "marketType").text == "capacity-block"
+        kind = CapacityKind.BLOCK if is_block else CapacityKind.RESERVATION
+        return Reserved(Located.known(kind.value, said.place), said.located())
 
     @property
     def taints(self) -> tuple[NodeTaint, ...]:

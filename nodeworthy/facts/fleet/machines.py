@@ -13,6 +13,13 @@ from nodeworthy.verdict import Known, Located
 
 
 @dataclass(frozen=True)
+class Reserved:
+    # `block`, or `reservation`.
+    kind: Located[str]
+    id: Located[str] | None = None
+
+
+@dataclass(frozen=True)
 class Machines:
     # Those that may be started: one alone is known, of several one will be.
     types: tuple[Located[str], ...] = ()
@@ -26,6 +33,8 @@ class Machines:
     # The labels and the taints that they register with, as far as they are said.
     labels: Mapping[str, Located[str]] = field(default_factory=dict)
     taints: tuple[NodeTaint, ...] = ()
+    # The reservation of capacity that they run in: what it is, and its id.
+    reserved: Reserved | None = None
 
     @property
     def type(self) -> Located[str] | None:

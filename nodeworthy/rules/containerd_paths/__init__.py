@@ -127,8 +127,7 @@ def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runti
         yield unknown(path, f"{name} is not known: {path.state.why}")
         return
     written = bare(path.state.value)
-    older = runtime.older_sockets if name == SOCKET else ()
-    if written is None or any(same_file(written, one) for one in (right, *older)):
+    if written is None or same_file(written, right) or _is_path_of(pool, name, path):
         return
     if any(same_file(written, one) for one in runtime.doubtful):
         yield unknown(path, f"{name} may be right for {pool.title}: {runtime.note}", should=right)
