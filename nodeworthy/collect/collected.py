@@ -43,12 +43,11 @@ from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.node_version import NodeVersion
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
-from nodeworthy.facts.fleet.pool_door import PoolDoor
 from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.facts.fleet.served_pods import NodePools
 from nodeworthy.facts.hami.cluster import HamiInstallations
@@ -81,6 +80,7 @@ from nodeworthy.facts.not_seen import DoubledKey, NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import DevicePlugins, PluginBesideImage
+from nodeworthy.facts.operator.door_visitor import DoorVisitor
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.driver_flavour import DriverFlavour
 from nodeworthy.facts.operator.mig_layouts import MigLayouts
@@ -148,6 +148,7 @@ _DECLARED: Final[Facts] = frozenset(
         DeviceClass,
         DevicePlugins,
         DraDriver,
+        DoorVisitor,
         DriverFlavour,
         PlainText,
         PluginBesideImage,

@@ -12,7 +12,7 @@ from tests.run import Ran, run_json
 STRICT = containerd_of("k8s-snap", strict=True)
 ALL = [each for each in [*map(containerd_of, distributions()), STRICT] if each.socket]
 STOCK, K3S, RKE2 = map(containerd_of, ("kubeadm", "k3s", "rke2"))
-K0S_DROP_IN = "/etc/k0s/containerd.d/nvidia.toml"
+K0S_DROP_IN = "/".join((*containerd_of("k0s").config_folders, "nvidia.toml"))
 
 
 def judged(here: Path, config: str | None, socket: str | None, *more: str) -> Ran:

@@ -33,8 +33,7 @@ from nodeworthy.facts.boot.cluster_join import joins_of
 from nodeworthy.facts.boot.pool_drivers import with_image
 from nodeworthy.facts.boot.pools import in_fleet
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.pool_door import PoolDoor, doors_of_pools
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.pool_system import planned_systems
 from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues

@@ -22,10 +22,9 @@ from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import not_followed
 from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlanned
-from nodeworthy.facts.fleet.gpu_pool import GpuPool, pools_of
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, pools_of
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
 from nodeworthy.facts.fleet.pool_claim import pool_claims
-from nodeworthy.facts.fleet.pool_door import PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.pool_system import pool_systems
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, pools_asked_for, settle_drivers
 from nodeworthy.facts.hami.values import HamiValues

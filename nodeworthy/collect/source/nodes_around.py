@@ -14,9 +14,8 @@ from pathlib import Path, PurePath
 from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
 from nodeworthy.documents.files import REPOSITORY, holds
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
-from nodeworthy.facts.fleet.pool_door import PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.pools_by_evidence import pools_by_evidence, pools_of_charts, settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.node_taint import NodeTaint
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.fleet.node_taint import NodeTaint
 
 
 @dataclass(frozen=True)

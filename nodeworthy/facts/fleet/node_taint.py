@@ -53,7 +53,7 @@ def taints_by_key(said: Tree) -> Iterator[NodeTaint]:
             yield NodeTaint(key, value, effect, each.place)
 
 
-def untolerated(taints: Sequence[NodeTaint], tolerations: Tree, own: Sequence[str] = ()) -> NodeTaint | None:
+def untolerated_taint(taints: Sequence[NodeTaint], tolerations: Tree, own: Sequence[str] = ()) -> NodeTaint | None:
     """The first of them that keeps pods with these tolerations away. EKS lets a pod tolerate one that is called as a
     resource for which it asks (`own`): ExtendedResourceToleration is on in all of its API servers."""
     need(tolerations.located())

@@ -9,7 +9,7 @@ from typing import ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import KarpenterPool
-from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated
+from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.instances import gpus_of
@@ -79,7 +79,7 @@ def keeps_away(pool: KarpenterPool, pod: PodTemplate) -> NodeTaint | None:
     """The taint of its nodes that the pod does not tolerate."""
     for taint in pool.taints("taints"):
         need(taint.located())
-    return untolerated(pool.machines.taints, pod.spec.get("tolerations"), pod.gpu_resources)
+    return untolerated_taint(pool.machines.taints, pod.spec.get("tolerations"), pod.gpu_resources)
 
 
 def contradictions(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str, str, str]]:

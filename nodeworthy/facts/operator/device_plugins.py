@@ -10,8 +10,7 @@ from typing import ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.documents.release import LOOSE, STACK_CONFIG
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.fleet.node_taint import untolerated
-from nodeworthy.facts.fleet.pool_door import PoolDoor
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor
 from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
@@ -94,25 +93,35 @@ class PluginBesideImage:
 
 @derive
 def plugins_beside_images(
-    brought: Sequence[OperatorValues | DaemonSetManifest], doors: Sequence[PoolDoor]
+    brought: Sequence[OperatorValues | DaemonSetManifest], pools: Sequence[GpuPool | PoolDoor]
 ) -> Iterator[PluginBesideImage]:
     """Those that go to nodes whose image runs one."""
-    for door in doors:
-        own = door.plugin_of_image
-        for each in brought if own is not None else ():
-            if own is not None and not (isinstance(each, OperatorValues) and each.implied) and _comes_to(each, door):
-                one = next(_advertisers([each]), None)
-                if one is not None:
-                    yield PluginBesideImage(one.title, each.place, one.enabled, door, own)
+    for each in brought:
+        for door in _doors_for(each, pools):
+            own = door.plugin_of_image
+            one = next(_advertisers([each]), None) if own is not None and _comes_to(each, door) else None
+            if one is not None and own is not None:
+                yield PluginBesideImage(one.title, each.place, one.enabled, door, own)
+
+
+def _doors_for(brought: OperatorValues | DaemonSetManifest, pools: Sequence[GpuPool | PoolDoor]) -> Sequence[PoolDoor]:
+    """Of values whose cluster is known, its own; none for those that nobody wrote."""
+    if isinstance(brought, OperatorValues):
+        if brought.implied:
+            return ()
+        pools = brought.own.get(GpuPool, pools)
+    doors = [each for each in pools if isinstance(each, PoolDoor)]
+    return doors or [PoolDoor(each) for each in pools if isinstance(each, GpuPool)]
 
 
 def _comes_to(brought: OperatorValues | DaemonSetManifest, door: PoolDoor) -> bool:
     if isinstance(brought, OperatorValues):
         return not door.shuts_operators_plugin_out
+    from nodeworthy.facts.fleet.node_taint import untolerated_taint
     from nodeworthy.facts.pod.node_choice import Labels
 
     labels = {name: each.shown() for name, each in door.labels.items()}
-    is_kept_away = untolerated(door.pool.machines.taints, brought.pods.get("tolerations")) is not None
+    is_kept_away = untolerated_taint(door.pool.machines.taints, brought.pods.get("tolerations")) is not None
     return brought.part is Part.DEVICE_PLUGIN and brought.chooses(Labels(labels)) is True and not is_kept_away
 
 

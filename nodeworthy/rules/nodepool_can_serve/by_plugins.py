@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated
-from nodeworthy.facts.fleet.pool_door import PoolDoor
+from nodeworthy.facts.fleet.gpu_pool import PoolDoor
+from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.facts.operator.door_visitor import DoorVisitor
 from nodeworthy.facts.operator.recognition import ORIGIN
 from nodeworthy.facts.operator.values import OperatorValues, boolean
 from nodeworthy.facts.pod.node_choice import Labels
@@ -24,7 +25,16 @@ _FINDER = "node-feature-discovery.worker.tolerations"
 
 
 @RULE.check
-def the_operators_parts_come_to_it(values: OperatorValues, door: PoolDoor) -> Findings:
+def they_come_to_it(visitor: DoorVisitor) -> Findings:
+    if not any(each.keeps_away for each in visitor.door.pool.machines.taints):
+        return
+    if isinstance(visitor.who, OperatorValues):
+        yield from _of_the_operator(visitor.who, visitor.door)
+    else:
+        yield from _of_a_plugin(visitor.who, visitor.door)
+
+
+def _of_the_operator(values: OperatorValues, door: PoolDoor) -> Findings:
     if values.implied or door.shuts_operators_plugin_out or door.plugin_of_image is not None:
         skip("the operator's device plugin is not meant for these nodes")
     if not need(values.part("devicePlugin", default=True)):
@@ -55,8 +65,7 @@ def _said(values: OperatorValues, *path: str) -> Tree:
     return said
 
 
-@RULE.check
-def a_device_plugin_comes_to_it(plugin: DaemonSetManifest, door: PoolDoor) -> Findings:
+def _of_a_plugin(plugin: DaemonSetManifest, door: PoolDoor) -> Findings:
     if plugin.part is not Part.DEVICE_PLUGIN or plugin.is_the_operators or door.plugin_of_image is not None:
         skip("it is no device plugin of its own that is meant for these nodes")
     labels = {name: each.shown() for name, each in door.labels.items()}
@@ -73,7 +82,7 @@ def _keeping(door: PoolDoor, said: Tree, chart: str | None) -> NodeTaint | None:
     """The taint that keeps those away who tolerate what is said, or else what their chart does."""
     own = said if said.sequence or said.is_unknown or chart is None else plant(chart_tolerations(chart), said.place)
     stays = [each for each in door.pool.machines.taints if worker_of_taint(each.key) is None]
-    return untolerated(stays, own)
+    return untolerated_taint(stays, own)
 
 
 def _kept_away(door: PoolDoor, taint: NodeTaint, who: str, values: OperatorValues, *path: str) -> Draft:

@@ -6,8 +6,8 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated
-from nodeworthy.facts.fleet.pool_door import NODE_POOL, PoolDoor
+from nodeworthy.facts.fleet.gpu_pool import NODE_POOL, PoolDoor
+from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
@@ -56,7 +56,7 @@ def _kept_from(pod: PodTemplate, door: PoolDoor) -> Draft | None:
     for label, has in door.labels.items():
         if pod.selection.refuses(label, has.shown()):
             return _of_another_label(pod, door, label, has)
-    taint = untolerated(door.pool.machines.taints, pod.spec.get("tolerations"), pod.gpu_resources)
+    taint = untolerated_taint(door.pool.machines.taints, pod.spec.get("tolerations"), pod.gpu_resources)
     return _untolerated(pod, door, taint) if taint is not None and worker_of_taint(taint.key) is None else None
 
 
