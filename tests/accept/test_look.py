@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,10 +17,10 @@ from nodeworthy import programs
 from nodeworthy.known.acceptance import RESULTS
 from tests.accept.ptx import last_word
 from tests.accept.recordings import NONCE, job, write
+from tests.accept.stand_in_driver import compile_into
 from tests.run import Ran, run, run_json
 
 PROGRAMS = Path(programs.__file__).parent
-STAND_INS = Path(__file__).with_name("driver")
 SECOND = "GPU-00000000-0000-0000-0000-000000000001"
 TESTS = ("gpu-sanity", "gpu-as-asked")
 sys.path.insert(0, str(PROGRAMS))
@@ -30,15 +29,7 @@ import look  # noqa: E402 - beside its own, as where it runs
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no compiler: cc")
-    folder = tmp_path_factory.mktemp("driver")
-    for source in STAND_INS.glob("*.c"):
-        made = folder / f"{source.stem}.so.1"
-        options = ["-Wall", "-Wextra", "-Werror", "-O2", "-shared", "-fPIC"]
-        subprocess.run([compiler, *options, "-o", str(made), str(source)], check=True)
-    return folder
+    return compile_into(tmp_path_factory.mktemp("driver"))
 
 
 def looked(

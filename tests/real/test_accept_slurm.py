@@ -22,6 +22,7 @@ from nodeworthy.collect.workload.live.running import Times
 from nodeworthy.commands.accept import live, on_slurm
 from nodeworthy.patterns import pattern
 from tests.accept.recordings import NONCE
+from tests.accept.stand_in_driver import compile_into
 from tests.run import Ran, run, run_json
 
 from .daemon import PATIENCE
@@ -327,3 +328,30 @@ def test_a_node_that_goes_down_is_named(slurm: SlurmCluster) -> None:
     state, why = states(ran)["n1"]
     assert state == "error", (why, ran.err)
     assert "NODE_FAIL (n1)" in why or "DOWN" in why
+
+
+def test_without_torch_the_driver_alone_finds_the_gpu_that_computes_wrong(slurm: SlurmCluster, tmp_path: Path) -> None:
+    (tmp_path / "driver").mkdir()
+    first, *others = slurm.ask("sinfo", "-h", "-N", "-p", "gpu", "-o", "%N").split()
+    said = {"LD_LIBRARY_PATH": str(compile_into(tmp_path / "driver")), "NODEWORTHY_COPIED": "65536"}
+    said |= {
+        "STUB_NAME": "NVIDIA A100-SXM4-80GB",
+        "STUB_GPUS": "$SLURM_GPUS_ON_NODE",
+        "STUB_NODE": "${SLURMD_NODENAME#n}",
+    }
+    lines = [f'export {name}="{value}"' for name, value in said.items()]
+    lines.append(f'if [ "$SLURMD_NODENAME" = {first} ]; then export STUB_FAULT=floats:1; fi')
+    judged = ("--rule", "gpu-computes-right", "--without-torch")
+    ran = run(*_without_tests(arguments(setup="\n".join([*lines, ""]))), *judged, "--format", "json")
+    assert ran.code == 1, ran.err
+    failed = [(each["rule"], each["where"]["host"]) for each in ran.findings if each["verdict"] == "fail"]
+    assert failed == [("gpu-computes-right", first)], ran.out[:3000]
+    tried = {(each["test"], name): each["state"] for each in ran.report["runs"] for name in each["nodes"]}
+    sanity = {name: tried["gpu-sanity", name] for name in others}
+    assert set(sanity.values()) == {"pass"}, (sanity, [each["message"] for each in ran.findings])
+    assert {tried["ddp", name] for name in (first, *others)} == {"not run"}
+
+
+def _without_tests(words: list[str]) -> list[str]:
+    at = words.index("--test")
+    return [*words[:at], *words[at + 2 :]]

@@ -1,6 +1,6 @@
 /* A driver without a GPU: memory is the host's, and a kernel is what arithmetic says that it is.
  *
- * STUB_GPUS is how many there are, STUB_NAME what they are called. STUB_FAULT=KIND:GPU is what is wrong with one of them:
+ * STUB_GPUS is how many there are, STUB_NAME what they are called, STUB_NODE the number of their node. STUB_FAULT=KIND:GPU is what is wrong with one of them:
  *   integers, floats   a number of this kernel is wrong, each time      unsteady   another one each time
  *   memory             one bit does not come back as it was written     lost       each call after the first is refused
  */
@@ -43,7 +43,12 @@ int cuDeviceGetName(char *name, int size, int device) {
     return OK;
 }
 int cuDeviceGetPCIBusId(char *bus, int size, int device) { snprintf(bus, size, "0000:%02X:00.0", 0x10 + device); return OK; }
-int cuDeviceGetUuid_v2(unsigned char *uuid, int device) { memset(uuid, 0, 16); uuid[15] = (unsigned char)device; return OK; }
+int cuDeviceGetUuid_v2(unsigned char *uuid, int device) {
+    memset(uuid, 0, 16);
+    uuid[14] = (unsigned char)(getenv("STUB_NODE") ? atoi(getenv("STUB_NODE")) : 0);
+    uuid[15] = (unsigned char)device;
+    return OK;
+}
 int cuDeviceTotalMem_v2(size_t *size, int device) { (void)device; *size = 81559UL << 20; return OK; }
 int cuMemGetInfo_v2(size_t *free_, size_t *size) { *free_ = 80000UL << 20; *size = 81559UL << 20; return answer(); }
 

@@ -21,10 +21,10 @@ static int has(const char *kind, void *device) {
 int nvmlInit_v2(void) { return OK; }
 int nvmlSystemGetDriverVersion(char *text, unsigned size) { snprintf(text, size, "580.95.05"); return OK; }
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **device) {
-    int at = -1;
-    sscanf(uuid, "GPU-00000000-0000-0000-0000-%x", (unsigned *)&at);
-    *device = (void *)(intptr_t)(at + 1);
-    return at < 0 ? NOT_FOUND : OK;
+    unsigned at = 0;
+    int is_ours = sscanf(uuid, "GPU-00000000-0000-0000-0000-%x", &at) == 1;
+    *device = (void *)(intptr_t)((at & 0xff) + 1);
+    return is_ours ? OK : NOT_FOUND;
 }
 int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long long *count) {
     (void)kind, (void)since;
