@@ -80,6 +80,12 @@ _TAKING = (
 _OF_A_CLUSTER = pattern(r"--(?:agent-)?token(?:[ \t=]|\\\n){1,8}" + _QUOTED + r"(?P<value>[^\s\"'`|&;\\]{1,256})")
 _CLUSTERS = ("INSTALL_K3S_EXEC", "INSTALL_RKE2_EXEC", "k3s.io", "k3s server", "k3s agent", "rke2 server", "rke2 agent")
 
+_THEIR_FILE = pattern(
+    r"/etc/rancher/(?:k3s|rke2)/config\.yaml(?:\.d/[\w.-]+)?[^\n]*\n"
+    r"(?P<holds>(?:[ \t]*(?:[\w\"'-]+:|-[ \t]|#)[^\n]*\n){1,40})"
+)
+_ITS_TOKEN = pattern(r"^[ \t]*(?:agent-)?token:[ \t]+" + _QUOTED + r"(?P<value>[^\s\"'#]{1,256})", re.MULTILINE)
+
 # They read the password from their input.
 _FROM_INPUT = {"--password-stdin": "a password for a login", "sudo -S": "a password for sudo"}
 _HERE_STRING = pattern(r"[^\n|;&<]{0,200}<<<[ \t]*" + _QUOTED + r"(?P<value>[^\s\"']{1,256})")
@@ -92,6 +98,7 @@ def by_argument(text: str) -> Iterator[Found]:
             yield from _taken(text, each)
     if "token" in text:
         yield from _of_clusters(text)
+        yield from _of_their_files(text)
     if "pass" in text:
         yield from _taken(text, _SSHPASS)
         yield from _chpasswd(text)
@@ -128,6 +135,14 @@ def _taken(text: str, each: Taking) -> Iterator[Found]:
         if found is not None and is_secret(found["value"], each.holds) and not found["value"].isdigit():
             yield *found.span("value"), each.what
         start = text.find(each.mark, end)
+
+
+def _of_their_files(text: str) -> Iterator[Found]:
+    """What a script writes into the configuration of k3s and RKE2."""
+    for file in _THEIR_FILE.finditer(text):
+        for found in _ITS_TOKEN.finditer(text, *file.span("holds")):
+            if is_secret(found["value"], Holds.PASSWORD):
+                yield *found.span("value"), "the token of a cluster"
 
 
 def _of_clusters(text: str) -> Iterator[Found]:

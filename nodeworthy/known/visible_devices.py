@@ -26,6 +26,7 @@ def _table() -> Mapping[str, Any]:
 
 
 VARIABLE: str = _table()["variable"]
+CUDAS_OWN: str = _table()["cudas_own"]
 EVERYTHING: str = _table()["everything"]
 NOTHING = frozenset[str](_table()["nothing"])
 MOST: int = _table()["most"]

@@ -13,6 +13,7 @@ Nor does kubelet start beside swap. `swapoff -a` holds until the machine boots a
 switches swap on, a node of kubeadm's does not come back unless the script takes it out of there, masks the unit, or
 tells kubelet to bear it (`failSwapOn: false`). Images of clouds have no swap, and k3s and RKE2 tell their kubelet so:
 of those nothing is said. What else is set for this boot only (`modprobe br_netfilter`, `sysctl -w`) is told beside it.
+`modprobe overlay br_netfilter` never loads the second: modprobe takes one module and its options, and several with -a.
 
 Nor does a kubelet start that was never installed: apt.kubernetes.io, yum.kubernetes.io and packages.cloud.google.com
 were switched off in March 2024, and apt finds neither kubelet nor kubeadm there. Where another repository stands beside
@@ -33,6 +34,7 @@ from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.gone_packages import packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
+from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option
 from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript, of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
@@ -245,6 +247,24 @@ def swap_stays_off(script: BootScript) -> Findings:
         related=off.gone,
         cause="fstab or a swap unit switches it on at every boot, and kubelet refuses to start beside it (failSwapOn)",
         remedy=r"behind it: sed -ri '/\sswap\s/s/^/#/' /etc/fstab (a swap unit of systemd: systemctl mask it)",
+    )
+
+
+@RULE.check
+def its_modules_are_loaded(script: BootScript) -> Findings:
+    loads = None if script.use.builds_an_image else handed_over_as_option(script)
+    if loads is None:
+        skip(f"no modprobe here is given {BRIDGE} behind another module on a node that kubeadm makes")
+    names = " ".join((loads.module, *loads.options))
+    yield fail(
+        loads,
+        f"{BRIDGE} is not loaded: modprobe takes one module, and hands {loads.module} the other as an option",
+        is_=loads.command,
+        should=f"modprobe -a {names}",
+        cause="the kernel ignores an option that a module does not know; net.bridge.bridge-nf-call-iptables is not "
+        "there, sysctl --system fails, and kubeadm's checks (before 1.30) or the CNI refuse the node",
+        remedy=f"modprobe -a {names}, and both names in a file of /etc/modules-load.d",
+        severity=Severity.WARNING,
     )
 
 

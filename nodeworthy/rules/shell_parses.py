@@ -9,7 +9,8 @@ It reads another command than was written where a backslash continues nothing: a
 an empty line comes next. There the command runs without its last arguments, and the shell looks for a program called
 `--kubelet-extra-args`, which is not there. `bash -n` says nothing of that; of a Slurm job `slurm-script-found` does.
 In cloud-config a command over several lines without `|` is joined by YAML, with a blank behind each backslash: the
-shell escapes that blank, and the program gets the word " --token", which it refuses.
+shell escapes that blank, and the program gets the word " --token", which it refuses. Of each list of commands
+cloud-init makes one script of sh: what can't be read in one of them ends all behind it.
 
 The words name the place where bash gave up. Of a quote, a parenthesis or an `if` that is never closed that may be the
 end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
@@ -32,6 +33,7 @@ from nodeworthy.facts.boot.unreadable_shell import (
     Unreadable,
     Why,
     commands_cut_short,
+    has_commands,
     shell_parts,
     shorten_words,
     unreadable,
@@ -58,7 +60,7 @@ _WITHOUT = "the command runs without its last arguments, or does not run; what t
 @RULE.check
 def the_shell_can_read_it(script: BootScript) -> Findings:
     cut = list(commands_cut_short(script))
-    if not shell_parts(script) and not script.is_a_part and not cut:
+    if not shell_parts(script) and not script.is_a_part and not cut and not has_commands(script):
         skip("there is no shell script in it")
     yield from map(_told, unreadable(script))
     for each, part in cut:

@@ -7,9 +7,10 @@ submitted: that of the job's script, those above it up to the repository's root,
 them it is, so a script is missing only where its tree shows that it should be there: other scripts lie beside the job
 or in its repository, this one nowhere, and nothing fetches it. Of a job that lies alone nothing is said. Slurm runs a
 copy of the job's script, so `cd "$(dirname "$0")"` leads to Slurm's own folder, and `source "$(dirname "$0")/env.sh"`
-finds nothing there. What lies on the cluster's disks (`/scratch/…`, `cd $HOME/…`, `$CODE/…`, `#SBATCH --chdir=/…`) or
-in a container can't be looked for from here, and is not judged; a script that a variable names which the job does not
-set is not known. What the job writes itself is there; modules (`-m`) are not looked for.
+and `sed -n "${N}p" "$(dirname "$0")/params.txt"` find nothing there. What lies on the cluster's disks (`/scratch/…`,
+`cd $HOME/…`, `$CODE/…`, `#SBATCH --chdir=/…`) or in a container can't be looked for from here, and is not judged; a
+script that a variable names which the job does not set is not known. What the job writes itself is there; modules
+(`-m`) are not looked for.
 
 A line that ends without its backslash cuts off what stands below: options are then run as programs.
 
@@ -29,7 +30,7 @@ from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, Refused, logs_in_no_folder
 from nodeworthy.facts.slurm.ran import path_in_words
-from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts, sourced_beside_copy
+from nodeworthy.facts.slurm.scripts import Script, There, cut_off, read_beside_copy, scripts, sourced_beside_copy
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, Unread, fail, skip, unknown
 
@@ -54,8 +55,9 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
         return
     cut = list(cut_off(job)) if job.is_shell else []
     yield from (_cut_off(place, option) for place, option in cut[:1])
-    sourced = list(sourced_beside_copy(job)) if job.is_shell else []
-    yield from (_beside_copy(each.place, path_in_words(each.words[1]), ()) for each in sourced[:1])
+    sourced = [(each, each.words[1]) for each in sourced_beside_copy(job)] if job.is_shell else []
+    sourced += read_beside_copy(job) if job.is_shell else ()
+    yield from (_beside_copy(each.place, path_in_words(path), ()) for each, path in sourced[:1])
     found = list(scripts(job)) if job.is_shell else []
     said_already = taken or cut or sourced
     if not found and not said_already:

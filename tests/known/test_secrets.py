@@ -346,3 +346,11 @@ def test_no_text_takes_long(unit: str) -> None:
     begins = time.process_time()
     spans(unit * ((1 << 17) // len(unit)))
     assert time.process_time() - begins < HANGS
+
+
+def test_any_word_is_the_token_of_a_cluster() -> None:
+    file = "cat > /etc/rancher/rke2/config.yaml <<EOF\nserver: https://a:9345\n{}\nEOF\n"
+    assert [each.what for each in spans(file.format("token: blue-harbour-token"))] == ["the token of a cluster"]
+    assert spans(file.format("token: $TOKEN")) == []
+    assert spans(file.format("token: your-token")) == []
+    assert spans(file.format("cni: cilium") + "token: blue-harbour-token\n") == []

@@ -15,11 +15,13 @@ from nodeworthy.boot.shell.strict.reading import Broken, why_broken
 from nodeworthy.boot.shell.units import at_next_boot
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.patterns import pattern
 
 _WHO = frozenset(("EUID", "UID"))
 _SOMEBODY = "1000"
 _ARGUMENTS = frozenset("123456789#@*")
 _GIVEN = "whoever runs the script gives it"
+_NAME = pattern(r"[A-Za-z_]\w*")
 
 
 def run_script(
@@ -52,6 +54,14 @@ def _missed(walker: Walker) -> Iterator[Mapping[str, Value]]:
         yield {**somebody, **arguments}
     if somebody and arguments:
         yield arguments
+    if walker.is_cut_short and (given := _of_its_caller(walker)):
+        yield given
+
+
+def _of_its_caller(walker: Walker) -> Mapping[str, Value]:
+    """What it asks for and nobody in it sets, where it ends without it: `case "${distro:-}" in … *) exit 1`."""
+    names = (each for each in walker.state.asked if _NAME.fullmatch(each) and each not in walker.state.variables)
+    return {name: Text.of(Hole(f"${name}", _GIVEN)) for name in names}
 
 
 def _walked(text: str, origin: Origin, stage: Stage, state: State, *, template: bool, jinja: bool) -> Walker:

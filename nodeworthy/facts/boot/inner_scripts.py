@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nodeworthy.boot.content import Content
@@ -28,6 +28,8 @@ _ALWAYS_SET = frozenset(
 
 _NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "sudo", "nohup", "setsid", "exec"})
+# `chmod 644`: what nobody may run is no script.
+_NOT_TO_BE_RUN = pattern(r"\bchmod\s+(?:-\S+\s+)*(?:0?[0246]{3}|[ugoa]*[-+=][rw]+)\s")
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,14 @@ def _run(userdata: UserData) -> Iterator[str]:
     for part in userdata.parts:
         for line in part.text.splitlines():
             words = line.split()
-            if words and (words[0].startswith("/") or not _RUNNERS.isdisjoint(words)):
+            if words and _runs(words, line):
                 yield from (word.strip("'\";") for word in words if "/" in word)
+
+
+def _runs(words: Sequence[str], line: str) -> bool:
+    if words[0].startswith("/"):
+        return True
+    return not _RUNNERS.isdisjoint(words) and _NOT_TO_BE_RUN.search(line) is None
 
 
 def _has_default(raw: str) -> bool:

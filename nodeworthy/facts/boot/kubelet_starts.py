@@ -205,7 +205,8 @@ class KubeletStarts:
         return by_hand and not any(each.path.shown().startswith(_NODEADM_READS) for each in self.timeline.of(Writes))
 
     def brings_its_unit(self) -> bool:
-        written = (each.path.shown().rpartition("/")[2] for each in self.timeline.of(Writes))
+        writes = (each for each in self.timeline.of(Writes) if each.how is not How.EDIT)
+        written = (each.path.shown().rpartition("/")[2] for each in writes)
         return any(each in self.family.units for each in written) or self._installs_it()
 
     def _installs_it(self) -> bool:

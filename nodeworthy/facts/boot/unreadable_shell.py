@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
 
 from nodeworthy.boot.cloud_steps import Ran
@@ -38,6 +39,10 @@ _ONLY_PRINTS = pattern(r"[( ]*(?:echo|printf)\b|:")
 _SEAM = 12
 # What a template puts here may be the rest of the line, a backslash among it, or take the end of the line away.
 _OF_A_TEMPLATE = pattern(r"%\{|\{%|\{\{|\}\s*$")
+# What a template decides, and not only fills in.
+_OF_A_DIRECTIVE = pattern(r"%\{|\{%|\{\{-?\s*(?:if|range|with|end)\b")
+# By which cloud-init begins the script that it makes of a list of commands.
+_OF_SH = "#!/bin/sh\n"
 # Nothing is looked for where none of these stands.
 _MAY_BE = pattern(r"^[ \t]*--?[A-Za-z]|\\[ \t]+(?:#.*)?$|\\\n[ \t]*(?:#|\n)", re.MULTILINE)
 
@@ -221,6 +226,34 @@ def unreadable(script: BootScript) -> Iterator[Unreadable]:
         broken = why_broken(part.text, template=script.userdata.is_template, jinja=part.jinja)
         if broken is not None:
             yield Unreadable(broken, part.origin, part.text)
+    yield from _unreadable_steps(script.userdata)
+
+
+def _unreadable_steps(userdata: UserData) -> Iterator[Unreadable]:
+    """Of cloud-config's commands, of each list of which cloud-init makes one script of sh."""
+    for step in _commands(userdata):
+        broken = why_broken(f"{_OF_SH}{step.text}", template=userdata.is_template, jinja=step.jinja)
+        if broken is not None and not _is_decided_by_a_template(step.text, broken):
+            yield Unreadable(_one_line_less(broken), step.origin, step.text)
+
+
+def _commands(userdata: UserData) -> Iterator[Ran]:
+    steps = userdata.cloud_config.steps if userdata.cloud_config else ()
+    return (each for each in steps if isinstance(each, Ran))
+
+
+def has_commands(script: BootScript) -> bool:
+    """Whether cloud-config has lists of them."""
+    return any(_commands(script.userdata))
+
+
+def _is_decided_by_a_template(text: str, broken: Broken) -> bool:
+    return _OF_A_DIRECTIVE.search(text, max(broken.begins - len(_OF_SH), 0)) is not None
+
+
+def _one_line_less(broken: Broken) -> Broken:
+    begins, read = broken.begins - len(_OF_SH), broken.read - len(_OF_SH)
+    return replace(broken, line=broken.line - 1, line_of_begin=broken.line_of_begin - 1, begins=begins, read=read)
 
 
 def commands_cut_short(script: BootScript) -> Iterator[tuple[CutShort, SourcePart]]:
@@ -251,8 +284,7 @@ def _folded_tasks(rows: Sequence[str]) -> Iterator[CutShort]:
 
 def _folded(userdata: UserData) -> Iterator[tuple[CutShort, SourcePart]]:
     """Of cloud-config's commands: YAML made one line of several, each of which a backslash was to continue."""
-    steps = userdata.cloud_config.steps if userdata.cloud_config else ()
-    for step in (each for each in steps if isinstance(each, Ran) and "\\ " in each.text):
+    for step in (each for each in _commands(userdata) if "\\ " in each.text):
         for number, row in enumerate(step.text.split("\n"), 1):
             place = step.origin.at(number)
             part = next((each for each in map(SourcePart, userdata.parts) if each.index_of(place) is not None), None)

@@ -23,6 +23,11 @@ _BRINGS = frozenset(
 # Slurm runs a copy of the script: its own path is no path to what lies beside it.
 _OWN_PATH = pattern(r"\$\{?0\}?|BASH_SOURCE")
 
+# What only reads the file that it names last. The copy itself is there, and may be read.
+_READERS = frozenset("awk cat cut gawk grep head mapfile readarray sed sort tail wc".split())
+_BESIDE_ITSELF = pattern(
+    r"(?:dirname[^\n]{0,80}?(?:\$\{?0\b|BASH_SOURCE)|(?:\$\{0|BASH_SOURCE\[0\])%/\*)[^\n]{0,80}/[\w.-]+\.\w+$"
+)
 _AN_OPTION = pattern(r"--[a-z][\w-]*(?:=.*)?")
 _ON_ITS_DISKS = "it lies on the cluster's disks"
 
@@ -80,6 +85,15 @@ def sourced_beside_copy(job: SlurmJob) -> Iterator[Ran]:
             is_beside = shown.startswith(("./", "../")) and went is not None and _leads_to_copy(went)
             if _OWN_PATH.search(shown) or is_beside:
                 yield ran
+
+
+def read_beside_copy(job: SlurmJob) -> Iterator[tuple[Ran, Text]]:
+    """What it reads from beside Slurm's copy of itself: `sed -n "${N}p" "$(dirname "$0")/params.txt"`."""
+    for ran in () if job.within else job.walked.ran:
+        if ran.words[0].known in _READERS and len(ran.words) > 1 and not ran.guard and not _is_tried(job, ran):
+            path = ran.words[-1]
+            if _BESIDE_ITSELF.search(path.shown()) and path.shown() not in job.walked.made:
+                yield ran, path
 
 
 def _is_tried(job: SlurmJob, ran: Ran) -> bool:

@@ -5,7 +5,8 @@ NVIDIA_VISIBLE_DEVICES. kubelet puts the plugin's variables before the pod's own
 counts: what the pod's template says wins. With `all` a container sees every GPU of its node, those of other pods
 among them, and frameworks take the first one, which is somebody else's; with an index it sees that card whichever it
 was given; with `none` or `void` it has a GPU to itself and sees none. Who lists no GPU among its resources (an
-exporter, a debugging pod) may say what it likes.
+exporter, a debugging pod) may say what it likes. CUDA's own variable knows no `all`: with CUDA_VISIBLE_DEVICES=all a
+program finds no device.
 
 Where the GPUs come by CDI, by mounts, or from a plugin that is not NVIDIA's (GKE's, Bottlerocket's), the variable
 decides nothing: signs of that are looked for in the files around the pod. Without one it is a warning, for the
@@ -40,6 +41,7 @@ find no fifth device. An image or a number that a template fills in is held agai
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
@@ -51,9 +53,9 @@ from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, served
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
 from nodeworthy.known.shared_memory import default_size, does_without, kinds_as_written, many_processes, mount_point
-from nodeworthy.known.visible_devices import EVERYTHING, NOTHING, VARIABLE
+from nodeworthy.known.visible_devices import CUDAS_OWN, EVERYTHING, NOTHING, VARIABLE
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "pod-can-use-gpus",
@@ -79,6 +81,31 @@ def it_sees_what_it_asked_for(pod: PodTemplate) -> Findings:
         skip(why)
     for each in found:
         yield _overridden(pod, each)
+
+
+@RULE.check
+def cuda_sees_what_it_is_given(pod: PodTemplate) -> Findings:
+    if pod.live is not None or not pod.gpu_resources:
+        skip("no container of it asks for GPUs here")
+    for container in pod.containers:
+        said = container.variable(CUDAS_OWN)
+        if said is not None and container.gpu_resources and _is_everything(said):
+            yield _hidden_from_cuda(pod, container, said)
+
+
+def _is_everything(said: Located[Any]) -> bool:
+    return isinstance(said.state, Known) and str(said.state.value).strip().lower() == EVERYTHING
+
+
+def _hidden_from_cuda(pod: PodTemplate, container: Container, said: Located[Any]) -> Draft:
+    return fail(
+        said,
+        f"CUDA sees no GPU in {container.name} of {pod.title}: {EVERYTHING} is no device of {CUDAS_OWN}",
+        should=f"no {CUDAS_OWN}, or the indices of devices (0,1)",
+        cause=f"{EVERYTHING} is a word of {VARIABLE}'s; CUDA ends its list at the first that is no index and no UUID: "
+        "programs find no device, or fall back to the CPU without a word",
+        remedy=f"delete {CUDAS_OWN}: without it CUDA takes every GPU that the container has",
+    )
 
 
 @RULE.check

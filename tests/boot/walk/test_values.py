@@ -114,6 +114,12 @@ def test_who_has_to_be_root_gives_arguments_too() -> None:
     assert told(f"{options}{asks}systemctl enable kubelet") == ['enables kubelet.service if not: [ -z "$IP" ]']
 
 
+def test_what_ends_without_what_its_caller_sets_is_read_with_it() -> None:
+    asks = 'case "${kind:-}" in\n  a) systemctl enable a ;;\n  *) exit 1 ;;\nesac\n'
+    (first, second) = told(f"{asks}systemctl enable b")
+    assert (first.split(" if ")[0], second.split(" if ")[0]) == ("enables a.service", "enables b.service")
+
+
 def test_what_refuses_root_is_run_by_somebody_else() -> None:
     refuses = 'if [ "$EUID" -eq 0 ]; then echo "not as root"; exit 1; fi\n'
     assert told(f"{refuses}sudo systemctl enable kubelet") == ["enables kubelet.service"]
