@@ -22,10 +22,10 @@ def transport(folder: str) -> str:
     for each in glob.glob(_file(folder, str(os.getpid()))):
         with open(each, encoding="utf-8", errors="replace") as file:
             text += file.read()
-    return spoken(text)
+    return transport_in(text)
 
 
-def spoken(text: str) -> str:
+def transport_in(text: str) -> str:
     found = sorted({_NUMBER.sub("", each).strip() for each in _VIA.findall(text)})
     between = [each for each in found if each.startswith(("NET", "COLLNET"))]
     return ", ".join(between or found)

@@ -25,9 +25,9 @@ SAID = {
 
 @pytest.mark.parametrize("text", SAID)
 def test_what_goes_between_nodes_is_what_counts(text: str) -> None:
-    assert nccl_log.spoken(text) == SAID[text]
+    assert nccl_log.transport_in(text) == SAID[text]
     between = SAID[text] if SAID[text].startswith("NET") else ""
-    assert nccl_log.spoken(f"{WITHIN}\n{text}\n{text}\n").split(", ")[0] == (between or "P2P/CUMEM/read")
+    assert nccl_log.transport_in(f"{WITHIN}\n{text}\n{text}\n").split(", ")[0] == (between or "P2P/CUMEM/read")
 
 
 def test_only_its_own_log_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

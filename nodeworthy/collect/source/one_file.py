@@ -66,6 +66,8 @@ if TYPE_CHECKING:
 
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
+# What of Terraform reads a file of the disk, to fill it in or as it stands.
+_FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 # By these whoever writes a template for Terraform names it.
 _TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")
 _DIRECTIVES = ("{{", "{%", "%{")
@@ -233,9 +235,14 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
 
 def _filled_in(source: Source, text: str, rules: frozenset[str]) -> Found | None:
     """A template as what it becomes: None of one that no root of Terraform around it fills in."""
-    from nodeworthy.collect.source.terraform import filled_in_by
+    name = source.path.name.encode()
+    reading = (each for each in source.scope.holding(_FILLS, (".tf", ".tofu")) if name in each.data)
+    folders = dict.fromkeys(each.path.parent for each in reading)
+    if not folders:
+        return None
+    from nodeworthy.collect.source.terraform import root_of_template
 
-    brought = filled_in_by(source)
+    brought = root_of_template(source, folders)
     if brought is None:
         return None
     root, told = brought.root, list(comments(text, Place(source.shown), rules, is_yaml=True))

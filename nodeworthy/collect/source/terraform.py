@@ -61,8 +61,6 @@ DECLARING = _Declaring({_RELEASE, *_MANIFESTS})
 _LEFT_OUT = "left_out"
 # What a module of one's own is called by.
 _CALLS = pattern(rb'(?m)^[ \t]*source[ \t]*=[ \t]*"(\.\.?/[^"$\n]*)"')
-# What reads a file of the disk, to fill it in or as it stands.
-_FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 _SETS = ("set", "set_list", "set_sensitive")
 
 
@@ -197,13 +195,10 @@ def facts_in(source: Source) -> Brought | None:
     return Brought(root.facts if first else [], root, stacks, root.files)
 
 
-def filled_in_by(source: Source) -> Brought | None:
-    """The root that fills in this template, which somebody names alone: it is judged as what it becomes there."""
-    name = source.path.name.encode()
-    for held in source.scope.holding(_FILLS, (".tf", ".tofu")):
-        if name not in held.data:
-            continue
-        root = _root_of(os.fspath(held.path.parent), source)
+def root_of_template(source: Source, folders: Iterable[Path]) -> Brought | None:
+    """The first of these that fills in this template, which somebody names alone: it is judged as what it becomes."""
+    for folder in folders:
+        root = _root_of(os.fspath(folder), source)
         stacks = [root.stack] if root is not None and root.stack is not None else []
         if root is None or not (root.facts or stacks):
             continue
