@@ -8,7 +8,9 @@ there. Until the toolkit was due, nothing can be said. If the runtime is in a co
 the cause is another one, and `containerd-paths` names it. In the cluster, the events of sandboxes that could not be
 made say that it is not there, as long as nothing shows that they could since, and the toolkit's own pods say why:
 they crash, or wait for the driver. In files, and in what a boot script writes, a config that makes `nvidia` the
-default runtime and configures no such runtime keeps the whole CRI plugin from loading. A boot script that installs
+default runtime and configures no such runtime keeps the whole CRI plugin from loading; the config of an EKS node with
+GPUs that lacks the runtime, where the fleet has no operator, is a warning: nodeadm writes it so where it does not know
+the type. A boot script that installs
 the toolkit on a node of Kubernetes and tells no containerd of it is told so, where neither an operator nor CDI brings
 the runtime in its place: it is a warning, for another script may do it. So is one that tells a containerd which runs,
 and neither starts it anew nor reboots; and so is one that makes the runtime the default of
@@ -25,7 +27,7 @@ from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.toolkit_installed import ToldInVain, told_in_vain, toolkit_installed
 from nodeworthy.facts.cluster.offered_gpus import fares as fares_of
-from nodeworthy.facts.containerd.config import ConfigFile, config_files
+from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
 from nodeworthy.facts.containerd.schema import schema_flaws
 from nodeworthy.facts.node.containerd import lost_runtime
@@ -49,6 +51,7 @@ RULE = Rule(
 )
 
 _FOR_THE_DRIVER = "driver-validation"
+_NODEADM = "nodeadm"
 _UNTIL_THEN = "until then it writes nothing into containerd"
 # Where neither the fleet nor the node says which containerd kubelet uses, the node itself is asked.
 COMPARE = (
@@ -188,6 +191,54 @@ def the_default_runtime_is_in_the_files(files: NodeFiles, pool: BootPool | None)
         yield unknown(place, f"whether containerd has the runtime {name} is not known: {unseen}")
     else:
         yield _default_is_missing(name, place, without[0])
+
+
+@RULE.check
+def the_files_of_a_gpu_pool_have_it(files: NodeFiles, pool: BootPool, operator: OperatorValues | None) -> Findings:
+    """As nodeadm writes it at every boot: of other nodes a file in a repository is only where their setup begins."""
+    if not pool.pool.is_gpu or operator is not None or pool.fleet.operator is not None:
+        skip("these nodes have no GPUs, or an operator's toolkit brings the runtime")
+    if not _is_nodeadms(pool):
+        skip("who adds the runtime to these files is not known")
+    every = [_runtimes(each, pool) for each in files.only(Kind.CONFIG).as_filled_in]
+    whole = [each for each in every if each.tables and any(file.role is Role.ROOT for file in each.files)]
+    if not whole or len(whole) != len(every):
+        skip("no root file that configures runtimes lies here, and what else there is nobody knows")
+    without = [each for each in whole if not _serves_gpus(each)]
+    if not without:
+        return
+    if any(any(schema_flaws(file, files.version(pool))) for each in every for file in each.files):
+        skip("containerd does not read them as they stand there, which containerd-config-read says")
+    place, unseen = without[0].files[0].reading.line_of("runtimes"), without[0].unseen
+    if unseen:
+        yield unknown(place, f"whether containerd of {pool.title} has a runtime for its GPUs is not known: {unseen}")
+    else:
+        yield _no_runtime_for_gpus(without[0], place, pool)
+
+
+def _is_nodeadms(pool: BootPool) -> bool:
+    runtime = pool.pool.runtime.state
+    return isinstance(runtime, Known) and runtime.value.written_by == _NODEADM
+
+
+def _serves_gpus(runtimes: Runtimes) -> bool:
+    return any(defaults().runtime_class in f"{name} {said}" for name, said in runtimes.tables.items())
+
+
+def _no_runtime_for_gpus(runtimes: Runtimes, place: Place, pool: BootPool) -> Draft:
+    handler = defaults().runtime_class
+    told = fail(
+        place,
+        f"containerd of {pool.title} has no nvidia runtime, and its nodes have GPUs",
+        is_=", ".join(runtimes.tables),
+        should=f"a table runtimes.{handler} beside it; as {DEFAULT}, where pods name no RuntimeClass",
+        related=[pool.declared("has GPUs, and no GPU operator is there")],
+        cause="a container started by another runtime sees no driver: the device plugin finds no GPU, the node offers "
+        "none (unless all goes by CDI). nodeadm writes it so where its release does not know the instance type",
+        remedy="take an image whose nodeadm knows the type, or write the runtime: nvidia-ctk runtime configure "
+        "--runtime=containerd --set-as-default, then systemctl restart containerd",
+    )
+    return replace(told, severity=Severity.WARNING)
 
 
 @RULE.check

@@ -22,8 +22,14 @@ def _facts(seen: Seen, not_seen: NotSeen) -> list[Fact]:
     if not seen.has(PODS) or not has_any:
         return []
     daemonsets, said = seen.stack.daemonsets.values(), seen.stack.said
-    found = gpu_stack(seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=seen.words)
+    found = gpu_stack(seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen))
     return [replace(found, unseen=_unseen(seen, not_seen))]
+
+
+def _last_words(seen: Seen) -> dict[str, str]:
+    """Of its log; and beside it what kubelet ends it for, of which it knows nothing."""
+    probed, words = seen.stack.probed, seen.words
+    return {**words, **{told: "; ".join(filter(None, (said, words.get(told)))) for told, said in probed.items()}}
 
 
 def _unseen(seen: Seen, not_seen: NotSeen) -> str | None:

@@ -16,6 +16,8 @@ from nodeworthy.records import dataclass
 Key = tuple[str, str]
 # What kubelet says of a pod that it cannot make; longer than any runtime's sentence.
 _REASONS, _MOST = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume")), 1000
+# What it says of one that it is about to end for its probe: of it the program's own log says nothing.
+_PROBED, _ENDS_IT = "Unhealthy", ("Liveness probe failed", "Startup probe failed")
 
 
 @dataclass
@@ -23,6 +25,7 @@ class StackSeen:
     daemonsets: dict[Key, StackDaemonSet] = field(default_factory=dict)
     # By object, with the time of it.
     _said: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _probed: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def add_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         template = mapping_at(data, "spec", "template")
@@ -32,13 +35,18 @@ class StackSeen:
             self.daemonsets[key] = StackDaemonSet(*key, part, node_choice(template))
 
     def add_event(self, data: Mapping[str, Any]) -> None:
-        if text_at(data, "reason") not in _REASONS:
+        reason, words = text_at(data, "reason"), (text_at(data, "message") or text_at(data, "note"))[:_MOST]
+        if reason not in _REASONS and not (reason == _PROBED and words.startswith(_ENDS_IT)):
             return
         about = mapping_at(data, "involvedObject") or mapping_at(data, "regarding")
         told = f"Pod/{text_at(about, 'namespace')}/{text_at(about, 'name')}"
-        words = (text_at(data, "message") or text_at(data, "note"))[:_MOST]
-        self._said[told] = max(self._said.get(told, ("", "")), (time_of(data), words))
+        kept = self._said if reason in _REASONS else self._probed
+        kept[told] = max(kept.get(told, ("", "")), (time_of(data), words))
 
     @property
     def said(self) -> Mapping[str, str]:
         return {told: words for told, (_, words) in self._said.items()}
+
+    @property
+    def probed(self) -> Mapping[str, str]:
+        return {told: words for told, (_, words) in self._probed.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.documents.release import Release, document_inside
@@ -13,6 +14,8 @@ from nodeworthy.verdict import Place, Unknown
 
 TIME_SLICING, MPS = "timeSlicing", "mps"
 MEANS = (TIME_SLICING, MPS)
+# Keys of one of the means, which people write beside them or elsewhere.
+OF_THE_MEANS = ("renameByDefault", "failRequestsGreaterThanOne")
 LEAST = 2
 MIG_STRATEGY = "migStrategy"
 # Where people write it among the values of the operator's chart, whose templates read mig.strategy and, of
@@ -70,6 +73,8 @@ class SharingConfig:
     map: str = ""
     # All that the ConfigMap holds, also what shares nothing.
     keys: tuple[str, ...] = ()
+    # What the plugin's own chart names as the one of them by which nodes go; of one of them, to be judged once.
+    default: Tree | None = None
 
     @property
     def title(self) -> str:
@@ -93,7 +98,7 @@ class SharingConfig:
         return None if found is None or found.is_null else found
 
     def misspelt(self) -> Iterator[tuple[str, Tree]]:
-        known = {each.lower() for each in MEANS}
+        known = {each.lower() for each in (*MEANS, *OF_THE_MEANS)}
         yield from ((key, tree) for key, tree in self.sharing.mapping.items() if key.lower() not in known)
 
     def resources(self) -> Iterator[SharedResource]:
@@ -121,7 +126,12 @@ def sharing_in_values(release: Release) -> Iterator[SharingConfig]:
     for holder in (values, *(each for each in values.mapping.values() if each.is_mapping)):
         config = holder.get("devicePlugin", "config")
         yield from _in_texts(config.get("data"), config.get("name").text or "")
-        yield from _in_texts(holder.get("config", "map"), "")
+        yield from _of_the_plugins_chart(holder.get("config"))
+
+
+def _of_the_plugins_chart(config: Tree) -> Iterator[SharingConfig]:
+    for index, each in enumerate(_in_texts(config.get("map"), "")):
+        yield replace(each, default=config.get("default")) if index == 0 else each
 
 
 def _in_texts(data: Tree, name: str) -> Iterator[SharingConfig]:

@@ -189,6 +189,27 @@ def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[Sharing
         )
 
 
+@RULE.check
+def the_plugins_chart_has_its_default(config: SharingConfig) -> Findings:
+    """Of its own chart `config.default` names a key of `config.map`: it is no configuration, nor a ConfigMap."""
+    if config.default is None:
+        skip("it is not of the values of the device plugin's own chart, or judged with another one")
+    wanted = need(config.default.located())
+    if not wanted or wanted in config.keys:
+        return
+    names = " or ".join(sorted(config.keys))
+    is_text = isinstance(wanted, str) and "\n" in wanted.strip()
+    yield fail(
+        config.default.located(),
+        "the device plugin's chart is told of a default configuration that config.map does not hold",
+        is_="a configuration, and not the name of one" if is_text else None,
+        should=names,
+        related=[Related(config.place, f"it has '{config.key}'")],
+        cause=f"config-manager ends, saying that the specified config does not exist; {_ENDS}",
+        remedy=f"set config.default to {names}",
+    )
+
+
 def _of_another_name(chosen: Tree, name: str, configs: Sequence[SharingConfig]) -> Iterator[Draft]:
     others = {each.map: each for each in configs if each.map}
     if not others:

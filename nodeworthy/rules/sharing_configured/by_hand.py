@@ -6,13 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
-from nodeworthy.facts.operator.sharing import MPS, SharingConfig
+from nodeworthy.facts.operator.sharing import MEANS, MPS, OF_THE_MEANS, SharingConfig
 from nodeworthy.rules.sharing_configured import RULE
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip
 
 _FILE, _ROOT = ("CONFIG_FILE", "--config-file"), ("MPS_ROOT", "--mps-root")
-# Where these may stand in vain.
-_OF_TIME_SLICING = ("renameByDefault", "failRequestsGreaterThanOne")
 _KEEPS_ITS_NAME = "shares stay nvidia.com/gpu, and pods that ask for nvidia.com/gpu.shared stay Pending"
 
 
@@ -74,22 +72,26 @@ def _is_told(container: Tree, names: tuple[str, str]) -> bool:
 @RULE.check
 def what_it_says_stands_where_it_is_read(config: SharingConfig) -> Findings:
     """A key of `timeSlicing` elsewhere is passed over: the resource keeps its name, and pods ask for another."""
-    for above in ((), ("flags",)):
-        for key in _OF_TIME_SLICING:
+    means = next((each for each in reversed(MEANS) if config.of(each) is not None), None)
+    # By MPS a pod gets one share at most, whatever is written.
+    keys = OF_THE_MEANS if means != MPS else OF_THE_MEANS[:1]
+    for above in ((), ("flags",), ("sharing",)) if means is not None else ():
+        for key in keys:
             tree = config.tree.get(*above, key)
-            if tree.value is True and any(config.of(means) is not None for means in ("timeSlicing", MPS)):
-                yield _not_read_there(config, ".".join((*above, key)), key, tree)
+            if tree.value is True:
+                yield _not_read_there(config, ".".join((*above, key)), f"sharing.{means}", tree)
 
 
-def _not_read_there(config: SharingConfig, path: str, key: str, tree: Tree) -> Draft:
-    renames = key == _OF_TIME_SLICING[0]
+def _not_read_there(config: SharingConfig, path: str, below: str, tree: Tree) -> Draft:
+    key = path.rpartition(".")[2]
+    renames = key == OF_THE_MEANS[0]
     follows = _KEEPS_ITS_NAME if renames else "a pod may ask for several shares, which need not be of several GPUs"
     return fail(
         tree.key or tree.place,
         f"{config.title} says {key} where the device plugin does not read it",
         is_=path,
-        should=f"sharing.timeSlicing.{key}",
+        should=f"{below}.{key}",
         cause=f"it is passed over without a word: {follows}",
-        remedy="move it below sharing.timeSlicing, beside resources",
+        remedy=f"move it below {below}, beside resources",
         severity=Severity.ERROR if renames else Severity.WARNING,
     )
