@@ -27,8 +27,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     incident="D",
     title="A running node is what its group would start now",
-    remedy="replace them one by one, each drained first: an instance refresh of the group (rollout-drains says whether "
-    "that drains), or cordon, drain and `aws autoscaling terminate-instance-in-auto-scaling-group "
+    remedy="nodeworthy rollout --asg GROUP --dry-run, then without it: it replaces them one by one, each drained and "
+    "its successor proven; by hand: cordon, drain and `aws autoscaling terminate-instance-in-auto-scaling-group "
     "--no-should-decrement-desired-capacity`",
 )
 
@@ -85,7 +85,15 @@ def _told(running: RunningNodes, old: Sequence[_Old], some: Sequence[RunningMach
         cause=f"AWS has a newer image under {running.image_by}" if by_itself else CAUSE,
         victims=[each.id for each in some],
         severity=Severity.WARNING if by_itself else Severity.ERROR,
+        remedy=_remedy(running),
     )
+
+
+def _remedy(running: RunningNodes) -> str:
+    name = (running.place.urn or "").rpartition("autoScalingGroupName/")[2] or "GROUP"
+    if running.nodes.is_managed:
+        return f"nodeworthy rollout --asg {name} --dry-run prints the command by which EKS replaces its own nodes"
+    return RULE.remedy.replace("GROUP", name, 1)
 
 
 def _read_at(old: Sequence[_Old], some: Sequence[RunningMachine]) -> Iterator[Related]:
