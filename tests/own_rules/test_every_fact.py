@@ -61,6 +61,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "sharing-configured/bad-mig-that-nobody-can-cut",
         "driver-fits/bad-operator-open-modules-on-p3",
         "fleet-as-built/bad-source-cluster-of-terraform",
+        "one-device-plugin/bad-image-has-one",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",
@@ -81,6 +82,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "nodepool-can-serve/bad-plan-limit",
         "fleet-as-built/bad-plan-declared-otherwise",
         "os-fits-cluster/bad-plan-nodes-of-other-versions",
+        "one-device-plugin/bad-plan-image-has-one",
     ),
     Moment.NODE: (
         "disk-has-room/bad-node-no-inodes",
