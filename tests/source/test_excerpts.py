@@ -56,7 +56,11 @@ def test_a_file_that_is_gone_or_shorter_or_newer_is_said_to_be() -> None:
     assert "has changed since" in excerpts([_found(99)], began)["values.yaml", 99].says
 
 
-@pytest.mark.parametrize("data", [b"\x00\x01", b"\xff\xfea\x00", b"caf\xe9\n", b"a\n" * LIMIT], ids=str)
+@pytest.mark.parametrize(
+    "data",
+    [b"\x00\x01", b"\xff\xfea\x00", b"caf\xe9\n", b"a\n" * LIMIT],
+    ids=["bytes", "UTF-16", "Latin-1", "more than is read"],
+)
 def test_what_is_no_text_is_not_shown(data: bytes) -> None:
     Path("values.yaml").write_bytes(data)
     shown = excerpts([_found(1)], time.time())["values.yaml", 1]
