@@ -101,6 +101,7 @@ from nodeworthy.facts.secrets.planned_secret import (
     SecretManifest,
     StackOutput,
 )
+from nodeworthy.facts.secrets.terraform_text import TerraformText
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
@@ -176,6 +177,7 @@ _FILES: Final[Facts] = frozenset(
         NodeFiles,
         OperatorByHelm,
         ParameterDefault,
+        TerraformText,
         RemoteScript,
         SecretManifest,
         SendingScript,

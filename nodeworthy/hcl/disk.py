@@ -65,8 +65,11 @@ class Disk:
         shown: Callable[[str], str] = str,
         read: Callable[[str], bytes] = read_file,
         named: Sequence[str] = (),
+        endings: tuple[str, ...] = ENDINGS,
     ) -> None:
         self._tree = tree
+        # How the files are called that make a folder what it is.
+        self._endings = endings
         # What somebody named himself is read wherever it lies.
         self._named = frozenset(named)
         self.shown: Callable[[str], str] = cache(shown)
@@ -124,7 +127,7 @@ class Disk:
         """Why a module's folder is not read; empty where it is."""
         if leads_out(folder, self._tree):
             return "it lies out of the tree in which this file lies"
-        return "" if any(_belongs(each) for each in _names(folder)) else "its folder holds no Terraform"
+        return "" if any(each.endswith(self._endings) for each in _names(folder)) else "its folder holds no Terraform"
 
     # Modules
 
@@ -135,7 +138,7 @@ class Disk:
 
     def _all_of(self, folder: str) -> Bodies:
         bodies = Bodies()
-        names = [each for each in _names(folder) if _belongs(each)]
+        names = [each for each in _names(folder) if each.endswith(self._endings)]
         # OpenTofu takes `a.tofu` in place of `a.tf`.
         names = [each for each in names if not (each.endswith(".tf") and f"{each[:-3]}.tofu" in names)]
         for name in sorted(names, key=lambda each: (_overrides(each), each)):
@@ -220,10 +223,6 @@ def _names(folder: str) -> Sequence[str]:
         return sorted(each.name for each in os.scandir(folder) if not each.name.startswith((".", "#", "~")))
     except OSError:
         return ()
-
-
-def _belongs(name: str) -> bool:
-    return name.endswith(ENDINGS) and not name.endswith("~")
 
 
 def _overrides(name: str) -> bool:

@@ -15,6 +15,8 @@ EKSCTL, KARPENTER = "eksctl", "karpenter"
 _HCLS = (".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars")
 _TEMPLATES = (".yaml", ".yml", ".json", ".template")
 _PROGRAMS = "urn:"
+# A program of Pulumi in YAML, whose words are the program's.
+_PROGRAM = "Pulumi."
 # Of a manifest, where its nodes say what they are.
 _MANIFESTS = {
     EKSCTL: pattern(r"(?:managedN|n)odeGroups\["),
@@ -35,6 +37,8 @@ def tongue_of(path: str | None, urn: str | None, subject: str | None = None) -> 
         own = next((tongue for tongue, begins in _MANIFESTS.items() if begins.match(subject)), "")
         if own:
             return own
+    if path is not None and path.rpartition("/")[2].startswith(_PROGRAM):
+        return ""
     if path is not None and path.endswith(_HCLS):
         return HCL
     if path is not None and path.endswith(_TEMPLATES):

@@ -11,8 +11,10 @@ says itself of which version it is, and the GPUs say whether their fabric is set
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import instance_types
 from nodeworthy.facts.boot.drivers import drivers, fabric_managers, unsure, who_brings
 from nodeworthy.facts.boot.fabric_manager import (
     is_named,
@@ -32,6 +34,7 @@ from nodeworthy.facts.node.fabric import NodeFabric, fabric_drafts
 from nodeworthy.facts.node.gpus import NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Driver
+from nodeworthy.known.instances import gpus_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, skip, unknown
 
@@ -80,6 +83,34 @@ def it_runs_where_it_is_needed(script: BootScript, pool: BootPool) -> Findings:
     says = Related(gpu.place, f"{pool.title} has {gpu.shown()}") if gpu is not None else pool.declared("needs it")
     for flaw in flaws:
         yield flaw.with_more(on=pool.title, related=(says,))
+
+
+@RULE.check
+def it_runs_on_what_a_stack_starts(script: BootScript, groups: Sequence[NodeGroup]) -> Findings:
+    """Where no fleet says what the nodes are, their types say it."""
+    if script.pools or not script.holder:
+        skip("a pool says what its nodes are" if script.pools else "no stack starts nodes with it")
+    nodes = next((each for each in groups if _starts_with(each, script) and _have_switches(each)), None)
+    if nodes is None:
+        skip("no node that is known to have NVSwitches starts with it")
+    flaws: Iterable[Draft] = ()
+    if script.image is not None and script.image.has_driver:
+        flaws = switched_off_faults(script.timeline)
+    elif drivers(script.timeline):
+        flaws = _of_the_script(script)
+    says = Related(nodes.place, f"{nodes.title} starts {instance_types(nodes)[0].shown()}, which has NVSwitches")
+    for flaw in flaws:
+        yield flaw.with_more(on=nodes.title, related=(says,))
+
+
+def _starts_with(nodes: NodeGroup, script: BootScript) -> bool:
+    return nodes.template is not None and nodes.template.urn == script.holder
+
+
+def _have_switches(nodes: NodeGroup) -> bool:
+    """Every one of them, whichever of its types is started."""
+    of_types = [gpus_of(each.state.value or "") for each in instance_types(nodes) if isinstance(each.state, Known)]
+    return bool(of_types) and all(each is not None and each.nvswitch for each in of_types)
 
 
 def _has_none(image: NodeImage) -> bool:

@@ -23,13 +23,11 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import not_followed
 from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlanned
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, pools_of
-from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
+from nodeworthy.facts.fleet.node_size import NodeSize, sizes_unless_shared
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import pool_systems
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, pools_asked_for, settle_drivers
-from nodeworthy.facts.hami.values import HamiValues
 from nodeworthy.facts.not_seen import NotLookedAt
-from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.planned_secret import PlannedSecret, outputs_in_plain_sight
@@ -138,8 +136,7 @@ def _pools(stack: Stack | None, facts: Sequence[Fact]) -> Iterator[GpuPool | Nod
     yield from pools
     if stack is None or len(stack.resources.of(CLUSTER)) < 2:
         yield from doors_of_pools([*planned, *asked])
-    if not _shares_gpus(facts, values):
-        yield from sizes_of_pools(pools)
+    yield from sizes_unless_shared(pools, [*facts, *values])
 
 
 def _joined(stack: Stack | None, facts: list[Fact]) -> list[Fact]:
@@ -147,12 +144,6 @@ def _joined(stack: Stack | None, facts: list[Fact]) -> list[Fact]:
     if stack is None or len(stack.resources.of(CLUSTER)) < 2:
         return facts
     return with_their_pools(facts, stack.pools_of_its_groups(facts))
-
-
-def _shares_gpus(facts: Sequence[Fact], values: Sequence[OperatorValues]) -> bool:
-    """Then nodes may offer more of them than they have."""
-    shared = any(isinstance(each, (HamiValues, SharingConfig)) for each in facts)
-    return shared or any(not each.tree.get("devicePlugin", "config").is_absent for each in values)
 
 
 def _outputs(plan: Plan, made: StandIns | None, unknown: str) -> Tree:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _NO_KIND = "this is no kind of file that nodeworthy knows"
 _TERRAFORM = "its root of Terraform installs no chart, has no manifest and starts no GPU node that is judged here"
-_HCL = "of HCL only Terraform's own files are read (*.tf, *.tofu, *.tfvars): give the scripts that it names"
+_HCL = "of HCL only Terraform's and Packer's own files are read (*.tf, *.tofu, *.tfvars, *.pkr.hcl with inline shell)"
 _NOT_READ = {**dict.fromkeys((".tf", ".tofu", ".tfvars"), _TERRAFORM), ".hcl": _HCL}
 
 
@@ -164,12 +164,14 @@ def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
     if fleet is not None:
         return scene
     kinds = {type(each).__name__ for each in found.facts}
+    asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
     pools = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
     pools += _of_other_clouds(scene.facts, group) if "OperatorValues" in kinds else []
     if pools:
-        return scene.with_more([*pools, *(door for stack in found.stacks for door in stack.doors(scene.facts))])
+        sizes = groups.around.all_sizes(pools, scene.facts, group.first.source) if asks else []
+        doors = [door for stack in found.stacks for door in stack.doors(scene.facts)]
+        return scene.with_more([*pools, *sizes, *doors])
     judged_by = _pools_around(scene.facts, group, groups) if "OperatorValues" in kinds else []
-    asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
     sizes = groups.around.sizes(scene.facts, group.first.source) if asks else []
     doors = groups.around.doors(scene.facts, group.first.source) if asks or kinds & _GO_TO_NODES else []
     return scene.with_more([*judged_by, *sizes, *doors])

@@ -7,6 +7,7 @@ scope. What is found is evidence, and nothing is told of it.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import field, replace
 from pathlib import Path, PurePath
@@ -15,8 +16,13 @@ from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
 from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
-from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_pools
-from nodeworthy.facts.fleet.pools_by_evidence import pools_by_evidence, pools_of_charts, settle_drivers
+from nodeworthy.facts.fleet.node_size import NodeSize, sizes_unless_shared
+from nodeworthy.facts.fleet.pools_by_evidence import (
+    pools_asked_for,
+    pools_by_evidence,
+    pools_of_charts,
+    settle_drivers,
+)
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -37,6 +43,9 @@ _ASIDE = frozenset(
     )
 )
 _SHARES = pattern(rb"timeSlicing|(?m:^\s*mps:)|deviceSplitCount|(?i:hami\b)")
+# What starts nodes as pods ask for them.
+_ADDS = pattern(rb"(?i)karpenter")
+_HCL = (".tf", ".tofu")
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", "")
 # What is looked at in a scope that is full of examples.
 _MOST = 50
@@ -59,12 +68,20 @@ class NodesAround:
         return [_doubted_at(values, each) for each in settle_drivers(pools, values, _folder(source))]
 
     def sizes(self, facts: Sequence[Fact], source: Source) -> list[NodeSize]:
-        """How large nodes are that pods of this file may come to; none where what shares GPUs lies in the scope: then
-        nodes offer more of them than they have."""
-        root = source.scope.root
-        if root is None or next(source.scope.holding(_SHARES, _SUFFIXES), None) is not None:
+        """How large nodes are that pods of this file may come to."""
+        return self._sizes_of(self._for_pods(facts, source), facts, source) if source.scope.root is not None else []
+
+    def all_sizes(self, pools: Sequence[GpuPool], facts: Sequence[Fact], source: Source) -> list[NodeSize]:
+        """Of the groups of a stack, and of what is asked for by name; none where Karpenter adds nodes that are not
+        among them."""
+        asked = pools_asked_for(facts)
+        if not asked and _lies_around(source, _ADDS, (*_SUFFIXES, *_HCL)):
             return []
-        return sizes_of_pools(self._for_pods(facts, source))
+        return self._sizes_of([*pools, *asked], facts, source)
+
+    def _sizes_of(self, pools: Sequence[GpuPool], facts: Sequence[Fact], source: Source) -> list[NodeSize]:
+        """None where what shares GPUs lies in the scope: then nodes offer more than they have."""
+        return [] if _lies_around(source, _SHARES, _SUFFIXES) else sizes_unless_shared(pools, facts)
 
     def doors(self, facts: Sequence[Fact], source: Source) -> list[PoolDoor]:
         """What decides which pods come to these nodes."""
@@ -114,6 +131,10 @@ class NodesAround:
             found = evidence.read(evidence.lying_beside(path, source), self.rules)
             self._facts[path] = [*found.facts, *found.scripts] if found is not None else []
         return self._facts[path]
+
+
+def _lies_around(source: Source, mark: re.Pattern[bytes], suffixes: tuple[str, ...]) -> bool:
+    return source.scope.root is not None and next(source.scope.holding(mark, suffixes), None) is not None
 
 
 def _of_its_cluster(pools: Sequence[GpuPool], values: Sequence[OperatorValues], source: Source) -> Sequence[GpuPool]:

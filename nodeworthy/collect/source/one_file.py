@@ -24,7 +24,13 @@ from nodeworthy.collect.source.completed_values import complete_values, is_chart
 from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_configuration, slurm_jobs, ufw_file
 from nodeworthy.collect.source.files import STDIN, Source, as_text
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.parsing import Refused, content, documents_in, may_be_plan, may_be_template
+from nodeworthy.collect.source.parsing import (
+    Refused,
+    content,
+    documents_in,
+    may_be_plan,
+    may_be_template,
+)
 from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree
@@ -70,6 +76,7 @@ _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.j
 _FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 # By these whoever writes a template for Terraform names it.
 _TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")
+_MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _DIRECTIVES = ("{{", "{%", "%{")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
 _JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
@@ -117,37 +124,37 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
         return None
     if source.path.name.endswith(_OF_TERRAFORM):
         return _terraform(source, _plain(data), rules)
-    if source.named and source.path.suffix in _TEMPLATES:
-        filled = _filled_in(source, _plain(data), rules)
-        if filled is not None:
-            return filled
+    if source.path.name.endswith(".pkr.hcl"):
+        return _packer(source, data, rules)
     if may_be_plan(data):
         return _plan(source, data, rules)
-    if may_be_template(source, data):
+    found = _of_infrastructure(source, data, rules)
+    return found if found is not None else _of_content(source, data, rules)
+
+
+def _of_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    """What a root of Terraform fills in, a template of CloudFormation, a program of Pulumi: None of what is none."""
+    found = None
+    if source.named and source.path.suffix in _TEMPLATES:
+        found = _filled_in(source, _plain(data), rules)
+    if found is None and may_be_template(source, data):
         found = _cloudformation(source, data, rules)
-        if found is not None:
-            return found
-    if source.path.name in _PULUMI_PROGRAMS:
-        program = _pulumi_program(source, data, rules)
-        if program is not None:
-            return program
-    return _of_content(source, data, rules)
+    if found is None and source.path.name in _PULUMI_PROGRAMS:
+        found = _pulumi_program(source, data, rules)
+    return found
 
 
 def _pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
     from nodeworthy.collect.source.pulumi_yaml import read_program
     from nodeworthy.documents.yaml import NotYaml
 
-    text = as_text(data)
     try:
-        read = read_program(text, source.shown)
+        read = read_program(as_text(data), source.shown, rules, source.scope)
     except NotYaml as problem:
         raise Refused(problem.place, problem.why) from None
-    if read is None or not (read[0] or read[1]):
+    if read is None:
         return None
-    place = Place(source.shown)
-    told = list(comments(text, place, rules, is_yaml=True))
-    return Found([*read[0], PlainText(place, text, "a program")], suppressions=told, stacks=read[1])
+    return Found(list(read.facts), suppressions=list(read.suppressions), stacks=list(read.stacks))
 
 
 def _plan(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
@@ -178,6 +185,13 @@ def _cloudformation(source: Source, data: bytes, rules: frozenset[str]) -> Found
     facts = [*read.facts, PlainText(place, read.text, "a template", IN_A_TEMPLATE)]
     told = [*read.suppressions, *comments(text, place, rules, is_yaml=True)]
     return Found(facts, suppressions=told, stacks=read.stacks)
+
+
+def _packer(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    from nodeworthy.collect.source.packer import scripts_of_template, suppressions_of
+
+    scripts = scripts_of_template(source)
+    return Found(scripts=scripts, suppressions=suppressions_of(data, source, rules)) if scripts else None
 
 
 def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
@@ -211,24 +225,39 @@ def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> Found | 
         if found.facts:
             # It does nothing here, and something elsewhere.
             return replace(found, scripts=[])
-    elif is_script(data, source.path.name) and may_install_the_operator(data):
-        found = _boot_script(source, data, rules)
+    elif _holds_commands(source, data) and may_install_the_operator(data):
+        found = _boot_script(source, _as_shell(data) if _is_makefile(source) else data, rules)
         if found.facts:
             return replace(found, scripts=[])
     return _told_openly(source, data, rules) if is_script(data, source.path.name) else None
+
+
+def _holds_commands(source: Source, data: bytes) -> bool:
+    return is_script(data, source.path.name) or _is_makefile(source)
+
+
+def _is_makefile(source: Source) -> bool:
+    return source.path.name in _MAKEFILES or source.path.suffix == ".mk"
+
+
+def _as_shell(data: bytes) -> bytes:
+    from nodeworthy.collect.source.makefiles import as_shell
+
+    return as_shell(data)
 
 
 def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None:
     from nodeworthy.collect.source.terraform import facts_in
 
     brought = facts_in(source)
-    if brought is None or not (brought.root.facts or brought.root.stack is not None or brought.root.pools):
+    if brought is None or not (brought.root.is_of_ours or (brought.text is not None and brought.text.found)):
         return None
     told = _told_in_terraform(source, text, rules)
     beside = Beside(source)
     root = brought.root
     beside.asked += map(Path, root.newly_asked())
-    found = Found(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
+    facts = [*brought.facts, *([brought.text] if brought.text is not None else [])]
+    found = Found(facts, suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += _of_node_classes(found.facts, source)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.aws.stack import Stack
     from nodeworthy.facts.aws.node_drainer import Handler
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
+    from nodeworthy.facts.secrets.terraform_text import TerraformText
     from nodeworthy.facts.surroundings import Surroundings
 
 _T = TypeVar("_T")
@@ -108,6 +109,11 @@ class TerraformRoot:
         return list(handlers_declared_by(self.module.everything(DECLARING)))
 
     @property
+    def is_of_ours(self) -> bool:
+        """Whether it brings anything that is judged here."""
+        return bool(self.facts or self.stack is not None or self.pools)
+
+    @property
     def files(self) -> frozenset[str]:
         """The files of HCL that it is made of, as the reader knows them."""
         return self.disk.parsed_files
@@ -178,6 +184,8 @@ class Brought(NamedTuple):
     stacks: Sequence[Stack]
     # All files of the root: where they are not judged themselves, they are what it is judged by.
     files: frozenset[str]
+    # What the file itself writes down; None where it can't be parsed.
+    text: TerraformText | None = None
 
 
 def facts_in(source: Source) -> Brought | None:
@@ -191,8 +199,17 @@ def facts_in(source: Source) -> Brought | None:
     stacks = [root.stack] if first and root.stack is not None else []
     if source.named:
         own = [each for each in root.facts if each.place.path == source.shown]
-        return Brought(own, root, stacks, root.files)
-    return Brought(root.facts if first else [], root, stacks, root.files)
+        return Brought(own, root, stacks, root.files, _text(source, root))
+    return Brought(root.facts if first else [], root, stacks, root.files, _text(source, root))
+
+
+def _text(source: Source, root: TerraformRoot) -> TerraformText | None:
+    parsed = root.disk.body(source.lies)
+    if parsed is None:
+        return None
+    from nodeworthy.facts.secrets.terraform_text import text_of
+
+    return text_of(parsed.file, parsed.body)
 
 
 def root_of_template(source: Source, folders: Iterable[Path]) -> Brought | None:

@@ -1,4 +1,4 @@
-"""Objects of Kubernetes that Terraform's providers have as blocks: workloads, and applications of Argo CD.
+"""Objects of Kubernetes that Terraform's providers have as blocks: workloads, their settings, applications of Argo CD.
 
 A provider writes names in its own way and lists as blocks of one name; here they become what the API has.
 """
@@ -16,7 +16,12 @@ from nodeworthy.patterns import pattern
 
 _UNDERSCORE = pattern(r"_([a-z0-9])")
 _ARGO, _VALUES = "argocd_application", "values"
-_API = {"Pod": "v1", "Job": "batch/v1", "CronJob": "batch/v1"}
+_API = {
+    **dict.fromkeys(("ConfigMap", "Namespace", "Pod"), "v1"),
+    **dict.fromkeys(("CronJob", "Job"), "batch/v1"),
+    "PriorityClass": "scheduling.k8s.io/v1",
+    "RuntimeClass": "node.k8s.io/v1",
+}
 
 
 def declaring_types() -> frozenset[str]:

@@ -116,6 +116,7 @@ _CALLED_USER_DATA = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boo
 _CALLED_STARTUP = pattern(r"(?i)(?:^|[-_.])startup(?:[-_]?script)?(?=$|[-_.\d])")
 # What Packer sets for whatever it runs.
 _OF_PACKER = pattern(r"\bPACKER_(?:BUILD_NAME|BUILDER_TYPE|HTTP_ADDR)\b")
+_PACKERS = ".pkr.hcl"
 _OF_GOOGLE = pattern(r"metadata\.google\.internal|computeMetadata")
 _IMAGE_FOLDERS = frozenset(("packer", "provisioners", "image-builder", "imagebuilder", "virt-customize", "diskimage"))
 _OF_ITSELF = (PartKind.SHELL, PartKind.PLAYBOOK, PartKind.OTHER_LANGUAGE, PartKind.OTHER)
@@ -197,7 +198,7 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
     stem = path.name.removesuffix(path.suffix) or path.name
     if _CALLED_USER_DATA.search(stem) or path.suffix in (".userdata", ".boothook"):
         return ScriptKind.USER_DATA
-    if _OF_PACKER.search(text) or not _IMAGE_FOLDERS.isdisjoint(folders):
+    if _OF_PACKER.search(text) or path.name.endswith(_PACKERS) or not _IMAGE_FOLDERS.isdisjoint(folders):
         return ScriptKind.IMAGE_BUILD
     if _CALLED_STARTUP.search(stem) and _OF_GOOGLE.search(text):
         return ScriptKind.STARTUP

@@ -12,7 +12,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Known, Located, Place, Placed
 
 if TYPE_CHECKING:
     from nodeworthy.facts.cluster.node import ClusterNode
@@ -79,6 +79,20 @@ def sizes_of_pools(pools: Sequence[GpuPool]) -> list[NodeSize]:
         for pool, size in zip(pools, largest, strict=True)
         if size is not None
     ]
+
+
+def sizes_unless_shared(pools: Sequence[GpuPool], facts: Iterable[Placed]) -> list[NodeSize]:
+    """None where something shares GPUs: then nodes may offer more of them than they have."""
+    from nodeworthy.facts.hami.values import HamiValues
+    from nodeworthy.facts.operator.sharing import SharingConfig
+    from nodeworthy.facts.operator.values import OperatorValues
+
+    for each in facts:
+        if isinstance(each, (HamiValues, SharingConfig)):
+            return []
+        if isinstance(each, OperatorValues) and not each.tree.get("devicePlugin", "config").is_absent:
+            return []
+    return sizes_of_pools(pools)
 
 
 def _gpu(pool: GpuPool) -> str | None:

@@ -40,8 +40,9 @@ OPERATORS = frozenset(("driver", "toolkit", "operator", "dcgm", "dcgmExporter", 
 PREFIX = "nvidia.com/"
 _ADVERTISED = pattern(r"(?:nvidia\.com/)?(?:gpu|mig-\d+g\.\d+gb(?:\.me|\.gfx|\.me\.all|-me|\.all)*)")
 # What a text must hold to be one.
-_VERSION, _SHARING = "version:", "sharing:"
-_MEANT = ("timeSlicing", "mps:", "replicas:")
+# Also as yamlencode and jsonencode write it: with quotes around each name.
+_VERSION, _SHARING = pattern(r"\bversion[\"']?\s*:"), pattern(r"\bsharing[\"']?\s*:")
+_MEANT = pattern(r"timeSlicing|\b(?:mps|replicas)[\"']?\s*:")
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,6 @@ def _of_the_plugins_chart(config: Tree) -> Iterator[SharingConfig]:
 def _in_texts(data: Tree, name: str) -> Iterator[SharingConfig]:
     for key, written in data.mapping.items():
         text = written.text or ""
-        if _VERSION in text and _SHARING in text and any(each in text for each in _MEANT):
+        if all(each.search(text) for each in (_VERSION, _SHARING, _MEANT)):
             tree = document_inside(written)
             yield SharingConfig(tree.place if tree.is_mapping else written.place, tree, key, name, tuple(data.mapping))

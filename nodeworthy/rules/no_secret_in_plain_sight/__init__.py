@@ -20,8 +20,9 @@ YAML can't read it, what kubeadm is given with `--config`, and what hands secret
 `k3s_token`) in inventories and variables, unless a vault keeps it.
 
 Of a template of CloudFormation the default of a parameter is read as well: it stands there for whoever reads the
-template, also where `NoEcho` hides it later. A plan of Terraform in JSON (`terraform show -json`) says in plain words
-what is sensitive, so that one which is kept in the repository is a finding itself.
+template, also where `NoEcho` hides it later. So is all that a file of Terraform writes down: a variable's default, also
+of one that is `sensitive`, a file of variables, what is set for a chart. A plan of Terraform in JSON (`terraform show
+-json`) says in plain words what is sensitive, so that one which is kept in the repository is a finding itself.
 
 A stack's outputs are kept in its state and shown to whoever may read the stack, in the log of every update as well. One
 that the program marks as a secret is encrypted there. One whose name says that it is a secret, and whose value nobody

@@ -18,11 +18,14 @@ _BASH, _ALSO = "bash", ("sh", "dash", "ash")
 _BASH_ALONE = pattern(
     r"\[\[|\(\(|\$['\"\[]|\b(?:function|select|coproc|time)\b|[<>]\(|=\(|&>|\|&|;&|<<<|\$\{[^}\n]*'|[?*+@!]\("
 )
-_MARKS = pattern("[\ue000-\ue002]")
+_MARKS = pattern(f"{FILLED}|\ue002")
 _FILLED = pattern(f"{FILLED}\\d+{ENDS}")
 # Of an example that people copy and fill in by hand; to the shell it is two redirections.
 _PLACEHOLDER = pattern(r"<[A-Za-z][\w-]*(?: [\w-]+)*>")
 _DIRECTIVE = pattern("\ue002.")
+_OF_A_WORD = pattern(r"[\w=/:.@,+-]")
+# What bash says of an `if`, a loop or a `case` that is never closed.
+_END_OF_FILE = "unexpected end of file"
 
 
 @lru_cache(maxsize=32)
@@ -45,7 +48,8 @@ def _is_to_be_filled_in(text: str) -> bool:
 
 
 def _of_template(text: str, *, jinja: bool) -> Broken | None:
-    """What is filled in before the command that can't be read is taken to be whole by itself."""
+    """What is filled in before the command that can't be read is taken to be whole by itself, and so is a part of a
+    word: no token ends an `if`."""
     marked = template_of(text, jinja=jinja)
     # Of the same length, so that every place stays where it is.
     plain = _DIRECTIVE.sub("  ", _FILLED.sub(lambda each: "x" * len(each.group()), marked.text))
@@ -53,9 +57,19 @@ def _of_template(text: str, *, jinja: bool) -> Broken | None:
     if found is None:
         return None
     holes = [each.start() for each in _MARKS.finditer(marked.text, 0, min(found.read + 1, len(marked.text)))]
-    if any(at >= found.begins or _stands_alone(marked.text, at) for at in holes):
+    ends_early = found.words.endswith(_END_OF_FILE)
+    behind = [at for at in holes if at >= found.begins and not (ends_early and _is_within_a_word(marked.text, at))]
+    if behind or any(_stands_alone(marked.text, at) for at in holes):
         return None
     return _in_the_original(found, marked.origins, text)
+
+
+def _is_within_a_word(text: str, at: int) -> bool:
+    """`K3S_TOKEN=${token}`, `https://${server}:6443`; of a directive nobody knows what it leaves."""
+    filled = _FILLED.match(text, at)
+    if filled is None:
+        return False
+    return any(_OF_A_WORD.match(each) for each in (text[max(at - 1, 0) : at], text[filled.end() : filled.end() + 1]))
 
 
 def _stands_alone(text: str, at: int) -> bool:

@@ -1,0 +1,71 @@
+"""Packer's templates in HCL: what they run on the machine of which they make an image, as the build of one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from nodeworthy.collect.aws.filled_in import script_of
+from nodeworthy.collect.source.comments import comments
+from nodeworthy.collect.source.files import Source, as_text
+from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.documents.files import tree_of
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.hcl.disk import Disk
+from nodeworthy.hcl.evaluate import TooMuch
+from nodeworthy.hcl.root import Module, body_value, open_root
+from nodeworthy.hcl.source import Malformed, Spot
+from nodeworthy.hcl.syntax import Block
+from nodeworthy.hcl.values import Hole, Lit, Piece, Seq, Str, Value
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+ENDING = ".pkr.hcl"
+# How Packer runs what stands inline, where nothing else is said.
+_SHEBANG = "/bin/sh -e"
+
+
+def scripts_of_template(source: Source) -> list[BootScript]:
+    """What each build of this file runs; what lies in files of its own is looked at there. Raises Refused."""
+    folder = os.path.dirname(source.lies)  # noqa: PTH120 - a path as text
+    disk = Disk(
+        tree_of(folder, source.below), lambda path: source.shown if path == source.lies else path, endings=(ENDING,)
+    )
+    try:
+        disk.parsed(source.lies)
+        module = open_root(folder, disk)
+        builds = [each for each in module.blocks if each.kind == "build" and each.file.shown == source.shown]
+        told = [made for each in builds if (made := _inline(each, module)) is not None]
+    except Malformed as problem:
+        raise Refused(problem.place, f"this is no HCL that Packer reads: {problem.why}") from None
+    except TooMuch as problem:
+        raise Refused(Place(source.shown), f"this template was not read to its end: {problem}") from None
+    return [replace(script_of(each, source.scope), of_an_object=False, on_ec2=False) for each in told]
+
+
+def suppressions_of(data: bytes, source: Source, rules: frozenset[str]) -> list[Suppression]:
+    return list(comments(as_text(data), Place(source.shown), rules, is_yaml=False))
+
+
+def _inline(build: Block, module: Module) -> Str | None:
+    """One provisioner after the other, on one disk."""
+    pieces: list[Piece] = []
+    for each in build.body.of("provisioner"):
+        if list(each.labels) == ["shell"] and "inline" in each.body.settings:
+            said = body_value(each.body, module.scope(build.file), each.at).items
+            shebang = said.get("inline_shebang")
+            first = shebang.known if isinstance(shebang, Str) else None
+            pieces += [] if pieces else [Lit(f"#!{first or _SHEBANG}\n", Spot(build.file, each.at))]
+            pieces += _lines(said["inline"])
+    return Str(pieces, Spot(build.file, build.at)) if pieces else None
+
+
+def _lines(said: Value) -> Iterator[Piece]:
+    lines: Sequence[Value] = said.items if isinstance(said, Seq) else [said]
+    for each in lines:
+        if isinstance(each, Str):
+            yield from each.pieces
+        else:
+            yield each if isinstance(each, Hole) else Hole("it is no text", each.spot)
+        yield Lit("\n", each.spot)

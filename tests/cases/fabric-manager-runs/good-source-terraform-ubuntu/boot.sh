@@ -1,0 +1,6 @@
+#!/bin/bash
+set -eu
+apt-get update
+apt-get install -y nvidia-headless-570-server nvidia-utils-570-server nvidia-fabricmanager-570
+systemctl enable --now nvidia-fabricmanager
+/etc/eks/bootstrap.sh train

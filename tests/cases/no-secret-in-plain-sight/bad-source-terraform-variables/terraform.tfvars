@@ -1,0 +1,1 @@
+hf_token = "hf_QrStUvWxYzAbCdEfGhIjKlMnOpQrStUv12"
