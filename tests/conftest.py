@@ -121,9 +121,7 @@ LONG = (
     "tests/source/test_terraform_plan.py::test_nothing_in_it_makes_it_fail",
     "tests/test_same_everywhere.py",
     "tests/userdata/test_rules.py::test_every_rule_passes",
-    "tests/userdata/test_shell.py::test_bash_can_read_it",
-    "tests/userdata/test_shell.py::test_every_body_is_used",
-    "tests/userdata/test_shell.py::test_what_is_made_of_them",
+    "tests/userdata/test_shell.py",
 )
 
 
