@@ -16,11 +16,10 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
 from typing import Any, TypeVar
 
 from nodeworthy.limits import GIVEN_UP_IN_FULL, SECONDS
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 T = TypeVar("T")
 TICK = 0.5

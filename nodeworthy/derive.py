@@ -12,7 +12,6 @@ and all of them, or None, where they only add to it (`Sequence[X] | None`).
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import types
 import typing
@@ -73,13 +72,26 @@ def derivations(kind: type[Any]) -> tuple[Derivation, ...]:
 @cache
 def bind(function: Callable[..., Iterator[Any]]) -> Derivation:
     hints = typing.get_type_hints(function)
-    names = list(inspect.signature(function).parameters)
+    names = parameters(function)
     made = typing.get_args(hints.get("return"))
     if not names or len(made) != 1 or not isinstance(made[0], type):
         raise TypeError(f"{function.__name__} must take facts and yield facts of one type")
     if made[0].__module__ != function.__module__:
         raise TypeError(f"{function.__name__} stands in another module than {made[0].__name__}, so few will know of it")
     return Derivation(function, made[0], tuple(_taken(hints[name]) for name in names))
+
+
+def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Their names, in order."""
+    plain: Any = function
+    while hasattr(plain, "__wrapped__"):
+        plain = plain.__wrapped__
+    if isinstance(plain, types.FunctionType):
+        return plain.__code__.co_varnames[: plain.__code__.co_argcount + plain.__code__.co_kwonlyargcount]
+    # It reads Python's grammar when it is imported, which takes longer than what most runs do.
+    import inspect
+
+    return tuple(inspect.signature(function).parameters)
 
 
 def _taken(hint: Any) -> Taken:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
 from typing import Any
 
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.derive import Facts
 from nodeworthy.limits import GIVEN_UP_OF_A_SUBJECT, SECONDS_TOGETHER
 from nodeworthy.one_cause import told_by_one_rule, told_by_others, told_first
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.scene import Fact, Missing, Scene
 from nodeworthy.suppression import Suppressed
@@ -262,6 +260,8 @@ def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -
 
 
 def _crash(function: Callable[..., Any], problem: Exception) -> str:
+    import traceback
+
     last = traceback.extract_tb(problem.__traceback__)[-1]
     return f"{function.__name__}: {type(problem).__name__}: {problem} ({last.name}, line {last.lineno})"
 

@@ -5,9 +5,9 @@ rule that is responsible for it tells it, if that rule runs.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nodeworthy.records import replace
 from nodeworthy.verdict import Finding, Place, Unread, Verdict, worst
 
 if TYPE_CHECKING:

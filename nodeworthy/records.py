@@ -1,18 +1,45 @@
-"""`dataclass` as the standard library's, but a method is written when it is first called.
+"""`dataclass` and what goes with it, as the standard library's; but a method is written when it is first called.
 
 A run of `check` imports hundreds of such classes, makes instances of a third of them, and compares fewer still: to
-write the methods of all at import took nearly half of its time.
+write the methods of all at import took nearly half of its time. The standard library's own module reads Python's
+grammar when it is imported, a seventh of a run that is answered from the cache: it is asked only where somebody asks it
+of one of these classes.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
-from dataclasses import MISSING, Field, FrozenInstanceError, fields
+import sys
+from collections.abc import Callable, Mapping
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, get_origin
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "field", "fields", "replace"]
+
+_FIELDS = "__record_fields__"
+_MISSING: Any = type("_Missing", (), {"__repr__": lambda _: "MISSING", "__slots__": ()})()
+
+
+class _Field(NamedTuple):
+    name: str = ""
+    type: Any = None
+    default: Any = _MISSING
+    default_factory: Any = _MISSING
+    init: bool = True
+    repr: bool = True
+    hash: bool | None = None
+    compare: bool = True
+    kw_only: Any = _MISSING
+
+    @property
+    def has_default(self) -> bool:
+        return self.default is not _MISSING or self.default_factory is not _MISSING
+
+
+def _field(**said: Any) -> Any:
+    if "default" in said and "default_factory" in said:
+        raise ValueError("cannot specify both default and default_factory")
+    return _Field(**said)
 
 
 class _Code(NamedTuple):
@@ -30,7 +57,7 @@ def _dataclass(cls: type[Any] | None = None, /, **options: bool) -> Any:
 
 
 def _made(
-    plain: type[Any],
+    cls: type[Any],
     *,
     frozen: bool = False,
     eq: bool = True,
@@ -38,25 +65,146 @@ def _made(
     kw_only: bool = False,
     unsafe_hash: bool = False,
 ) -> type[Any]:
-    # Without a text, the standard library works out a signature for it.
-    plain.__doc__ = plain.__doc__ or plain.__name__
-    own = {name for name, value in vars(plain).items() if value is not None}
-    cls = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(plain)
-    methods: dict[str, Any] = {
-        "__init__": _later(cls, "__init__", _frozen_init if frozen else _init),
-        "__repr__": _repr,
-    }
+    cls.__doc__ = cls.__doc__ or cls.__name__
+    own = {name for name, value in vars(cls).items() if value is not None}
+    found = _inherited(cls) | _declared(cls, kw_only=kw_only)
+    if slots:
+        cls = _with_slots(cls, found)
+    methods = _methods(cls, found, frozen=frozen, slots=slots)
     if eq:
         methods["__eq__"] = _later(cls, "__eq__", _eq)
         methods["__hash__"] = None
     if unsafe_hash or (eq and frozen):
         methods["__hash__"] = _later(cls, "__hash__", _hash)
-    if frozen:
-        methods |= _FROZEN_WITH_SLOTS if slots else _FROZEN
     for name, method in methods.items():
         if name not in own:
             setattr(cls, name, method)
+    setattr(cls, _FIELDS, found)
+    cls.__dataclass_fields__ = _THEIRS
+    cls.__dataclass_params__ = _Parameters(frozen)
     return cls
+
+
+def _methods(cls: type[Any], found: Mapping[str, _Field], *, frozen: bool, slots: bool) -> dict[str, Any]:
+    """Those that every one of them has."""
+    methods: dict[str, Any] = {
+        "__init__": _later(cls, "__init__", _frozen_init if frozen else _init),
+        "__repr__": _repr,
+        "__replace__": _replace,
+        "__match_args__": tuple(each.name for each in found.values() if each.init and not each.kw_only),
+    }
+    if frozen:
+        methods |= _FROZEN_WITH_SLOTS if slots else _FROZEN
+    return methods
+
+
+def _inherited(cls: type[Any]) -> dict[str, _Field]:
+    found: dict[str, _Field] = {}
+    for base in cls.__mro__[-1:0:-1]:
+        found |= _of_class(base)
+    return found
+
+
+def _of_class(cls: type[Any]) -> Mapping[str, _Field]:
+    """Those that this very class has, of our kind or of the standard library's."""
+    said = vars(cls)
+    if _FIELDS in said:
+        ours: dict[str, _Field] = said[_FIELDS]
+        return ours
+    return {name: _of_theirs(each) for name, each in said.get("__dataclass_fields__", {}).items()}
+
+
+def _declared(cls: type[Any], *, kw_only: bool) -> dict[str, _Field]:
+    """What the class itself says; a default stays the class's attribute."""
+    found = {}
+    for name, kind in _annotations(cls).items():
+        if _is_of_the_class(kind):
+            continue
+        said = getattr(cls, name, _MISSING)
+        each = _said(_MISSING if isinstance(said, MemberDescriptorType) else said)
+        found[name] = each._replace(name=name, type=kind, kw_only=kw_only if each.kw_only is _MISSING else each.kw_only)
+        if name not in vars(cls) or each.default is said:
+            continue
+        if each.default is _MISSING:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, each.default)
+    return found
+
+
+def _annotations(cls: type[Any]) -> Mapping[str, Any]:
+    """The class's own. From Python 3.14 on they may be made only when somebody asks."""
+    if "__annotations__" in vars(cls) or not hasattr(cls, "__annotate__"):
+        return vars(cls).get("__annotations__") or {}
+    made: Mapping[str, Any] = cls.__annotations__
+    return made
+
+
+def _is_of_the_class(kind: Any) -> bool:
+    if isinstance(kind, str):
+        return kind.removeprefix("typing.").startswith("ClassVar")
+    return kind is ClassVar or get_origin(kind) is ClassVar
+
+
+def _said(value: Any) -> _Field:
+    if isinstance(value, _Field):
+        return value
+    theirs = sys.modules.get("dataclasses")
+    if theirs is not None and isinstance(value, theirs.Field):
+        return _of_theirs(value)
+    if value is not _MISSING and type(value).__hash__ is None:
+        raise ValueError(f"mutable default {type(value)} is not allowed: use default_factory")
+    return _Field(default=value)
+
+
+def _of_theirs(theirs: Any) -> _Field:
+    from dataclasses import MISSING
+
+    said = (getattr(theirs, name) for name in _Field._fields)
+    return _Field(*(_MISSING if each is MISSING else each for each in said))
+
+
+def _with_slots(cls: type[Any], found: Mapping[str, _Field]) -> type[Any]:
+    """A class can't be given slots: it is made once more, with them."""
+    above = {slot for base in cls.__mro__[1:-1] for slot in _slots(base)}
+    left = {name: value for name, value in vars(cls).items() if name not in (*found, "__dict__", "__weakref__")}
+    left["__slots__"] = tuple(name for name in found if name not in above)
+    kind: Any = type(cls)
+    made: type[Any] = kind(cls.__name__, cls.__bases__, left)
+    made.__qualname__ = cls.__qualname__
+    return made
+
+
+def _slots(cls: type[Any]) -> tuple[str, ...]:
+    said = vars(cls).get("__slots__", ())
+    return (said,) if isinstance(said, str) else tuple(said)
+
+
+class _Theirs:
+    """What the standard library asks a class of its own for, made when it asks."""
+
+    def __get__(self, _: object, cls: type[Any]) -> Any:
+        import dataclasses
+
+        owner: Any = next(each for each in cls.__mro__ if _FIELDS in vars(each))
+        told = [(each.name, each.type, _theirs(each, dataclasses)) for each in vars(owner)[_FIELDS].values()]
+        twin: Any = dataclasses.make_dataclass(owner.__name__, told, init=False, repr=False, eq=False)
+        owner.__dataclass_fields__ = twin.__dataclass_fields__
+        return owner.__dataclass_fields__
+
+
+def _theirs(ours: _Field, dataclasses: Any) -> Any:
+    said = {name: value for name, value in ours._asdict().items() if name not in ("name", "type")}
+    return dataclasses.field(**{name: value for name, value in said.items() if value is not _MISSING})
+
+
+class _Parameters(NamedTuple):
+    """What the standard library asks of a class that one of its own is made of."""
+
+    frozen: bool
+
+
+_THEIRS = _Theirs()
 
 
 def _later(cls: type[Any], name: str, write: _Writer) -> Callable[..., Any]:
@@ -80,7 +228,8 @@ def _written(cls: type[Any], name: str, code: _Code) -> Callable[..., Any]:
 
 
 def _init(cls: type[Any], assign: str = "self.{0} = {1}") -> _Code:
-    taken = [each for each in fields(cls) if each.init]
+    every = _of_class(cls).values()
+    taken = [each for each in every if each.init]
     by_name = [_parameter(each) for each in taken if each.kw_only]
     parameters = [
         "self",
@@ -88,12 +237,12 @@ def _init(cls: type[Any], assign: str = "self.{0} = {1}") -> _Code:
         *(["*"] if by_name else []),
         *by_name,
     ]
-    lines = [assign.format(each.name, _value(each)) for each in fields(cls) if each.init or _has_default(each)]
+    lines = [assign.format(each.name, _value(each)) for each in every if each.init or each.has_default]
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
-    names: dict[str, Any] = {"_MISSING": MISSING, "_set": object.__setattr__}
-    for each in fields(cls):
-        names[f"_default_{each.name}"] = each.default if each.default is not MISSING else each.default_factory
+    names: dict[str, Any] = {"_MISSING": _MISSING, "_set": object.__setattr__}
+    for each in every:
+        names[f"_default_{each.name}"] = each.default if each.default is not _MISSING else each.default_factory
     return _Code(parameters, lines or ["pass"], names)
 
 
@@ -101,25 +250,21 @@ def _frozen_init(cls: type[Any]) -> _Code:
     return _init(cls, "_set(self, '{0}', {1})")
 
 
-def _has_default(field: Field[Any]) -> bool:
-    return field.default is not MISSING or field.default_factory is not MISSING
-
-
-def _parameter(field: Field[Any]) -> str:
-    if field.default is not MISSING:
+def _parameter(field: _Field) -> str:
+    if field.default is not _MISSING:
         return f"{field.name}=_default_{field.name}"
-    return field.name if field.default_factory is MISSING else f"{field.name}=_MISSING"
+    return field.name if field.default_factory is _MISSING else f"{field.name}=_MISSING"
 
 
-def _value(field: Field[Any]) -> str:
+def _value(field: _Field) -> str:
     name = field.name
-    if field.default_factory is MISSING:
+    if field.default_factory is _MISSING:
         return name if field.init else f"_default_{name}"
     return f"_default_{name}() if {name} is _MISSING else {name}" if field.init else f"_default_{name}()"
 
 
 def _eq(cls: type[Any]) -> _Code:
-    compared = [each.name for each in fields(cls) if each.compare]
+    compared = [each.name for each in _of_class(cls).values() if each.compare]
     lines = [
         "if other.__class__ is not self.__class__:",
         "    return NotImplemented",
@@ -129,7 +274,7 @@ def _eq(cls: type[Any]) -> _Code:
 
 
 def _hash(cls: type[Any]) -> _Code:
-    hashed = [each.name for each in fields(cls) if (each.compare if each.hash is None else each.hash)]
+    hashed = [each.name for each in _of_class(cls).values() if (each.compare if each.hash is None else each.hash)]
     return _Code(["self"], [f"return hash({_all_of('self', hashed)})"], {})
 
 
@@ -139,25 +284,46 @@ def _all_of(whose: str, names: list[str]) -> str:
 
 @recursive_repr()
 def _repr(self: Any) -> str:
-    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in _fields(self) if each.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
 def _refuse_to_set(_self: Any, name: str, _value: Any) -> NoReturn:
+    from dataclasses import FrozenInstanceError
+
     raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _refuse_to_delete(_self: Any, name: str) -> NoReturn:
+    from dataclasses import FrozenInstanceError
+
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def _state(self: Any) -> list[Any]:
-    return [getattr(self, each.name) for each in fields(self)]
+    return [getattr(self, each.name) for each in _fields(self)]
 
 
 def _restore(self: Any, state: list[Any]) -> None:
-    for each, value in zip(fields(self), state, strict=True):
+    for each, value in zip(_fields(self), state, strict=True):
         object.__setattr__(self, each.name, value)
+
+
+def _fields(one: Any) -> tuple[_Field, ...]:
+    """Of a class or of one that it has made."""
+    for cls in (one if isinstance(one, type) else type(one)).__mro__:
+        if not vars(cls).keys().isdisjoint((_FIELDS, "__dataclass_fields__")):
+            return tuple(_of_class(cls).values())
+    raise TypeError("must be called with a dataclass type or instance")
+
+
+def _replace(one: Any, /, **changes: Any) -> Any:
+    for each in _fields(one):
+        if not each.init and each.name in changes:
+            raise ValueError(f"field {each.name} is declared with init=False, it cannot be specified with replace()")
+        if each.init and each.name not in changes:
+            changes[each.name] = getattr(one, each.name)
+    return one.__class__(**changes)
 
 
 _FROZEN = {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
@@ -165,6 +331,6 @@ _FROZEN = {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
 _FROZEN_WITH_SLOTS = {**_FROZEN, "__getstate__": _state, "__setstate__": _restore}
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, field, fields, replace
 else:
-    dataclass = _dataclass
+    dataclass, field, fields, replace = _dataclass, _field, _fields, _replace

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
 from enum import Enum
 from typing import Any, overload
 
-from nodeworthy.records import dataclass
+from nodeworthy.derive import parameters
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Draft, Severity, Unread
 
 Check = Callable[..., Iterator[Draft] | None]
@@ -114,6 +113,8 @@ class Rule:
     @property
     def documentation(self) -> str:
         """The docstring of the rule's module, which is its page."""
+        import inspect
+
         modules = [function.__module__ for function, _ in self._functions]
         named = min(modules, default=f"nodeworthy.rules.{self.id.replace('-', '_')}")
         return inspect.getdoc(sys.modules.get(named)) or self.title
@@ -121,7 +122,7 @@ class Rule:
 
 def _bind(function: Check, unless: type[Any] | None) -> BoundCheck:
     hints = typing.get_type_hints(function)
-    names = list(inspect.signature(function).parameters)
+    names = parameters(function)
     if not names:
         raise TypeError(f"{function.__name__} asks for no fact")
     subject, *context = (_parameter(hints[name]) for name in names)

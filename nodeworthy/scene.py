@@ -22,12 +22,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
 from nodeworthy.derive import Facts
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.rule import BoundCheck
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place, Placed, Verdict

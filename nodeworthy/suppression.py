@@ -5,10 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from itertools import accumulate
 
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Finding, Place, Verdict
 
 # Whose verdict of what is not known: the file, the object, the rule.

@@ -5,12 +5,12 @@ findings become one.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from nodeworthy.markers import parameter_of, without_marks
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Finding, NotKnown, Related, Severity, ToGive, Verdict
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
 
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, fields, replace
 
 if TYPE_CHECKING:
     from typing import TypedDict, Unpack

@@ -5,8 +5,11 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
@@ -151,3 +154,63 @@ def test_one_that_holds_itself_is_shown() -> None:
     ring = Ring()
     ring.inside = ring
     assert repr(ring).endswith("Ring(inside=...)")
+
+
+def test_what_goes_with_it_does_the_same_to_both() -> None:
+    for made in (TheirPoint(1, names=["a"]), OurPoint(1, names=["a"])):
+        assert records.replace(made, y=5) == replace(made, y=5)
+        assert [each.name for each in records.fields(made)] == [each.name for each in fields(made)]
+        assert [each.compare for each in fields(made)] == [True, True, False]
+        assert dataclasses.is_dataclass(made)
+        with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+            records.replace(made, z=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="dataclass"):
+        records.fields(7)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="counted is declared with init=False"):
+        records.replace(Derived(line=1, path="/"), counted=2)
+
+
+def test_a_field_of_ours_is_one_of_the_standard_library() -> None:
+    @records.dataclass(frozen=True)
+    class Ours:
+        x: int
+        called: ClassVar[str] = "ours"
+        names: list[str] = records.field(default_factory=list, repr=False)
+
+    @records.dataclass(frozen=True)
+    class Later(Ours):
+        x: int = 4
+
+    @dataclass(frozen=True)
+    class Theirs(Later):
+        z: int = 3
+
+    assert repr(Later()) == "test_a_field_of_ours_is_one_of_the_standard_library.<locals>.Later(x=4)"
+    assert [each.name for each in fields(Theirs)] == ["x", "names", "z"]
+    assert (Theirs(1).names, Theirs(1).z, Ours.called) == ([], 3, "ours")
+    assert fields(Ours)[1].default_factory is list
+    assert not hasattr(Ours, "names")
+    match Ours(1):
+        case Ours(x, names):
+            assert (x, names) == (1, [])
+
+
+def test_a_default_that_all_would_share_is_refused() -> None:
+    for make in (dataclass, records.dataclass):
+        with pytest.raises(ValueError, match="mutable default <class 'list'>"):
+
+            @make
+            class Shared:
+                names: list[str] = []  # noqa: RUF012 - that is the question
+
+
+def test_neither_a_values_file_nor_a_script_needs_the_standard_librarys(tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text("toolkit: {enabled: true}\ndriver: {enabled: false}\n")
+    (tmp_path / "boot.sh").write_text("#!/bin/bash\ncurl -sfL https://get.k3s.io | sh -\n")
+    told = "import sys; from nodeworthy.cli import main; code = main(['check', *sys.argv[1:], '--no-cache']); "
+    told += "print(sorted({'dataclasses', 'inspect', 'tempfile', 'hashlib'} & set(sys.modules)), file=sys.stderr)"
+    ran = subprocess.run(
+        [sys.executable, "-c", told, "values.yaml", "boot.sh"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "2 files" in ran.stdout
+    assert ran.stderr.splitlines()[-1] == "[]"

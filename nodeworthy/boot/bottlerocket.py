@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
 from nodeworthy.boot.content import Content, Line
@@ -15,7 +14,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.toml_positions import Path, key_positions
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _AT_LINE = pattern(r"\(at line (\d+), column (\d+)\)")

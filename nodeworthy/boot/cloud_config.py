@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.cloud_files import is_true, ran, written_files
 from nodeworthy.boot.cloud_merge import Piece, Steps, merge_documents
@@ -28,7 +27,7 @@ from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 # Keys that a cloud-config writes once in each branch of a template: YAML keeps the last, the node gets one of them.

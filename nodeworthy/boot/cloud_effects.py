@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.cloud_config import Mount, NotRead, PackageInstall, Ran, Reboot, Repository, Step, WrittenFile
 from nodeworthy.boot.commands.call import Call
@@ -14,6 +13,7 @@ from nodeworthy.boot.shell.run import run_script
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import UserData
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 # What happens only where a template's directives say so: the disk may be as it was before.
@@ -91,9 +91,8 @@ def _installed(step: PackageInstall, disk: State) -> Iterator[Effect]:
 
 
 def _by_cloud_init(effect: Effect) -> Effect:
-    from dataclasses import replace
-
     from nodeworthy.boot.effects import Installs
+    from nodeworthy.records import replace
 
     return replace(effect, manager=PACKAGES) if isinstance(effect, Installs) else effect
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.cloud_merge import Piece
 from nodeworthy.boot.cloud_steps import Ran, WrittenFile
@@ -19,7 +18,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 
 # Lists of commands in cloud-config, as the one script that cloud-init makes of each.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 
 from nodeworthy.boot.cloud_steps import Step
 from nodeworthy.boot.conditions import Guard
@@ -11,7 +10,7 @@ from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 _MERGER = pattern(r"\s*(\w+)\s*\((.*?)\)\s*")

@@ -7,11 +7,10 @@ was read. A directive that stands alone on its line becomes a comment, or nothin
 from __future__ import annotations
 
 import re
-from dataclasses import field
 
 from nodeworthy.boot.text import Hole, Piece, Text
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # Letters for private use: no document means anything by them. A directive that stands alone becomes a comment.
 _WORD, _COMMENT, _REST, _NUMBERS = "\ue000", "\ue001", "\uf8ff", 0xE002

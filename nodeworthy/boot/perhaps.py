@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import field
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell.templates import Directive, directives_of
 from nodeworthy.boot.text import Hole
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # More conditions than anybody nests: of a line that is deeper, these are told.
 _DEEPEST = 40

@@ -7,7 +7,6 @@ one reader, whoever installs it. A reader is imported when there is something fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 from nodeworthy.collect.patches import holds_patches, is_patch, patch_alone, patched_objects
 from nodeworthy.collect.releases import releases
@@ -15,6 +14,7 @@ from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.recognition import cluster_policies, misshapen_parts, operator_values
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import PurePath
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_inside
+from nodeworthy.records import replace
 
 _LISTS = ("patches", "patchesStrategicMerge", "patchesJson6902")
 _SETS = ("add", "replace")

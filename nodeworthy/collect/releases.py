@@ -8,13 +8,13 @@ a ConfigMap that keeps them for Helm.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from nodeworthy.collect.patches import holds_patches, merge_patches
 from nodeworthy.documents.release import HELM_CHART, LOOSE, STACK_CONFIG, Release, document_inside
 from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.fleet.declaration import KEY
+from nodeworthy.records import replace
 from nodeworthy.verdict import Unknown
 
 # As Argo CD calls the cluster in which it runs.

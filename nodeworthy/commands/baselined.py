@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from nodeworthy.collect.source.files import shown_path
 from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.commands import settled
 from nodeworthy.errors import InputError
+from nodeworthy.records import replace
 
 if TYPE_CHECKING:
     from nodeworthy.baseline.file import Baseline, Entry

@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import Watch, watch_time
 from nodeworthy.commands import baselined, check_fix, judging, settled, told_inference
 from nodeworthy.errors import InputError
+from nodeworthy.records import replace
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import baselined, judging, settled
 from nodeworthy.errors import InputError
+from nodeworthy.records import replace
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.rule import Moment
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeworthy.records import replace
 from nodeworthy.report.report import Offer, Piece, Report
 from nodeworthy.verdict import Finding
 

@@ -11,14 +11,13 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import InputError
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.settings.find import OWN, PYPROJECT, settings_in
 from nodeworthy.telling import reason
 from nodeworthy.verdict import Verdict

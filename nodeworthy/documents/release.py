@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import field, replace
 
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.documents.yaml import NotYaml, read_inside
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place, Unknown
 
 # The origin of values that belong to no release: whatever installs the chart names their file.

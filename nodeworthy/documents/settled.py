@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.verdict import Located, Unknown
 
 # Of a chart's template: its values say it, and each who installs the chart has others. That is how charts are.

@@ -7,11 +7,10 @@ made from them are made by the same code.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import Any, TypeAlias
 
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 Scalar = str | int | float | bool | None

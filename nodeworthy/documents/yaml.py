@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, overload
 
 import yaml
@@ -19,6 +18,7 @@ from yaml.constructor import ConstructorError, SafeConstructor
 from nodeworthy.documents.merge_keys import MERGE_KEY, MERGE_TAG, Merges, Pairs, Sizes, TooMuch
 from nodeworthy.documents.tree import Scalar, Tree, Value, join
 from nodeworthy.limits import YAML_DEEPEST
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place, Unknown
 
 _Safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +14,7 @@ from nodeworthy.documents.yaml import Loader
 from nodeworthy.edit import Edit
 from nodeworthy.fixes.text import Change, NotMended, Text
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 # The nodes of a YAML text with where they begin and end, also of the documents inside literal blocks.

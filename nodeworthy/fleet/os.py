@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from nodeworthy.fleet.declaration import OSES
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.containerd import Containerd, containerd_of, takes_base_dir
+from nodeworthy.records import replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 UBUNTU = ("ubuntu-22.04", "ubuntu-24.04")

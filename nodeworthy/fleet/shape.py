@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import Any
 
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,11 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from typing import Any, overload
 
 from nodeworthy.documents.tree import ABSENT, Tree
 from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, Text, Truth, Whole
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 ENCRYPTED = "it is encrypted (secure:), and no passphrase was asked for"

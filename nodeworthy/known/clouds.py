@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from functools import cache, cached_property
 from pathlib import Path
 
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 
 @dataclass(frozen=True)

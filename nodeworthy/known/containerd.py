@@ -5,12 +5,11 @@ from __future__ import annotations
 import posixpath
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 
 STRICT = "strict"
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.containerd import containerd_of, distributions
 from nodeworthy.known.versions import Span, read_span, span_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ else registers it."""
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import sys
 import tomllib
 from collections import defaultdict
@@ -28,7 +27,7 @@ CRASHED, UNUSED, LOOKED_AT = "rule-crashed", "suppression-unused", "looked-at"
 @cache
 def ids() -> tuple[str, ...]:
     """The id of every rule, without importing any."""
-    return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__)))
+    return tuple(sorted(name.replace("_", "-") for name in _lie_in(__path__)))
 
 
 def catalogue() -> tuple[Rule, ...]:
@@ -60,8 +59,17 @@ def _declared(identifier: str) -> Rule:
 def _modules(identifier: str) -> Iterator[str]:
     """Of a rule that is a folder, what lies in it: checks of one kind of subject each, or what these share."""
     name = f"{__name__}.{identifier.replace('-', '_')}"
-    for module in pkgutil.iter_modules(getattr(sys.modules[name], "__path__", ())):
-        yield f"{name}.{module.name}"
+    for module in _lie_in(getattr(sys.modules[name], "__path__", ())):
+        yield f"{name}.{module}"
+
+
+def _lie_in(folders: Iterable[str]) -> Iterator[str]:
+    """The modules in the order of their names: as `pkgutil` finds them, which reads Python's grammar for it."""
+    for path in sorted(path for folder in folders for path in Path(folder).iterdir()):
+        if path.suffix == ".py" and path.stem != "__init__":
+            yield path.stem
+        elif not path.suffix and (path / "__init__.py").is_file():
+            yield path.name
 
 
 def is_about_ourselves(identifier: str) -> bool:

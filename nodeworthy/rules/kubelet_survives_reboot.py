@@ -25,8 +25,6 @@ systemd that says whether kubelet's unit runs, and whether the next boot starts 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodeworthy.boot.conditions import is_of_an_argument, template_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
@@ -44,6 +42,7 @@ from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kubelet import NodeKubelet, kubelet_drafts
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.kubelet import Family, families, join
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, skip, unknown
 

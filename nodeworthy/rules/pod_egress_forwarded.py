@@ -44,7 +44,6 @@ A script that is given to another machine (`ssh HOST 'bash -s' <<EOF`, `ssh HOST
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
@@ -70,6 +69,7 @@ from nodeworthy.facts.node.firewall import (
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.fleet.model import Firewall as Wanted
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
 

@@ -12,7 +12,6 @@ certificates, and makes no HTTPS of HTTP.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nodeworthy.boot.effects import How
 from nodeworthy.facts.boot.final_files import files_under, speaking_of
@@ -31,6 +30,7 @@ from nodeworthy.facts.registry.mirrors import mirrors_flaws, registries_flaws
 from nodeworthy.facts.registry.trust import Trust
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import Containerd, every_registry_hosts
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
 

@@ -23,8 +23,6 @@ which break a script as well, are told by `user-data-format`.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodeworthy.boot.origin import Straight
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import SourcePart
@@ -39,6 +37,7 @@ from nodeworthy.facts.boot.unreadable_shell import (
     unreadable,
 )
 from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, Unread, fail, skip
 

@@ -12,12 +12,12 @@ another one by a letter (`containerd_socket`, `CONTAINER_CONFIG`): nobody reads 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 
 from nodeworthy.documents.settled import is_charts
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
 from nodeworthy.known.operator_parts import CONFIG, PATHS, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
 

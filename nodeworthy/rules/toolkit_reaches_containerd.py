@@ -20,8 +20,6 @@ it when they start: a toolkit that comes behind that, with no start or reboot be
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodeworthy.facts.boot.default_elsewhere import DefaultElsewhere, FoundAtStart, default_elsewhere, found_at_start
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript
@@ -38,6 +36,7 @@ from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit, RuntimePro
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
 from typing import Any, Protocol, TypeVar
 
 from nodeworthy.boot.conditions import Guard
@@ -12,7 +11,7 @@ from nodeworthy.boot.content import Content, Line, lines_of
 from nodeworthy.boot.effects import Effect, Failure, Stage
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 # Which paths need no folder to be found: `/etc/hosts`, and what lies in the home of whoever runs the script.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, ask_node, split_options
 from nodeworthy.boot.commands.streams import write_of
 from nodeworthy.boot.effects import How, NotUnderstood, Runs, Writes
 from nodeworthy.boot.text import EMPTY, Hole, Text
+from nodeworthy.records import replace
 
 # What `sed -i.bak` and `perl -i.bak` keep of a file before they edit it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, glued_options, split_options
@@ -13,6 +12,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Joins, Runs
 from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.text import Text
+from nodeworthy.records import replace
 from nodeworthy.verdict import Located
 
 _BOOTSTRAP = frozenset(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 
 from nodeworthy.boot.commands.call import (
     MOST_LINES,
@@ -24,7 +23,7 @@ from nodeworthy.boot.commands.streams import contents_of, join_contents
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # What sed makes of lines. A hole is taken for a word that the expressions do not look for.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.commands.call import (
     NOTHING,
@@ -20,6 +19,7 @@ from nodeworthy.boot.commands.streams import contents_of, write_of
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, NotUnderstood, Runs
 from nodeworthy.boot.text import Hole, Piece, Text
+from nodeworthy.records import replace
 
 # The commands that xargs makes of what it reads.
 

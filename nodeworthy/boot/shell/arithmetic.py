@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 _TOKEN = pattern(r"\s*(\d+|\$?\w+|\$\{\w+\}|\+\+|--|[-+*/%]=|&&|\|\||[=!<>]=|[-+*/%()<>=!,])")
 # How strong an operator binds, and what it comes to.

@@ -8,7 +8,6 @@ here, before it is sent. Scripts for one host, by the name that is written, find
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from nodeworthy.boot.shell.nested import Written, run_here
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.text import Text
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from dataclasses import field
 from functools import lru_cache
 
 from nodeworthy.boot.shell.source import Body, Source
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # Finds the bodies of heredocs: behind the line that announces them, up to the line that is their delimiter.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from nodeworthy.boot.shell.pieces import Pieces
@@ -25,6 +24,7 @@ from nodeworthy.boot.shell.syntax import (
 )
 from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF
 from nodeworthy.boot.shell.tokens import END, LINE, OPERATOR, WORD, Tokens
+from nodeworthy.records import replace
 
 # `|&`: what a command says on its standard error goes into the pipe too.
 

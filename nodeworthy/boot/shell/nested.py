@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content
@@ -12,7 +11,7 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.state import Options
 from nodeworthy.boot.text import Text
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:

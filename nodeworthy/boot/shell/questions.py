@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 
 from nodeworthy.boot.conditions import YES_OR_NO, Asks, Question
 from nodeworthy.boot.shell.state import State
@@ -22,7 +21,7 @@ from nodeworthy.boot.shell.syntax import (
 )
 from nodeworthy.boot.shell.tests import state_asked_by, variables_in
 from nodeworthy.boot.shell.words import Expander
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 # Programs that change nothing: whoever calls them in a condition wants to know something.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands.call import is_rooted
@@ -22,6 +21,7 @@ from nodeworthy.boot.shell.syntax import (
     Word,
 )
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:

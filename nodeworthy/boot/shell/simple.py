@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 
 from nodeworthy.boot.shell.brackets import bracket_words, parse_test
@@ -28,6 +27,7 @@ from nodeworthy.boot.shell.syntax import (
 from nodeworthy.boot.shell.templates import DIRECTIVE, ELSE, ENDFOR, ENDIF, FOR, IF
 from nodeworthy.boot.shell.tokens import LINE, REDIRECT, WORD, PlainWords, Tokens
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 
 # The bodies of heredocs as words, one a line.
 

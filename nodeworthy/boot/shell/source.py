@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import field
 from functools import cached_property
 
 from nodeworthy.boot.shell.templates import Directive, template_text
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 _LINE_END = pattern(r"\n")
 # Constructs inside of each other: deeper than this is not read.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
 from enum import Enum
 from typing import Generic, TypeAlias, TypeVar
 
@@ -12,7 +11,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.text import Hole, Piece, Text
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # How long a value may grow before it is followed no further: `A="$A$A"` doubles with every line.
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from nodeworthy.boot.text import Text
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.source import Source

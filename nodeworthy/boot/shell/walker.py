@@ -7,7 +7,6 @@ next one is walked, and joined behind them: a variable that is the same in all o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from nodeworthy.boot.conditions import Condition, Guard, Question
@@ -23,6 +22,7 @@ from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Statement, 
 from nodeworthy.boot.shell.tests import Tests
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 T = TypeVar("T")

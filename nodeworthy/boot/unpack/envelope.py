@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
-from dataclasses import field
 
 from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
 from nodeworthy.boot.origin import Encoded, Folded, Origin
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.limits import TOO_MANY_DIGITS, holds_long_number
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 _WIDE = (
     (b"\xff\xfe\x00\x00", "utf-32", "UTF-32"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
 from email.message import Message
 from email.parser import HeaderParser
 
@@ -12,7 +11,7 @@ from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import Type
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 # Splits a MIME message as Python's own parser does, and knows the line of everything.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Stage
@@ -11,7 +10,7 @@ from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import SHELLS, Type, begins_as, interpreter
 from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 _READ = {
     Type.SHELL: (PartKind.SHELL, Stage.SCRIPTS),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
 from nodeworthy.collect.source.stack_files import upwards
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 # How many files of a folder are looked into for an object that one of them may hold.

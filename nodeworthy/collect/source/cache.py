@@ -12,16 +12,15 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
 from nodeworthy.collect.source import cache_judgements, cache_store
 from nodeworthy.collect.source.cache_stamps import Stamp, around, program, stamp
+from nodeworthy.collect.source.digest import digest_of
 from nodeworthy.collect.source.files import Source
 from nodeworthy.engine import Judgement
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 _OTHERWISE_SHAPED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
 
@@ -120,7 +119,7 @@ def memory(paths: Sequence[str], sources: Sequence[Source], asked: dict[str, Any
         whole = json.dumps([program(), Path.cwd().as_posix(), list(paths), asked], sort_keys=True)
     except OSError:
         return None
-    return Memory(sources, f"check-{blake2b(whole.encode(), digest_size=16).hexdigest()}.json")
+    return Memory(sources, f"check-{digest_of(whole.encode())}.json")
 
 
 def _stays(path: str) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import field, fields
 from typing import Any, Generic, TypeVar
 
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.engine import Judgement
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, fields
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Related, Severity, ToGive, Verdict
 

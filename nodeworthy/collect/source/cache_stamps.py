@@ -6,11 +6,11 @@ import os
 import sys
 from collections.abc import Iterable
 from functools import cache
-from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
 
 import nodeworthy
+from nodeworthy.collect.source.digest import digest_of
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.settings.find import OWN, PYPROJECT
 
@@ -57,12 +57,12 @@ def _deciding(folder: Path) -> list[str]:
 def program() -> str:
     """This version of ours, to the last file: what another one found out is not believed. A process stays the one that
     was started, whatever becomes of its files."""
-    told = blake2b(sys.version.encode(), digest_size=16)
+    told = [sys.version]
     yaml = find_spec("yaml")
     for path in (*_own_files(Path(nodeworthy.__file__).parent), *([yaml.origin] if yaml and yaml.origin else ())):
         found = os.stat(path)  # noqa: PTH116 - hundreds, at every run
-        told.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode(errors="surrogateescape"))
-    return told.hexdigest()
+        told.append(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n")
+    return digest_of("".join(told).encode(errors="surrogateescape"))
 
 
 def _own_files(folder: Path) -> list[str]:

@@ -9,11 +9,11 @@ import contextlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Mapping
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+
+from nodeworthy.collect.source.digest import digest_of
 
 ENTRIES = 64
 LARGEST = 64 * 1024 * 1024
@@ -70,10 +70,12 @@ def keep(name: str, data: Mapping[str, Any]) -> None:
 
 def _head(rest: str) -> str:
     """How an entry begins that goes on like this."""
-    return f'{{"digest":"{blake2b(rest.encode("ascii"), digest_size=16).hexdigest()}",'
+    return f'{{"digest":"{digest_of(rest.encode("ascii"))}",'
 
 
 def _write(path: Path, text: str) -> None:
+    import tempfile  # which is large, and most runs change nothing
+
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
     try:
         with os.fdopen(handle, "w", encoding="ascii") as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -24,7 +23,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import refuse_impossible
 from nodeworthy.limits import SECONDS_TOGETHER
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -12,6 +11,7 @@ import yaml
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import Loader
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 

@@ -5,7 +5,6 @@ of its folder), the release of a chart of somebody's own, in its Chart.lock, the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.beside import Beside
@@ -15,6 +14,7 @@ from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.facts.operator.recognition import CHART, ORIGIN, chart_version
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Known
 

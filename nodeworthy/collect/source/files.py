@@ -7,14 +7,13 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
 from nodeworthy.documents.files import OPENED, leads_out, other_encoding, tree_of
 from nodeworthy.limits import TOO_MANY_DIGITS, holds_long_number
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 LIMIT = 10 * 1024 * 1024
 # Of a plan of Terraform in JSON, which has three words for everything.

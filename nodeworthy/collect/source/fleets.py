@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from nodeworthy.documents.files import leads_out, tree_of
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import declares_fleet, read_fleet_file, refuse_impossible
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.settings.find import settings_in
 from nodeworthy.verdict import ToGive
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +20,7 @@ from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Choice, Fleets
 from nodeworthy.collect.source.one_file import Found
 from nodeworthy.errors import InputError
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.nodes_around import NodesAround

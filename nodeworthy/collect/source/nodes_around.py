@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import field, replace
 from pathlib import Path, PurePath
 
 from nodeworthy.collect.source import evidence
@@ -25,7 +24,7 @@ from nodeworthy.facts.fleet.pools_by_evidence import (
 )
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Located, Unknown
 

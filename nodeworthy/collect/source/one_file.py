@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -57,7 +56,7 @@ from nodeworthy.facts.secrets.planned_secret import (
 from nodeworthy.fleet.model import Firewall, Fleet
 from nodeworthy.fleet.read import Malformed, has_fleet, read_fleet
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.scene import Fact
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place

@@ -15,14 +15,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.stack_files import root_of
 from nodeworthy.facts.surroundings import Held, Reference
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.terraform import TerraformRoot

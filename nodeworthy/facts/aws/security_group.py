@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack, Links
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 GROUP = "aws:ec2/securityGroup:SecurityGroup"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Located, Place, Unknown
 
 # Properties by which AWS, or a program, may name a resource instead of by its id.

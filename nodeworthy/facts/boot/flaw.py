@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard
+from nodeworthy.records import replace
 from nodeworthy.verdict import Draft, Place, Verdict
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.drivers import drivers, may_install_one
@@ -13,6 +12,7 @@ from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.fleet.model import Driver, Fleet
 from nodeworthy.known.operator_parts import OWN_DRIVER
+from nodeworthy.records import replace
 from nodeworthy.verdict import NotKnown, Related
 
 

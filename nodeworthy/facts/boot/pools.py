@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
 from nodeworthy.boot.effects import (
@@ -29,6 +28,7 @@ from nodeworthy.facts.boot.families import PROGRAMS
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.verdict import Known, NotKnown
 
 # Whether a script makes a node out of the machine that it runs on, or only speaks of nodes that are elsewhere.

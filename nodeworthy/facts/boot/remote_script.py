@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -13,7 +12,7 @@ from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.facts.boot.critical_steps import Step, critical_steps
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind, Use
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import NotKnown
 
 

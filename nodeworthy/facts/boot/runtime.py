@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from nodeworthy.boot.conditions import Guard, together
@@ -16,7 +15,7 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, NotKnown, Unknown, need
 
 # How a node joins, and the distribution that this shows.

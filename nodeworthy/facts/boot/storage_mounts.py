@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from enum import Enum
 
 from nodeworthy.boot.commands.mounts import FSTAB, fstab_mounts
@@ -21,7 +20,7 @@ from nodeworthy.facts.boot.final_files import without_own_questions
 from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.known.filesystems import is_network
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 # Lines of fstab that a boot writes and that a later step takes out again.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import read_cloud_configs
@@ -11,7 +10,7 @@ from nodeworthy.boot.node_config import read_node_config
 from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind, UserData
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 
 # How long what a template writes is at least: without what it fills in, and without what its directives leave out.
 

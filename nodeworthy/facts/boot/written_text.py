@@ -6,14 +6,13 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from typing import Any
 
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 # A hole in the parsed data: nobody writes such a word.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import gpu_of, says_it_has_gpus, type_count
 from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
 from nodeworthy.known.node_signs import Sign, cri_socket, signs
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Located
 
 GPU = "nvidia.com/gpu"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -16,7 +15,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.known.chain import link_of_part, links
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.node import ClusterNode
@@ -14,7 +13,7 @@ from nodeworthy.fleet.model import Firewall, Fleet, Pool
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.pod_interfaces import Cni, first_of, is_one_pods, networks_of_distribution
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 BLOCKED, NAMELESS = "ufw-blocks-pods", "name-resolution"

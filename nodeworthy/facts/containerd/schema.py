@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.facts.containerd.config import ConfigFile, Role
 from nodeworthy.known.containerd_schema import FIRST, KEPT, NEW, OLD, Era, era_of, eras
+from nodeworthy.records import replace
 from nodeworthy.verdict import Draft, Verdict, fail
 
 IGNORED = (

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, Filter, Side, Step
 from nodeworthy.facts.firewall.saved import BUILT_IN, Met, Saved, is_for_all
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_a_networks_own
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 # Chains in which firewalld asks by zones, whatever its version.

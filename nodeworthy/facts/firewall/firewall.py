@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import Enum, StrEnum
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.text import EMPTY, Text
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 

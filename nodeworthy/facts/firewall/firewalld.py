@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import field
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import FIREWALLD, FIREWALLD_LATER, PANIC, Chains, Does, Filter, Side, Step
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # What a call of firewall-cmd asks for: its options, and whether it is for now or for ever.
 

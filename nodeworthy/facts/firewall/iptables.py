@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 
 def words_of(text: Text) -> list[Text]:

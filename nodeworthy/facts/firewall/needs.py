@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from enum import Enum
 
 from nodeworthy.boot.text import Text
@@ -19,7 +18,7 @@ from nodeworthy.known.pod_interfaces import (
     is_uplink,
     networks_named_in,
 )
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Related
 
 # Interfaces that are neither pods' nor the uplink.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from itertools import product
 
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 _TOKEN = pattern(r'"[^"\n]*"|[{};\n]|#[^\n]*|[^\s{};"]+')
 _ENDS = frozenset({";", "\n"})

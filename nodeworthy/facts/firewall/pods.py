@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cached_property
 
 from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, Runs, Unit, Writes
@@ -20,7 +19,7 @@ from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.network_signs import Sign, Usual, mark, ranges, signs, usual, words
 from nodeworthy.known.pod_interfaces import Cni, is_uplink, network, networks_named_in, networks_of_distribution
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, Located, Place, Related, skip
 
 # What a script and the files around it show of the pods on its node: their network, their addresses, the uplink.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
 from nodeworthy.facts.firewall.iptables import filter_of, goes_on, words_of
 from nodeworthy.facts.firewall.ranges import range_of
 from nodeworthy.known.pod_interfaces import Cni, commenting, holds, network_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 
 
 class _Apart(Exception):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
 
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains, Does, Filter, Side, Step
 from nodeworthy.facts.firewall.firewalld import Firewalld, chains_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 
 # ufw's own: a fresh installation forwards nothing and lets nobody in.
 DEFAULTS = {Side.IN: False, Side.OUT: True, Side.ROUTED: False}

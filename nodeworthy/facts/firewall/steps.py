@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Act, Effect, Gap, How, Installs, NotUnderstood, Opens, Runs, Unit, Writes
@@ -18,7 +17,7 @@ from nodeworthy.facts.firewall.nft import NftReader
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.facts.firewall.ufw_files import BEFORE, KINDS, USER, Told, begins_a_table, steps_of, steps_of_edit
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place
 
 _SCRIPT = pattern(r"\.(?:sh|bash|py|pl|rb)$")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.boot.text import EMPTY
@@ -24,7 +23,7 @@ from nodeworthy.facts.firewall.remedies import UPLINK, Remedies, join_commands, 
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import POD_INTERFACE, Cni, is_one_pods, is_uplink, networks_named_in
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place, Related
 
 # Whether a set of chains lets pods' traffic through, and why a rule that looks like the right one does not.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import field, replace
 from itertools import pairwise
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 
 # One rule of ufw: `allow in on eno1 from 10.0.0.0/8 to any port 22 proto tcp`, as ufw's own parser reads it.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,7 +10,7 @@ from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Related, Severity
 
 if TYPE_CHECKING:

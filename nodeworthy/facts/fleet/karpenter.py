@@ -4,7 +4,6 @@ EKS Auto Mode have an image of AWS' own, whatever their NodeClass says."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -18,7 +17,7 @@ from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import has_gpus, is_gpu_family, most_gpus_of
 from nodeworthy.known.node_images import by_name, by_parameter, of_karpenter
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place
 
 _OF_POOL = "karpenter.sh/nodepool"

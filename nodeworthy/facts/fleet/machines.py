@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.instances import gpus_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located
 
 if TYPE_CHECKING:

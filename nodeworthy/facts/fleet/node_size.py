@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.derive import derive
@@ -11,7 +10,7 @@ from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place, Placed
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ HelmChart needs, which k3s and RKE2 bring.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import PurePath
 
 from nodeworthy.boot.effects import Joins
@@ -23,6 +22,7 @@ from nodeworthy.facts.operator.paths_of import having_its_paths
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.os import EKS
 from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.records import replace
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Placed
 
 # Who brings the controller of helm.cattle.io.

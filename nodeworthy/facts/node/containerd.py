@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from nodeworthy.facts.containerd.config import ConfigFile, Role
@@ -16,6 +15,7 @@ from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.runtimes import IdleContainerd, NodeRuntimes, RuntimeProcess
 from nodeworthy.facts.registry.config_path import KEY, registry_tables
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Unknown, fail, need, skip, unknown
 
 IGNORED = "Ignoring unknown key"

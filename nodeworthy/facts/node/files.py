@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.node.paths import Kind, Spot, spot_of
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Place, need, skip
 
 _IMPORTS = pattern(r"^imports\s*=\s*\[(.*?)\]", re.MULTILINE | re.DOTALL)

@@ -4,7 +4,6 @@ through beside them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.facts.boot.script import BootPool
@@ -23,7 +22,7 @@ from nodeworthy.facts.node.units import NodeUnits
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.pod_interfaces import holds, is_pods, is_uplink, there
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, Verdict, fail, need, unknown
 
 UFW_UNIT = "ufw.service"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.boot.content import Content
@@ -19,7 +18,7 @@ from nodeworthy.facts.registry.mirrors import NO_MIRROR, content_flaws
 from nodeworthy.facts.registry.trust import folders_of
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import registries as known_registries
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, ToGive, fail, need, skip, unknown
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
@@ -11,7 +10,7 @@ from nodeworthy.documents.release import LOOSE, STACK_CONFIG
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.documents.release import Chart, Release
 from nodeworthy.documents.settled import why_incomplete
@@ -13,6 +12,7 @@ from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.releases import required_of_a_cluster_policy
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 CHART = "gpu-operator"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
@@ -13,7 +12,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CLASS, RUNTIME_CONFIG, SOCKET, meant_variable
 from nodeworthy.known.releases import knows_nri
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 Text = TypeVar("Text", str, None)

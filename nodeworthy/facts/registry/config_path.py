@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard, always, together
 from nodeworthy.boot.effects import Effect, How, Stage, Writes
@@ -14,7 +13,7 @@ from nodeworthy.known.containerd import Containerd, drop_in_folder, registries
 from nodeworthy.known.containerd_schema import SECTIONS, prints_single_quotes
 from nodeworthy.known.releases import numbers
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 # One substitution of sed: what it looks for.

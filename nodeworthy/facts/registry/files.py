@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nodeworthy.boot.effects import Writes
 from nodeworthy.boot.timeline import Timeline
@@ -19,6 +18,7 @@ from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, HostsToml
 from nodeworthy.facts.registry.mirrors import content_flaws as registries_flaws
 from nodeworthy.facts.registry.trust import Trust, folders_of, host_of
 from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.records import replace
 from nodeworthy.verdict import Draft, fail
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +18,7 @@ from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import Slices, SlurmRequest
 from nodeworthy.facts.slurm.walk import fill_value, walk_inner_script, walk_script
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, NotKnown, Place, Related, Unknown, Unread, skip
 
 if TYPE_CHECKING:

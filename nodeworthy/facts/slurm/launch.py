@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import Protocol
 
@@ -17,7 +16,7 @@ from nodeworthy.facts.slurm.ran import Ran, Walked
 from nodeworthy.facts.slurm.words import Peeled, Step, options_of, peel_words
 from nodeworthy.known.slurm import flags
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 _PYTHON = pattern(r"python(?:\d(?:\.\d+)?)?")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from functools import cached_property
 from itertools import islice
 
@@ -14,7 +13,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.text import Text
 from nodeworthy.markers import JOB_FOLDER
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 HOME = JOB_FOLDER

@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import field
 from itertools import chain
 
 from nodeworthy.boot.commands.call import is_rooted
@@ -34,7 +33,7 @@ from nodeworthy.boot.shell.words import Expander, separators, split
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, path_in_words
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 # The variables that say where programs keep their caches.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 
 from nodeworthy.boot.commands.call import beginning
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.known.slurm import flags, long_name, optional
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 
 # Programs that run another one: the options that take a value, and how many words are theirs before it.
 _WRAPPERS: Mapping[str, tuple[str, int]] = {

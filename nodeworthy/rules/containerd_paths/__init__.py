@@ -23,7 +23,6 @@ told.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
@@ -31,6 +30,7 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues, ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults, same_file
 from nodeworthy.known.operator_parts import CONFIG, SOCKET
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, Verdict, fail, need, skip, unknown
 

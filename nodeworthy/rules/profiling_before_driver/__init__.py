@@ -22,7 +22,6 @@ beside a wrong file, a right value is gone with the next boot.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
@@ -40,6 +39,7 @@ from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option, say
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import image_loads_early, option
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.rules.profiling_before_driver.option_story import CAUSE, OptionStory
 from nodeworthy.verdict import Draft, Findings, Related, Severity, Verdict, need, skip, unknown
