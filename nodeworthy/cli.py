@@ -214,6 +214,11 @@ class Parser(argparse.ArgumentParser):
             return mistyped.what_was_meant(command, self.typed, words, options) if words else ""
         if "the following arguments are required" in message:
             return mistyped.MISSING.get(command, "")
+        if "expected one argument" in message:
+            option = message.removeprefix("argument ").partition(":")[0].rpartition("/")[2]
+            return mistyped.value_for(option)
+        if "ignored explicit argument" in message:
+            return f"`{message.removeprefix('argument ').partition(':')[0]}` stands alone"
         if "invalid choice: " not in message:
             return ""
         word = message.partition("invalid choice: ")[2].partition(" (choose")[0].strip("'\"")

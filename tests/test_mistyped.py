@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,52 @@ TYPED = (
     ("node", "ssh://[user@]host"),
     ("node ssh://gpu-01 --wait 10min", "write it as 10m"),
     ("node ssh://gpu-01 --wait ten", "write it as 30s or 2m"),
+    ("node gpu-01:22", "ssh://gpu-01:22."),
+    ("node 10.0.0.4", "ssh://10.0.0.4."),
+    ("node ssh://gpu-01 --user root", "`nodeworthy node ssh://USER@HOST`"),
+    ("node ssh://gpu-01 -u root", "`nodeworthy node ssh://USER@HOST`"),
+    ("node ssh://gpu-01 --key id_ed25519", "`--ssh-identity-file FILE`"),
+    ("node ssh://gpu-01 -i id_ed25519", "`--ssh-identity-file FILE`"),
+    ("node --host gpu-01", "`nodeworthy node ssh://HOST`"),
+    ("node ssh://gpu-01 --timeout 30s", "`--deadline 30s`"),
+    # The words of other tools.
+    ("logs", "`nodeworthy explain kubelet.log`"),
+    ("config", "`nodeworthy fleet`"),
+    ("nccl", "`nodeworthy accept`"),
+    ("drift", "`nodeworthy audit`"),
+    ("upgrade", "`nodeworthy rollout --dry-run`"),
+    ("slurm", "`nodeworthy check jobs/`"),
+    ("serve", "`nodeworthy lsp`"),
+    ("chaos", "`nodeworthy lab faults`"),
+    ("lab start", "`nodeworthy lab up`"),
+    ("lab run", "`nodeworthy lab faults`"),
+    ("fleet init", "`nodeworthy fleet infer .`"),
+    ("fleet json-schema", "`nodeworthy fleet schema`"),
+    ("rollout t4", "`nodeworthy rollout --pool t4`"),
+    ("diagnose node/gpu-01", "`nodeworthy diagnose --node gpu-01`"),
+    ("diagnose --kubeconfig prod.conf", "`KUBECONFIG=FILE nodeworthy diagnose`"),
+    ("diagnose --kube-context prod", "`--context prod`"),
+    ("diagnose --pod train-0", "`--namespace NAME`"),
+    ("diagnose --json", "`--format json`"),
+    ("diagnose --from", "`--from FOLDER`"),
+    ("audit --account 123456789012", "--profile NAME"),
+    ("audit -p t4", "`--pool t4`"),
+    ("accept --slurm", "`nodeworthy accept --on slurm`"),
+    ("accept --on", "`--on kubernetes`, or slurm"),
+    ("preview -s dev", "`--stack dev`"),
+    ("preview --stack", "`--stack dev`, as in Pulumi.dev.yaml"),
+    # Options that a command has no need of.
+    ("check -f values.yaml", "`nodeworthy check PATH`"),
+    ("check --recursive .", "`nodeworthy check .`"),
+    ("check . --exit-zero", "`nodeworthy baseline .`"),
+    ("check . --soft-fail", "`nodeworthy baseline .`"),
+    ("check . --fail-on warning", "with --strict"),
+    ("check . --baseline", "`--baseline .nodeworthy-baseline.json`"),
+    ("check . --rule", "`--rule containerd-paths`"),
+    ("check . --quiet=yes", "`--quiet` stands alone"),
+    ("explain --file kubelet.log", "`nodeworthy explain FILE`"),
+    ("boot --script boot.sh", "`nodeworthy boot FILE`"),
+    ("boot values.yaml", "`nodeworthy check values.yaml`"),
 )
 
 
@@ -98,7 +145,7 @@ def test_one_sentence_says_what_would_be_right(typed: str, right: str) -> None:
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(TYPED) + len(DECLARED) >= 70
+    assert len(TYPED) + len(DECLARED) >= 115
 
 
 # What is wrong in a fleet: the cluster, what stands above the pools, the pool; and what is told.
@@ -159,3 +206,13 @@ def test_a_comment_that_is_a_line_off_is_told_where_it_belongs() -> None:
 @pytest.mark.parametrize("command", ["check", "diagnose", "explain"])
 def test_help_of_a_command_in_either_order(command: str) -> None:
     assert run("help", command).out.strip() == run(command, "--help").out.strip()
+
+
+def test_an_empty_log_is_said_to_be_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("empty.log").write_text("\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
+    for asked in ([], ["-"], ["empty.log"]):
+        ran = run("explain", *asked)
+        assert ran.code == 3
+        assert ran.err.endswith("empty: pipe a log in, kubectl logs POD | nodeworthy explain\n")
+        assert len(ran.err.splitlines()) == 1

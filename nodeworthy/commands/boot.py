@@ -54,6 +54,7 @@ def _run(options: Options) -> int:
 
     script = call_bounded(_script, options)
     call_bounded(_refuse_unread, script)
+    _refuse_what_is_for_check(script)
     findings = _findings(script)
     shown = call_bounded(_shown, options, script, findings)
     hand_over(shown, options.output)
@@ -118,6 +119,20 @@ def _refuse_unread(script: BootScript) -> None:
     if userdata.unread:
         told = [each.message for each in userdata.faults if userdata.unread in each.message] or [userdata.unread]
         raise CouldNotLook(f"{script.place}: {told[0]}")
+
+
+def _refuse_what_is_for_check(script: BootScript) -> None:
+    """A values file or a manifest: nothing in it boots, and cloud-init would pass over it."""
+    from nodeworthy.boot.userdata import PartKind
+    from nodeworthy.errors import InputError
+
+    name = script.place.path or ""
+    is_other = [part.kind for part in script.userdata.parts] == [PartKind.OTHER]
+    if is_other and Path(name).suffix in (".yaml", ".yml", ".json"):
+        raise InputError(
+            f"{name} is no user data, for it begins with none of its first lines (#!, #cloud-config); "
+            f"`nodeworthy check {name}` reads what it is"
+        )
 
 
 def _findings(script: BootScript) -> Sequence[Finding]:

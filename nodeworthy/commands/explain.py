@@ -226,6 +226,12 @@ def _own(options: Options, what: str) -> list[Explanation]:
 
 def _nothing_known(answer: _Answer) -> int:
     what = answer.asked
+    if answer.is_log and not answer.end.strip():
+        told = "standard input is" if what == STDIN else f"{what} is"
+        print(
+            f"nodeworthy explain: {told} empty: pipe a log in, kubectl logs POD | nodeworthy explain", file=sys.stderr
+        )
+        return 3
     if not answer.is_log and len(what.split()) <= 1:
         print(f"nodeworthy explain: {what!r} is nothing we know{_meant(what)}", file=sys.stderr)
         return 2

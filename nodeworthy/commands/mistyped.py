@@ -19,6 +19,14 @@ _ELSEWHERE = {
     **dict.fromkeys(("describe", "show", "why", "what", "man", "docs"), "explain WHAT"),
     **dict.fromkeys(("init", "infer", "discover"), "fleet infer ."),
     **dict.fromkeys(("version", "-v", "-version"), "--version"),
+    **dict.fromkeys(("logs", "log", "events"), "explain kubelet.log"),
+    **dict.fromkeys(("config", "settings", "pools", "nodepools"), "fleet"),
+    **dict.fromkeys(("bench", "benchmark", "nccl", "burn-in", "smoke", "run"), "accept"),
+    **dict.fromkeys(("aws", "cloud", "drift", "stale"), "audit"),
+    **dict.fromkeys(("replace", "upgrade", "roll", "rotate", "refresh"), "rollout --dry-run"),
+    **dict.fromkeys(("server", "serve", "vscode", "editor", "language-server"), "lsp"),
+    **dict.fromkeys(("slurm", "sbatch", "jobs"), "check jobs/"),
+    **dict.fromkeys(("faults", "chaos", "vm"), "lab faults"),
     **dict.fromkeys(("ignore", "suppress", "accept-findings"), "baseline"),
     **dict.fromkeys(("completions", "autocomplete"), "completion bash"),
 }
@@ -38,6 +46,25 @@ _NO_MEANING = {
     "--config": "settings are .nodeworthy.yaml in this folder, or above it",
     "--port": "it speaks through standard input and output, and an editor starts it: `nodeworthy lsp`",
     "--update": "`nodeworthy baseline` writes it anew, and --prune only takes out",
+    **dict.fromkeys(("--recursive", "-r", "-R"), "a folder is read with all that is in it: `nodeworthy check .`"),
+    **dict.fromkeys(
+        ("--exit-zero", "--soft-fail"), "`nodeworthy baseline .` lets pass what fails today, and only that"
+    ),
+    **dict.fromkeys(
+        ("--fail-on", "--min-severity", "--fail-level"), "errors fail as it is, and warnings, too, with --strict"
+    ),
+    "--account": "an account of AWS is that of --profile NAME",
+    "--kubeconfig": "`KUBECONFIG=FILE nodeworthy diagnose` reads another one, and --context NAME chooses in it",
+    "--user": "`nodeworthy node ssh://USER@HOST`",
+    "-u": "`nodeworthy node ssh://USER@HOST`",
+    **dict.fromkeys(("--key", "--private-key", "-i", "--identity"), "`--ssh-identity-file FILE`"),
+    **dict.fromkeys(("--host", "--hosts", "-H"), "a host is named as it is: `nodeworthy node ssh://HOST`"),
+    **dict.fromkeys(("--json", "--yaml"), "`--format json`"),
+    **dict.fromkeys(("--slurm", "--kubernetes", "--k8s"), "`nodeworthy accept --on slurm`, or kubernetes"),
+    **dict.fromkeys(("--pod", "--deployment"), "the whole cluster is read; `--namespace NAME` reads a part of it"),
+    **dict.fromkeys(
+        ("--no-verify", "--force"), "nothing is changed unless it was shown first; --yes answers its question"
+    ),
 }
 _SAME = {
     "-n": "--namespace",
@@ -54,9 +81,22 @@ _SAME = {
     "-o": "--format",
     "--out": "--output",
     "-s": "--stack",
+    "-p": "--pool",
+    "--kube-context": "--context",
+    "--parallel": "--max-workers",
+    "--jobs": "--max-workers",
+    "--timeout": "--deadline",
+    "--output-file": "--output",
+    "--report": "--output",
+    "--since": "--window",
 }
 # What one bare word of a command stands for that takes none.
-_BARE = {"preview": "--stack", "diagnose": "--from"}
+_BARE = {"preview": "--stack", "diagnose": "--from", "rollout": "--pool", "audit": "--pool", "accept": "--pool"}
+# What a command takes as it is, where somebody writes an option before it.
+_PLAIN = ("--file", "-f", "--script", "--path", "--dir", "--directory", "-d", "--filename", "--log", "--input")
+_TAKES = {"check": "PATH", "boot": "FILE", "explain": "FILE", "baseline": "PATH", "fleet": "infer PATH"}
+_LAB = {"start": "up", "run": "faults", "test": "faults", "list": "faults", "boot": "up"}
+_FLEET = {"init": "infer .", "create": "infer .", "generate": "infer .", "json-schema": "schema"}
 
 
 def command_for(word: str, known: Iterable[str], rest: Sequence[str] = ()) -> str:
@@ -84,15 +124,28 @@ def what_was_meant(command: str, typed: Sequence[str], left: Sequence[str], opti
     if word in _SAME and _SAME[word] in own:
         value = left[0].partition("=")[2] or (left[1] if len(left) > 1 and not left[1].startswith("-") else "…")
         return f"did you mean `{_SAME[word]} {value}`?"
+    if word in _PLAIN and command in _TAKES:
+        return f"it is named as it is: `nodeworthy {command} {_TAKES[command]}`"
     if word in _NO_MEANING:
         return _NO_MEANING[word]
-    near = difflib.get_close_matches(word, own, 1)
-    return f"did you mean `{near[0]}`?" if near else ""
+    return _nearest(word, own)
+
+
+def _nearest(word: str, own: Iterable[str]) -> str:
+    """Without their dashes, which all of them have."""
+    spelt = {each.lstrip("-"): each for each in own}
+    near = difflib.get_close_matches(word.lstrip("-"), spelt, 1, 0.7)
+    return f"did you mean `{spelt[near[0]]}`?" if near else ""
 
 
 def _bare(command: str, typed: Sequence[str], word: str) -> str:
     if "--ignore" in typed:
         return f"did you mean `--skip-rule {word}`?"
+    kind, slash, named = word.partition("/")
+    if command == "diagnose" and slash and kind in ("node", "nodes", "no"):
+        return f"did you mean `nodeworthy diagnose --node {named}`?"
+    if command == "accept" and word in ("slurm", "kubernetes"):
+        return f"did you mean `nodeworthy accept --on {word}`?"
     if command in _BARE:
         return f"did you mean `nodeworthy {command} {_BARE[command]} {word}`?"
     return ""
@@ -107,6 +160,10 @@ def choice_for(command: str, word: str) -> str:
         return f"did you mean `nodeworthy {f'explain {word}' if named else 'rules'}`?"
     if command == "fleet" and Path(word).exists():
         return f"did you mean `nodeworthy fleet infer {word}`?"
+    if command == "fleet" and word in _FLEET:
+        return f"did you mean `nodeworthy fleet {_FLEET[word]}`?"
+    if command == "lab":
+        return f"did you mean `nodeworthy lab {_LAB.get(word, 'up')}`?"
     if command == "fleet":
         return "did you mean `nodeworthy fleet`, or `nodeworthy fleet --stack NAME`?"
     if command == "completion":
@@ -126,3 +183,22 @@ MISSING = {
     "boot": "`nodeworthy boot user-data.sh`, or - for standard input",
     "completion": "`source <(nodeworthy completion bash)`, or zsh or fish",
 }
+_VALUES = {
+    "--baseline": "`--baseline .nodeworthy-baseline.json`; a baseline beside the files is used as it is",
+    "--stack": "`--stack dev`, as in Pulumi.dev.yaml",
+    "--fleet": "`--fleet Pulumi.dev.yaml`",
+    "--format": "`--format json`",
+    "--output": "`--output report.json`",
+    "--rule": "`--rule containerd-paths`; `nodeworthy rules` lists them",
+    "--skip-rule": "`--skip-rule containerd-paths`; `nodeworthy rules` lists them",
+    "--namespace": "`--namespace gpu-operator`",
+    "--from": "`--from FOLDER`; `nodeworthy diagnose --print-collect` prints what fills it",
+    "--pool": "`--pool h100`; `nodeworthy fleet` lists them",
+    "--node": "`--node NAME`, as `kubectl get nodes` prints it",
+    "--on": "`--on kubernetes`, or slurm",
+}
+
+
+def value_for(option: str) -> str:
+    """Of an option that was given without what belongs behind it."""
+    return _VALUES.get(option, "")
