@@ -8,7 +8,6 @@ import pickle
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError, dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -204,13 +203,8 @@ def test_a_default_that_all_would_share_is_refused() -> None:
                 names: list[str] = []  # noqa: RUF012 - that is the question
 
 
-def test_neither_a_values_file_nor_a_script_needs_the_standard_librarys(tmp_path: Path) -> None:
-    (tmp_path / "values.yaml").write_text("toolkit: {enabled: true}\ndriver: {enabled: false}\n")
-    (tmp_path / "boot.sh").write_text("#!/bin/bash\ncurl -sfL https://get.k3s.io | sh -\n")
-    told = "import sys; from nodeworthy.cli import main; code = main(['check', *sys.argv[1:], '--no-cache']); "
-    told += "print(sorted({'dataclasses', 'inspect', 'tempfile', 'hashlib'} & set(sys.modules)), file=sys.stderr)"
-    ran = subprocess.run(
-        [sys.executable, "-c", told, "values.yaml", "boot.sh"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert "2 files" in ran.stdout
-    assert ran.stderr.splitlines()[-1] == "[]"
+def test_an_answer_from_the_cache_does_without_the_standard_librarys() -> None:
+    told = "import sys, nodeworthy.cli, nodeworthy.commands.check, nodeworthy.collect.source.cache, nodeworthy.report.text; "
+    told += "print(sorted({'dataclasses', 'inspect', 'tempfile', 'hashlib'} & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]", "a module on its way imports one of them: nodeworthy.records has the first"

@@ -7,7 +7,6 @@ kubeadm before it has done anything.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.boot.effects import Writes
@@ -16,7 +15,7 @@ from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.facts.secrets.planned_secret import is_kubeadms
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 _MARK = "kubeadm.k8s.io/"

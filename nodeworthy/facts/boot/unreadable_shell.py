@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from enum import StrEnum
 
 from nodeworthy.boot.cloud_steps import Ran
@@ -14,7 +13,7 @@ from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import SourcePart
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 # Commands that end a line too early: what was written behind them the shell takes for another command.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.documents.release import Release, document_inside
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place, Unknown
 
 TIME_SLICING, MPS = "timeSlicing", "mps"

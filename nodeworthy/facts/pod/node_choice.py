@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 if TYPE_CHECKING:

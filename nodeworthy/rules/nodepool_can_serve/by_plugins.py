@@ -4,7 +4,6 @@ what finds out that a node has GPUs, a device plugin of its own."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.fleet.gpu_pool import PoolDoor
@@ -16,6 +15,7 @@ from nodeworthy.facts.operator.values import OperatorValues, boolean
 from nodeworthy.facts.pod.node_choice import Labels
 from nodeworthy.known.operator_parts import GPU_SIGNS, chart_tolerations
 from nodeworthy.known.scaling import worker_of_taint
+from nodeworthy.records import replace
 from nodeworthy.rules.nodepool_can_serve import RULE
 from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, fail, need, skip
 
