@@ -25,6 +25,7 @@ from nodeworthy.facts.aws.running import RunningNodes
 from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.left_out import LeftOut
 from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
@@ -102,7 +103,7 @@ from nodeworthy.facts.secrets.planned_secret import (
     StackOutput,
 )
 from nodeworthy.facts.secrets.terraform_text import TerraformText
-from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, SplitEndpoint
+from nodeworthy.facts.services.monitoring_stack import MisplacedMonitor, MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -173,7 +174,9 @@ _FILES: Final[Facts] = frozenset(
         DoubledKey,
         GresConf,
         KarpenterClass,
+        KubeadmConfig,
         LeftOut,
+        MisplacedMonitor,
         NodeFiles,
         OperatorByHelm,
         ParameterDefault,

@@ -62,6 +62,8 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "driver-fits/bad-operator-open-modules-on-p3",
         "fleet-as-built/bad-source-cluster-of-terraform",
         "one-device-plugin/bad-image-has-one",
+        "joins-its-cluster/bad-source-kubeadms-arguments",
+        "metrics-fit-their-disk/bad-source-monitor-of-v1",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",

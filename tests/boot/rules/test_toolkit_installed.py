@@ -11,6 +11,7 @@ from tests.boot.rules.scripts import messages, said_of
 CONFIG = defaults().config
 NODE = "apt-get install -y containerd.io kubelet kubeadm\n"
 TOOLKIT = "apt-get install -y nvidia-container-toolkit\n"
+K3S = "curl -sfL https://get.k3s.io | sh -\n"
 
 
 def test_told_to_no_containerd() -> None:
@@ -46,12 +47,18 @@ def test_told_to_containerd(step: str) -> None:
         f"{NODE}{TOOLKIT}helm install gpu-operator nvidia/gpu-operator\n",
         f"{NODE}{TOOLKIT}nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml\n",
         f"{NODE}{TOOLKIT}bash /opt/site/runtime.sh\n",
-        f"curl -sfL https://get.k3s.io | sh -\n{TOOLKIT}",
         f"{TOOLKIT}/etc/eks/bootstrap.sh gpu-dev\n",
     ],
 )
 def test_nobody_is_to_be_told_or_somebody_else_does(text: str) -> None:
     assert said_of(RULE, text).verdict == "skip"
+
+
+def test_k3s_looks_for_it_when_it_starts() -> None:
+    (found,) = said_of(RULE, f"{K3S}{TOOLKIT}").findings
+    assert found.severity == "warning"
+    for well in (f"{TOOLKIT}{K3S}", f"{K3S}{TOOLKIT}systemctl restart k3s\n"):
+        assert said_of(RULE, well).verdict == "pass"
 
 
 def test_the_image_has_none_where_the_driver_is_installed_or_the_node_has_joined() -> None:
