@@ -255,7 +255,7 @@ def test_of_two_clusters_none_is_drawn(tmp_path: Path) -> None:
 
 def test_without_a_declared_fleet_programs_are_told_what_follows(tmp_path: Path) -> None:
     (tmp_path / "cluster.yaml").write_text(EKSCTL.replace("NAME", "ml"), encoding="utf-8")
-    [fleet] = run("fleet", "--format", "json", cwd=tmp_path).report
+    [fleet] = json.loads(run("fleet", "--format", "json", cwd=tmp_path).out)
     assert fleet["cluster"]["name"] == {"value": "ml", "from": "cluster.yaml:3:18"}
 
 

@@ -30,5 +30,5 @@ class DoorVisitor:
 def door_visitors(
     door: PoolDoor, values: Sequence[OperatorValues] | None, plugins: Sequence[DaemonSetManifest] | None
 ) -> Iterator[DoorVisitor]:
-    for each in (*(values or ()), *(plugins or ())):
-        yield DoorVisitor(each, door)
+    everybody: list[OperatorValues | DaemonSetManifest] = [*(values or ()), *(plugins or ())]
+    yield from (DoorVisitor(each, door) for each in everybody)
