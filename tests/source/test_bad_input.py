@@ -241,16 +241,13 @@ def test_a_program_that_speaks_of_the_operator_is_no_broken_yaml(here: Path) -> 
         (here / name).write_text(program)
         ran = run("check", name)
         assert (ran.code, ran.err) == (2, f"nodeworthy check: {name}: this is no kind of file that nodeworthy knows\n")
-    (here / "image.pkr.hcl").write_text(program)
-    assert (
-        "nodeworthy check: image.pkr.hcl: of HCL only Terraform's own files are read"
-        in run("check", "image.pkr.hcl").err
-    )
-    (here / "gpu.tf").write_text(program)
-    told = (
-        "nodeworthy check: gpu.tf:1:11: this is no HCL that Terraform reads: `=` or `{` is expected here, and not '='\n"
-    )
-    assert (run("check", "gpu.tf").code, run("check", "gpu.tf").err) == (2, told)
+    (here / "backend.hcl").write_text(program)
+    assert "of HCL only Terraform's and Packer's own files are read" in run("check", "backend.hcl").err
+    for name, reader in (("image.pkr.hcl", "Packer"), ("gpu.tf", "Terraform")):
+        (here / name).write_text(program)
+        why = f"{name}:1:11: this is no HCL that {reader} reads: `=` or `{{` is expected here, and not '='"
+        ran = run("check", name)
+        assert (ran.code, ran.err) == (2, f"nodeworthy check: {why}\n")
     (here / "values").write_text("toolkit: [\n")
     assert "not YAML" in run("check", "values").err
 

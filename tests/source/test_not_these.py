@@ -77,7 +77,7 @@ def test_check_says_what_of_terraform_it_reads(here: Path) -> None:
     (here / "gpu-operator.tf").write_text(TERRAFORM)
     ran = run("check", "gpu-operator.tf")
     assert (ran.code, ran.err) == (0, "")
-    assert "2 rules on 1 subject of 1 file: 2 pass" in ran.out
+    assert "2 rules on 2 subjects of 1 file: 3 pass" in ran.out
     (here / "empty.tf").write_text('resource "null_resource" "x" {}\n')
     (here / "gpu-operator.tf").unlink()
     ran = run("check", "empty.tf")
