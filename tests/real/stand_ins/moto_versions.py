@@ -1,5 +1,6 @@
 """What moto says wrongly of versions of launch templates, mended: a machine was started from the version that its group
-named when it started it, and user data of every version is read as that of the first."""
+named when it started it, with the metadata service that this asks for, and user data of every version is read as that of
+the first."""
 
 from __future__ import annotations
 
@@ -32,8 +33,9 @@ def _read_user_data_of_every_version() -> None:
 
 
 def _remember_what_machines_were_started_from() -> None:
-    """moto tells the template's default version of every machine."""
+    """moto tells the template's default version of every machine, and starts none with its metadata options."""
     from moto.autoscaling.models import FakeAutoScalingGroup, InstanceState
+    from moto.ec2.models.instances import MetadataOptions
 
     group: Any = FakeAutoScalingGroup
     unmended, told = group.replace_autoscaling_group_instances, InstanceState.launch_template
@@ -45,7 +47,9 @@ def _remember_what_machines_were_started_from() -> None:
         unmended(each, *arguments)
         for state in each.instance_states:
             if state.instance.id not in before and each.ec2_launch_template is not None:
-                state.started_from = each.ec2_launch_template.get_version(each.launch_template_version).number
+                version = each.ec2_launch_template.get_version(each.launch_template_version)
+                state.started_from = version.number
+                state.instance.metadata_options = MetadataOptions(version.data.get("MetadataOptions"))
 
     def launch_template(state: Any) -> Any:
         said = told.fget(state)  # type: ignore[attr-defined]
