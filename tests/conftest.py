@@ -57,11 +57,13 @@ LONG = (
     # What is made thousands of times, starts programs again and again, or measures how time grows.
     "tests/architecture/test_import_directions.py",
     "tests/architecture/test_sizes.py::test_functions_are_small",
+    "tests/accept/test_meeting.py::test_who_is_missing",
     "tests/boot/shell/test_broken.py::test_eight_times_the_script",
     "tests/boot/test_fuzz_short.py",
     "tests/boot/unpack/test_any_bytes.py::test_any_text_in_a_document",
     "tests/boot/walk/test_failures.py::test_a_long_file",
     "tests/boot/walk/test_templates.py::test_hostile_templates",
+    "tests/cloud/test_story.py",
     "tests/cluster/test_any_json.py",
     "tests/cluster/test_one_cause_is_one_finding.py::test_a_large_dump",
     "tests/cluster/test_waiting.py::test_each_pod_for_a_node_of_its_own",
