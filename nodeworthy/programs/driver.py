@@ -14,6 +14,8 @@ PAGE_LOCKED = 0
 # Of NVML: uncorrected, and since the driver was loaded.
 _UNCORRECTED, _VOLATILE = 1, 0
 _NOT_SUPPORTED = 3
+# What it answers of the UUID of a slice, by its release.
+_NO_SUCH_DEVICE = (2, 3, 6)
 # Why a GPU runs slower than it can, as nvidia-smi -q calls it; that it is idle is no reason.
 _POWER_CAP = 0x04
 _THROTTLED = {
@@ -184,8 +186,11 @@ class Nvml:
     def of(self, uuid: str) -> Watched | None:
         """None of what it does not count by itself, such as a slice."""
         handle = ctypes.c_void_p()
-        if self._lib.nvmlDeviceGetHandleByUUID(uuid.encode(), ctypes.byref(handle)):
+        status = self._lib.nvmlDeviceGetHandleByUUID(uuid.encode(), ctypes.byref(handle))
+        if status in _NO_SUCH_DEVICE:
             return None
+        if status:
+            raise DriverError(f"nvml: nvmlDeviceGetHandleByUUID answered {status} of {uuid}")
         return Watched(self._lib, handle)
 
     @property
@@ -222,7 +227,11 @@ class Watched:
         corrected, uncorrected, pending, failed = (ctypes.c_uint() for _ in range(4))
         every = (ctypes.byref(each) for each in (corrected, uncorrected, pending, failed))
         status = self._lib.nvmlDeviceGetRemappedRows(self._handle, *every)
-        return None if status else uncorrected.value
+        if status == _NOT_SUPPORTED:
+            return None
+        if status:
+            raise DriverError(f"nvml: nvmlDeviceGetRemappedRows answered {status}")
+        return uncorrected.value
 
     def link(self) -> dict[str, int]:
         """Of its PCIe link, while it works: a GPU at rest slows it down."""

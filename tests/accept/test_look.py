@@ -88,11 +88,20 @@ def test_what_holds_it_back_stands_beside_each_number(fault: str, words: str, li
     assert all(SECOND in each for each in held)
 
 
-def test_a_gpu_that_is_lost_is_an_error_with_its_number(libraries: Path, tmp_path: Path) -> None:
-    ran, said = looked(tmp_path, libraries, "lost:1")
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("lost", ("GPU 1: cuda: ", "unknown error (999)")),
+        ("unwatched", ("nvmlDeviceGetHandleByUUID answered 15", SECOND)),
+    ],
+)
+def test_a_gpu_that_does_not_answer_is_an_error(
+    fault: str, words: tuple[str, ...], libraries: Path, tmp_path: Path
+) -> None:
+    ran, said = looked(tmp_path, libraries, f"{fault}:1")
     errors = [each["message"] for each in ran.findings if each["verdict"] == "error"]
     assert ran.code == 3, said
-    assert any("GPU 1: cuda: " in each and "unknown error (999)" in each for each in errors), errors
+    assert any(all(word in each for word in words) for each in errors), errors
 
 
 def test_fewer_than_asked_for_are_told(libraries: Path, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def _of_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> Fo
     """What a root of Terraform fills in, a template of CloudFormation, a program of Pulumi: None of what is none."""
     found = None
     if source.named and source.path.suffix in _TEMPLATES:
-        found = _filled_in(source, _plain(data), rules)
+        found = _filled_in(source, data, rules)
     if found is None and may_be_template(source, data):
         found = _cloudformation(source, data, rules)
     if found is None and source.path.name in _PULUMI_PROGRAMS:
@@ -261,8 +261,8 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
-def _filled_in(source: Source, text: str, rules: frozenset[str]) -> Found | None:
-    """A template as what it becomes: None of one that no root of Terraform around it fills in."""
+def _filled_in(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    """A template as what it becomes, a secret in it as it stands: None of one that no root of Terraform fills in."""
     name = source.path.name.encode()
     reading = (each for each in source.scope.holding(_FILLS, (".tf", ".tofu")) if name in each.data)
     folders = dict.fromkeys(each.path.parent for each in reading)
@@ -273,9 +273,19 @@ def _filled_in(source: Source, text: str, rules: frozenset[str]) -> Found | None
     brought = root_of_template(source, folders)
     if brought is None:
         return None
-    root, told = brought.root, list(comments(text, Place(source.shown), rules, is_yaml=True))
-    found = Found(list(brought.facts), suppressions=told, beside=Beside(source), root=root.folder, pools=root.pools)
+    root, told = brought.root, list(comments(_plain(data), Place(source.shown), rules, is_yaml=True))
+    facts = [*brought.facts, *_secrets_as_written(source, data, rules)]
+    found = Found(facts, suppressions=told, beside=Beside(source), root=root.folder, pools=root.pools)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
+
+
+def _secrets_as_written(source: Source, data: bytes, rules: frozenset[str]) -> list[Fact]:
+    """Of a template that is nothing before it is filled in, none."""
+    try:
+        found = _of_content(source, data, rules)
+    except Refused:
+        return []
+    return [each for each in found.facts if isinstance(each, PlainText)] if found is not None else []
 
 
 def _told_in_terraform(source: Source, text: str, rules: frozenset[str]) -> list[Suppression]:

@@ -1,5 +1,6 @@
 /* What a driver counts and knows of GPUs that are not there. STUB_FAULT=KIND:GPU:
  *   ecc, remapped   grew while it computed      narrow, old   its link is less than it can be
+ *   unwatched       it does not answer
  *   hot             held back by heat           capped        held back by a limit that somebody lowered
  */
 #include <stdint.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OK = 0, NOT_FOUND = 6 };
+enum { OK = 0, NOT_FOUND = 6, GPU_IS_LOST = 15 };
 
 static int looks = 0;
 
@@ -24,7 +25,7 @@ int nvmlDeviceGetHandleByUUID(const char *uuid, void **device) {
     unsigned at = 0;
     int is_ours = sscanf(uuid, "GPU-00000000-0000-0000-0000-%x", &at) == 1;
     *device = (void *)(intptr_t)((at & 0xff) + 1);
-    return is_ours ? OK : NOT_FOUND;
+    return !is_ours ? NOT_FOUND : has("unwatched", *device) ? GPU_IS_LOST : OK;
 }
 int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long long *count) {
     (void)kind, (void)since;
