@@ -163,3 +163,15 @@ def test_a_dry_run_without_torch_asks_only_the_driver(tmp_path: Path) -> None:
     assert "export NODEWORTHY_WITHOUT_TORCH=1" in ran.out
     launched = next(each for each in ran.out.splitlines() if "launch.py" in each and "exec" in each)
     assert ("gpu-sanity=" in launched, "gpu-as-asked=" in launched, "ddp=" in launched) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("--on", "slurm", "--test", "ddp"), "--test ddp needs torch: beside --without-torch there are gpu-sanity and"),
+        (("--from", "."), "--from judges what was recorded"),
+    ],
+)
+def test_what_it_can_not_be_beside(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    ran = run("accept", *words, "--without-torch", cwd=tmp_path)
+    assert (ran.code, why in ran.err) == (2, True), ran.err

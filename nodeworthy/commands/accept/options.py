@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nodeworthy.commands import judging
 from nodeworthy.errors import InputError
-from nodeworthy.known.acceptance import TESTS, Level
+from nodeworthy.known.acceptance import BY_THE_DRIVER, TESTS, Level
 
 
 class Options(judging.Options):
@@ -123,13 +123,20 @@ _KUBECONFIG, _SBATCH = "KUBECONFIG", "sbatch"
 def refuse_idle(options: Options) -> None:
     """What would do nothing beside the others."""
     if options.folder is not None:
-        if options.on or options.dry_run or options.record or options.nodes or options.taint:
+        of_a_run = options.on or options.dry_run or options.record or options.nodes or options.taint
+        if of_a_run or options.without_torch:
             raise InputError(
-                "--from judges what was recorded: --on, --dry-run, --record, --taint and NODE are of a run"
+                "--from judges what was recorded: --on, --dry-run, --record, --taint, --without-torch and NODE are of "
+                "a run"
             )
         return
     if options.print_role:
         return
+    needs_torch = [each for each in options.test if each not in BY_THE_DRIVER]
+    if options.without_torch and needs_torch:
+        raise InputError(
+            f"--test {needs_torch[0]} needs torch: beside --without-torch there are {' and '.join(BY_THE_DRIVER)}"
+        )
     if options.dry_run and options.taint:
         raise InputError("--dry-run runs nothing, so that there is nothing to mark: --taint does not go with it")
     for name, given, what_for in _for_nothing(options):
