@@ -96,8 +96,9 @@ docs-check: venv ## fails where docs/ is not what `make docs` would write
 	@$(PY) tools/generate_docs.py --check
 
 .PHONY: site
-site: venv ## builds docs/ as a site into site/; a warning is an error
+site: venv ## builds docs/ as a site into site/, with the playground (needs npm); a warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict --clean
+	@$(PY) tools/playground_page.py site/playground
 
 .PHONY: site-check
 site-check: site ## follows every link and anchor of the site; fails where one ends nowhere, or a page loads from elsewhere
