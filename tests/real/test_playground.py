@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.known.containerd import defaults
 from tests.architecture.tree import ROOT
 from tests.run import run
 
@@ -22,11 +23,11 @@ from .devtools import Page, page
 from .tools import Tools, find
 
 STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'"
-VALUES = """\
+VALUES = f"""\
 toolkit:
   env:
     - name: CONTAINERD_SOCKET
-      value: /run/containerd/containerd.sock
+      value: {defaults().socket}
 """
 FLEET = """\
 config:
