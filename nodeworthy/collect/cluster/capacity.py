@@ -12,7 +12,7 @@ from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
 from nodeworthy.facts.cluster.admissions import Admissions
-from nodeworthy.facts.cluster.gpu_stack import plugins_shut_out
+from nodeworthy.facts.cluster.gpu_stack import placeless_plugins, plugins_shut_out
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
@@ -92,6 +92,7 @@ def _world(seen: Seen, works: list[VerificationWork], shared: OfHami, blamed: fr
         _unoffered(seen, shared),
         seen.why_not_all(EVENTS),
         blamed,
+        placeless_plugins(seen.stack.daemonsets.values(), kept.nodes.values()),
     )
 
 

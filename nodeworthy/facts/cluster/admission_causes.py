@@ -71,6 +71,8 @@ def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
     full = _full(pod, world)
     if pod.was_not_registered:
         return _too_early(pod, started or ())
+    if pod.was_counted_as_none and node is not None and not node.capacity.get(pod.resource):
+        return _gone(pod)
     if pod.was_counted_by_kubelet:
         return _pinned(pod, full)
     if _is_pinned(pod, world) and (full is not None or not started):
@@ -149,6 +151,17 @@ def _too_early(pod: AdmissionRefusal, started: Sequence[Related]) -> Draft:
         "device "
         f"plugin started again{'; ask for GPUs in the main container alone' if pod.init else ''}",
         related=tuple(started),
+    )
+
+
+def _gone(pod: AdmissionRefusal) -> Draft:
+    return fail(
+        NOWHERE,
+        f"node '{pod.node}' has no {pod.resource} any more, and kubelet refused the pods that were placed there",
+        cause="kubelet knew none when they came: the device plugin had not registered again after the machine or "
+        "kubelet started, or it finds no GPU there (the driver is gone, or the machine came back without its card)",
+        remedy=f"nvidia-smi -L on {pod.node}; where it lists the GPUs, delete the device plugin's pod there, so that "
+        "it registers again; then delete the pods that were refused",
     )
 
 

@@ -110,6 +110,12 @@ class AdmissionRefusal:
     def was_counted_by_kubelet(self) -> bool:
         return _OUT_OF.search(self.message) is not None
 
+    @property
+    def was_counted_as_none(self) -> bool:
+        """Kubelet knew of none: nobody can have held what was not there."""
+        out_of = _OUT_OF.search(self.message)
+        return out_of is not None and out_of["capacity"] == "0"
+
     @cached_property
     def resource(self) -> str:
         patterns = (_COUNTED, _OUT_OF, _UNREGISTERED, _UNHEALTHY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -196,6 +196,12 @@ def plugins_shut_out(daemonsets: Iterable[StackDaemonSet], nodes: Iterable[NodeG
     """The nodes to which no device plugin may come that would choose them: this is told with the taint."""
     plugins = [each for each in daemonsets if each.part == _PLUGIN]
     return frozenset(node.name for node in nodes if plugins and all(_is_shut_out(each, node) for each in plugins))
+
+
+def placeless_plugins(daemonsets: Iterable[StackDaemonSet], nodes: Collection[NodeGpus]) -> tuple[StackDaemonSet, ...]:
+    """Device plugins that choose none of the nodes there are, by labels that nothing sets."""
+    plugins = (each for each in daemonsets if each.part == _PLUGIN and nodes)
+    return tuple(each for each in plugins if not any(each.choice.takes(node.labels, node.name) for node in nodes))
 
 
 def _is_shut_out(daemonset: StackDaemonSet, node: NodeGpus) -> bool:

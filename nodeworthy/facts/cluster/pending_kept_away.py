@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
@@ -17,10 +18,13 @@ from nodeworthy.known.node_signs import has_a_card_of_no_vendor
 from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.verdict import NOWHERE, Related, fail
 
+if TYPE_CHECKING:
+    from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
+
 UNVERIFIED = "nodeworthy/unverified"
 WHY_NONE_IS_FOUND = (
-    "the driver is not loaded, or the plugin's pod does not get the NVIDIA runtime (neither its runtimeClassName nor "
-    "the runtime's default)"
+    "it found no GPU (the driver is not loaded, or the plugin's pod does not get the NVIDIA runtime, by its "
+    "runtimeClassName or by default), or kubelet has lost it since it registered"
 )
 _LOOK_FOR_A_PLUGIN = (
     "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
@@ -59,8 +63,7 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
     elif unnamed := [node for node in world.nodes.values() if has_a_card_of_no_vendor(node.labels)]:
         cause, remedy = _OF_NO_VENDOR.format(unnamed[0].title), _NAME_THE_VENDOR
     else:
-        cause = "no node has GPUs, or none has started yet"
-        remedy = "start a node with GPUs: look at the node group's size and at the autoscaler"
+        cause, remedy = _of_no_node(world)
     return PendingCause(
         ("not offered", resource),
         fail(
@@ -83,6 +86,29 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
     )
 
 
+def _of_no_node(world: PendingWorld) -> tuple[str, str]:
+    start = "start a node with GPUs: look at the node group's size and at the autoscaler"
+    if not world.placeless:
+        return "no node has GPUs, or none has started yet", start
+    plugin = world.placeless[0]
+    return f"no node tells of GPUs, and {_chooses(plugin)}", f"{start}; {_label_it(plugin)}"
+
+
+def _chooses(plugin: StackDaemonSet) -> str:
+    """Without a label that it goes by, a node has GPUs for nobody."""
+    return (
+        f"the device plugin {plugin.namespace}/{plugin.name}, which offers them, comes to none: it chooses nodes by "
+        f"{plugin.choice.shown}, and none has that"
+    )
+
+
+def _label_it(plugin: StackDaemonSet) -> str:
+    return (
+        "where a node has GPUs already, give it the label, or let Node Feature Discovery do so: kubectl get nodes -L "
+        + ",".join(plugin.choice.selection.labels)
+    )
+
+
 def _beside(world: PendingWorld) -> Iterator[ClusterPod]:
     return (pod for name in sorted(world.unoffered.nodes) for pod in world.unoffered.beside.get(name, ()))
 
@@ -102,10 +128,12 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     says = (
         "one node has GPUs, and does not offer" if len(have) == 1 else f"{len(have)} nodes have GPUs, and none offers"
     )
+    if not plugins and world.placeless:
+        return f"{says} them: {_chooses(world.placeless[0])}", _label_it(world.placeless[0])
     if not plugins:
         return f"{says} them: no device plugin has registered there", _LOOK_FOR_A_PLUGIN
     if plugins[0].ready:
-        return f"{says} them: {fares(plugins)}, and found none: {WHY_NONE_IS_FOUND}", _read_why(plugins[0])
+        return f"{says} them: {fares(plugins)}, and offers none: {WHY_NONE_IS_FOUND}", read_which(plugins[0])
     waits = f"; beside it {fares(beside)}" if beside else ""
     return f"{says} them: their device plugin does not work: {fares(plugins)}{waits}", _read_why((*beside, *plugins)[0])
 
@@ -113,6 +141,12 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
 def _read_why(pod: ClusterPod) -> str:
     verb = "logs --previous" if pod.restarts else "logs" if pod.ready else "describe pod"
     return f"read why: kubectl {verb} -n {pod.namespace} {pod.name}"
+
+
+def read_which(pod: ClusterPod) -> str:
+    """One that runs tells in its log whether it found any, and whether it told kubelet."""
+    at = f"-n {pod.namespace} {pod.name}"
+    return f"read which: kubectl logs {at}; where it says `Registered device plugin`: kubectl delete pod {at}"
 
 
 def nobody_shares(resource: str) -> PendingCause:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node import GPU
@@ -17,6 +18,9 @@ from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.hami.waiting import OfHami
 from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.records import dataclass
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class PendingWorld:
     silent: str | None = None
     # Nodes of which another rule says why their GPUs are not offered.
     blamed: frozenset[str] = frozenset()
+    # Device plugins that choose none of these nodes.
+    placeless: Sequence[StackDaemonSet] = ()
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
     _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
 
