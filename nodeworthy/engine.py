@@ -58,9 +58,9 @@ class Judgement:
     def severity(self) -> Severity:
         """That of the findings that gave the verdict."""
         speaking = [each for each in self.findings if each.verdict is self.verdict and not each.suppressed]
-        if not speaking or any(each.severity is Severity.ERROR for each in speaking):
+        if not speaking:
             return self.rule.severity
-        return Severity.WARNING
+        return Severity.ERROR if any(each.severity is Severity.ERROR for each in speaking) else Severity.WARNING
 
 
 def judge(

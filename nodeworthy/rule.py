@@ -75,6 +75,8 @@ class Rule:
     tells_the_rest: bool = False
     # Why subjects may be unread that all other rules leave to this one to tell.
     tells: Unread | None = None
+    # Of a rule that warns, whether some of what it finds is an error: each failure says by itself what it is.
+    may_be_grave: bool = False
     # Whether it needs the last words of pods that do not run: only then are they asked for.
     reads_logs: bool = False
     # Whether it speaks of AWS as a program does: who writes Terraform or a template reads it in his own words.

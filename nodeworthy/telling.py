@@ -24,10 +24,14 @@ _WORDS = ("message", "is_", "should", "cause", "remedy")
 
 def sign(each: Draft, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
-    # The rule's severity is the highest that its findings may have.
-    severity = rule.severity if rule.severity is Severity.WARNING else each.severity
+    severity = each.severity if _says_it(each, rule) else rule.severity
     found = _of_a_default(Finding.of(each, rule.id, severity=severity, remedy=remedy))
     return without_secrets(_plain(_in_its_tongue(found) if rule.of_a_program else found))
+
+
+def _says_it(each: Draft, rule: Rule) -> bool:
+    """The rule's severity is the highest that its findings may have, unless the rule says otherwise."""
+    return rule.severity is Severity.ERROR or (rule.may_be_grave and each.verdict is Verdict.FAIL)
 
 
 def _in_its_tongue(each: Finding) -> Finding:

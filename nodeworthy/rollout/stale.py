@@ -113,12 +113,16 @@ def _no_room(nodes: NodeGroup, judgements: Sequence[Judgement]) -> str:
     told, judged = [], set()
     for each in judgements:
         subject = each.subject
-        if isinstance(subject, QuotaRoom | SubnetRoom) and subject.nodes is nodes:
+        if isinstance(subject, QuotaRoom | SubnetRoom) and _is_about(subject, nodes):
             judged.add(each.rule.id)
             told += [f"{one.rule}: {one.message}" for one in each.findings if each.verdict is not Verdict.PASS]
     missing = [each for each in ("quota-suffices", "addresses-left") if each not in judged]
     told += [f"{each} had nothing to judge here" for each in missing]
     return "; ".join(dict.fromkeys(told))
+
+
+def _is_about(room: QuotaRoom | SubnetRoom, nodes: NodeGroup) -> bool:
+    return nodes in room.nodes if isinstance(room, QuotaRoom) else room.nodes is nodes
 
 
 def _is_reserved(nodes: NodeGroup, judgements: Sequence[Judgement]) -> bool:

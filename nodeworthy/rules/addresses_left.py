@@ -10,7 +10,7 @@ from __future__ import annotations
 from nodeworthy.facts.aws.node_sides import pods_are_in_its_network
 from nodeworthy.facts.aws.room import SubnetRoom
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, fail, need, skip
+from nodeworthy.verdict import Findings, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "addresses-left",
@@ -25,9 +25,13 @@ def one_node_more_fits(room: SubnetRoom) -> Findings:
     free = need(room.free)
     if not free:
         skip(f"the group of {room.nodes.title} names no subnet that is there")
-    wanted = need(room.one_node) if pods_are_in_its_network(room.nodes) else 1
-    subnet, most = max(free, key=lambda each: each[1])
+    by_type = need(room.one_node) if pods_are_in_its_network(room.nodes) else {"": 1}
+    wanted, subnet, most = min(by_type.values()), *max(free, key=lambda each: each[1])
+    too_large = [kind for kind, one in by_type.items() if one > most]
+    if not too_large:
+        return
     if most >= wanted:
+        yield unknown(room, f"{most} addresses in {subnet} carry no {' and no '.join(too_large)} of {room.nodes.title}")
         return
     yield fail(
         room,

@@ -2,7 +2,8 @@
 
 What a capacity block ends with, AWS ends: half an hour before, it terminates all that runs in it, whatever that is.
 Whoever has a schedule that empties the group before then has thought of it, and passes. A reservation of another kind
-does not end machines, but gives their place to others: what is replaced afterwards may not come back.
+does not end machines, but gives their place to others: what is replaced afterwards may not come back. A day before the
+end it is an error: whoever extends it, or moves the work, has to begin.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ RULE = Rule(
     title="A pool's reservation is active, large enough, and does not end unforeseen",
     remedy="extend it (aws ec2 purchase-capacity-block-extension, or modify-capacity-reservation --end-date), or empty "
     "its groups before it ends",
+    may_be_grave=True,
 )
 
 SOON = timedelta(days=7)
+AT_ONCE = timedelta(hours=24)
 # AWS begins to end what runs in a block that long before.
 BEFORE_THE_END = timedelta(minutes=30)
 _BLOCK = "capacity-block"
@@ -40,6 +43,7 @@ def it_is_there_and_active(reservation: NodeReservation) -> Findings:
             should="a reservation that is there",
             related=_declared(reservation),
             cause="no machine can be started in it",
+            severity=Severity.WARNING,
         )
         return
     state = need(said.get("State").located())
@@ -51,6 +55,7 @@ def it_is_there_and_active(reservation: NodeReservation) -> Findings:
             should="active",
             related=_declared(reservation),
             cause="no machine can be started in it, and what ended does not come back",
+            severity=Severity.WARNING,
         )
 
 
@@ -66,6 +71,7 @@ def it_is_as_large_as_its_groups(reservation: NodeReservation) -> Findings:
             should=f"{reservation.only_here}, as the desired capacity says",
             related=_declared(reservation),
             cause="the machines beyond it are not started",
+            severity=Severity.WARNING,
         )
 
 
@@ -88,6 +94,7 @@ def it_does_not_end_unforeseen(reservation: NodeReservation) -> Findings:
         cause="AWS ends what runs in it 30 minutes before, in the middle of its work"
         if is_block
         else "its machines keep running, and their place is anybody's: one that is replaced may not come back",
+        severity=Severity.ERROR if lasts < AT_ONCE else Severity.WARNING,
     )
 
 

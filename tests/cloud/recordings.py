@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,15 @@ def file_of(recording: Path, service: str, operation: str) -> Path:
 
 def change(recording: Path, service: str, operation: str, calls: Sequence[Mapping[str, Any]]) -> None:
     file_of(recording, service, operation).write_text(json.dumps({"calls": calls}), encoding="utf-8")
+
+
+def edit(recording: Path, service: str, operation: str, change_it: Callable[[dict[str, Any]], object]) -> None:
+    """The first page of each call of it says otherwise."""
+    path = file_of(recording, service, operation)
+    said = json.loads(path.read_text(encoding="utf-8"))
+    for each in said["calls"]:
+        change_it(each["pages"][0])
+    path.write_text(json.dumps(said), encoding="utf-8")
 
 
 def refuse(recording: Path, service: str, operation: str, code: str = "AccessDenied") -> bool:

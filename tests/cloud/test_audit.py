@@ -20,7 +20,7 @@ from nodeworthy.collect.cloud.region import Region
 from nodeworthy.collect.cloud.scenes import Wanted, look
 from tests.architecture.tree import ROOT
 from tests.case_files import CASES
-from tests.cloud.recordings import REGION, STOCK, change, file_of, refuse, stock
+from tests.cloud.recordings import REGION, STOCK, change, edit, file_of, refuse, stock
 from tests.run import run, run_json
 
 PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
@@ -376,14 +376,6 @@ def test_a_secret_that_was_taken_out_of_a_recording_is_found_all_the_same(tmp_pa
 # What AWS prints of fleets that others made
 
 
-def edit(recording: Path, service: str, operation: str, change_it: Callable[[dict[str, Any]], object]) -> None:
-    path = file_of(recording, service, operation)
-    said = json.loads(path.read_text(encoding="utf-8"))
-    for each in said["calls"]:
-        change_it(each["pages"][0])
-    path.write_text(json.dumps(said), encoding="utf-8")
-
-
 def reserved(kind: str = "default") -> list[dict[str, Any]]:
     said = json.loads(ENDING_BLOCK.read_text(encoding="utf-8"))
     said["calls"][0]["pages"][0]["CapacityReservations"][0]["ReservationType"] = kind
@@ -445,37 +437,3 @@ def test_a_managed_group_is_judged_by_what_eks_made_for_it(tmp_path: Path) -> No
     ran = run_json("audit", "--from", "aws", "--strict", "--show-passed", cwd=tmp_path)
     told = {each["rule"] for each in ran.findings if each["verdict"] == "pass"}
     assert (ran.code, {"disks-encrypted", "profiling-before-driver", "instance-metadata-guarded"} - told) == (0, set())
-
-
-def by_a_launch_configuration(recording: Path) -> None:
-    data: dict[str, Any] = {}
-
-    def kept(page: dict[str, Any]) -> None:
-        data.update(page["LaunchTemplateVersions"][0]["LaunchTemplateData"])
-
-    def said(page: dict[str, Any]) -> None:
-        group = page["AutoScalingGroups"][0]
-        for each in (group, *group["Instances"]):
-            del each["LaunchTemplate"]
-            each["LaunchConfigurationName"] = "gpu-dev-t4"
-
-    edit(recording, "ec2", "DescribeLaunchTemplateVersions", kept)
-    edit(recording, "autoscaling", "DescribeAutoScalingGroups", said)
-    configuration = {
-        "LaunchConfigurationName": "gpu-dev-t4",
-        "LaunchConfigurationARN": "arn:aws:autoscaling:us-east-2:111122223333:launchConfiguration:1",
-        "SecurityGroups": data["SecurityGroupIds"],
-        "IamInstanceProfile": data["IamInstanceProfile"]["Name"],
-        **{
-            name: data[name]
-            for name in ("ImageId", "InstanceType", "UserData", "BlockDeviceMappings", "MetadataOptions")
-        },
-    }
-    pages = [{"LaunchConfigurations": [configuration]}]
-    change(recording, "autoscaling", "DescribeLaunchConfigurations", [{"arguments": {}, "pages": pages}])
-
-
-def test_the_root_disk_of_a_launch_configuration(tmp_path: Path) -> None:
-    by_a_launch_configuration(stock(tmp_path))
-    ran = run_json("audit", "--from", "aws", "--rule", "disks-encrypted", "--strict", cwd=tmp_path)
-    assert (ran.code, ran.findings, ran.report["summary"]["pass"]) == (0, [], 1)

@@ -22,6 +22,8 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
 T = TypeVar("T")
+# How EKS' network plugin and Cilium describe the interfaces that they add to a machine.
+_OF_PLUGINS = ("aws-K8S-", "Cilium-CNI")
 _LEAVING = ("Terminat", "Detach", "Warmed")
 _GOING_ON = frozenset("Pending InProgress Cancelling RollbackInProgress Baking".split())
 
@@ -73,24 +75,26 @@ class Machines:
         return self._known(self._of_words(said, text_at(data, "UserData"), self._place_of(named)))
 
     def _by_configuration(self) -> Located[Makeup]:
-        name = text_at(self._group, "LaunchConfigurationName")
-        answer = self._region.asked.ask(calls.CONFIGURATIONS) if name else None
-        found = (
-            next((each for each in answer.items if text_at(each, "LaunchConfigurationName") == name), None)
-            if answer
-            else None
-        )
-        if found is None:
-            why = answer.refused if answer is not None else ""
-            return Located.unknown(why or f"{self._nodes.title} has no launch template", self.place)
+        found, refused = self._configuration
+        if not found:
+            return Located.unknown(refused or f"{self._nodes.title} has no launch template", self.place)
         place = Place(urn=text_at(found, "LaunchConfigurationARN"))
         said = {
-            "imageId": text_at(found, "ImageId"),
             "instanceType": text_at(found, "InstanceType"),
             "iamInstanceProfile": {"name": text_at(found, "IamInstanceProfile")},
             "vpcSecurityGroupIds": found.get("SecurityGroups") or [],
         }
         return self._known(self._of_words(said, text_at(found, "UserData"), place))
+
+    @cached_property
+    def _configuration(self) -> tuple[Data, str]:
+        """The launch configuration that it starts from, and why that is not known."""
+        name = text_at(self._group, "LaunchConfigurationName")
+        if not name:
+            return {}, ""
+        answer = self._region.asked.ask(calls.CONFIGURATIONS)
+        found = (each for each in answer.items if text_at(each, "LaunchConfigurationName") == name)
+        return next(found, {}), answer.refused
 
     def _known(self, made_of: Makeup) -> Located[Makeup]:
         return Located.known(made_of, self.place)
@@ -117,7 +121,7 @@ class Machines:
     def _image(self) -> str:
         named = version_of(self._group)
         if named is None:
-            return ""
+            return text_at(self._configuration[0], "ImageId")
         return text_at(self._region.version(named), "LaunchTemplateData", "ImageId")
 
     def _image_now(self, place: Place) -> Located[str | None]:
@@ -177,17 +181,11 @@ class Machines:
         identifier = text_at(data, "InstanceId")
         place, first = self._place_of_machine(identifier), self._shown_by[self._alike(member, data)]
         profile = text_at(data, "IamInstanceProfile", "Arn").rpartition("/")[2]
-        doors = {text_at(each, "GroupId") for each in mappings_at(data, "SecurityGroups")}
-        doors |= {
-            text_at(one, "GroupId")
-            for each in mappings_at(data, "NetworkInterfaces")
-            for one in mappings_at(each, "Groups")
-        }
         made_of = Makeup(
             Located.known(text_at(data, "ImageId"), place),
             Located.known(frozenset({text_at(data, "InstanceType")}), place),
             self._profile(profile, place),
-            Located.known(frozenset(doors), place),
+            Located.known(frozenset(_doors(data)), place),
             self._script(first),
             self._volumes(data, place, lambda volume: at(volume, "Encrypted") is True),
             self._volumes(data, place, lambda volume: number_at(volume, "Size") or 0),
@@ -282,9 +280,17 @@ def _like(script: BootScript, beside: Sequence[BootScript]) -> BootScript:
     return replace(script, pools=own.pools, no_pool=own.no_pool, on_its_own=own.on_its_own)
 
 
+def _doors(machine: Data) -> Iterator[str]:
+    """Of what it was started with; interfaces that a network plugin adds for pods have their own."""
+    yield from (text_at(each, "GroupId") for each in mappings_at(machine, "SecurityGroups"))
+    for each in mappings_at(machine, "NetworkInterfaces"):
+        if not text_at(each, "Description").startswith(_OF_PLUGINS):
+            yield from (text_at(one, "GroupId") for one in mappings_at(each, "Groups"))
+
+
 def _name_of_profile(said: Mapping[str, Any]) -> str | None:
-    name = text_at(said, "name") or text_at(said, "arn").rpartition("/")[2]
-    return name or None
+    """A launch configuration may have its ARN where its name stands."""
+    return (text_at(said, "name") or text_at(said, "arn")).rpartition("/")[2] or None
 
 
 def _encrypted(said: Mapping[str, Any], place: Place) -> Iterator[tuple[str, Located[bool]]]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from nodeworthy.collect.cloud import calls
 from nodeworthy.collect.cloud.region import Data, Region, members
 from nodeworthy.collect.cloud.resources import Resources
-from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ClusterRelease, ImageAge
 from nodeworthy.facts.aws.node_capacity import is_block, reservation
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.node_types import instance_type, instance_types
+from nodeworthy.facts.aws.node_types import instance_types
 from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
 from nodeworthy.facts.aws.settling import FailedLaunch, InstanceRefreshes, Launches
 from nodeworthy.fleet.model import CapacityKind
@@ -170,22 +172,39 @@ class Watched:
         return Located.known(max(times) if times and len(times) == len(names) else None, place)
 
     def _quotas(self) -> Iterator[QuotaRoom]:
-        answer = self._region.asked.ask(calls.QUOTAS)
-        seen: set[str] = set()
+        """One for all groups whose next node is as large; of several that a group may ask, the one with most room."""
+        found: dict[tuple[str, object], list[QuotaRoom]] = {}
         for each in self._groups:
-            kind = _only(each.nodes)
-            wanted = quotas.quota_of(kind, is_spot=_is_spot(each)) if kind else None
-            if wanted is None or wanted.named in seen or is_block(each.nodes):
-                continue
-            seen.add(wanted.named)
-            said = next((one for one in answer.items if text_at(one, "QuotaName") == wanted.named), None)
-            place = Place(urn=text_at(said, "QuotaArn") or each.place.urn, subject=wanted.named)
-            why = answer.refused or ("" if said is not None else f"AWS names no quota {wanted.named!r}")
-            value = at(said, "Value") if said is not None else None
-            quota: Located[float] = (
-                Located.known(float(value), place) if isinstance(value, (int, float)) else Located.unknown(why, place)
-            )
-            yield QuotaRoom(place, wanted.named, each.nodes, quota, self._used(wanted, place), self._vcpus(kind, place))
+            rooms = [] if is_block(each.nodes) else list(self._quotas_of(each))
+            if rooms:
+                best = max(rooms, key=_promise)
+                found.setdefault((best.named, best.one_node.state), []).append(best)
+        for some in found.values():
+            yield replace(some[0], nodes=[one for each in some for one in each.nodes])
+
+    def _quotas_of(self, each: WatchedGroup) -> Iterator[QuotaRoom]:
+        kinds, why = _kinds(each.nodes)
+        if why:
+            unseen: Located[Any] = Located.unknown(why, each.place)
+            yield QuotaRoom(each.place, "of vCPUs", [each.nodes], unseen, unseen, unseen)
+            return
+        counted: dict[quotas.Quota, list[str]] = defaultdict(list)
+        for kind, is_spot in ((kind, is_spot) for kind in kinds for is_spot in _markets(each)):
+            if (quota := quotas.quota_of(kind, is_spot=is_spot)) is not None:
+                counted[quota].append(kind)
+        yield from (self._quota(each, quota, some) for quota, some in counted.items())
+
+    def _quota(self, each: WatchedGroup, wanted: quotas.Quota, kinds: Sequence[str]) -> QuotaRoom:
+        answer = self._region.asked.ask(calls.QUOTAS)
+        said = next((one for one in answer.items if text_at(one, "QuotaName") == wanted.named), None)
+        place = Place(urn=text_at(said, "QuotaArn") or each.place.urn, subject=wanted.named)
+        why = answer.refused or ("" if said is not None else f"AWS names no quota {wanted.named!r}")
+        value = at(said, "Value") if said is not None else None
+        quota: Located[float] = (
+            Located.known(float(value), place) if isinstance(value, (int, float)) else Located.unknown(why, place)
+        )
+        smallest = _least([self._vcpus(kind, place) for kind in kinds])
+        return QuotaRoom(place, wanted.named, [each.nodes], quota, self._used(wanted, place), smallest)
 
     def _used(self, quota: quotas.Quota, place: Place) -> Located[int]:
         refused = self._region.instances_answer.refused
@@ -226,18 +245,18 @@ class Watched:
         told = _told(answer.refused, free, each.place)
         return SubnetRoom(each.place, each.nodes, told, self._one_nodes_addresses(each))
 
-    def _one_nodes_addresses(self, each: WatchedGroup) -> Located[int]:
+    def _one_nodes_addresses(self, each: WatchedGroup) -> Located[Mapping[str, int]]:
         """As a node takes them when it starts: all of its first interface, and one for each other that has any."""
-        kind = _only(each.nodes)
-        if not kind:
-            told = instance_type(each.nodes).state
-            return Located.unknown(told.why if isinstance(told, Unknown) else "its type is not known", each.place)
-        said, why = self._type(kind)
-        count = number_at(said, "NetworkInfo", "Ipv4AddressesPerInterface")
-        if count is None:
-            return Located.unknown(why or f"AWS does not say how many addresses a {kind} has", each.place)
+        kinds, why = _kinds(each.nodes)
         others = [one for one in each.nodes.interfaces if one.get("interfaceType").text != "efa-only"]
-        return Located.known(count + max(0, len(others) - 1), each.place)
+        found: dict[str, int] = {}
+        for kind in kinds:
+            said, refused = self._type(kind)
+            count = number_at(said, "NetworkInfo", "Ipv4AddressesPerInterface")
+            if count is None:
+                why = refused or f"AWS does not say how many addresses a {kind} has"
+            found[kind] = (count or 0) + max(0, len(others) - 1)
+        return Located.unknown(why, each.place) if why else Located.known(found, each.place)
 
     # Ends
 
@@ -388,13 +407,36 @@ def _emptied_at(sizes: Iterable[tuple[datetime, int]], ends: datetime | None) ->
     return found
 
 
-def _only(nodes: NodeGroup) -> str:
-    """Its only type; empty where there are several, or none is known."""
-    types = {str(each.state.value) for each in instance_types(nodes) if isinstance(each.state, Known)}
-    return types.pop() if len(types) == 1 else ""
+def _kinds(nodes: NodeGroup) -> tuple[Sequence[str], str]:
+    """The types that it may start, or why not all of them are known."""
+    said = instance_types(nodes)
+    why = next((each.state.why for each in said if isinstance(each.state, Unknown)), "")
+    if why:
+        return (), why
+    return sorted({str(each.state.value) for each in said if isinstance(each.state, Known)}), ""
 
 
-def _is_spot(each: WatchedGroup) -> bool:
+def _markets(each: WatchedGroup) -> Sequence[bool]:
+    """Whether its next machine is a spot one; both where it may be either."""
     if each.nodes.templates("instanceMarketOptions", "marketType").text == "spot":
-        return True
-    return each.nodes.groups("capacityType").text == "SPOT"
+        return (True,)
+    if each.nodes.groups("capacityType").text == "SPOT":
+        return (True,)
+    said = mapping_at(each.group, "MixedInstancesPolicy", "InstancesDistribution")
+    on_demand = number_at(said, "OnDemandPercentageAboveBaseCapacity")
+    if on_demand is None or on_demand >= 100:
+        return (False,)
+    return (False, True) if on_demand or number_at(said, "OnDemandBaseCapacity") else (True,)
+
+
+def _least(some: Sequence[Located[int]]) -> Located[int]:
+    """The first that is not known, where one is not."""
+    return next((each for each in some if isinstance(each.state, Unknown)), None) or min(
+        some, key=lambda each: each.state.value if isinstance(each.state, Known) else 0
+    )
+
+
+def _promise(room: QuotaRoom) -> tuple[int, float]:
+    """Rooms in their order: those that have none, those of which it is not known, those with some."""
+    left = room.left
+    return (1, 0.0) if left is None else (2 if left >= 0 else 0, left)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.settling import moment
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, Place
+from nodeworthy.verdict import Known, Located, Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,11 @@ class NodeReservation:
 
     @property
     def titles(self) -> str:
-        return " and ".join(dict.fromkeys(each.title for each in self.nodes))
+        return titles_of(self.nodes)
+
+
+def titles_of(nodes: Sequence[NodeGroup]) -> str:
+    return " and ".join(dict.fromkeys(each.title for each in nodes))
 
 
 def time_left(tree: Tree, seen_at: datetime) -> timedelta | None:
@@ -50,11 +54,24 @@ class QuotaRoom:
     place: Place
     # As AWS calls it.
     named: str
-    nodes: NodeGroup
-    # In vCPUs.
+    # Those whose next node it has to carry, of one size.
+    nodes: Sequence[NodeGroup]
+    # In vCPUs. Of a group that takes what it can get, a node is the smallest that it would take.
     quota: Located[float]
     used: Located[int]
     one_node: Located[int]
+
+    @property
+    def titles(self) -> str:
+        return titles_of(self.nodes)
+
+    @property
+    def left(self) -> float | None:
+        """Beyond one node more, below zero where it does not fit; None where that is not known."""
+        quota, used, one = (each.state for each in (self.quota, self.used, self.one_node))
+        if isinstance(quota, Known) and isinstance(used, Known) and isinstance(one, Known):
+            return quota.value - used.value - one.value
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,5 +83,5 @@ class SubnetRoom:
     nodes: NodeGroup
     # By subnet.
     free: Located[Sequence[tuple[str, int]]]
-    # What one more node takes.
-    one_node: Located[int]
+    # What one more node takes, by each type that it may be of.
+    one_node: Located[Mapping[str, int]]
