@@ -16,6 +16,7 @@ from nodeworthy.facts.aws.deployment import DeclaredResource, UnseenProgram
 from nodeworthy.facts.aws.disk import Disk
 from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ClusterRelease, ImageAge
+from nodeworthy.facts.aws.joined import JoinedMachines, NodeOfMachine
 from nodeworthy.facts.aws.node_drainer import NodeDrainers
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_sides import GuardedNodes
@@ -228,7 +229,9 @@ _CLOUD: Final[Facts] = frozenset(
         GpuPool,
         ImageAge,
         InstanceRefreshes,
+        JoinedMachines,
         Launches,
+        NodeOfMachine,
         NodeReservation,
         NotLookedAt,
         PoolSystem,

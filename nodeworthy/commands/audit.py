@@ -12,6 +12,9 @@ With --stack in the folder of a Pulumi project, its program is run as in a previ
 what runs; --state FILE (`pulumi stack export`) says by id which is which. So is what a plan of Terraform or OpenTofu
 declares, with --terraform FILE (`terraform show -json` of it).
 
+With --kubernetes CONTEXT the nodes of that cluster are laid beside the machines: who has not joined, whose machine is
+gone, who has booted again since he was verified, and who computes on nodes that are not current.
+
 --record keeps what AWS printed, without secrets; --from judges that again, as of the time when it was recorded.
 """
 
@@ -29,6 +32,7 @@ from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
     from nodeworthy.collect.cloud.answers import Source
+    from nodeworthy.collect.cloud.cluster_nodes import ClusterNodes
     from nodeworthy.collect.cloud.program import Program
     from nodeworthy.collect.cloud.recording import Recorder
     from nodeworthy.collect.cloud.scenes import Looked, Wanted
@@ -47,6 +51,7 @@ class Options(judging.Options):
     pool: str | None
     state: str | None
     terraform: str | None
+    kubernetes: str | None
     record: str | None
     folder: str | None
     print_policy: bool
@@ -68,6 +73,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--terraform", metavar="FILE", help="what `terraform show -json` wrote of a plan (- for standard input)"
+    )
+    parser.add_argument(
+        "--kubernetes", metavar="CONTEXT", help="lay the nodes of this context's cluster beside the machines"
     )
     parser.add_argument("--record", metavar="DIR", help="keep what AWS answered, without secrets")
     parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a recording instead of an account")
@@ -91,8 +99,10 @@ def _run(options: Options) -> int:
 
     _refuse_two_programs(options)
     stack = stack_account(options.fleet, options.stack)
-    program = _program(options, run)
-    looked = [each for source in _sources(options, stack) for each in (_look(source, options, stack, program),)]
+    program, nodes = _program(options, run), _nodes(options)
+    looked = [each for source in _sources(options, stack) for each in (_look(source, options, stack, program, nodes),)]
+    if options.record is not None and nodes is not None:
+        nodes.write(Path(options.record))
     return _deliver(options, run, looked)
 
 
@@ -114,6 +124,14 @@ def _program(options: Options, run: Run) -> Program:
 
     with shown_program() as shown:
         return run_declaring(options.stack, options.fleet, state, _TIMEOUT, shown)
+
+
+def _nodes(options: Options) -> ClusterNodes | None:
+    from nodeworthy.collect.cloud.cluster_nodes import ask_nodes, recorded_nodes
+
+    if options.folder is not None and options.kubernetes is None:
+        return recorded_nodes(Path(options.folder))
+    return ask_nodes(options.kubernetes) if options.kubernetes is not None and options.folder is None else None
 
 
 def _refuse_two_programs(options: Options) -> None:
@@ -143,6 +161,7 @@ def _sources(options: Options, stack: StackAccount) -> Iterator[Source]:
             "--region": options.region,
             "--profile": options.profile,
             "--endpoint-url": options.endpoint_url,
+            "--kubernetes": options.kubernetes,
             "--record": options.record,
         }
         for name, given in asked.items():
@@ -159,7 +178,9 @@ def _sources(options: Options, stack: StackAccount) -> Iterator[Source]:
         yield live
 
 
-def _look(source: Source, options: Options, stack: StackAccount, program: Program) -> tuple[Source, Wanted, Looked]:
+def _look(
+    source: Source, options: Options, stack: StackAccount, program: Program, nodes: ClusterNodes | None
+) -> tuple[Source, Wanted, Looked]:
     from nodeworthy.collect.cloud.answers import Asked
     from nodeworthy.collect.cloud.recording import Recorder
     from nodeworthy.collect.cloud.region import Region
@@ -167,7 +188,7 @@ def _look(source: Source, options: Options, stack: StackAccount, program: Progra
 
     asked: Source | Recorder = Recorder(source) if options.record is not None else source
     wanted = Wanted(stack.fleet, stack.no_fleet, options.pool)
-    looked = look(Region(Asked(asked)), wanted, program)
+    looked = look(Region(Asked(asked)), wanted, program, nodes)
     if options.record is not None and isinstance(asked, Recorder):
         asked.write(Path(options.record))
     return source, wanted, looked

@@ -15,6 +15,9 @@ from nodeworthy.records import dataclass
 LABEL = "nodeworthy/verification"
 # On a node: no verification may run there.
 OPT_OUTS = {"nodeworthy/verify": "disabled", "coreweave.com/hpc-verify": "disabled"}
+# On a node: when it passed, and in which boot. What has booted again may have changed.
+VERIFIED = "nodeworthy/verified"
+VERIFIED_BOOT = "nodeworthy/verified-boot"
 LOOP = pattern(r"\bwhile\s+(?:true|:|\[\s*1\s*\]|sleep\b)|\bfor\s*\(\(\s*;\s*;|--(?:interval|period|loop)\b")
 
 

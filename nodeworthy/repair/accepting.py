@@ -7,14 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from nodeworthy.documents.plain import strings_at, text_at
+from nodeworthy.known.verification import VERIFIED, VERIFIED_BOOT
 from nodeworthy.repair.change import Wanted
 from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, Edit
 from nodeworthy.repair.gate import ACCEPTED, ACCEPTED_BOOT, ACCEPTED_LEVEL, Gate, opens_at
 from nodeworthy.repair.standing import (
     BECAUSE,
     UNVERIFIED,
-    VERIFIED,
-    VERIFIED_BOOT,
     Fitness,
     Standing,
     as_edits,

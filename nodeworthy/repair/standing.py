@@ -9,7 +9,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.engine import Judgement
-from nodeworthy.known.verification import OPT_OUTS
+from nodeworthy.known.verification import OPT_OUTS, VERIFIED, VERIFIED_BOOT
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Wanted
 from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, Edit, ValuePath, value_at
@@ -81,7 +81,6 @@ def _told(found: Sequence[Finding]) -> str:
     return (first if len(first) <= room else f"{first[: room - 3]}...") + more
 
 
-VERIFIED = "nodeworthy/verified"
 UNVERIFIED = "nodeworthy/unverified:NoSchedule"
 BECAUSE = "nodeworthy/unverified-because"
 _KINDS: dict[ValuePath, str] = {LABELS: "label", ANNOTATIONS: "annotation", TAINTS: "taint"}
@@ -96,10 +95,6 @@ def opt_out_label(node: Mapping[str, Any]) -> str | None:
     """The label by which somebody keeps verification off."""
     labels = mapping_at(node, "metadata", "labels")
     return next((f"{name}={value}" for name, value in OPT_OUTS.items() if labels.get(name) == value), None)
-
-
-# In which boot it passed: what has booted again may have changed.
-VERIFIED_BOOT = "nodeworthy/verified-boot"
 
 
 def boot_of(node: Mapping[str, Any]) -> str | None:

@@ -81,7 +81,7 @@ def _told(running: RunningNodes, old: Sequence[_Old], some: Sequence[RunningMach
         f"{len(some)} of {count} nodes of {running.title} are not what their group would start now: {', '.join(whats)}",
         is_="; ".join(filter(None, (*(each.told for each in old), said))),
         should="; ".join(f"{each.what}: {each.should}" for each in old),
-        related=[*running.nodes.declared, *_read_at(old, some)],
+        related=[*running.nodes.declared, *_read_at(old, some), *_works(running, some)],
         cause=f"AWS has a newer image under {running.image_by}" if by_itself else CAUSE,
         victims=[each.id for each in some],
         severity=Severity.WARNING if by_itself else Severity.ERROR,
@@ -101,6 +101,21 @@ def _read_at(old: Sequence[_Old], some: Sequence[RunningMachine]) -> Iterator[Re
     if any(each.what == _SCRIPT for each in old):
         for place in dict.fromkeys(each.read_at for each in some if each.read_at is not None):
             yield Related(place, "this machine still boots with the old script")
+
+
+def _works(running: RunningNodes, some: Sequence[RunningMachine]) -> Iterator[Related]:
+    """As their cluster knows them, and who computes on them: that ends with them, or is waited for."""
+    for each in some:
+        node = running.joined.get(each.id)
+        if node is not None:
+            yield Related(node.place, f"it is {each.id}{_at_work(node.works)}")
+
+
+def _at_work(works: Sequence[str] | None) -> str:
+    if works is None:
+        return ""
+    more = f" and {len(works) - 3} more" if len(works) > 3 else ""
+    return f"; on its GPUs: {', '.join(works[:3])}{more}" if works else "; nobody holds GPUs of it"
 
 
 @RULE.check

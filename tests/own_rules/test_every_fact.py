@@ -124,6 +124,7 @@ SHOWN[Moment.CLOUD] = (
     "cloud-matches-plan/good-as-declared",
     "cloud-matches-plan/unknown-program-breaks",
     "capacity-lasts/good-lasts-a-month",
+    "machines-are-nodes/good-joined",
     "efa-complete/bad-cloud-group-not-open-to-itself",
 )
 ELSEWHERE: dict[Moment, set[type]] = {

@@ -14,6 +14,7 @@ from nodeworthy.collect.cloud.resources import Resources
 from nodeworthy.collect.cloud.scripts import cloud_scripts
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
 from nodeworthy.documents.tree import plant
+from nodeworthy.facts.aws.joined import JoinedNode
 from nodeworthy.facts.aws.node_group import INSTANCES, NodeGroup
 from nodeworthy.facts.aws.running import Makeup, RunningMachine, RunningNodes
 from nodeworthy.facts.aws.stack import AwsResource
@@ -48,7 +49,7 @@ class Machines:
         self._nodes = nodes
         self.place = Place(urn=text_at(group, "AutoScalingGroupARN"))
 
-    def running(self) -> RunningNodes:
+    def running(self, joined: Mapping[str, JoinedNode]) -> RunningNodes:
         named = version_of(self._group)
         number = str(at(self._region.version(named), "VersionNumber") or "") if named is not None else ""
         return RunningNodes(
@@ -60,6 +61,7 @@ class Machines:
             self._newer(named, number),
             self._renewed(),
             self._image if self._image.startswith("resolve:ssm:") else "",
+            joined,
         )
 
     # What it would start now

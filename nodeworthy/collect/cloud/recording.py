@@ -50,9 +50,9 @@ class Recorder:
         except OSError as problem:
             raise InputError(f"can't write {folder}: {problem.strerror}") from None
         about = {"schema": _SCHEMA, "account": self.account, "region": self.region, "at": self.seen_at.isoformat()}
-        _write(below / _ABOUT, about)
+        write_file(below / _ABOUT, about)
         for name, calls in self._calls.items():
-            _write(below / name, {"calls": sorted(calls, key=lambda each: json.dumps(each["arguments"]))})
+            write_file(below / name, {"calls": sorted(calls, key=lambda each: json.dumps(each["arguments"]))})
 
 
 def _name(call: Call) -> str:
@@ -65,7 +65,7 @@ class Recorded:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._calls: dict[str, Sequence[Mapping[str, Any]]] = {}
-        about = _read(folder / _ABOUT)
+        about = read_file(folder / _ABOUT)
         if text_at(about, "schema") != _SCHEMA:
             raise InputError(f"{folder / _ABOUT} is of no recording that this version reads ({_SCHEMA})")
         self.region, self.account = text_at(about, "region"), text_at(about, "account")
@@ -87,7 +87,7 @@ class Recorded:
         name = _name(call)
         if name not in self._calls:
             path = self._folder / name
-            self._calls[name] = mappings_at(_read(path), "calls") if path.exists() else []
+            self._calls[name] = mappings_at(read_file(path), "calls") if path.exists() else []
         return self._calls[name]
 
 
@@ -112,7 +112,8 @@ def _refuse_strangers(folder: Path) -> None:
             raise InputError(f"{each}: it is no call that an audit makes")
 
 
-def _read(path: Path) -> Mapping[str, Any]:
+def read_file(path: Path) -> Mapping[str, Any]:
+    """Raises InputError."""
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
@@ -124,7 +125,8 @@ def _read(path: Path) -> Mapping[str, Any]:
     return said
 
 
-def _write(path: Path, data: Mapping[str, Any]) -> None:
+def write_file(path: Path, data: Mapping[str, Any]) -> None:
+    """Without its secrets, whole or not at all. Raises InputError."""
     import os
     import tempfile
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from nodeworthy.collect.aws.stack import Stack
+from nodeworthy.collect.cloud.cluster_nodes import ClusterNodes
 from nodeworthy.collect.cloud.deployment import declared_resources
+from nodeworthy.collect.cloud.joining import Joining
 from nodeworthy.collect.cloud.machines import Machines
 from nodeworthy.collect.cloud.program import Program
 from nodeworthy.collect.cloud.region import Data, Region, cluster_name, cluster_of
@@ -22,6 +24,7 @@ from nodeworthy.facts.aws.deployment import DeclaredResource, UnseenProgram
 from nodeworthy.facts.aws.disk import Disk
 from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.ends import AnnouncedEvents, ImageAge
+from nodeworthy.facts.aws.joined import JoinedMachines, NodeOfMachine
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_sides import GuardedNodes
 from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
@@ -55,9 +58,11 @@ _OF_GROUPS: Final[tuple[type[Any], ...]] = (
     ImageAge,
     NodeReservation,
     QuotaRoom,
+    JoinedMachines,
 )
 
 
+_NO_CLUSTER: Final = "no cluster was named whose nodes they are (--kubernetes CONTEXT)"
 # All that the scene of a program is about.
 _OF_PROGRAM: Final = frozenset({DeclaredResource, UnseenProgram})
 
@@ -80,16 +85,18 @@ class Looked:
     of_others: int
 
 
-def look(region: Region, wanted: Wanted, program: Program | None = None) -> Looked:
+def look(region: Region, wanted: Wanted, program: Program | None = None, cluster: ClusterNodes | None = None) -> Looked:
     region.ask_at_first()
     declared = [_of_program(region, program)] if program is not None else []
+    joining = Joining(region, cluster) if cluster is not None else None
     if region.scaling_groups.refused:
         return Looked([_blind(region), *declared], 0, 0, 0)
     by_cluster = _by_cluster(region)
     ours = {name: each for name, each in by_cluster.items() if _is_asked_about(name, wanted.fleet)}
-    made = [_Cluster(region, wanted, chosen) for chosen in ours.values()]
+    made = [_Cluster(region, wanted, chosen, joining) for chosen in ours.values()]
     scenes = [each.scene() for each in made if each.has_something]
     groups = [one for each in made for one in each.watched]
+    scenes.append(_of_nodes(joining, groups if wanted.pool is not None else None))
     machines = sum(len(mappings_at(each.group, "Instances")) for each in groups)
     others = sum(len(each.every_scaling) for name, each in by_cluster.items() if name not in ours)
     return Looked([*scenes, *declared], len(groups), machines, others)
@@ -111,6 +118,16 @@ def _of_program(region: Region, program: Program) -> Scene:
         return make_scene(facts, about=_OF_PROGRAM)
     why = f"nothing that the program declares is found in {region.asked.region}: was the stack brought up here?"
     return make_scene([UnseenProgram(program.place, why)], about=_OF_PROGRAM)
+
+
+def _of_nodes(joining: Joining | None, groups: Sequence[WatchedGroup] | None) -> Scene:
+    """The nodes of a cluster, in a scene of their own: which of AWS' clusters theirs is, only their machines say."""
+    if joining is None:
+        return make_scene([], {NodeOfMachine: _NO_CLUSTER})
+    if joining.refused:
+        return make_scene([], {NodeOfMachine: Missing(joining.refused, Verdict.UNKNOWN, joining.place)})
+    facts = list(joining.nodes(groups))
+    return make_scene(facts, {NodeOfMachine: f"none of its nodes is a machine of {joining.region}"})
 
 
 def _blind(region: Region) -> Scene:
@@ -147,8 +164,9 @@ def _by_cluster(region: Region) -> Mapping[str | None, Chosen]:
 class _Cluster:
     """One cluster, or the nodes of which nothing says their cluster."""
 
-    def __init__(self, region: Region, wanted: Wanted, chosen: Chosen) -> None:
+    def __init__(self, region: Region, wanted: Wanted, chosen: Chosen, joining: Joining | None) -> None:
         self._region = region
+        self._joining = joining
         self._wanted = wanted
         self._chosen = chosen if wanted.pool is None else _only_of(region, wanted, chosen)
         self._resources = Resources(region, self._chosen)
@@ -181,9 +199,14 @@ class _Cluster:
         facts += self._unread()
         fleet = self._wanted.fleet
         if fleet is None:
-            return make_scene([*facts, *self._stack.gpu_pools(facts)], {GpuPool: self._wanted.no_fleet})
+            return make_scene([*facts, *self._stack.gpu_pools(facts)], self._missing(self._wanted.no_fleet))
         pools = pools_of(fleet, facts, [each for each in facts if isinstance(each, NodeGroup)])
-        return make_scene([*facts, fleet, PlannedFleet(fleet), *pools], {GpuPool: "the fleet has no GPU pool"})
+        missing = self._missing("the fleet has no GPU pool")
+        return make_scene([*facts, fleet, PlannedFleet(fleet), *pools], missing)
+
+    def _missing(self, no_pool: str) -> dict[type[Any], str]:
+        no_nodes = _NO_CLUSTER if self._joining is None else "the context's cluster is another one"
+        return {GpuPool: no_pool, JoinedMachines: no_nodes}
 
     def _judged(self) -> Iterator[Fact]:
         """A region has many a security group that guards no node of these; and what AWS keeps, AWS accepts."""
@@ -199,10 +222,12 @@ class _Cluster:
         yield from self._resources.stack.of("aws:eks/cluster:Cluster")
 
     def _of_machines(self) -> Iterator[Fact]:
+        if self._joining is not None:
+            yield from self._joining.groups(self._resources.cluster, self.watched)
         scripts = Facts(self._facts).of(BootScript)
         for each in self.watched:
             machines = Machines(self._region, self._resources, each.group, each.nodes)
-            yield machines.running()
+            yield machines.running(self._joining.by_machine if self._joining is not None else {})
             template = each.nodes.template
             beside = [one for one in scripts if template is not None and one.holder == template.urn]
             yield from machines.old_scripts(beside)

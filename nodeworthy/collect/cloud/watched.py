@@ -90,7 +90,7 @@ class Watched:
 
     def _started(self, each: WatchedGroup) -> Sequence[datetime]:
         """When its machines were, the oldest first."""
-        return sorted(filter(None, (_at(data, "LaunchTime") for data in self._machines(each))))
+        return sorted(filter(None, (time_at(data, "LaunchTime") for data in self._machines(each))))
 
     def _machines(self, each: WatchedGroup) -> Sequence[Data]:
         found = (self._region.instances.get(identifier) for identifier, _ in members(each.group))
@@ -101,11 +101,11 @@ class Watched:
         failed = list(self._failed(answer.items, each.place))
         in_service = sum(text_at(member, "LifecycleState") == "InService" for _, member in members(each.group))
         went_well = (
-            _at(one, "EndTime")
+            time_at(one, "EndTime")
             for one in answer.items
             if _is_launch(one) and text_at(one, "StatusCode") == "Successful"
         )
-        changes = [_at(each.group, "CreatedTime"), *(_at(one, "StartTime") for one in answer.items)]
+        changes = [time_at(each.group, "CreatedTime"), *(time_at(one, "StartTime") for one in answer.items)]
         return Launches(
             each.place,
             each.nodes,
@@ -123,7 +123,7 @@ class Watched:
 
     def _failed(self, activities: Iterable[Data], place: Place) -> Iterator[FailedLaunch]:
         for each in activities:
-            begun = _at(each, "StartTime")
+            begun = time_at(each, "StartTime")
             if begun is None or self._seen_at - begun > _DAY or not _is_launch(each):
                 continue
             if text_at(each, "StatusCode") in _FAILED:
@@ -145,7 +145,7 @@ class Watched:
                 _told(answer.refused, plant(said, place) if said is not None else None, place),
                 _machines_wanted(groups),
                 _machines_wanted(each for each in groups if _only_there(each, identifier)),
-                self._emptied({each.name for each in groups}, _at(said or {}, "EndDate"), place),
+                self._emptied({each.name for each in groups}, time_at(said or {}, "EndDate"), place),
                 self._seen_at,
             )
 
@@ -340,7 +340,7 @@ def _told(refused: str, found: Any, place: Place) -> Located[Any]:
     return Located.unknown(refused, place) if refused else Located.known(found, place)
 
 
-def _at(said: Mapping[str, Any], name: str) -> datetime | None:
+def time_at(said: Mapping[str, Any], name: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text_at(said, name))
     except ValueError:
@@ -365,7 +365,7 @@ def _machines_wanted(groups: Iterable[WatchedGroup]) -> int:
 
 def _begun(refresh: Data) -> datetime:
     """One that is still to begin has no time, and is the newest."""
-    return _at(refresh, "StartTime") or datetime.max.replace(tzinfo=UTC)
+    return time_at(refresh, "StartTime") or datetime.max.replace(tzinfo=UTC)
 
 
 def _reservations_of(each: WatchedGroup) -> Sequence[str]:
@@ -390,7 +390,7 @@ def _group_of(schedule: Data) -> str:
 def _sizes(schedules: Iterable[Data]) -> Iterator[tuple[datetime, int]]:
     """When a group is to be how large, where a schedule says it. A largest size of nothing leaves nothing."""
     for each in schedules:
-        starts = _at(each, "StartTime")
+        starts = time_at(each, "StartTime")
         size = at(each, "DesiredCapacity")
         if size is None and at(each, "MaxSize") == 0:
             size = 0

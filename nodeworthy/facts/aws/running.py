@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import ClassVar
 
+from nodeworthy.facts.aws.joined import JoinedNode
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
@@ -57,6 +58,8 @@ class RunningNodes:
     renewed: str = ""
     # A parameter by which the image is looked up at launch.
     image_by: str = ""
+    # By machine, as their cluster knows them, where it was asked.
+    joined: Mapping[str, JoinedNode] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
