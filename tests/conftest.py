@@ -164,6 +164,15 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["XDG_CACHE_HOME"] = os.devnull
     os.environ["XDG_STATE_HOME"] = os.devnull
     _hear_interrupts()
+    _take_time_for_none()
+
+
+def _take_time_for_none() -> None:
+    """How long an example takes to be made says how busy this machine is."""
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
 
 
 def _hear_interrupts() -> None:

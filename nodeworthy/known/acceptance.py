@@ -28,12 +28,14 @@ TESTS = (
 )
 # The one that only asks who answers.
 AS_ASKED = TESTS[6]
+# The one that asks the scheduler several times over, each time for another part of a node.
+ALLOCATION = TESTS[2]
 # Those of several nodes at once.
 OF_GROUPS = frozenset({"multi-node"})
 # On fewer it says nothing of what is between nodes.
 LEAST_OF_A_GROUP = 2
 # Those that the driver alone can measure, without torch.
-BY_THE_DRIVER = ("gpu-sanity", AS_ASKED)
+BY_THE_DRIVER = ("gpu-sanity", ALLOCATION, AS_ASKED)
 # Kernels of which every number is known beforehand (programs/look.py), with the checksum of all of them.
 RESULTS = {"driver-integers": "d609bfabaf29789f", "driver-floats": "a70232f2f009b88f"}
 

@@ -31,7 +31,11 @@ _THROTTLED = {
 
 
 class DriverError(Exception):
-    """What the driver answered, by the name of the call."""
+    """What the driver answered, by the name of the call; with its number, where it gave one."""
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 def library(name: str) -> Any:
@@ -53,7 +57,7 @@ class Cuda:
     def call(self, name: str, *given: Any) -> None:
         status = getattr(self._lib, name)(*given)
         if status:
-            raise DriverError(f"{self._who}cuda: {name}: {self._words(status)}")
+            raise DriverError(f"{self._who}cuda: {name}: {self._words(status)}", status)
 
     def _words(self, status: int) -> str:
         said = ctypes.c_char_p()

@@ -36,10 +36,11 @@ def processes() -> int:
 
 
 def command(test: str) -> list[str] | None:
-    """None of what no program of ours measures: the scheduler itself is asked for it."""
+    """None of what no program of ours measures."""
     scratch = os.environ.get("NODEWORTHY_SCRATCH", "/scratch")
     programs: dict[str, list[str]] = {
         "gpu-sanity": [*ranks(), "sanity.py", "gpu-sanity"],
+        "allocation": [sys.executable, "allocation.py"],
         "gpu-as-asked": [*ranks(), "sanity.py", "gpu-as-asked"],
         "inference": [sys.executable, "decoding.py", "inference"],
         "moe": [*ranks(), "decoding.py", "moe"],
@@ -51,7 +52,7 @@ def command(test: str) -> list[str] | None:
         "disk-and-network": [sys.executable, "feeding.py", "disk-and-network", scratch],
     }
     if os.environ.get("NODEWORTHY_WITHOUT_TORCH"):
-        programs = {each: [sys.executable, "look.py", each] for each in ("gpu-sanity", "gpu-as-asked")}
+        programs |= {each: [sys.executable, "look.py", each] for each in ("gpu-sanity", "gpu-as-asked")}
     found = programs.get(test)
     if found is None:
         return None

@@ -6,6 +6,8 @@ ended, makes every number of a measurement worthless. Waiting is no fault; how l
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from nodeworthy.facts.accept.given import Allocation, Asking
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, unknown
@@ -27,6 +29,25 @@ def they_are(seen: Allocation) -> Findings:
         yield unknown(seen, "whether GPUs come as they are asked for is not known: nothing was asked for")
     for each in seen.askings:
         yield from _one(seen, each)
+    yield from _at_once(seen)
+
+
+def _at_once(seen: Allocation) -> Findings:
+    """Of two jobs that held parts of one node together."""
+    meant = [each for each in seen.askings if each.span is not None]
+    pairs = [(one, other) for one, other in combinations(meant, 2) if one.is_beside(other)]
+    for one, other in pairs:
+        both = sorted(set(one.uuids) & set(other.uuids))
+        if both:
+            yield fail(
+                seen,
+                "one GPU was given to two jobs at once",
+                is_=f"{', '.join(both)} to {one.wanted} and to {other.wanted}",
+                should="each GPU to one job",
+                cause="two programs share its memory and its time, and each believes that it is alone",
+            )
+    if meant and not pairs:
+        yield unknown(seen, "whether two jobs at once are given different GPUs is not known: they never were at once")
 
 
 def _one(seen: Allocation, asking: Asking) -> Findings:

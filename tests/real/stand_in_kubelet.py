@@ -88,7 +88,8 @@ class StandInKubelet:
         self._server = _log_server(plane, self._logs)
 
     def __enter__(self) -> Self:
-        self._threads = ThreadPoolExecutor()
+        # As many pods as run at once, whatever this machine has.
+        self._threads = ThreadPoolExecutor(max_workers=32)
         self._threads.submit(self._server.serve_forever)
         self._threads.submit(self._watch)
         return self

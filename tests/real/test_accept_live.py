@@ -23,11 +23,12 @@ from nodeworthy.collect.workload.live import turn
 from nodeworthy.collect.workload.live.job_state import Patience
 from nodeworthy.collect.workload.live.running import Times
 from nodeworthy.commands.accept import live
+from tests.accept.stand_in_driver import compile_into
 from tests.node.recordings import MENDED
 from tests.run import Ran, run
 
 from .control_plane import ControlPlane
-from .gpu_kubelets import GPU, GpuKubelets, RunsLauncher, measured
+from .gpu_kubelets import GPU, GpuKubelets, RunsLauncher, environment_of, measured
 from .kube_client import wait_for
 from .quick_level import WELL, WRONG, says
 from .stand_in_kubelet import Object, always, ended, hangs, waits
@@ -643,6 +644,37 @@ def may(plane: ControlPlane, kind: str, resource: str, verb: str) -> bool:
 
 
 @pytest.mark.night
+def given(nodes: GpuKubelets, libraries: Path, *, apart: bool) -> Callable[[Object], Any]:
+    """The program itself in each pod, before a driver that shows as many GPUs as were asked for: others, or the same."""
+
+    def goes(pod: Object) -> Any:
+        second = environment_of(pod)["NODEWORTHY_ASKING"].endswith("(second of two jobs)")
+        said = {"LD_LIBRARY_PATH": str(libraries), "STUB_NAME": "NVIDIA Stand-In"}
+        said |= {"STUB_GPUS": environment_of(pod)["NODEWORTHY_GPUS"], "STUB_NODE": "1" if second and apart else "0"}
+        return RunsLauncher(nodes, **said)(pod)
+
+    return goes
+
+
+def test_a_node_is_asked_for_parts_of_it_and_says_what_came(nodes: GpuKubelets, tmp_path: Path) -> None:
+    (tmp_path / "driver").mkdir()
+    libraries = compile_into(tmp_path / "driver")
+    for number, apart in enumerate((True, False), start=1):
+        nodes.add_gpu_node(f"gpu-{number}", given(nodes, libraries, apart=apart))
+    full = ("--level", "full", "--test", "allocation", "--max-nodes", "2", "--without-torch")
+    ran = accept("gpu-1", "gpu-2", "--record", "kept", "--rule", "allocation-honoured", tests=full)
+    told = {each["where"]["host"]: each["message"] for each in ran.findings if each["verdict"] == "fail"}
+    assert told == {"gpu-2": "one GPU was given to two jobs at once"}, (ran.out, ran.err)
+    rows = {each["nodes"][0]: each for each in ran.report["runs"] if each["test"] == "allocation"}
+    assert rows["gpu-1"]["state"] == "pass", rows
+    asked = [(each["value"], each["at"]["want"]) for each in rows["gpu-1"]["measures"] if each["name"] == "asked"]
+    halves = [(4, f"4 GPUs ({each} of two jobs)") for each in ("first", "second")]
+    assert sorted(asked) == sorted([(1, "1 GPU"), *halves, (8, "8 GPUs")])
+    assert sum(1 for each in rows["gpu-1"]["measures"] if each["name"] == "freed_s") == 4
+    again = run("accept", "--from", "kept", "--test", "allocation", "--rule", "allocation-honoured", "--format", "json")
+    assert [each["message"] for each in again.findings] == [each["message"] for each in ran.findings]
+
+
 def test_a_node_costs_few_questions_however_many_there_are(nodes: GpuKubelets, monkeypatch: pytest.MonkeyPatch) -> None:
     """What one node costs beside what a run costs anyway: it is looked up, its Job is made,
     what its pod printed is read, and the Job is removed."""

@@ -352,6 +352,25 @@ def test_without_torch_the_driver_alone_finds_the_gpu_that_computes_wrong(slurm:
     assert {tried["ddp", name] for name in (first, *others)} == {"not run"}
 
 
+def test_a_node_is_asked_for_parts_of_it_and_says_what_came(slurm: SlurmCluster, tmp_path: Path) -> None:
+    """Nothing keeps the devices of n2's jobs apart."""
+    (tmp_path / "driver").mkdir()
+    said = {"LD_LIBRARY_PATH": str(compile_into(tmp_path / "driver")), "STUB_NAME": "NVIDIA A100-SXM4-80GB"}
+    said |= {"STUB_GPUS": "$SLURM_GPUS_ON_NODE", "STUB_NODE": "$SLURM_JOB_ID"}
+    lines = [f'export {name}="{value}"' for name, value in said.items()]
+    lines.append('if [ "$SLURMD_NODENAME" = n2 ]; then export STUB_NODE=0; fi')
+    given = _without_tests(arguments("n1", "n2", "--max-nodes", "2", setup="\n".join([*lines, ""])))
+    given[given.index("quick")] = "full"
+    which = ("--test", "allocation", "--without-torch", "--rule", "allocation-honoured", "--format", "json")
+    ran = run(*given, *which)
+    told = {each["where"]["host"]: each["message"] for each in ran.findings if each["verdict"] == "fail"}
+    assert told == {"n2": "one GPU was given to two jobs at once"}, (ran.out, ran.err)
+    rows = {each["nodes"][0]: each for each in ran.report["runs"] if each["test"] == "allocation"}
+    assert rows["n1"]["state"] == "pass", rows
+    assert sum(1 for each in rows["n1"]["measures"] if each["name"] == "freed_s") == 4
+    assert (queue(slurm), left()) == ([], [])
+
+
 def _without_tests(words: list[str]) -> list[str]:
     at = words.index("--test")
     return [*words[:at], *words[at + 2 :]]

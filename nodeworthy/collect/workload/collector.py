@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from nodeworthy.collect.workload.lines import Line, NotBelieved, read_lines
@@ -11,12 +12,12 @@ from nodeworthy.facts.accept.baseline import Baseline
 from nodeworthy.facts.accept.floors import CollectiveSpeeds, FleetFloors, GpuSpeeds, StorageSpeeds
 from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transport
 from nodeworthy.facts.accept.given_back import GpusGivenBack
-from nodeworthy.facts.accept.measure import ProgramError, RanTest, place_of
+from nodeworthy.facts.accept.measure import Measure, ProgramError, RanTest, place_of
 from nodeworthy.facts.accept.peers import PairMatrix, Peers
 from nodeworthy.facts.accept.right import CheckpointCycle, Decoding, GpuChecksums, RanksAgreement
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.acceptance import AS_ASKED, LEAST_OF_A_GROUP, OF_GROUPS, TESTS, NotRun, verdict_of
+from nodeworthy.known.acceptance import ALLOCATION, AS_ASKED, LEAST_OF_A_GROUP, OF_GROUPS, TESTS, NotRun, verdict_of
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Missing, Scene, make_scene
 from nodeworthy.verdict import Verdict
@@ -68,15 +69,17 @@ class Outcome:
     test: str
     nodes: tuple[str, ...]
     job: Job | None = None
-    # None where it ran.
+    # None where all of it ran.
     reason: NotRun | None = None
     why: str = ""
+    # What ran of it.
     ran: RanTest | None = None
 
 
 def outcomes(run: RunRecording) -> list[Outcome]:
     """In the order of tests and nodes; what was both tried and left out counts as tried."""
-    found = [each for job in run.jobs for each in _of_job(run, job)]
+    found = [each for job in run.jobs if not _is_asking(job) for each in _of_job(run, job)]
+    found += _of_askings(run)
     tried = {(each.test, name) for each in found for name in each.nodes}
     for left in run.left_out:
         nodes = tuple(each for each in left.nodes if (left.test, each) not in tried)
@@ -96,6 +99,38 @@ def _of_job(run: RunRecording, job: Job) -> Iterator[Outcome]:
         return
     for test in job.tests:
         yield _of_test(job, test, [each for each in lines if each.test == test])
+
+
+def _is_asking(job: Job) -> bool:
+    return job.tests == (ALLOCATION,)
+
+
+def _of_askings(run: RunRecording) -> Iterator[Outcome]:
+    """Each is a job of its own, and what they say of a node is one test."""
+    by_nodes: dict[tuple[str, ...], list[Outcome]] = {}
+    for job in filter(_is_asking, run.jobs):
+        by_nodes.setdefault(job.nodes, []).extend(_with_freed(each) for each in _of_job(run, job))
+    return map(_together, by_nodes.values())
+
+
+def _with_freed(asked: Outcome) -> Outcome:
+    """When its GPUs were free no program can tell: whoever watched the run saw it."""
+    ran, job = asked.ran, asked.job
+    want = next((each.at for each in ran.of("asked")), None) if ran is not None else None
+    if ran is None or want is None or job is None or job.freed is None:
+        return asked
+    freed = Measure(ALLOCATION, job.nodes[0], 0, "freed_s", job.freed, "s", at=want)
+    return replace(asked, ran=replace(ran, measures=(*ran.measures, freed)))
+
+
+def _together(asked: Sequence[Outcome]) -> Outcome:
+    """What came is judged, also where not all that should be asked for was."""
+    jobs = [each.job for each in asked if each.job is not None]
+    job = replace(jobs[0], held=sum(each.held for each in jobs), gpus=max(each.gpus for each in jobs))
+    late = next((each for each in asked if each.reason is not None), None)
+    ran = [each.ran for each in asked if each.ran is not None]
+    whole = replace(ran[0], measures=tuple(one for each in ran for one in each.measures)) if ran else None
+    return replace(late or asked[0], job=job, ran=whole)
 
 
 def _of_test(job: Job, test: str, lines: Sequence[Line]) -> Outcome:

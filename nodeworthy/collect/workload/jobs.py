@@ -22,8 +22,9 @@ from nodeworthy.collect.in_cluster.job import (
     name_of,
     only_on,
 )
+from nodeworthy.collect.workload.askings import STEPS, Asking
 from nodeworthy.facts.accept.measure import Shape
-from nodeworthy.known.acceptance import AS_ASKED, HELD, OF_GROUPS, Level
+from nodeworthy.known.acceptance import ALLOCATION, AS_ASKED, HELD, OF_GROUPS, Level
 from nodeworthy.known.verification import LABEL
 from nodeworthy.records import dataclass
 
@@ -54,9 +55,10 @@ _SHARES = {
     "checkpoint-restart": 3,
     "data-loading": 2,
     "moe": 2,
-    # The scheduler's own, which no program measures.
-    "allocation": 0,
+    ALLOCATION: 2,
 }
+# What one asking may take: less says nothing, and more is never needed to say which GPUs came.
+_LEAST_OF_AN_ASKING, _MOST_OF_AN_ASKING = 5, 30
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,13 @@ class RunTerms:
 
 
 def limits(tests: Sequence[str], held: int, of: Sequence[str]) -> dict[str, int]:
-    """Seconds for some of a run's tests: all that a program measures take together at most what may hold a node."""
-    shares = {each: _SHARES[each] for each in tests if _SHARES[each]}
+    """Seconds for some of a run's tests: all together take at most what may hold a node."""
+    shares = {each: _SHARES[each] for each in tests}
     whole = sum(shares.values()) or 1
-    return {each: math.floor(held * share / whole) for each, share in shares.items() if each in of}
+    parts = {each: math.floor(held * share / whole) for each, share in shares.items() if each in of}
+    if ALLOCATION in parts:  # several times over
+        parts[ALLOCATION] = max(_LEAST_OF_AN_ASKING, min(_MOST_OF_AN_ASKING, parts[ALLOCATION] // STEPS))
+    return parts
 
 
 def seconds_of(tests: Sequence[str], terms: RunTerms) -> int:
@@ -122,7 +127,8 @@ def seconds_of(tests: Sequence[str], terms: RunTerms) -> int:
 
 
 def of_nodes(tests: Sequence[str]) -> tuple[str, ...]:
-    return tuple(each for each in tests if each not in OF_GROUPS and _SHARES[each])
+    """Those that a node is tried with in one go."""
+    return tuple(each for each in tests if each not in OF_GROUPS and each != ALLOCATION)
 
 
 def of_groups(tests: Sequence[str]) -> tuple[str, ...]:
@@ -191,8 +197,12 @@ def job_name(number: int, shape: Shape, terms: RunTerms) -> str:
     return name_of(terms.run, number, shape.node)
 
 
-def node_job(name: str, shape: Shape, tests: Sequence[str], terms: RunTerms) -> dict[str, Any]:
-    pod = _pod([shape.node], shape.count or 1, tests, terms, {})
+def node_job(
+    name: str, shape: Shape, tests: Sequence[str], terms: RunTerms, asking: Asking | None = None
+) -> dict[str, Any]:
+    """With all GPUs of the node, or with those that are asked for."""
+    gpus, more = (asking.gpus, asking.environment) if asking is not None else (shape.count or 1, {})
+    pod = _pod([shape.node], gpus, tests, terms, more)
     return _job(name, pod, seconds_of(tests, terms), terms, {NODE: shape.node})
 
 
@@ -304,7 +314,7 @@ def _environment(gpus: int, seconds: int, terms: RunTerms, more: dict[str, str])
         **more,
     }
     yield {"name": "NODEWORTHY_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}
-    if more:
+    if "MASTER_ADDR" in more:
         index = "metadata.annotations['batch.kubernetes.io/job-completion-index']"
         yield {"name": "NODE_RANK", "valueFrom": {"fieldRef": {"fieldPath": index}}}
     yield from ({"name": name, "value": value} for name, value in said.items())

@@ -41,6 +41,8 @@ class Job:
     gpus: int
     # Of each of its pods, or of its tasks.
     logs: tuple[bytes, ...]
+    # Seconds from its end until its GPUs were free; None where nobody saw that they were.
+    freed: float | None = None
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -112,6 +114,7 @@ def as_data(run: RunRecording) -> dict[str, Any]:
 def _job_data(job: Job) -> dict[str, Any]:
     state = RAN if job.ended is None else job.ended.value
     how = {"state": state, "why": job.why, "held": job.held, "gpus": job.gpus, "logs": log_names(job)}
+    how |= {"freed": job.freed} if job.freed is not None else {}
     return {"name": job.name, "nodes": list(job.nodes), "tests": list(job.tests), **how}
 
 
@@ -180,17 +183,22 @@ def _job(data: Mapping[str, Any], shapes: Mapping[str, Shape], folder: Path) -> 
     unknown = [each for each in nodes if each not in shapes] + [each for each in tests if each not in TESTS]
     if unknown or not nodes or state not in (RAN, *NotRun):
         raise InputError(f"{folder / PLAN}: the job {name!r} is malformed: {', '.join(unknown) or f'state {state!r}'}")
-    held = at(data, "held")
     return Job(
         name=name,
         shapes=tuple(shapes[each] for each in nodes),
         tests=tuple(each for each in TESTS if each in tests),
         ended=None if state == RAN else NotRun(state),
         why=text_at(data, "why"),
-        held=float(held) if isinstance(held, int | float) else 0.0,
+        held=_seconds(data, "held") or 0.0,
         gpus=number_at(data, "gpus") or 0,
         logs=tuple(_log(folder, each) for each in _texts(data, "logs")),
+        freed=_seconds(data, "freed"),
     )
+
+
+def _seconds(data: Mapping[str, Any], name: str) -> float | None:
+    found = at(data, name)
+    return float(found) if isinstance(found, int | float) and found >= 0 else None
 
 
 def _log(folder: Path, name: str) -> bytes:

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import ClassVar
 
+from nodeworthy.collect.workload.askings import Asking
 from nodeworthy.collect.workload.jobs import (
     RENDEZVOUS_SECONDS,
     SPARE_SECONDS,
@@ -22,6 +23,8 @@ from nodeworthy.records import dataclass
 # Behind everybody who asks for the same nodes.
 NICE = 10000
 _CPUS_A_GPU = 4
+# Enough for Python and for the driver's own library.
+_MIB_OF_AN_ASKING = 4096
 # Slurm looks at its clock about every half minute, so that a signal comes earlier or later than asked.
 _SIGNAL_SECONDS = 90
 # Before the run's name: of what somebody watches, and of what he submits by hand, which nobody else clears away.
@@ -91,13 +94,17 @@ def scripts(terms: SlurmTerms) -> dict[str, str]:
     return found
 
 
-def script(terms: SlurmTerms, job: str, tests: Sequence[str], nodes: Sequence[str]) -> str:
+def script(
+    terms: SlurmTerms, job: str, tests: Sequence[str], nodes: Sequence[str], asking: Asking | None = None
+) -> str:
     seconds = limits(terms.tests, terms.held, tests)
     options = _options(terms, job, terms.minutes(tests), nodes)
+    if asking is not None:  # beside another; without it, one may be given all the memory of a node
+        options.append(f"--mem={_MIB_OF_AN_ASKING}M")
     lines = ["#!/bin/bash", *(f"#SBATCH {each}" for each in options), "set -u"]
     if terms.setup:
         lines += [terms.setup.rstrip("\n")]
-    said = _environment(terms, sum(seconds.values()))
+    said = _environment(terms, sum(seconds.values()), asking)
     return "\n".join([*lines, *said, *_programs(), *_start(terms, seconds, len(nodes))]) + "\n"
 
 
@@ -134,7 +141,7 @@ def output_of(terms: SlurmTerms, job: str, task: str = "") -> str:
     return f"{terms.scratch}/{terms.name}-{job}{f'-{task}' if task else ''}.log"
 
 
-def _environment(terms: SlurmTerms, seconds: int) -> list[str]:
+def _environment(terms: SlurmTerms, seconds: int, asking: Asking | None) -> list[str]:
     folder = f"{terms.scratch}/{terms.name}-$SLURM_JOB_ID"
     said = {
         "NODEWORTHY_NONCE": shlex.quote(terms.nonce),
@@ -146,12 +153,17 @@ def _environment(terms: SlurmTerms, seconds: int) -> list[str]:
         "TORCHINDUCTOR_CACHE_DIR": f'"{folder}/inductor"',
         "NODEWORTHY_NODES": '"$SLURM_JOB_NUM_NODES"',
         **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
+        **({name: shlex.quote(value) for name, value in _asked(asking).items()} if asking is not None else {}),
         "MASTER_ADDR": '"$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"',
         # Two jobs on one node take other ports, each two: all are counted at the one beside it.
         "MASTER_PORT": "$((10000 + SLURM_JOB_ID % 5000 * 2))",
     }
     made = ['mkdir -m 700 "$NODEWORTHY_SCRATCH" || exit 1', "trap 'rm -rf -- \"$NODEWORTHY_SCRATCH\"' EXIT"]
     return [*(f"export {name}={value}" for name, value in said.items()), *made]
+
+
+def _asked(asking: Asking) -> dict[str, str]:
+    return {"NODEWORTHY_GPUS": str(asking.gpus), **asking.environment}
 
 
 def _programs() -> list[str]:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from nodeworthy.repair.standing import Standing
 
 REFUSED = 3
-# The scheduler's own, which no program measures yet: it keeps no gate shut.
-_NOT_MEASURED = frozenset({"allocation"})
 # A test of groups where the pool has one node can't run, and says nothing against it.
 _NO_FAULT = frozenset({NotRun.ONE_NODE, NotRun.NO_HARDWARE})
 
@@ -97,7 +95,7 @@ def _not_run(node: str, level: Level, rows: Sequence[Mapping[str, Any]]) -> list
     found = []
     for test in level_tests(level):
         row = own.get(test)
-        if test in _NOT_MEASURED or (row is not None and row["not_run"] in _NO_FAULT):
+        if row is not None and row["not_run"] in _NO_FAULT:
             continue
         if row is None or row["not_run"] is not None:
             found.append(f"{test}: {row['why'] if row is not None else 'nothing was heard of it'}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from nodeworthy.collect.workload.live.gone import wait_until_gone
 from nodeworthy.collect.workload.live.job_state import Patience
+from nodeworthy.collect.workload.live.piece import Ended
 from nodeworthy.collect.workload.live.places import Places, in_the_way
 from nodeworthy.collect.workload.live.running import Courtesy, Running, Times, local_time
 from nodeworthy.collect.workload.recording import LeftOut
@@ -22,7 +23,7 @@ from nodeworthy.report.printable import on_one_line
 
 if TYPE_CHECKING:
     from nodeworthy.collect.workload.live.ledger import NodeLedger
-    from nodeworthy.collect.workload.live.piece import Ended, Piece, Watched
+    from nodeworthy.collect.workload.live.piece import Piece, Watched
     from nodeworthy.collect.workload.recording import RunRecording
     from nodeworthy.commands.accept import gate
     from nodeworthy.commands.settled import Run
@@ -184,9 +185,19 @@ class Live:
         ended = running.run(self.planned.alone())
         well = {name for each in ended if each.ended is None for name in each.piece.nodes}
         shapes = [each for each in self.planned.shapes if not ended or each.node in well]
+        for step in self.planned.asked(shapes):
+            ended += self._asking(platform, running, step)
         if self.planned.together(self.planned.shapes):
             ended += self._groups(platform, running, shapes)
         return ended
+
+    def _asking(self, platform: Watched, running: Running, step: Sequence[Piece]) -> list[Ended]:
+        """Of nodes to which nobody has come meanwhile."""
+        shapes = dict.fromkeys(each.shapes[0] for each in step)
+        now, _ = platform.after()
+        off = in_the_way([*shapes], now, last=self.options.yes_last)
+        late = [Ended(each, off[each.nodes[0]].reason, off[each.nodes[0]].why) for each in step if each.nodes[0] in off]
+        return late + running.run([each for each in step if each.nodes[0] not in off])
 
     def _groups(self, platform: Watched, running: Running, shapes: Sequence[Shape]) -> list[Ended]:
         wait_until_gone(platform, GONE_SECONDS, GONE_POLL_SECONDS)

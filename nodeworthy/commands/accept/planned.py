@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.commands.accept.options import Options
 from nodeworthy.errors import InputError
-from nodeworthy.known.acceptance import BY_THE_DRIVER, Level, level_tests
+from nodeworthy.known.acceptance import ALLOCATION, BY_THE_DRIVER, Level, level_tests
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -44,6 +44,20 @@ class Planned:
             return []
         seconds, name = self.terms.seconds_of(tests), self.terms.node_name
         return [Piece(name(number, each), (each,), tests, seconds) for number, each in enumerate(self.shapes)]
+
+    def asked(self, shapes: Sequence[Shape]) -> Iterator[list[Piece]]:
+        """The steps in which each of these nodes is asked for its GPUs: none begins before the last one is over."""
+        from nodeworthy.collect.workload.askings import STEPS, askings
+        from nodeworthy.collect.workload.live.piece import Piece
+
+        tests = (ALLOCATION,) if ALLOCATION in self.terms.tests else ()
+        seconds, name = self.terms.seconds_of(tests), self.terms.node_name
+        for step in range(STEPS if tests else 0):
+            yield [
+                Piece(f"{name(number, each)}-{step}{letter}", (each,), tests, seconds, asking)
+                for number, each in enumerate(shapes)
+                for letter, asking in zip("ab", askings(each.count or 1, step), strict=False)
+            ]
 
     def together(self, shapes: Sequence[Shape]) -> list[Piece]:
         """What some of its nodes are tried together with."""
@@ -81,7 +95,8 @@ def plan(options: Options, tests: tuple[str, ...], terms: RunTerms, fleet: Fleet
     from nodeworthy.collect.workload.targets import not_begun, targets
 
     found = targets(cluster, options.nodes, options.selector, fleet, options.pool)
-    left_out = (*found.left_out, *not_begun(found.shapes, tests, terms.level, without_torch=terms.without_torch))
+    manner = {"without_torch": terms.without_torch, "watched": terms.is_watched}
+    left_out = (*found.left_out, *not_begun(found.shapes, tests, terms.level, **manner))
     return Planned(terms, found.shapes, left_out, found.told, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
 
 

@@ -39,7 +39,7 @@ def test_of(subject: object) -> str:
 
 def _shown(run: RunRecording, outcome: Outcome, judgements: Sequence[Judgement], floors: Floors) -> Shown:
     held, gpus = (outcome.job.held, outcome.job.gpus) if outcome.job is not None else (0.0, 0)
-    if outcome.ran is None:
+    if outcome.ran is None or outcome.reason is not None:
         return _not_run(outcome, held, gpus)
     verdicts = [verdict for each in judgements for verdict in _on(each, outcome.nodes)]
     # A test of which no rule said a word was not judged, and passed nothing.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from nodeworthy.derive import derive
-from nodeworthy.facts.accept.measure import Gpu, ProgramError, RanTest, Shape, place_of
-from nodeworthy.known.acceptance import AS_ASKED
+from nodeworthy.facts.accept.measure import Gpu, Measure, ProgramError, RanTest, Shape, place_of
+from nodeworthy.known.acceptance import ALLOCATION, AS_ASKED
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -67,6 +67,13 @@ class Asking:
     uuids: tuple[str, ...]
     # Seconds from the end of the work until its GPUs were free; None where nobody saw that they were.
     freed: float | None
+    # From when to when it held them, by its node's clock: where it was made beside another.
+    span: tuple[float, float] | None = None
+
+    def is_beside(self, other: Asking) -> bool:
+        """Whether both held GPUs at one time."""
+        mine, its = self.span, other.span
+        return mine is not None and its is not None and mine[0] < its[1] and its[0] < mine[1]
 
 
 @dataclass(frozen=True)
@@ -81,16 +88,22 @@ class Allocation:
 
 @derive
 def allocations(run: RanTest) -> Iterator[Allocation]:
-    if run.test != "allocation":
-        return
-    asked = {str(each.where.get("want")): each.number for each in run.of("asked")}
-    came = {str(each.where.get("want")): str(each.value) for each in run.of("uuids")}
-    freed = {str(each.where.get("want")): each.number for each in run.of("freed_s")}
-    askings = (
-        Asking(want, count, tuple(filter(None, came.get(want, "").split(","))), freed.get(want))
-        for want, count in asked.items()
-    )
-    yield Allocation(run.place, run.test, run.nodes, tuple(askings))
+    if run.test == ALLOCATION:
+        asked = {_want(each): each.number for each in run.of("asked")}
+        yield Allocation(run.place, run.test, run.nodes, tuple(_asking(run, *each) for each in asked.items()))
+
+
+def _want(measure: Measure) -> str:
+    return str(measure.where.get("want"))
+
+
+def _asking(run: RanTest, want: str, count: float) -> Asking:
+    own = [each for each in run.measures if _want(each) == want]
+    numbers = {each.name: each.number for each in own}
+    came = [uuid for each in own if each.name == "uuids" for uuid in str(each.value).split(",") if uuid]
+    came += [each.gpu.uuid for each in own if each.name == "came" and each.gpu is not None]
+    span = (numbers["held_from"], numbers["held_to"]) if {"held_from", "held_to"} <= numbers.keys() else None
+    return Asking(want, count, tuple(came), numbers.get("freed_s"), span)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OK = 0, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, LOST = 999, BEGINNINGS = 1024, STEPS = 4096 };
+enum { OK = 0, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100, LOST = 999, BEGINNINGS = 1024, STEPS = 4096 };
 
 static int current = 0, is_ready = 0, launches = 0;
 
@@ -24,7 +24,7 @@ static int has(const char *kind) {
 
 static int answer(void) { return !is_ready ? NOT_INITIALIZED : has("lost") ? LOST : OK; }
 
-int cuInit(unsigned flags) { (void)flags; is_ready = 1; return OK; }
+int cuInit(unsigned flags) { (void)flags; is_ready = 1; return gpus() ? OK : NO_DEVICE; }
 int cuDriverGetVersion(int *version) { *version = 12090; return OK; }
 int cuDeviceGetCount(int *count) { *count = gpus(); return OK; }
 int cuDeviceGet(int *device, int index) { *device = index; return OK; }

@@ -13,7 +13,7 @@ from nodeworthy.collect.in_cluster.state import why_node_is_gone
 from nodeworthy.collect.workload.jobs import RunTerms, config_map, group_job, node_job, of_groups
 from nodeworthy.collect.workload.live.job_state import Patience, Seen, holds_gpus, judge_state
 from nodeworthy.collect.workload.live.ledger import NodeLedger, pods_holding, read_ledger
-from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo
+from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo, names
 from nodeworthy.collect.workload.live.turn import Turn
 from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going, why_not
 from nodeworthy.documents.plain import mappings_at, text_at
@@ -60,7 +60,7 @@ class OnKubernetes:
         if of_groups(piece.tests):
             yield from group_job(piece.name, piece.shapes, piece.tests, self.terms)
         else:
-            yield node_job(piece.name, piece.shapes[0], piece.tests, self.terms)
+            yield node_job(piece.name, piece.shapes[0], piece.tests, self.terms, piece.asking)
 
     def look(self, pieces: Sequence[Piece]) -> Mapping[str, Now]:
         self.turn.renew(self.clock())
@@ -127,6 +127,10 @@ class OnKubernetes:
     def remove(self, piece: Piece) -> None:
         for each in reversed(self._made.pop(piece.name, [])):
             self.bench.discard(each)
+
+    def holding(self, pieces: Sequence[Piece]) -> frozenset[str]:
+        holding = filter(holds_gpus, self.bench.pods_of(self.selector))
+        return frozenset(text_at(each, "metadata", "labels", "job-name") for each in holding) & names(pieces)
 
     def is_gone(self) -> bool:
         """Whether no pod of this run is left."""

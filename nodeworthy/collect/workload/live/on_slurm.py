@@ -12,7 +12,7 @@ from pathlib import Path
 from nodeworthy.collect.in_cluster.cluster import NotDone
 from nodeworthy.collect.workload.lines import MOST_READ, end_mark
 from nodeworthy.collect.workload.live.ledger import NodeLedger, pods_holding
-from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo
+from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo, names
 from nodeworthy.collect.workload.live.slurm_clients import accounting_records, ask, queue_records
 from nodeworthy.collect.workload.live.slurm_nodes import SlurmNode, ledger_of, nodes_now, why_leave
 from nodeworthy.collect.workload.live.slurm_turn import SlurmTurn, cancel
@@ -82,7 +82,7 @@ class OnSlurm:
         self._jobs[piece.name] = made = _Submitted(piece, piece.name, self.clock())
         self._next, self._wait = 0.0, self.patience.first
         terms = replace(self.terms, gpus=_gpus(piece))
-        told = script(terms, piece.name, piece.tests, piece.nodes)
+        told = script(terms, piece.name, piece.tests, piece.nodes, piece.asking)
         try:
             said = ask("sbatch", "--parsable", f"--chdir={terms.scratch}", said=told)
         except NotDone as problem:
@@ -98,7 +98,7 @@ class OnSlurm:
             seen = self._seen([self._jobs[each.name] for each in pieces if each.name in self._jobs])
             self._wait = self.patience.first if seen != self._said else min(self.patience.last, self._wait * 1.5)
             self._said, self._next = seen, now + self._wait
-        return {name: each for name, each in self._said.items() if name in {one.name for one in pieces}}
+        return {name: each for name, each in self._said.items() if name in names(pieces)}
 
     def _seen(self, jobs: Sequence[_Submitted]) -> dict[str, Now]:
         queue = _unless_silent(lambda: queue_records("--me", f"--name={','.join(each.name for each in jobs)}"))
@@ -187,6 +187,9 @@ class OnSlurm:
             cancel(job.id, job.name)
             del self._jobs[piece.name]
 
+    def holding(self, pieces: Sequence[Piece]) -> frozenset[str]:
+        return frozenset(each.name for each in self._of_this_run() if each.state in _HAS_GPUS) & names(pieces)
+
     def is_gone(self) -> bool:
         return not self._of_this_run()
 
@@ -208,11 +211,10 @@ class OnSlurm:
 
 
 def _gpus(piece: Piece) -> str:
-    """Of a group, as many as the node that has the fewest; of a type, where all are of one."""
+    """Of a type, where all are of one."""
     kinds = {each.gpu for each in piece.shapes}
-    count = min(each.count or 1 for each in piece.shapes)
     kind = next(iter(kinds)) if len(kinds) == 1 else None
-    return f"{kind}:{count}" if kind else str(count)
+    return f"{kind}:{piece.of_each}" if kind else str(piece.of_each)
 
 
 def _unless_silent(asked: Callable[[], list[Record]]) -> list[Record] | None:

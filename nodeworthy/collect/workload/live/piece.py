@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from nodeworthy.collect.workload.askings import Asking
 from nodeworthy.collect.workload.recording import Job
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.facts.accept.measure import Shape
@@ -22,6 +23,8 @@ class Piece:
     tests: tuple[str, ...]
     # From its being made to its end, by the platform's own clock.
     seconds: int
+    # The part of its one node that it asks for; None where it takes all.
+    asking: Asking | None = None
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -29,8 +32,17 @@ class Piece:
 
     @property
     def gpus(self) -> int:
-        """All that it holds: of a group, each node gives as many as the one that has the fewest."""
-        return len(self.shapes) * min(each.count or 1 for each in self.shapes)
+        """All that it holds."""
+        return len(self.shapes) * self.of_each
+
+    @property
+    def of_each(self) -> int:
+        """How many each of its nodes gives: of a group, as many as the one that has the fewest."""
+        return self.asking.gpus if self.asking is not None else min(each.count or 1 for each in self.shapes)
+
+
+def names(pieces: Iterable[Piece]) -> frozenset[str]:
+    return frozenset(each.name for each in pieces)
 
 
 @dataclass(frozen=True)
@@ -53,12 +65,22 @@ class Ended:
     why: str
     held: float = 0.0
     logs: tuple[bytes, ...] = ()
+    # Seconds from its end until nothing of it held a GPU any more; None where nobody saw that.
+    freed: float | None = None
 
     @property
     def job(self) -> Job:
         piece = self.piece
         return Job(
-            piece.name, piece.shapes, piece.tests, self.ended, self.why, round(self.held, 1), piece.gpus, self.logs
+            name=piece.name,
+            shapes=piece.shapes,
+            tests=piece.tests,
+            ended=self.ended,
+            why=self.why,
+            held=round(self.held, 1),
+            gpus=piece.gpus,
+            logs=self.logs,
+            freed=self.freed,
         )
 
 
@@ -118,6 +140,9 @@ class Platform(Protocol):
 
     def remove(self, piece: Piece) -> None:
         """With all that it holds. What is gone already is no trouble."""
+
+    def holding(self, pieces: Sequence[Piece]) -> frozenset[str]:
+        """The names of those of which something holds GPUs still, of all that have ended."""
 
 
 class Watched(Platform, Protocol):

@@ -24,12 +24,15 @@ class Places:
     last: bool
 
     def may_begin(self, piece: Piece, running: Sequence[Piece]) -> bool:
-        """A group takes its turn alone, however large it is."""
+        """A group takes its turn alone, however large it is; of one node, several may be asked for parts."""
         if len(piece.nodes) > 1:
             return not running
-        held = Counter(self._pool(name) for each in running for name in each.nodes)
+        held = {name for each in running for name in each.nodes}
+        if piece.asking is not None and piece.nodes[0] in held:
+            return True
+        pools = Counter(map(self._pool, held))
         pool = self._pool(piece.nodes[0])
-        return held[pool] < self.of_pool(pool)
+        return pools[pool] < self.of_pool(pool)
 
     def of_pool(self, pool: str) -> int:
         there = [each for each in self.ledger.values() if each.pool == pool]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime
 
 from nodeworthy.collect.workload.live.piece import Ended, Now, Piece, Platform, SaidNo
@@ -26,6 +26,8 @@ class Times:
     opt_out: float = 10.0
     # Beyond a piece's own deadline: the platform ends it, and says why; only then do we.
     grace: float = 10.0
+    # For which nobody begins anything in the place of a piece that has ended, and holds GPUs still.
+    free: float = 75.0
 
 
 def local_time() -> datetime:
@@ -54,6 +56,16 @@ class _Held:
     doing: str = "nothing was heard of it"
 
 
+@dataclass
+class _Going:
+    """One that has ended, and may hold GPUs still."""
+
+    ended: Ended
+    since: float
+    # Whether anybody has said that it does.
+    was_seen: bool = False
+
+
 # Told of a piece whenever it does something else; of none at every look, with how many are done.
 Tell = Callable[[Piece, str], None]
 # Whether a piece may begin beside those that run.
@@ -71,15 +83,17 @@ class Running:
     def __post_init__(self) -> None:
         self.began = self.courtesy.clock()
         self._asked_who_opted_out = 0.0
+        self._going: dict[str, _Going] = {}
 
     def run(self, pieces: Sequence[Piece]) -> list[Ended]:
         """In the order in which they ended."""
         waiting, held, ended = list(pieces), dict[str, _Held](), list[Ended]()
-        while waiting or held:
+        while waiting or held or self._going:
             ended += self._begin(waiting, held)
-            ended += self._watch(held)
-            ended += self._leave(held)
-            if waiting or held:
+            self._let_go(self._watch(held))
+            self._let_go(self._leave(held))
+            ended += self._freed()
+            if waiting or held or self._going:
                 time.sleep(self.courtesy.times.poll)
         return ended
 
@@ -89,7 +103,7 @@ class Running:
             if too_late is not None:
                 waiting.remove(piece)
                 yield Ended(piece, *too_late)
-            elif self.may_begin(piece, [each.piece for each in held.values()]):
+            elif self.may_begin(piece, self._in_place(held)):
                 waiting.remove(piece)
                 yield from self._start(piece, held)
 
@@ -112,6 +126,10 @@ class Running:
             yield self._told(Ended(piece, problem.reason, problem.why))
         except CouldNotLook as problem:  # it may have been made all the same
             held[piece.name].doing = str(problem)
+
+    def _in_place(self, held: Mapping[str, _Held]) -> list[Piece]:
+        """Those that hold GPUs, or may."""
+        return [*(each.piece for each in held.values()), *(each.ended.piece for each in self._going.values())]
 
     def _watch(self, held: dict[str, _Held]) -> Iterator[Ended]:
         if not held:
@@ -179,6 +197,26 @@ class Running:
         del held[one.piece.name]
         since = self._now - one.holds_since if one.holds_since is not None else 0.0
         return self._told(Ended(one.piece, reason, why if reason is not None else "", since, logs))
+
+    def _let_go(self, ended: Iterator[Ended]) -> None:
+        for each in ended:
+            self._going[each.piece.name] = _Going(each, self._now)
+
+    def _freed(self) -> Iterator[Ended]:
+        """Those of which nobody sees a GPU held any more, with how long that took; and who is waited for no longer."""
+        if not self._going:
+            return
+        try:
+            holding = self.platform.holding([each.ended.piece for each in self._going.values()])
+        except CouldNotLook:
+            holding = None  # it is asked again
+        for name, each in list(self._going.items()):
+            took = self._now - each.since
+            each.was_seen = holding is not None and (each.was_seen or name in holding)
+            is_free = holding is not None and name not in holding
+            if is_free or took >= self.courtesy.times.free:
+                del self._going[name]
+                yield replace(each.ended, freed=round(took, 1) if is_free or each.was_seen else None)
 
     def _told(self, ended: Ended) -> Ended:
         word = "ran" if ended.ended is None else f"not run ({ended.ended.replace('-', ' ')}): {ended.why}"

@@ -1,0 +1,172 @@
+"""`allocation`: a node is asked for one GPU, for its halves at once, for all; the program says which came."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodeworthy import programs
+from nodeworthy.collect.workload.askings import STEPS, Asking, askings
+from nodeworthy.collect.workload.live.piece import Ended, Now, Piece
+from nodeworthy.collect.workload.live.running import Courtesy, Running, Times
+from nodeworthy.errors import CouldNotLook
+from nodeworthy.facts.accept.measure import Shape
+from tests.accept.recordings import NONCE, job, write
+from tests.accept.stand_in_driver import compile_into
+from tests.run import Ran, run_json
+
+LAUNCH = Path(programs.__file__).parent / "launch.py"
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_into(tmp_path_factory.mktemp("driver"))
+
+
+def said(libraries: Path, asking: Asking, came: int) -> str:
+    """What a job prints that asks so, and is given as many."""
+    told = {"NODEWORTHY_NONCE": NONCE, "NODEWORTHY_NODE": "gpu-1", "NODEWORTHY_GPUS": str(asking.gpus)}
+    told |= {"LD_LIBRARY_PATH": str(libraries), "STUB_GPUS": str(came), "STUB_NAME": "NVIDIA Stand-In"}
+    words = [sys.executable, str(LAUNCH), "allocation=2"]
+    environment = {**os.environ, **asking.environment, **told}
+    return subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout
+
+
+ONE, FIRST, SECOND = askings(8, 0) + askings(8, 1)
+
+
+@pytest.fixture(scope="module")
+def halves(libraries: Path) -> tuple[str, str]:
+    return said(libraries, FIRST, 4), said(libraries, SECOND, 4)
+
+
+def judged(folder: Path, logs: Sequence[str], *, freed: float | None = 0.4, **of_last: Any) -> Ran:
+    """Each of these logs is that of a job of its own on the same node."""
+    jobs = [{**job("allocation"), "name": f"a{at}", "logs": [f"a{at}.log"], "freed": freed} for at in range(len(logs))]
+    jobs[-1] |= of_last
+    recorded = write(folder, jobs, {f"a{at}.log": each for at, each in enumerate(logs)})
+    return run_json("accept", "--from", str(recorded), "--rule", "allocation-honoured", "--show-passed", cwd=folder)
+
+
+def told(ran: Ran) -> list[tuple[str, str]]:
+    return [(each["verdict"], each["message"]) for each in ran.findings if each["rule"] == "allocation-honoured"]
+
+
+def row(ran: Ran) -> Mapping[str, Any]:
+    (found,) = (each for each in ran.report["runs"] if each["test"] == "allocation")
+    return dict(found)
+
+
+def test_a_node_is_asked_for_one_for_halves_and_for_all() -> None:
+    sizes = {count: [[each.gpus for each in askings(count, step)] for step in range(STEPS)] for count in (1, 2, 3, 8)}
+    assert sizes == {1: [[1], [], []], 2: [[1], [1, 1], [2]], 3: [[1], [1, 1], [3]], 8: [[1], [4, 4], [8]]}
+    names = [each.called for step in range(STEPS) for each in askings(8, step)]
+    assert len(set(names)) == len(names)
+
+
+def test_what_came_as_asked_passes(libraries: Path, tmp_path: Path) -> None:
+    ran = judged(tmp_path, [said(libraries, ONE, 1)])
+    assert [each[0] for each in told(ran)] == ["pass"], ran.out
+    assert (row(ran)["state"], [each["name"] for each in row(ran)["measures"]]) == (
+        "pass",
+        ["asked", "came", "freed_s"],
+    )
+
+
+@pytest.mark.parametrize("came", [0, 2])
+def test_another_number_is_told(libraries: Path, tmp_path: Path, came: int) -> None:
+    ran = judged(tmp_path, [said(libraries, ONE, came)])
+    assert told(ran) == [("fail", "a job that asked for 1 GPU was given another number of GPUs")], ran.out
+    assert ran.findings[0]["is"] == str(came)
+
+
+def test_two_jobs_at_once_that_see_the_same_gpus(halves: tuple[str, str], tmp_path: Path) -> None:
+    """As where nothing keeps the devices of jobs apart: each finds the first four of eight."""
+    first, second = halves
+    # They were begun one after the other here, and at once there.
+    ran = judged(tmp_path, [first, second.replace(since(second), f"{float(since(first)) + 0.1:.3f}")])
+    assert [each[1] for each in told(ran)] == ["one GPU was given to two jobs at once"], ran.out
+
+
+def since(log: str) -> str:
+    (line,) = (each for each in log.splitlines() if '"held_from"' in each)
+    return line.split('"value": ')[1].split(",")[0]
+
+
+def test_two_jobs_that_never_were_at_once_prove_nothing(halves: tuple[str, str], tmp_path: Path) -> None:
+    ran = judged(tmp_path, halves)
+    assert [each[0] for each in told(ran)] == ["unknown"], ran.out
+    assert "never were at once" in told(ran)[0][1]
+
+
+@pytest.mark.parametrize(("freed", "verdict"), [(60.0, "pass"), (60.1, "fail"), (None, "unknown")])
+def test_gpus_are_free_a_minute_after_the_end(
+    libraries: Path, tmp_path: Path, freed: float | None, verdict: str
+) -> None:
+    assert [each[0] for each in told(judged(tmp_path, [said(libraries, ONE, 1)], freed=freed))] == [verdict]
+
+
+def test_what_came_is_judged_where_another_part_was_not_asked_for(libraries: Path, tmp_path: Path) -> None:
+    """The node's row says what is missing, and what was wrong before is a finding all the same."""
+    ran = judged(tmp_path, [said(libraries, ONE, 2), ""], state="preempted", why="it made room")
+    assert ("fail", "a job that asked for 1 GPU was given another number of GPUs") in told(ran)
+    assert (row(ran)["state"], row(ran)["why"], ran.code) == ("not run", "it made room", 1)
+
+
+class Slow:
+    """A platform whose pieces end at once, and hold their GPUs for some looks longer."""
+
+    def __init__(self, looks: float, *, silent: bool = False) -> None:
+        self.looks, self.silent, self.begun = looks, silent, list[str]()
+
+    def start(self, piece: Piece) -> None:
+        self.begun.append(piece.name)
+
+    def look(self, pieces: Sequence[Piece]) -> Mapping[str, Now]:
+        return {each.name: Now("ran", True, True) for each in pieces}
+
+    def keeps_off(self, pieces: Sequence[Piece]) -> Mapping[str, Any]:
+        return {}
+
+    def output(self, piece: Piece) -> tuple[bytes, ...]:
+        return (b"",)
+
+    def remove(self, piece: Piece) -> None:
+        pass
+
+    def holding(self, pieces: Sequence[Piece]) -> frozenset[str]:
+        if self.silent:
+            raise CouldNotLook("nobody answers")
+        self.looks -= 1
+        return frozenset(each.name for each in pieces if self.looks >= 0)
+
+
+def course(platform: Slow) -> list[Ended]:
+    """By a clock that goes ten seconds with each look at it."""
+    clock = iter(range(0, 100_000, 10))
+    courtesy = Courtesy(10_000, times=Times(poll=0, free=200), clock=lambda: float(next(clock)))
+    running = Running(platform, courtesy, lambda *_: None, lambda _, held: not held)
+    return running.run([Piece(each, (Shape("gpu-1", None, 8),), ("allocation",), 60, ONE) for each in ("a", "b")])
+
+
+def test_who_ends_is_waited_for_until_its_gpus_are_free() -> None:
+    platform = Slow(2)
+    first, second = course(platform)
+    assert platform.begun == ["a", "b"]
+    assert first.freed is not None
+    assert second.freed is not None
+    assert first.freed > second.freed > 0
+
+
+def test_who_never_lets_go_is_told_with_the_time_that_was_waited() -> None:
+    assert [each.freed is not None and each.freed >= 200 for each in course(Slow(float("inf")))] == [True, True]
+
+
+def test_whether_it_let_go_is_not_known_where_nobody_answers() -> None:
+    assert [each.freed for each in course(Slow(0, silent=True))] == [None, None]
