@@ -105,7 +105,7 @@ def test_without_accounting_the_controller_or_the_output_tells() -> None:
 
 
 def test_of_a_requeued_job_the_last_record_counts() -> None:
-    records = [replace(RECORD, state="PREEMPTED"), replace(RECORD, state="FAILED", restarts=1)]
+    records = [replace(RECORD, state="PREEMPTED"), replace(RECORD, state="FAILED")]
     assert look(OURS, Answers([], [], records)).seen is Seen.ENDED
 
 

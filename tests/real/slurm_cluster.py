@@ -49,6 +49,8 @@ SelectTypeParameters=CR_Core_Memory
 SlurmdParameters=config_overrides
 SchedulerParameters=bf_interval=1,sched_interval=1
 GresTypes=gpu
+PreemptType=preempt/qos
+PreemptMode=CANCEL
 ReturnToService=2
 MpiDefault=none
 KillWait=2

@@ -11,6 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -369,6 +371,103 @@ def test_a_node_is_asked_for_parts_of_it_and_says_what_came(slurm: SlurmCluster,
     assert rows["n1"]["state"] == "pass", rows
     assert sum(1 for each in rows["n1"]["measures"] if each["name"] == "freed_s") == 4
     assert (queue(slurm), left()) == ([], [])
+
+
+def forget_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a controller that forgets a job when it ends: from then on only the accounting knows it."""
+    asked = slurm_clients.ask
+    monkeypatch.setattr(
+        slurm_clients, "ask", lambda *words, **said: asked(*(each for each in words if each != "--states=all"), **said)
+    )
+
+
+def tell_database(slurm: SlurmCluster, said: str) -> None:
+    socket = f"--socket={slurm.home}/database.socket"
+    subprocess.run(["mariadb", "--no-defaults", socket, "accounting"], input=said, text=True, check=True, timeout=60)
+
+
+def its_number(slurm: SlurmCluster) -> str:
+    (number,) = slurm.ask("squeue", "-h", "-o", "%i").split()
+    return number
+
+
+def test_accounting_that_hears_late_of_an_end_says_nothing_against_a_job(
+    slurm: SlurmCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its table is locked when the job is killed, and the controller has forgotten it: for a while nobody knows."""
+    forget_ends(monkeypatch)
+    monkeypatch.setattr(on_slurm, "PATIENCE", replace(QUICK, accounting=PATIENCE))
+    locks: list[threading.Thread] = []
+
+    def locked() -> None:
+        held = "LOCK TABLES test_job_table WRITE; SELECT SLEEP(12); UNLOCK TABLES;"
+        locks.append(threading.Thread(target=tell_database, args=(slurm, held), daemon=True))
+        locks[0].start()
+        time.sleep(1)
+        slurm.ask("scancel", its_number(slurm))
+
+    ran = while_it_runs(locked, "n1")
+    locks[0].join(PATIENCE)
+    assert ran.err.count("neither the controller nor the accounting knows its end") == 1, ran.err
+    state, why = states(ran)["n1"]
+    assert (ran.code, state) == (3, "not run"), (why, ran.err)
+    assert "CANCELLED" in why
+
+
+@pytest.mark.night
+def test_a_record_of_another_under_our_number_is_not_believed(
+    slurm: SlurmCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says FAILED, a year ago; of ours there is none when it has ended."""
+    forget_ends(monkeypatch)
+
+    def becomes_anothers() -> None:
+        number = its_number(slurm)
+        theirs = "id_user=4242, job_name='train', state=5, time_submit=time_submit-86400*365"
+        wait_for(lambda: "RUNNING" in slurm.ask("sacct", "-n", "-X", "-o", "state", "-j", number), seconds=PATIENCE)
+        tell_database(slurm, f"UPDATE test_job_table SET {theirs} WHERE id_job={number};")
+        slurm.ask("scancel", number)
+
+    ran = while_it_runs(becomes_anothers, "n1")
+    state, why = states(ran)["n1"]
+    assert (ran.code, state) == (3, "not run"), (why, ran.err)
+    assert "neither the controller nor the accounting knows its end" in why
+    assert [row["not_run"] for row in ran.report["runs"] if row["test"] == "disk-and-network"] == ["not-heard"]
+
+
+def test_who_is_preempted_makes_room_and_is_not_begun_again(slurm: SlurmCluster, tmp_path: Path) -> None:
+    """By people's work of a QOS that comes first."""
+    theirs = tmp_path / "theirs.sh"
+    theirs.write_text("#!/bin/bash\nsleep 600\n")
+    slurm.ask("sacctmgr", "-i", "add", "qos", "people", "set", "Preempt=normal", "PreemptMode=cancel")
+    slurm.ask("sacctmgr", "-i", "modify", "user", "root", "set", "qos+=people,normal")
+    numbers: list[str] = []
+
+    def others_come() -> None:
+        asked = ("--qos=people", "--gpus-per-node=a100:4", "--nodelist=n1", "--job-name=train")
+        numbers.append(slurm.submit(theirs, *asked))
+
+    try:
+        ran = while_it_runs(others_come, "n1")
+        assert slurm.settled(numbers[0])["JobState"] == "RUNNING"
+    finally:
+        slurm.ask("scancel", *numbers)
+    state, why = states(ran)["n1"]
+    assert (ran.code, state) == (3, "not run"), (why, ran.err)
+    assert "PREEMPTED" in why
+    assert [row["not_run"] for row in ran.report["runs"] if row["test"] == "disk-and-network"] == ["preempted"]
+
+
+def test_what_runs_at_the_end_of_all_is_ended(slurm: SlurmCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the window, and by the time that a whole run may take."""
+    evening = datetime(2026, 11, 27, 21, 0, tzinfo=UTC)
+    later: list[int] = []
+    monkeypatch.setattr(live, "LOCAL_TIME", lambda: evening + timedelta(hours=len(later)))
+    tight = accept("n1", "--window", "20:00-21:01")
+    assert "and the window 20:00-21:01 has not as much" in states(tight)["n1"][1]
+    ran = while_it_runs(lambda: later.append(1), "n1", "--window", "20:00-22:00")
+    assert "the window 20:00-22:00 has ended" in states(ran)["n1"][1]
+    assert (queue(slurm), "not run") == ([], states(ran)["n1"][0])
 
 
 def _without_tests(words: list[str]) -> list[str]:

@@ -102,8 +102,8 @@ def script(
     if asking is not None:  # beside another; without it, one may be given all the memory of a node
         options.append(f"--mem={_MIB_OF_AN_ASKING}M")
     lines = ["#!/bin/bash", *(f"#SBATCH {each}" for each in options), "set -u"]
-    if terms.setup:
-        lines += [terms.setup.rstrip("\n")]
+    if terms.setup:  # meanwhile the signal would end the script itself
+        lines += ["trap : USR1", terms.setup.rstrip("\n")]
     said = _environment(terms, sum(seconds.values()), asking)
     return "\n".join([*lines, *said, *_programs(), *_start(terms, seconds, len(nodes))]) + "\n"
 

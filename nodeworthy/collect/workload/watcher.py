@@ -79,8 +79,6 @@ class Record:
     submitted: float | None = None
     reason: str = ""
     nodes: str = ""
-    # Of a job that was requeued, the last one counts.
-    restarts: int = 0
     # What it asked for of each node, as squeue says it.
     asked: str = ""
 
@@ -111,8 +109,9 @@ def look(ours: Ours, answers: Answers) -> Found:
     if answers.queue is None and not answers.has_end_mark:
         return Found(Seen.UNKNOWN, "squeue did not answer")
     for records in (answers.controller, answers.accounting):
-        last = max(_own(ours, records), key=lambda each: each.restarts, default=None)
-        found = _of_state(last, answers) if last is not None else None
+        # Of a job that was queued again, the last one counts.
+        last = _own(ours, records)[-1:]
+        found = _of_state(last[0], answers) if last else None
         if found is not None and found.seen is not Seen.ON:
             return found
     if answers.has_end_mark:

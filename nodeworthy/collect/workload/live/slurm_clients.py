@@ -13,7 +13,8 @@ from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.patterns import pattern
 
 _QUEUED = "%i|%u|%j|%T|%V|%N|%b|%r"
-_ACCOUNTED = "JobIDRaw,User,JobName,State,Submit,NodeList,Restarts,Reason"
+# Restarts would tell of one that was queued again, and is unknown to sacct before 23.11.
+_ACCOUNTED = "JobIDRaw,User,JobName,State,Submit,NodeList,Reason"
 _FIELD = pattern(r"(?:^| )([A-Z][A-Za-z:/]*)=")
 
 
@@ -67,15 +68,14 @@ def _queued(parts: list[str]) -> Record:
 
 
 def accounting_records(ids: list[str]) -> list[Record]:
-    """What the accounting knows of these jobs, each start of one that was queued again by itself."""
+    """What the accounting knows of these jobs; of one that was queued again each start by itself, the last one last."""
     told = ask("sacct", "-n", "-P", "-X", "-D", f"--jobs={','.join(ids)}", f"--format={_ACCOUNTED}")
-    return [_accounted(each.split("|", 7)) for each in told.splitlines() if each.count("|") >= 7]
+    return [_accounted(each.split("|", 6)) for each in told.splitlines() if each.count("|") >= 6]
 
 
 def _accounted(parts: list[str]) -> Record:
-    number, user, name, state, submitted, nodes, restarts, reason = parts
-    again = int(restarts) if restarts.isdecimal() else 0
-    return Record(number, user, name, state, _seconds(submitted), reason, nodes, again)
+    number, user, name, state, submitted, nodes, reason = parts
+    return Record(number, user, name, state, _seconds(submitted), reason, nodes)
 
 
 def _seconds(written: str) -> float | None:
