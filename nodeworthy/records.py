@@ -1,15 +1,16 @@
-"""`dataclass` and what goes with it, as the standard library's; but a method is written when it is first called.
+"""`dataclass` and what goes with it, as the standard library's; but a method is written when it has been called often.
 
-A run of `check` imports hundreds of such classes, makes instances of a third of them, and compares fewer still: to
-write the methods of all at import took nearly half of its time. The standard library's own module reads Python's
-grammar when it is imported, a seventh of a run that is answered from the cache: it is asked only where somebody asks it
-of one of these classes.
+A run of `check` imports hundreds of such classes, makes instances of a third of them, mostly two or three, and compares
+fewer still: to write the methods of all at import took nearly half of its time, and to write those that are called once
+a tenth. Until then the fields are read at each call; what these are is found out when somebody asks. The standard
+library's own module reads Python's grammar when it is imported, a seventh of a run that is answered from the cache: it
+is asked only where somebody asks it of one of these classes.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from reprlib import recursive_repr
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, get_origin
@@ -36,6 +37,17 @@ class _Field(NamedTuple):
         return self.default is not _MISSING or self.default_factory is not _MISSING
 
 
+_NOTHING = _Field()
+
+
+class _NotYet(NamedTuple):
+    """Fields that nobody has asked for."""
+
+    # Those that the class spelt out.
+    taken: Mapping[str, _Field]
+    kw_only: bool
+
+
 def _field(**said: Any) -> Any:
     if "default" in said and "default_factory" in said:
         raise ValueError("cannot specify both default and default_factory")
@@ -49,7 +61,17 @@ class _Code(NamedTuple):
     names: dict[str, Any]
 
 
-_Writer = Callable[[type[Any]], _Code]
+class _Way(NamedTuple):
+    """How a method is done: as code, and by a function that reads the fields, and says where it can't."""
+
+    code: Callable[[type[Any]], _Code]
+    function: Callable[[type[Any]], Callable[..., Any]]
+
+
+# So often a method is done by the function.
+_SELDOM = 8
+# What that says where the arguments are wrong: the method itself says what is wrong with them.
+_NOT_DONE: Any = object()
 
 
 def _dataclass(cls: type[Any] | None = None, /, **options: bool) -> Any:
@@ -67,31 +89,32 @@ def _made(
 ) -> type[Any]:
     cls.__doc__ = cls.__doc__ or cls.__name__
     own = {name for name, value in vars(cls).items() if value is not None}
-    found = _inherited(cls) | _declared(cls, kw_only=kw_only)
+    said = _NotYet(_taken_from(cls), kw_only)
     if slots:
+        found = _found(cls, said)
         cls = _with_slots(cls, found)
-    methods = _methods(cls, found, frozen=frozen, slots=slots)
+    setattr(cls, _FIELDS, found if slots else said)
+    methods = _methods(cls, frozen=frozen, slots=slots)
     if eq:
-        methods["__eq__"] = _later(cls, "__eq__", _eq)
+        methods["__eq__"] = _later(cls, "__eq__", _EQ)
         methods["__hash__"] = None
     if unsafe_hash or (eq and frozen):
-        methods["__hash__"] = _later(cls, "__hash__", _hash)
+        methods["__hash__"] = _later(cls, "__hash__", _HASH)
     for name, method in methods.items():
         if name not in own:
             setattr(cls, name, method)
-    setattr(cls, _FIELDS, found)
     cls.__dataclass_fields__ = _THEIRS
     cls.__dataclass_params__ = _Parameters(frozen)
     return cls
 
 
-def _methods(cls: type[Any], found: Mapping[str, _Field], *, frozen: bool, slots: bool) -> dict[str, Any]:
+def _methods(cls: type[Any], *, frozen: bool, slots: bool) -> dict[str, Any]:
     """Those that every one of them has."""
     methods: dict[str, Any] = {
-        "__init__": _later(cls, "__init__", _frozen_init if frozen else _init),
+        "__init__": _later(cls, "__init__", _FROZEN_INIT if frozen else _INIT),
         "__repr__": _repr,
         "__replace__": _replace,
-        "__match_args__": tuple(each.name for each in found.values() if each.init and not each.kw_only),
+        "__match_args__": _IN_ORDER,
     }
     if frozen:
         methods |= _FROZEN_WITH_SLOTS if slots else _FROZEN
@@ -109,27 +132,47 @@ def _of_class(cls: type[Any]) -> Mapping[str, _Field]:
     """Those that this very class has, of our kind or of the standard library's."""
     said = vars(cls)
     if _FIELDS in said:
-        ours: dict[str, _Field] = said[_FIELDS]
+        ours: Mapping[str, _Field] | _NotYet = said[_FIELDS]
+        if isinstance(ours, _NotYet):
+            ours = _found(cls, ours)
+            setattr(cls, _FIELDS, ours)
         return ours
     return {name: _of_theirs(each) for name, each in said.get("__dataclass_fields__", {}).items()}
 
 
-def _declared(cls: type[Any], *, kw_only: bool) -> dict[str, _Field]:
+def _found(cls: type[Any], said: _NotYet) -> Mapping[str, _Field]:
+    return _inherited(cls) | _declared(cls, said)
+
+
+def _declared(cls: type[Any], said: _NotYet) -> dict[str, _Field]:
     """What the class itself says; a default stays the class's attribute."""
     found = {}
     for name, kind in _annotations(cls).items():
         if _is_of_the_class(kind):
             continue
-        said = getattr(cls, name, _MISSING)
-        each = _said(_MISSING if isinstance(said, MemberDescriptorType) else said)
-        found[name] = each._replace(name=name, type=kind, kw_only=kw_only if each.kw_only is _MISSING else each.kw_only)
-        if name not in vars(cls) or each.default is said:
+        each = said.taken.get(name) or _of_value(getattr(cls, name, _MISSING))
+        found[name] = each._replace(
+            name=name, type=kind, kw_only=said.kw_only if each.kw_only is _MISSING else each.kw_only
+        )
+    return found
+
+
+def _taken_from(cls: type[Any]) -> dict[str, _Field]:
+    """The fields that the class spells out: in their stead stands their default, or nothing."""
+    taken = {}
+    kinds = _annotations(cls)
+    for name, value in [each for each in vars(cls).items() if each[0] in kinds]:
+        if _is_of_the_class(kinds[name]):
             continue
+        each = _of_value(value)
+        if each.default is value:
+            continue
+        taken[name] = each
         if each.default is _MISSING:
             delattr(cls, name)
         else:
             setattr(cls, name, each.default)
-    return found
+    return taken
 
 
 def _annotations(cls: type[Any]) -> Mapping[str, Any]:
@@ -146,13 +189,15 @@ def _is_of_the_class(kind: Any) -> bool:
     return kind is ClassVar or get_origin(kind) is ClassVar
 
 
-def _said(value: Any) -> _Field:
+def _of_value(value: Any) -> _Field:
     if isinstance(value, _Field):
         return value
+    if value is _MISSING or isinstance(value, MemberDescriptorType):
+        return _NOTHING
     theirs = sys.modules.get("dataclasses")
     if theirs is not None and isinstance(value, theirs.Field):
         return _of_theirs(value)
-    if value is not _MISSING and type(value).__hash__ is None:
+    if type(value).__hash__ is None:
         raise ValueError(f"mutable default {type(value)} is not allowed: use default_factory")
     return _Field(default=value)
 
@@ -187,7 +232,7 @@ class _Theirs:
         import dataclasses
 
         owner: Any = next(each for each in cls.__mro__ if _FIELDS in vars(each))
-        told = [(each.name, each.type, _theirs(each, dataclasses)) for each in vars(owner)[_FIELDS].values()]
+        told = [(each.name, each.type, _theirs(each, dataclasses)) for each in _of_class(owner).values()]
         twin: Any = dataclasses.make_dataclass(owner.__name__, told, init=False, repr=False, eq=False)
         owner.__dataclass_fields__ = twin.__dataclass_fields__
         return owner.__dataclass_fields__
@@ -207,11 +252,31 @@ class _Parameters(NamedTuple):
 _THEIRS = _Theirs()
 
 
-def _later(cls: type[Any], name: str, write: _Writer) -> Callable[..., Any]:
-    """Stands for the method until it is called; then the method is written, and takes its place."""
+class _InOrder:
+    """What a pattern takes without names, found out when the first pattern asks."""
+
+    def __get__(self, _: object, cls: type[Any]) -> tuple[str, ...]:
+        names = tuple(each.name for each in _fields(cls) if each.init and not each.kw_only)
+        cls.__match_args__ = names
+        return names
+
+
+_IN_ORDER = _InOrder()
+
+
+def _later(cls: type[Any], name: str, way: _Way) -> Callable[..., Any]:
+    """Stands for the method until it has been called often; then the method is written, and takes its place."""
+    calls = 0
+    function: Callable[..., Any] | None = None
 
     def first(*arguments: Any, **named: Any) -> Any:
-        method = _written(cls, name, write(cls))
+        nonlocal calls, function
+        calls += 1
+        function = function or way.function(cls)
+        told = function(*arguments, **named) if calls <= _SELDOM else _NOT_DONE
+        if told is not _NOT_DONE:
+            return told
+        method = _written(cls, name, way.code(cls))
         setattr(cls, name, method)
         return method(*arguments, **named)
 
@@ -250,6 +315,43 @@ def _frozen_init(cls: type[Any]) -> _Code:
     return _init(cls, "_set(self, '{0}', {1})")
 
 
+def _init_by_fields(cls: type[Any], assign: Callable[[Any, str, Any], None] = setattr) -> Callable[..., Any]:
+    every = tuple(_of_class(cls).values())
+    in_order = [each.name for each in every if each.init and not each.kw_only]
+
+    def init(self: Any, *arguments: Any, **named: Any) -> Any:
+        given = {**dict(zip(in_order, arguments, strict=False)), **named}
+        values = _values_of(every, given) if len(given) == len(arguments) + len(named) else None
+        if values is None:
+            return _NOT_DONE
+        for name, value in values.items():
+            assign(self, name, value)
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
+        return None
+
+    return init
+
+
+def _frozen_init_by_fields(cls: type[Any]) -> Callable[..., Any]:
+    return _init_by_fields(cls, object.__setattr__)
+
+
+def _values_of(every: Sequence[_Field], given: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Of each field, in their order; None where one is missing, or one was given that there isn't."""
+    if not given.keys() <= {each.name for each in every if each.init}:
+        return None
+    values = {}
+    for each in every:
+        if each.name in given:
+            values[each.name] = given[each.name]
+        elif each.has_default:
+            values[each.name] = each.default_factory() if each.default is _MISSING else each.default
+        elif each.init:
+            return None
+    return values
+
+
 def _parameter(field: _Field) -> str:
     if field.default is not _MISSING:
         return f"{field.name}=_default_{field.name}"
@@ -263,7 +365,7 @@ def _value(field: _Field) -> str:
     return f"_default_{name}() if {name} is _MISSING else {name}" if field.init else f"_default_{name}()"
 
 
-def _eq(cls: type[Any]) -> _Code:
+def _eq_code(cls: type[Any]) -> _Code:
     compared = [each.name for each in _of_class(cls).values() if each.compare]
     lines = [
         "if other.__class__ is not self.__class__:",
@@ -273,9 +375,32 @@ def _eq(cls: type[Any]) -> _Code:
     return _Code(["self", "other"], lines, {})
 
 
-def _hash(cls: type[Any]) -> _Code:
-    hashed = [each.name for each in _of_class(cls).values() if (each.compare if each.hash is None else each.hash)]
-    return _Code(["self"], [f"return hash({_all_of('self', hashed)})"], {})
+def _hash_code(cls: type[Any]) -> _Code:
+    return _Code(["self"], [f"return hash({_all_of('self', _hashed(cls))})"], {})
+
+
+def _eq_by_fields(cls: type[Any]) -> Callable[..., Any]:
+    names = [each.name for each in _of_class(cls).values() if each.compare]
+
+    def eq(self: Any, other: object) -> Any:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return _those_of(self, names) == _those_of(other, names)
+
+    return eq
+
+
+def _hash_by_fields(cls: type[Any]) -> Callable[..., Any]:
+    names = _hashed(cls)
+    return lambda self: hash(_those_of(self, names))
+
+
+def _hashed(cls: type[Any]) -> list[str]:
+    return [each.name for each in _of_class(cls).values() if (each.compare if each.hash is None else each.hash)]
+
+
+def _those_of(one: object, names: Sequence[str]) -> tuple[Any, ...]:
+    return tuple([getattr(one, name) for name in names])
 
 
 def _all_of(whose: str, names: list[str]) -> str:
@@ -326,6 +451,10 @@ def _replace(one: Any, /, **changes: Any) -> Any:
     return one.__class__(**changes)
 
 
+_INIT = _Way(_init, _init_by_fields)
+_FROZEN_INIT = _Way(_frozen_init, _frozen_init_by_fields)
+_EQ = _Way(_eq_code, _eq_by_fields)
+_HASH = _Way(_hash_code, _hash_by_fields)
 _FROZEN = {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
 # Who copies an object with slots would assign them.
 _FROZEN_WITH_SLOTS = {**_FROZEN, "__getstate__": _state, "__setstate__": _restore}
