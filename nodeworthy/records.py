@@ -257,7 +257,7 @@ class _InOrder:
 
     def __get__(self, _: object, cls: type[Any]) -> tuple[str, ...]:
         names = tuple(each.name for each in _fields(cls) if each.init and not each.kw_only)
-        cls.__match_args__ = names
+        cls.__match_args__ = names  # type: ignore[misc]
         return names
 
 

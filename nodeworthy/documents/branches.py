@@ -10,10 +10,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 _OPENING = r"(?P<jinja>\{%-?)|(?P<go>\{\{-?)|(?P<terraform>(?<![%])%\{~?)"
 _DIRECTIVE = pattern(rf"(?:{_OPENING})[ \t]*+(?P<says>[^\n{{}}]{{0,500}}?)(?:-?%\}}|-?\}}\}}|~?\}})")

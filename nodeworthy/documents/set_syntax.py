@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nodeworthy.documents.tree import Scalar, Tree
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 
 _STEP = pattern(r"((?:[^.\[\\]|\\.)+)|\[(\d+)\]|\.")
 _MOST_ENTRIES = 1000  # Helm refuses larger indices, too

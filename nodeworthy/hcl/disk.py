@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cache
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from nodeworthy.hcl.parse import parse
 from nodeworthy.hcl.source import File, Malformed, Spot
 from nodeworthy.hcl.syntax import Block, Body
 from nodeworthy.hcl.values import Hole, Waits
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 ENDINGS = (".tf", ".tofu", ".tf.json", ".tofu.json")

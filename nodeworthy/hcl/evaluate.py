@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any, Protocol
 
 from nodeworthy.hcl import arithmetic
@@ -57,7 +56,7 @@ from nodeworthy.hcl.values import (
     words,
 )
 from nodeworthy.limits import HCL_CHARACTERS, HCL_STEPS
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 Step = Attribute | Index
 

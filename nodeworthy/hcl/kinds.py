@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 
 from nodeworthy.hcl.syntax import Call, Expression, Literal, Name, Object, Tuple
 from nodeworthy.hcl.values import (
@@ -21,7 +20,7 @@ from nodeworthy.hcl.values import (
     string,
     words,
 )
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 
 @dataclass(frozen=True)

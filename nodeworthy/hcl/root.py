@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,7 @@ from nodeworthy.hcl.values import (
     whole_num,
 )
 from nodeworthy.limits import HCL_MODULES_DEEP, HCL_MOST_ELEMENTS
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from typing import TypeAlias
 
 from nodeworthy.hcl.arithmetic import Number
 from nodeworthy.hcl.source import File
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # None of these is frozen: nobody changes one, and a file has thousands. `at` is where it begins in its file.
 

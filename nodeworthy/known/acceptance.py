@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Verdict
 
@@ -141,7 +140,7 @@ class TableFloor:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("floors.toml").read_text(encoding="utf-8"))
+    return table_of("floors")
 
 
 @cache

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
@@ -25,7 +24,7 @@ class Link:
 
 @cache
 def links() -> tuple[Link, ...]:
-    rows = tomllib.loads(Path(__file__).with_name("chain.toml").read_text(encoding="utf-8"))["link"]
+    rows = table_of("chain")["link"]
     return tuple(_link(row) for row in rows)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 _AZURES_WITH_GPUS = "standard_n"
@@ -24,7 +23,7 @@ class MachineGpus:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("cloud_gpus.toml").read_text(encoding="utf-8"))
+    return table_of("cloud_gpus")
 
 
 def gpu_of_accelerator(name: str) -> str | None:

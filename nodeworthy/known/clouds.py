@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from pathlib import Path
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass, field
 
 
@@ -43,7 +42,7 @@ class Cloud:
 
 @cache
 def clouds() -> tuple[Cloud, ...]:
-    table = tomllib.loads(Path(__file__).with_name("clouds.toml").read_text(encoding="utf-8"))
+    table = table_of("clouds")
     return tuple(Cloud(key, **row) for key, row in table["clouds"].items())
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass, field, replace
 
 STRICT = "strict"
@@ -95,7 +94,7 @@ def _normal(path: str) -> str:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("containerd.toml").read_text(encoding="utf-8"))
+    return table_of("containerd")
 
 
 @cache

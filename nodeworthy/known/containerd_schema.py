@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.releases import numbers
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
 @cache
 def schema_table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("containerd_schema.toml").read_text(encoding="utf-8"))
+    return table_of("containerd_schema")
 
 
 OLD: str = schema_table()["names"]["old"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 GROUP = "resource.k8s.io"
@@ -35,7 +34,7 @@ class DraVersion:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("dra.toml").read_text(encoding="utf-8"))
+    return table_of("dra")
 
 
 @cache

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+from nodeworthy.known.tables import table_of
 
 # No package has a longer name.
 _LONGEST = 200
@@ -32,7 +32,7 @@ class Flavour(StrEnum):
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("drivers.toml").read_text(encoding="utf-8"))
+    return table_of("drivers")
 
 
 @cache

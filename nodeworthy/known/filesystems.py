@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+from nodeworthy.known.tables import table_of
 
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("filesystems.toml").read_text(encoding="utf-8"))
+    return table_of("filesystems")
 
 
 def _bare(kind: str) -> str:

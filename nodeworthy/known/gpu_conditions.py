@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 _STATUSES = ("True", "False")
@@ -33,7 +32,7 @@ class GpuCondition:
 
 @cache
 def gpu_conditions() -> Mapping[str, GpuCondition]:
-    rows = tomllib.loads(Path(__file__).with_name("gpu_conditions.toml").read_text(encoding="utf-8"))["condition"]
+    rows = table_of("gpu_conditions")["condition"]
     return {row["type"]: _condition(row) for row in rows}
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
+
+from nodeworthy.known.tables import table_of
 
 
 @cache
 def _parts() -> Mapping[str, str]:
-    rows = tomllib.loads(Path(__file__).with_name("gpu_stack.toml").read_text(encoding="utf-8"))["part"]
+    rows = table_of("gpu_stack")["part"]
     return {image: row["part"] for row in rows for image in row["images"]}
 
 

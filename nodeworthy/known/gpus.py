@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -28,7 +27,7 @@ class Gpu:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("gpus.toml").read_text(encoding="utf-8"))
+    return table_of("gpus")
 
 
 def gpu_names() -> tuple[str, ...]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
@@ -20,7 +19,7 @@ class GoneImage:
 
 @cache
 def _images() -> tuple[GoneImage, ...]:
-    table = tomllib.loads(Path(__file__).with_name("images_gone.toml").read_text(encoding="utf-8"))
+    table = table_of("images_gone")
     return tuple(
         GoneImage(tuple(row["names"]), re.compile(row["tags"]), row["says"], row["should"]) for row in table["image"]
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from pathlib import Path
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
@@ -20,7 +19,7 @@ class Installer:
 
 @cache
 def _installers() -> tuple[Installer, ...]:
-    rows = tomllib.loads(Path(__file__).with_name("installers.toml").read_text(encoding="utf-8"))["installer"]
+    rows = table_of("installers")["installer"]
     return tuple(
         Installer(
             tuple(row["urls"]),

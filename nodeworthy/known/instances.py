@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import difflib
 import sys
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -49,7 +49,7 @@ def instance_types_source() -> str:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("instances.toml").read_text(encoding="utf-8"))
+    return table_of("instances")
 
 
 def _families() -> Mapping[str, Any]:

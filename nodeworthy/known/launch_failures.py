@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from pathlib import Path
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -28,5 +27,5 @@ def failure_of(said: str) -> LaunchFailure:
 
 @cache
 def _failures() -> tuple[LaunchFailure, ...]:
-    said = tomllib.loads(Path(__file__).with_name("launch_failures.toml").read_text(encoding="utf-8"))
+    said = table_of("launch_failures")
     return tuple(LaunchFailure(each["sign"], each["named"], each["means"], each["remedy"]) for each in said["failures"])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
@@ -51,7 +50,7 @@ class Usual:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("network_signs.toml").read_text(encoding="utf-8"))
+    return table_of("network_signs")
 
 
 @cache

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterable
 from functools import cache
-from pathlib import Path
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.known.versions import Span, read_span, span_of
 from nodeworthy.records import dataclass
 
@@ -26,7 +25,7 @@ class AmiFamily:
 
 @cache
 def ami_families() -> tuple[AmiFamily, ...]:
-    table = tomllib.loads(Path(__file__).with_name("ami_families.toml").read_text(encoding="utf-8"))
+    table = table_of("ami_families")
     return tuple(
         AmiFamily(
             row["distribution"],
@@ -82,7 +81,7 @@ def _told(version: tuple[int, ...]) -> str:
 
 @cache
 def images() -> tuple[EksImage, ...]:
-    table = tomllib.loads(Path(__file__).with_name("eks_images.toml").read_text(encoding="utf-8"))
+    table = table_of("eks_images")
     return tuple(
         EksImage(
             os=name,
@@ -144,7 +143,7 @@ class ImageSign:
 
 @cache
 def image_signs() -> tuple[ImageSign, ...]:
-    table = tomllib.loads(Path(__file__).with_name("node_images.toml").read_text(encoding="utf-8"))
+    table = table_of("node_images")
     return tuple(
         ImageSign(
             driver=row["driver"],

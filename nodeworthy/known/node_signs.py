@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 # Of a class with its vendor: pci-0302_10de.present.
@@ -54,7 +53,7 @@ class CriSocket:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("node_signs.toml").read_text(encoding="utf-8"))
+    return table_of("node_signs")
 
 
 @cache

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
+
+from nodeworthy.known.tables import table_of
 
 # The variables by which the GPU operator's toolkit is told where containerd is.
 
@@ -54,6 +54,6 @@ HOLDS_COUNTERS = {
 @cache
 def chart_tolerations(part: str) -> Sequence[Mapping[str, str]]:
     """What a chart's pods tolerate where its values say nothing: `operator`, `feature-discovery`, `device-plugin`."""
-    table = tomllib.loads(Path(__file__).with_name("operator_tolerations.toml").read_text(encoding="utf-8"))
+    table = table_of("operator_tolerations")
     found: Sequence[Mapping[str, str]] = table[part]["tolerations"]
     return found

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 # What stands for the name where nobody knows the network.
@@ -52,7 +51,7 @@ def holds(written: str, other: str) -> bool:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("pod_interfaces.toml").read_text(encoding="utf-8"))
+    return table_of("pod_interfaces")
 
 
 @cache

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
@@ -25,7 +24,7 @@ class Price:
 
 @cache
 def _prices() -> Mapping[str, Price]:
-    table = tomllib.loads(Path(__file__).with_name("prices.toml").read_text(encoding="utf-8"))
+    table = table_of("prices")
     return {row["type"]: Price(**row) for row in table["price"]}
 
 

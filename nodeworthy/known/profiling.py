@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
@@ -34,7 +33,7 @@ class ModuleOption:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("profiling.toml").read_text(encoding="utf-8"))
+    return table_of("profiling")
 
 
 @cache

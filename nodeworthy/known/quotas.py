@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from pathlib import Path
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -31,5 +30,5 @@ def _counts(quota: Quota, family: str) -> bool:
 
 @cache
 def _quotas() -> tuple[Quota, ...]:
-    said = tomllib.loads(Path(__file__).with_name("quotas.toml").read_text(encoding="utf-8"))
+    said = table_of("quotas")
     return tuple(Quota(each["named"], each["families"], each.get("spot", False)) for each in said["quotas"])

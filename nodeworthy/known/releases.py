@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.containerd import containerd_of, distributions
+from nodeworthy.known.tables import table_of
 from nodeworthy.known.versions import Span, read_span, span_of
 from nodeworthy.records import dataclass, field
 
@@ -25,7 +24,7 @@ class OperatorRelease:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("releases.toml").read_text(encoding="utf-8"))
+    return table_of("releases")
 
 
 @cache
@@ -112,7 +111,7 @@ class Breakage:
 @cache
 def breakages() -> tuple[Breakage, ...]:
     """Oldest first."""
-    table = tomllib.loads(Path(__file__).with_name("releases.toml").read_text(encoding="utf-8"))
+    table = table_of("releases")
     return tuple(map(_row, table["breakage"]))
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from pathlib import Path
-from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -40,7 +38,7 @@ class GoneRepository:
 
 @cache
 def gone_repositories() -> tuple[GoneRepository, ...]:
-    table: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    table = table_of("repositories")
     return tuple(
         GoneRepository(
             tuple(each["urls"]), tuple(each["packages"]), each["since"], each["instead"], tuple(each["others"])

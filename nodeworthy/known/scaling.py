@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -27,13 +26,8 @@ class Obstacle:
 
 
 @cache
-def _table(name: str) -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
-
-
-@cache
 def _rows() -> Sequence[tuple[re.Pattern[str], Mapping[str, Any]]]:
-    return [(re.compile(row["words"], re.IGNORECASE), row) for row in _table("scaling.toml")["obstacle"]]
+    return [(re.compile(row["words"], re.IGNORECASE), row) for row in table_of("scaling")["obstacle"]]
 
 
 def obstacle_in(words: str) -> Obstacle | None:
@@ -50,7 +44,7 @@ def _pool_in(words: str) -> str:
 
 @cache
 def _startup_taints() -> Mapping[str, str]:
-    return {row["key"]: row["who"] for row in _table("startup_taints.toml")["taint"]}
+    return {row["key"]: row["who"] for row in table_of("startup_taints")["taint"]}
 
 
 def worker_of_taint(taint: str) -> str | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -67,7 +66,7 @@ class _Placeholders:
 
 @cache
 def table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
+    return table_of("secrets")
 
 
 @cache

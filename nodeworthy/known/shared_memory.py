@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
@@ -23,7 +22,7 @@ class ManyProcesses:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("shared_memory.toml").read_text(encoding="utf-8"))
+    return table_of("shared_memory")
 
 
 def default_size() -> str:

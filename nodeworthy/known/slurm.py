@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.gpus import gpu_named, gpu_names
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 
 # What a cluster puts behind a GPU's name: its form, its memory, a letter of its own (Compute Canada's `v100l`).
@@ -23,7 +22,7 @@ _MIXED = pattern(r"[a-zA-Z]\d|\d[a-zA-Z]")
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("slurm.toml").read_text(encoding="utf-8"))
+    return table_of("slurm")
 
 
 def long_name(letter: str) -> str | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 
 _UNDERSCORE = pattern(r"_([a-z0-9])")
@@ -15,7 +14,7 @@ _UNDERSCORE = pattern(r"_([a-z0-9])")
 
 @cache
 def _known() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("terraform.toml").read_text(encoding="utf-8"))
+    return table_of("terraform")
 
 
 def types() -> Mapping[str, str]:

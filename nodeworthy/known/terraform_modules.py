@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -39,9 +39,7 @@ class KnownModule:
 
 @cache
 def _rows() -> Sequence[Mapping[str, Any]]:
-    rows: Sequence[Mapping[str, Any]] = tomllib.loads(
-        Path(__file__).with_name("terraform_modules.toml").read_text(encoding="utf-8")
-    )["module"]
+    rows: Sequence[Mapping[str, Any]] = table_of("terraform_modules")["module"]
     return rows
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
 from nodeworthy.known.aws_models import properties_of_all
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 
 HCL, TEMPLATE = "hcl", "template"
@@ -75,8 +74,7 @@ def _name(word: str, tongue: str) -> str:
 
 @cache
 def _said() -> Sequence[Mapping[str, str]]:
-    text = Path(__file__).with_name("tongues.toml").read_text(encoding="utf-8")
-    rows: Sequence[Mapping[str, str]] = tomllib.loads(text)["said"]
+    rows: Sequence[Mapping[str, str]] = table_of("tongues")["said"]
     return rows
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -56,8 +55,7 @@ def _lasting() -> list[re.Pattern[str]]:
 
 @cache
 def _tools() -> list[Mapping[str, Any]]:
-    text = Path(__file__).with_name("verification.toml").read_text(encoding="utf-8")
-    tools: list[Mapping[str, Any]] = tomllib.loads(text)["tool"]
+    tools: list[Mapping[str, Any]] = table_of("verification")["tool"]
     return tools
 
 

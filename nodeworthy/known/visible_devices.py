@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
 
 
@@ -22,7 +21,7 @@ class Sign:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("visible_devices.toml").read_text(encoding="utf-8"))
+    return table_of("visible_devices")
 
 
 VARIABLE: str = _table()["variable"]

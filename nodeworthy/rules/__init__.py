@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib
 import sys
-import tomllib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
@@ -14,6 +13,7 @@ from typing import Any
 
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.derive import Facts, derivations, ways_to
+from nodeworthy.known.tables import read_table
 from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.rule import Rule
 
@@ -121,7 +121,7 @@ def name_of(kind: type[Any]) -> str:
 
 @cache
 def _written() -> dict[str, Any]:
-    return tomllib.loads(SUBJECTS.read_text(encoding="utf-8")) if SUBJECTS.exists() else {}
+    return read_table(SUBJECTS) if SUBJECTS.exists() else {}
 
 
 @cache

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_count import refused_size
@@ -22,6 +21,7 @@ from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Severity, fail, skip
 

@@ -17,7 +17,6 @@ and those that the kernel offers to programs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.efa_interfaces import (
@@ -35,6 +34,7 @@ from nodeworthy.facts.aws.security_group import Way
 from nodeworthy.facts.node.efa import NodeEfa, efa_drafts
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.known.efa import Efa, efa_of
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
 

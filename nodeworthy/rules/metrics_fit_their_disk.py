@@ -16,8 +16,6 @@ has no effect, and Helm says nothing.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
@@ -34,6 +32,7 @@ from nodeworthy.facts.services.monitoring_stack import (
     size,
 )
 from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
 

@@ -12,14 +12,13 @@ calls one. DNS is asked for only where pods have addresses of the network, as EK
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from nodeworthy.facts.aws.node_sides import GuardedNodes, pods_are_in_its_network
 from nodeworthy.facts.aws.reach import Ports, Side, lets_in, lets_out
 from nodeworthy.facts.aws.security_group import network_of
 from nodeworthy.facts.aws.stack import AwsResource
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Place, Related, Severity, fail, need, skip, unknown
 

@@ -22,10 +22,9 @@ What asks for more than any node has is another rule's (`gpu-fits-a-node`), and 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodeworthy.facts.cluster.pending_causes import Waiting, WaitingPods
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Severity, fail
 

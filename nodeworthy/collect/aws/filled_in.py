@@ -5,13 +5,12 @@ from __future__ import annotations
 import zlib
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 
-from nodeworthy.boot.unpack import unpack
 from nodeworthy.collect.aws.user_data import CALLED
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.values import Hole, Piece, Str
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 # With these a template of the reader of boot scripts begins what it fills in; twice, they mean themselves.
@@ -68,6 +67,8 @@ def _word(shown: str) -> str:
 
 
 def script_of(said: Str, around: Surroundings | None, taken_off: Sequence[str] = ()) -> BootScript:
+    from nodeworthy.boot.unpack import unpack
+
     place = said.spot.place
     if len(said.pieces) == 1 and isinstance(said.pieces[0], Hole):
         hole = said.pieces[0]

@@ -8,7 +8,6 @@ who drains them, finds nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.disk import Disk
@@ -18,6 +17,7 @@ from nodeworthy.facts.aws.security_group import GROUP, SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.fleet.eksctl import EksctlGroup
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Located, Place, Unknown
 

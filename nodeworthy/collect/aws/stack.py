@@ -14,7 +14,6 @@ Whoever reads resources in a new form makes `AwsResource`s of them, and has all 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.collect.aws.pools import PoolNames, pool_named
@@ -38,7 +37,7 @@ from nodeworthy.facts.fleet.pool_system import planned_systems
 from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import NotKnown
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from nodeworthy.boot.origin import Folded
-from nodeworthy.boot.unpack import unpack
 from nodeworthy.boot.userdata import Fault, FaultKind, UserData
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place, Unknown
 
 # The properties that hold user data, and whether they hold it in base64.
@@ -61,6 +60,8 @@ def _script(tree: Tree, encoded: bool) -> BootScript:
 @lru_cache(maxsize=4096)
 def _read(text: str, place: Place, encoded: bool) -> UserData:
     """The same script comes by again with every run of a program, and is read once."""
+    from nodeworthy.boot.unpack import unpack
+
     origin = Folded(place, CALLED)
     if not encoded:
         return unpack(text.encode(), place, template=False, origin=origin)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
 
 from nodeworthy.boot.commands.call import beginning
 from nodeworthy.boot.commands.charts import HELM_TAKES
@@ -26,7 +25,7 @@ from nodeworthy.facts.boot.shown_containerd import containerd_shown
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.recognition import CHART, operator_values
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import NotKnown, Place, Unknown
 
 _CHART = pattern(r"(?:^|/)" + CHART + r"(?:-v?\d[^/]*\.tgz)?$")

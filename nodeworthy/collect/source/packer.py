@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.collect.source.comments import comments
@@ -18,6 +17,7 @@ from nodeworthy.hcl.root import Module, body_value, open_root
 from nodeworthy.hcl.source import Malformed, Spot
 from nodeworthy.hcl.syntax import Block
 from nodeworthy.hcl.values import Hole, Lit, Piece, Seq, Str, Value
+from nodeworthy.records import replace
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 

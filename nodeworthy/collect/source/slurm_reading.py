@@ -6,7 +6,6 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from nodeworthy.facts.slurm.request import SlurmRequest, allowed_slices
 from nodeworthy.facts.slurm.walk import walk_script
 from nodeworthy.facts.slurm.words import peel_words
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
 
 if TYPE_CHECKING:

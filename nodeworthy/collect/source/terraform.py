@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -27,7 +26,7 @@ from nodeworthy.hcl.root import Instance, Module, open_root
 from nodeworthy.hcl.trees import document, tree
 from nodeworthy.hcl.values import Hole, Obj, Refusal, Seq, Value, Waits
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 

@@ -6,7 +6,6 @@ Also the pools of GPU nodes that it asks of other clouds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.collect.aws.filled_in import script_of
@@ -24,6 +23,7 @@ from nodeworthy.hcl.trees import tree
 from nodeworthy.hcl.values import BLOCK, Hole, Obj, Seq, Str, Value, is_null
 from nodeworthy.known.aws_models import Model, model_of
 from nodeworthy.known.terraform import is_one, name_of, types
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 _AWS = "aws_"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from nodeworthy.hcl.evaluate import TooMuch
 from nodeworthy.hcl.planned import Plan, Planned
 from nodeworthy.hcl.root import Instance, open_root
 from nodeworthy.hcl.values import Str
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.redaction import keep_secret
 from nodeworthy.scene import Fact
 from nodeworthy.suppression import Suppression

@@ -6,7 +6,6 @@ What can't be found, or can't be read, leaves the release as it is: some of its 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import reduce
 
 from nodeworthy.collect.source.beside import Beside, Span
@@ -16,6 +15,7 @@ from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.facts.hami.values import HAMI
 from nodeworthy.facts.operator.recognition import OPERATOR
 from nodeworthy.facts.services.monitoring_recognition import MONITORING
+from nodeworthy.records import replace
 
 Path_ = tuple[str | int, ...]
 _DEFAULT_KEY = "values.yaml"

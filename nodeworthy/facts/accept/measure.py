@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
 
 from nodeworthy.known.acceptance import Limit, limit_of
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 Scalar = str | int | float

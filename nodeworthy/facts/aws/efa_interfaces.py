@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.documents.tree import Tree
@@ -12,7 +11,7 @@ from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_type
 from nodeworthy.known.efa import Efa
 from nodeworthy.known.instances import gpus_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Draft, Findings, Known, Located, Placed, Unknown, fail, need
 
 

@@ -6,7 +6,6 @@ What no image and no script decides is unknown, and never a default.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TypeGuard
 
 from nodeworthy.facts.aws.image import image_of
@@ -22,7 +21,7 @@ from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.containerd import Containerd, containerd_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Unknown
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import ClassVar
 
 from nodeworthy.facts.aws.joined import JoinedNode
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Located, Place
 
 

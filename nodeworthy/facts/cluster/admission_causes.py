@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime, timedelta
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
@@ -13,7 +12,7 @@ from nodeworthy.facts.cluster.admissions import RefusedOnNode
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import LOCK, NodeGpus
 from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail
 
 # Between the start of a kubelet and the moment when its device plugin has registered again, or hardly ever later.

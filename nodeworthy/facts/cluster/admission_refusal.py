@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -13,7 +12,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.containers import effective_requests, is_gpu_resource
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # Pods that a kubelet rejected after the scheduler had placed them: the devices it counted were not there.
 

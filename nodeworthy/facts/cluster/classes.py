@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
@@ -13,7 +12,7 @@ from nodeworthy.facts.containerd.runtimes import ConfiguredHandlers
 from nodeworthy.facts.operator.fleet_operator import FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
 
 # What the operator calls its classes beside the first, and what k3s finds by itself.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from math import isfinite
@@ -15,7 +14,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.known.gpu_activity import Metric, metrics, minutes
 from nodeworthy.known.prices import price_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 # What GPUs did, as Prometheus answered: the exporter's counters, by the pod that holds each GPU.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
@@ -13,7 +12,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.hami.shares import SharedDevice
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.prices import Price, price_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 
 @dataclass(frozen=True)

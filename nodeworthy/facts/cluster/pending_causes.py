@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from datetime import timedelta
 from typing import ClassVar
 
@@ -30,7 +29,7 @@ from nodeworthy.facts.cluster.shut_out import shut_out
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.hami import resources
 from nodeworthy.known.scaling import obstacle_in
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place
 
 # Causes that are about some of the nodes which have what is asked for, and not about others.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
@@ -16,6 +15,7 @@ from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.node_signs import has_a_card_of_no_vendor
 from nodeworthy.known.scaling import worker_of_taint
+from nodeworthy.records import replace
 from nodeworthy.verdict import NOWHERE, Related, fail
 
 if TYPE_CHECKING:

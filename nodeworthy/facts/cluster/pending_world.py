@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.hami.waiting import OfHami
 from nodeworthy.facts.pod.node_choice import NodeChoice
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
     from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet

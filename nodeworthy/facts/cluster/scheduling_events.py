@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +12,7 @@ from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]

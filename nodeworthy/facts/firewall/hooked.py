@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, PANIC, Chains, Does, Filter, Side, Step
@@ -12,7 +11,7 @@ from nodeworthy.facts.firewall.nft_rule import Outcome, outcomes
 from nodeworthy.facts.firewall.saved import Met, Saved, both, is_for_all
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import network_with_table
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 _VERDICTS: dict[str, bool | None] = {"accept": True, "drop": False, "reject": False}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 
 from nodeworthy.facts.firewall.firewall import Side
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 
 # In some a packet is before or behind the choice of where it goes: what is forwarded passes them, too.
 HOOKS: dict[str, tuple[Side, ...]] = {

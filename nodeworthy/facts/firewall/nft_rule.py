@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
 from nodeworthy.facts.firewall.nft_listing import elements
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 
 # What a match of nftables asks of a packet: the ends that it names, and what it compares them with.
 

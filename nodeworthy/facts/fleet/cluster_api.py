@@ -4,7 +4,6 @@ together of files and commands."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.given_script import Step, commands, script_of
@@ -13,7 +12,7 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import text_of
 from nodeworthy.known.containerd import containerd_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located
 
 APIS = ("bootstrap.cluster.x-k8s.io/", "controlplane.cluster.x-k8s.io/")

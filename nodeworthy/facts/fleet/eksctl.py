@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
@@ -15,7 +14,7 @@ from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_by_key, taints_i
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.known.node_images import AmiFamily, of_eksctl
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place
 
 _MANAGED = "managedNodeGroups"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from nodeworthy.documents.tree import Tree, absent
@@ -21,7 +20,7 @@ from nodeworthy.known.cloud_gpus import (
 )
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown
 
 _T = TypeVar("_T")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, 
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.selector import Unmet, selects, unmet
 from nodeworthy.known.hami import default, image_names, labels, scheduler_name
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place, Related
 
 # HAMi's own parts in a cluster: what each is, which installation it belongs to, and how it is.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.documents.plain import number_at
 from nodeworthy.facts.hami.cluster import HamiCluster, HamiPart, Installation, Role, Webhook
 from nodeworthy.known.evidence import in_text
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import NO_LINK, Draft, Place, fail
 
 _NO_LIBRARY = "nvml-library-not-found"

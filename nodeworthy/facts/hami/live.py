@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from nodeworthy.facts.hami.asks import beyond_any_gpu, too_large
 from nodeworthy.facts.hami.fault import Dimension, HamiSums, UsedUp
@@ -12,6 +11,7 @@ from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import Amount, HamiGpus, SharedDevice, Total
 from nodeworthy.facts.pod.containers import Container
+from nodeworthy.records import replace
 from nodeworthy.verdict import Known, Place, Related
 
 

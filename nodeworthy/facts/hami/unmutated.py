@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
 from nodeworthy.facts.hami.fault import UnmutatedPods
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.known.hami import labels
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail, unknown
 
 DEFAULT_SCHEDULER = "default-scheduler"

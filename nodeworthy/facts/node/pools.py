@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.node.files import NodeFile, NodeFiles
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd, defaults, takes_base_dir
+from nodeworthy.records import replace
 from nodeworthy.verdict import Known, need
 
 _READ = (Kind.CONFIG, Kind.HOSTS, Kind.REGISTRIES)

@@ -8,13 +8,13 @@ to have, and others one container without a pod around it (KServe's `predictor.m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.pod.chart_resources import RESOURCES, asks_for_gpus
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.records import replace
 
 # How deep a template may lie, and how many entries of a list are looked at.
 _DEEPEST = 12

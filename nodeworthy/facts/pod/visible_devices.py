@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
@@ -12,7 +11,7 @@ from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.visible_devices import MOST, VARIABLE, signs
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located
 
 _YAML = (".yaml", ".yml", ".tf", ".toml", ".sh", ".tpl", ".tftpl", ".json")

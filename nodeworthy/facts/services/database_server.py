@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place
 
 # What keeps pods on different nodes: required anti-affinity, or a spread that is not only a wish.

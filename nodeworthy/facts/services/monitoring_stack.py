@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -19,7 +18,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.containers import NotAQuantity, quantity
 from nodeworthy.known.monitoring import FITS, LEVELS, READ_AT, RETENTION
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import ClassVar
@@ -14,7 +13,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.services.database_server import DatabaseServer, InitText, of_template
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 _PASSWORD = pattern(r"PASSWORD$|PASSWD$|PGPASS$")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,7 +15,7 @@ from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.signs import is_a_trial, why_verification
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, Located, Place
 
 # What makes the names of pods differ that are of one work.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.tables import read_table
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -79,8 +79,7 @@ def ranks() -> dict[str, int]:
 
 
 def _rows(layer: str) -> list[dict[str, Any]]:
-    written = Path(__file__).with_name(f"{layer}.toml").read_text(encoding="utf-8")
-    rows: list[dict[str, Any]] = tomllib.loads(written)["evidence"]
+    rows: list[dict[str, Any]] = read_table(Path(__file__).with_name(f"{layer}.toml"))["evidence"]
     return rows
 
 

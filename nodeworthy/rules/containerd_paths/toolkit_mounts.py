@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.operator.toolkit_daemonset import OPT_OUT, Miss
@@ -11,6 +10,7 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.operator_parts import CONFIG, SOCKET
+from nodeworthy.records import replace
 from nodeworthy.rules.containerd_paths import CAUSE, RULE
 from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, Unknown, fail, skip, unknown
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import replace
 
 from nodeworthy.facts.fleet.gpu_pool import NODE_POOL, PoolDoor
 from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
@@ -12,6 +11,7 @@ from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.scaling import worker_of_taint
+from nodeworthy.records import replace
 from nodeworthy.rules.nodepool_can_serve import RULE
 from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, fail, skip, unknown
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.source.cloudformation.kubernetes import facts_in, handlers_in
@@ -19,7 +18,7 @@ from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.evaluate import TooMuch
 from nodeworthy.hcl.source import File
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
