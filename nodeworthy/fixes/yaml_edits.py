@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from nodeworthy.documents.yaml import Loader
+from nodeworthy.documents.yaml_nodes import Loader
 from nodeworthy.edit import Edit
 from nodeworthy.fixes.text import Change, NotMended, Text
 from nodeworthy.patterns import pattern

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import re
 
 from nodeworthy.fleet.model import CapacityKind, Driver, Firewall
+from nodeworthy.fleet.os import OSES
 from nodeworthy.fleet.shape import Anything, Field, Items, Named, Record, Text, Truth, Whole
 from nodeworthy.known.containerd import distributions
 from nodeworthy.known.gpus import gpu_names
@@ -70,6 +70,8 @@ def distribution(text: str) -> str | None:
     known = distributions()
     if text in known:
         return None
+    import difflib
+
     plain = text.lower().replace(" ", "-").replace("_", "-")
     begins = [each for each in known if each == plain or each.startswith(f"{plain}-")]
     near = begins or _CALLED.get(plain) or difflib.get_close_matches(plain, known, 1)
@@ -91,8 +93,6 @@ def choice(*words: str) -> Text:
 
 
 # The keys of a pool.
-
-OSES = ("al2023", "al2", "ubuntu-22.04", "ubuntu-24.04", "bottlerocket")
 
 CAPACITY = Record(
     "How the nodes are bought",
@@ -167,8 +167,6 @@ POOL = Record(
     },
 )
 
-
-KEY = "nodeworthy:fleet"
 
 CLUSTER = Record(
     "The cluster",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nodeworthy.fleet.declaration import OSES
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.containerd import Containerd, containerd_of, takes_base_dir
 from nodeworthy.records import replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 UBUNTU = ("ubuntu-22.04", "ubuntu-24.04")
+OSES = ("al2023", "al2", *UBUNTU, "bottlerocket")
 # The distribution that an operating system means on EKS.
 _ON_EKS = {
     "al2023": "eks-al2023",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,8 +9,9 @@ from nodeworthy.documents.files import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.errors import InputError
-from nodeworthy.fleet.declaration import FLEET, KEY
+from nodeworthy.fleet.declaration import FLEET
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.recognition import KEY, has_fleet, is_bare
 from nodeworthy.fleet.resolve import resolve
 from nodeworthy.fleet.walk import Fault, Faults, Walker, without_encrypted
 from nodeworthy.verdict import Place
@@ -32,22 +32,12 @@ def _shown(place: Place) -> str:
     return ":".join(str(part) for part in (place.path, place.line, place.column) if part is not None) or str(place)
 
 
-def has_fleet(tree: Tree) -> bool:
-    """Whether a document is a stack's config with a fleet in it, or a bare fleet and nothing else: other people's files
-    have clusters and pools, too."""
-    return KEY in tree.get("config").mapping or (_is_bare(tree) and tree.mapping.keys() <= FLEET.fields.keys())
-
-
-def _is_bare(tree: Tree) -> bool:
-    return tree.get("cluster").is_mapping and tree.get("pools").is_mapping
-
-
 def read_fleet(tree: Tree, stack: str | None) -> Fleet:
     """The fleet of a stack's config, or a bare one. Raises Malformed."""
     config = {name: without_encrypted(child) for name, child in tree.get("config").mapping.items() if name != KEY}
     declared = tree.get("config", KEY)
     if declared.is_absent:
-        if not _is_bare(tree):
+        if not is_bare(tree):
             raise Malformed([Fault(tree.place, _no_fleet(config, is_beside=KEY in tree.mapping))])
         declared, config = tree, {}
     faults = Faults()
@@ -67,6 +57,8 @@ def read_fleet(tree: Tree, stack: str | None) -> Fleet:
 
 
 def _no_fleet(config: Mapping[str, Tree], *, is_beside: bool) -> str:
+    import difflib
+
     near = difflib.get_close_matches(KEY, config, 1)
     if is_beside:
         return f"{KEY} stands at the top, and must stand under config: write `config:` above it, and indent all of it"

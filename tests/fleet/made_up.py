@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from nodeworthy.fleet.declaration import FLEET, OSES
+from nodeworthy.fleet.declaration import FLEET
+from nodeworthy.fleet.os import OSES
 from nodeworthy.fleet.shape import Items, Named, Record, Text, Truth, Whole
 from nodeworthy.known.containerd import distributions
 from nodeworthy.known.gpus import gpu_names

@@ -21,7 +21,6 @@ from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, with_release_of
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.fleet.read import refuse_impossible
 from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact, Scene, make_scene
@@ -224,6 +223,8 @@ def _not_of_a_release(facts: list[Fact], read: list[Span]) -> list[Fact]:
 
 def _refuse_impossible(fleet: Fleet, looked: Looked) -> None:
     """A fleet that can't exist is a finding where it is checked; where others are judged by it, it is a mistake."""
+    from nodeworthy.fleet.read import refuse_impossible
+
     try:
         refuse_impossible(fleet)
     except InputError as impossible:

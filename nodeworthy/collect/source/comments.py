@@ -6,10 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import yaml
-
 from nodeworthy.documents.tree import Tree
-from nodeworthy.documents.yaml import Loader
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.suppression import Suppression
@@ -140,15 +137,15 @@ Span = tuple[tuple[int, int], tuple[int, int]]
 
 def _quoted(text: str) -> list[Span]:
     """Where a `#` is no comment: the quoted scalars of a YAML text."""
+    import yaml
+
+    from nodeworthy.documents.yaml_nodes import Loader
+
     try:
         tokens = list(yaml.scan(text, Loader=Loader))
     except yaml.YAMLError:
         return []
-    return sorted(_span(token) for token in tokens if _is_quoted(token))
-
-
-def _is_quoted(token: Any) -> bool:
-    return isinstance(token, yaml.ScalarToken) and token.style in ("'", '"')
+    return sorted(_span(each) for each in tokens if isinstance(each, yaml.ScalarToken) and each.style in ("'", '"'))
 
 
 def _span(token: Any) -> Span:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.files import STDIN, Source, shown_path
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.documents.files import leads_out, tree_of
 from nodeworthy.errors import InputError
-from nodeworthy.fleet.model import Fleet
-from nodeworthy.fleet.read import declares_fleet, read_fleet_file, refuse_impossible
 from nodeworthy.records import dataclass, field
 from nodeworthy.settings.find import settings_in
 from nodeworthy.verdict import ToGive
+
+if TYPE_CHECKING:
+    from nodeworthy.fleet.model import Fleet
 
 _GIVE = "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it"
 NO_FLEET = ToGive("there is no fleet to judge by", _GIVE)
@@ -54,6 +56,8 @@ class Fleets:
             return None
         fleet = self.beside(Path.cwd()).fleet
         if fleet is not None:
+            from nodeworthy.fleet.read import refuse_impossible
+
             refuse_impossible(fleet)
         return fleet
 
@@ -104,7 +108,7 @@ class Fleets:
         for name, path in stacks.items():
             try:
                 _refuse_out_of(path, path.parent)
-                if declares_fleet(path, shown_path(path)):
+                if _declares_fleet(path):
                     found[name] = path
             except InputError:
                 if wanted in (None, name):
@@ -122,8 +126,16 @@ class Fleets:
 
     def _fleet(self, path: Path) -> Fleet:
         if path not in self._read:
+            from nodeworthy.fleet.read import read_fleet_file
+
             self._read[path] = read_fleet_file(path, shown_path(path))
         return self._read[path]
+
+
+def _declares_fleet(path: Path) -> bool:
+    from nodeworthy.fleet.read import declares_fleet
+
+    return declares_fleet(path, shown_path(path))
 
 
 def _refuse_out_of(path: Path, folder: Path) -> None:

@@ -54,7 +54,7 @@ from nodeworthy.facts.secrets.planned_secret import (
     without_packed,
 )
 from nodeworthy.fleet.model import Firewall, Fleet
-from nodeworthy.fleet.read import Malformed, has_fleet, read_fleet
+from nodeworthy.fleet.recognition import has_fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.scene import Fact
@@ -524,6 +524,8 @@ def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
 
 
 def _own_fleet(document: Tree, source: Source) -> Fleet:
+    from nodeworthy.fleet.read import Malformed, read_fleet
+
     stack = STACK_FILE.fullmatch(source.path.name)
     try:
         return read_fleet(document, stack["stack"] if stack else None)
