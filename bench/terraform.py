@@ -1,5 +1,5 @@
-"""A root of Terraform as a platform keeps one, for an EKS cluster with GPU nodes: ten files, three hundred lines. All of
-it is right. And repositories of many such roots, beside modules that nobody calls."""
+"""A root of Terraform as a platform keeps one, for an EKS cluster with GPU nodes: ten files, three hundred lines, all
+of it right. And repositories of many such roots, beside modules that nobody calls."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from markdown import code, page, table
 
 from nodeworthy.fleet.declaration import FLEET
-from nodeworthy.fleet.recognition import KEY
+from nodeworthy.fleet.model import KEY
 from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, Text, Truth
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from nodeworthy.collect.patches import holds_patches, is_patch, patch_alone, patched_objects
 from nodeworthy.collect.releases import releases
-from nodeworthy.documents.release import Release
+from nodeworthy.documents.release import Release, names_within
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.recognition import cluster_policies, misshapen_parts, operator_values
 from nodeworthy.facts.operator.values import OperatorValues
@@ -251,9 +251,10 @@ def _pods_of_chart(release: Release) -> Iterator[Fact]:
 
 
 def _daemonsets_of_chart(release: Release) -> Iterator[Fact]:
-    from nodeworthy.facts.operator.daemonset_manifest import daemonsets_of_chart
+    if release.chart.text:
+        from nodeworthy.facts.operator.daemonset_manifest import daemonsets_of_chart
 
-    yield from daemonsets_of_chart(release)
+        yield from daemonsets_of_chart(release)
 
 
 def _sharing(release: Release) -> Iterator[Fact]:
@@ -277,9 +278,10 @@ def _dra_driver(release: Release) -> Iterator[Fact]:
 
 
 def _monitoring(release: Release) -> Iterator[Fact]:
-    from nodeworthy.facts.services.monitoring_recognition import monitoring_stacks
+    if release.chart.text or any("prometheus" in name for name in names_within(release.values)):
+        from nodeworthy.facts.services.monitoring_recognition import monitoring_stacks
 
-    yield from monitoring_stacks(release)
+        yield from monitoring_stacks(release)
 
 
 def _hami(release: Release) -> Iterator[Fact]:

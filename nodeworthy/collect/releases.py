@@ -13,7 +13,7 @@ from nodeworthy.collect.patches import holds_patches, merge_patches
 from nodeworthy.documents.release import HELM_CHART, LOOSE, STACK_CONFIG, Release, document_inside
 from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree, absent, merge
-from nodeworthy.fleet.recognition import KEY
+from nodeworthy.fleet.model import KEY
 from nodeworthy.records import replace
 from nodeworthy.verdict import Unknown
 

@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: Options) -> int:
     if options.what == "schema":
         from nodeworthy.fleet.declaration import FLEET
-        from nodeworthy.fleet.recognition import KEY
+        from nodeworthy.fleet.model import KEY
         from nodeworthy.fleet.schema import schema_of_stack
 
         print(json.dumps(schema_of_stack(FLEET, KEY), indent=2, ensure_ascii=False))

@@ -77,6 +77,14 @@ class Chart:
                 yield from self._parts(child, depth - 1)
 
 
+def names_within(values: Tree, depth: int = _DEPTH) -> Iterator[str]:
+    """Of all that may be a part of a chart, the keys: where a product's are not among them, nobody need look for it."""
+    for name, child in values.mapping.items():
+        yield name
+        if depth:
+            yield from names_within(child, depth - 1)
+
+
 def _mapping(values: Tree) -> Tree:
     return values if values.is_mapping or values.is_unknown else Tree({}, values.place, values.key)
 

@@ -10,8 +10,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.declaration import FLEET
-from nodeworthy.fleet.model import Fleet
-from nodeworthy.fleet.recognition import KEY, has_fleet, is_bare
+from nodeworthy.fleet.model import KEY, Fleet, has_fleet, is_bare
 from nodeworthy.fleet.resolve import resolve
 from nodeworthy.fleet.walk import Fault, Faults, Walker, without_encrypted
 from nodeworthy.verdict import Place

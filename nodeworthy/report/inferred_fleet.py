@@ -10,7 +10,7 @@ from typing import Any
 from nodeworthy.documents.yaml import read
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.inferred import InferredFleet
-from nodeworthy.fleet.recognition import KEY
+from nodeworthy.fleet.model import KEY
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import exists, gpus_of
 from nodeworthy.patterns import pattern

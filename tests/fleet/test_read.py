@@ -10,9 +10,9 @@ import pytest
 from nodeworthy.documents.tree import plant
 from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.errors import InputError
-from nodeworthy.fleet.model import CapacityKind, Driver, Firewall, Fleet, Pool
+from nodeworthy.fleet.model import CapacityKind, Driver, Firewall, Fleet, Pool, has_fleet
 from nodeworthy.fleet.os import boot_script_kind
-from nodeworthy.fleet.read import Malformed, has_fleet, read_fleet, read_fleet_file, refuse_impossible, stack_of
+from nodeworthy.fleet.read import Malformed, read_fleet, read_fleet_file, refuse_impossible, stack_of
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.verdict import Known, Located, Place, Unknown, need
 from tests.fleet.reading import fleet_of, with_pool

@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 
 from nodeworthy.documents.tree import plant
 from nodeworthy.fleet.declaration import FLEET
+from nodeworthy.fleet.model import KEY
 from nodeworthy.fleet.read import Malformed, read_fleet
-from nodeworthy.fleet.recognition import KEY
 from nodeworthy.fleet.schema import schema_of_stack
 from nodeworthy.fleet.shape import Items, Named, Record
 from nodeworthy.verdict import Place

@@ -11,8 +11,7 @@ from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.documents.files import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
-from nodeworthy.fleet.model import Fleet
-from nodeworthy.fleet.recognition import has_fleet
+from nodeworthy.fleet.model import Fleet, has_fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, ToGive

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
-from nodeworthy.documents.yaml import Loader
+from nodeworthy.documents.yaml_nodes import Loader
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 

@@ -18,9 +18,8 @@ from nodeworthy.documents import yaml
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.errors import InputError
 from nodeworthy.facts.secrets.plain_text import IN_A_STACK, PlainText
-from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.model import Fleet, has_fleet
 from nodeworthy.fleet.read import read_fleet
-from nodeworthy.fleet.recognition import has_fleet
 from nodeworthy.records import dataclass
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place

@@ -25,9 +25,8 @@ from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
 from nodeworthy.collect.plan.served import Bounded, Program, Show
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.facts.secrets.plain_text import IN_A_STACK, PlainText
-from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.model import Fleet, has_fleet
 from nodeworthy.fleet.read import read_fleet_file
-from nodeworthy.fleet.recognition import has_fleet
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Scene
 from nodeworthy.suppression import Suppression

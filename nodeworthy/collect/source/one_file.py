@@ -53,8 +53,7 @@ from nodeworthy.facts.secrets.planned_secret import (
     secret_manifests,
     without_packed,
 )
-from nodeworthy.fleet.model import Firewall, Fleet
-from nodeworthy.fleet.recognition import has_fleet
+from nodeworthy.fleet.model import Firewall, Fleet, has_fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.scene import Fact
