@@ -107,6 +107,12 @@ def most_gpus_of(family: str) -> int | None:
     return max(row["sizes"].values()) if row is not None else None
 
 
+def least_gpus_of(family: str) -> int | None:
+    """How many GPUs the smallest type of a family has; None where we know of none."""
+    row = _families().get(family)
+    return min(row["sizes"].values()) if row is not None else None
+
+
 @cache
 def types_with(gpu: str) -> tuple[str, ...]:
     """The types that have this GPU, in the order of the table."""

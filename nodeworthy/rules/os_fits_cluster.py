@@ -45,7 +45,7 @@ def there_is_an_image(system: PoolSystem) -> Findings:
         on=system.title,
         related=[Related(system.kubernetes.place, f"the cluster is of version {version}")],
         cause=f"its images are made for {image.until} only ({image.source})",
-        remedy=f"set os: {image.instead}, or keep the cluster at one of these versions",
+        remedy=f"set {system.setting}: {image.instead}, or keep the cluster at one of these versions",
     )
 
 

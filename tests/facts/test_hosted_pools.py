@@ -65,6 +65,25 @@ def test_pools_of_gke(config: dict[str, Any], expected: tuple[str, ...]) -> None
 
 
 @pytest.mark.parametrize(
+    "shares",
+    [
+        {"gpu_sharing_config": [{"gpu_sharing_strategy": "TIME_SHARING", "max_shared_clients_per_gpu": 8}]},
+        {"gpu_partition_size": "1g.5gb"},
+        {"gpu_partition_size": Unknown("later")},
+    ],
+)
+def test_a_node_whose_gpus_are_shared_offers_more_than_it_has(shares: dict[str, Any]) -> None:
+    """What a plan writes where nobody shares any is not that."""
+    cards = {"type": "nvidia-tesla-a100", "count": 1, "gpu_sharing_config": [], "gpu_partition_size": None}
+    whole = gke({"machine_type": "a2-highgpu-1g", "guest_accelerator": [cards]})
+    assert told(whole) == [("gke-cos", None, "A100", "1")]
+    cut = gke({"machine_type": "a2-highgpu-1g", "guest_accelerator": [{**cards, **shares}]})
+    assert [type(each.machines.gpus.state) for each in cut if each.machines.gpus is not None] == [Unknown]
+    by_accelerator = gke({"guest_accelerator": [{**cards, **shares}]})
+    assert [type(each.machines.gpus.state) for each in by_accelerator if each.machines.gpus is not None] == [Unknown]
+
+
+@pytest.mark.parametrize(
     "config",
     [{"machine_type": "e2-standard-4"}, {"guest_accelerator": []}, {}, {"machine_type": Unknown("later")}],
 )

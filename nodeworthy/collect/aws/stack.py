@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from nodeworthy.boot.userdata import Part
 from nodeworthy.collect.aws.pools import PoolNames, pool_named
 from nodeworthy.collect.aws.user_data import OWN_IMAGE
 from nodeworthy.facts.aws.disk import disks
@@ -88,8 +89,8 @@ class Stack:
     def scripts_lie_in(self) -> frozenset[str]:
         """The files in which lines of its scripts stand."""
         read = (script.read for each in self.resources.resources for script in self.scripts(each))
-        places = (part.place for each in read if each is not None for part in each.parts)
-        return frozenset(each.path for each in places if each.path is not None)
+        paths = (path for each in read if each is not None for part in each.parts for path in _paths(part))
+        return frozenset(paths)
 
     @cached_property
     def groups(self) -> Sequence[NodeGroup]:
@@ -104,6 +105,14 @@ class Stack:
         if any(is_of_a_cluster(each) or _has_efa(each) for each in self.groups):
             return True
         return any(_joins(script) for each in self.resources.resources for script in self.scripts(each))
+
+
+def _paths(part: Part) -> Iterator[str]:
+    """One script may be put together of several files."""
+    for line in range(1, part.text.count("\n") + 2):
+        path = part.origin.at(line, 1).path
+        if path is not None:
+            yield path
 
 
 def _has_efa(nodes: NodeGroup) -> bool:

@@ -164,7 +164,7 @@ def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
     kinds = {type(each).__name__ for each in found.facts}
     asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
     pools = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
-    pools += _of_other_clouds(scene.facts, group) if "OperatorValues" in kinds else []
+    pools += _of_other_clouds(scene.facts, group) if asks or "OperatorValues" in kinds else []
     if pools:
         sizes = groups.around.all_sizes(pools, scene.facts, group.first.source) if asks else []
         doors = [door for stack in found.stacks for door in stack.doors(scene.facts)]

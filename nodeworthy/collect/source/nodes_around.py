@@ -15,6 +15,7 @@ from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
 from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
+from nodeworthy.facts.fleet.karpenter import pools_of_any_image
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_unless_shared
 from nodeworthy.facts.fleet.pools_by_evidence import (
     pools_asked_for,
@@ -68,7 +69,10 @@ class NodesAround:
 
     def sizes(self, facts: Sequence[Fact], source: Source) -> list[NodeSize]:
         """How large nodes are that pods of this file may come to."""
-        return self._sizes_of(self._for_pods(facts, source), facts, source) if source.scope.root is not None else []
+        if source.scope.root is None:
+            return []
+        pools = self._for_pods(facts, source) or [each.pool for each in pools_of_any_image(facts)]
+        return self._sizes_of(pools, facts, source)
 
     def all_sizes(self, pools: Sequence[GpuPool], facts: Sequence[Fact], source: Source) -> list[NodeSize]:
         """Of the groups of a stack, and of what is asked for by name; none where Karpenter adds nodes that are not

@@ -163,7 +163,8 @@ def _plan(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
         return None
     beside = Beside(source)
     beside.asked += read.asked
-    return Found(list(read.facts), suppressions=read.suppressions, stacks=read.stacks, beside=beside, is_plan=True)
+    found = Found(list(read.facts), suppressions=read.suppressions, stacks=read.stacks, beside=beside, is_plan=True)
+    return replace(found, pools=read.pools)
 
 
 def _cloudformation(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:

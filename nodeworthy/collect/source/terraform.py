@@ -24,7 +24,7 @@ from nodeworthy.hcl.disk import Disk, Unread, read_file
 from nodeworthy.hcl.evaluate import Scope, TooMuch
 from nodeworthy.hcl.root import Instance, Module, open_root
 from nodeworthy.hcl.trees import document, tree
-from nodeworthy.hcl.values import Hole, Obj, Refusal, Seq, Value, Waits
+from nodeworthy.hcl.values import Hole, Obj, Refusal, Seq, Str, Value, Waits
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _RELEASE = "helm_release"
-_MANIFESTS = {"kubernetes_manifest": "manifest", "kubectl_manifest": "yaml_body"}
+_WRITTEN = "local_file"
+_MANIFESTS = {"kubernetes_manifest": "manifest", "kubectl_manifest": "yaml_body", _WRITTEN: "content"}
 # Resources that are objects of Kubernetes, as blocks.
 _AS_BLOCKS = ("kubernetes_", "argocd_application")
 
@@ -93,9 +94,9 @@ class TerraformRoot:
         """Those that it asks of other clouds. Imported only where it asks for some."""
         if not self.module.has_any(("google_", "azurerm_")):
             return ()
-        from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds
+        from nodeworthy.collect.source.terraform_nodes import HOSTED, pools_of_other_clouds
 
-        return self._bounded(lambda: pools_of_other_clouds(self.module)) or ()
+        return self._bounded(lambda: pools_of_other_clouds(self.module.everything(HOSTED))) or ()
 
     def _bounded(self, make: Callable[[], _T]) -> _T | None:
         """What can't be read to its end is told with the charts."""
@@ -313,7 +314,7 @@ def _refuse(source: Source, root: TerraformRoot) -> None:
 
 def _manifest(instance: Instance) -> Iterator[Fact]:
     said = instance.values.items.get(_MANIFESTS[instance.type])
-    if said is None:
+    if said is None or (instance.type == _WRITTEN and _is_read_itself(instance)):
         return
     try:
         value = said if isinstance(said, Obj) else document(said, _scope(instance))
@@ -321,6 +322,19 @@ def _manifest(instance: Instance) -> Iterator[Fact]:
         return
     for each in objects(tree(value)):
         yield from facts_of(each)
+
+
+def _is_read_itself(instance: Instance) -> bool:
+    """Whether what Terraform writes lies there already, where it is read as any other file; a plan can't tell."""
+    if not isinstance(instance.module, Module):
+        return True
+    name = instance.values.items.get("filename")
+    if not isinstance(name, Str) or name.known is None:
+        return False
+    try:
+        return instance.module.exists(name.known, name.spot)
+    except Waits:
+        return False
 
 
 def _scope(instance: Instance) -> Scope:

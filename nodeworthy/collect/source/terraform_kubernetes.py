@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.hcl.root import Instance
 from nodeworthy.hcl.trees import document, tree
 from nodeworthy.hcl.values import BLOCK, Obj, Refusal, Seq, Str, Value, Waits, is_null
@@ -22,6 +22,9 @@ _API = {
     "PriorityClass": "scheduling.k8s.io/v1",
     "RuntimeClass": "node.k8s.io/v1",
 }
+# Where the pods of a job say whether they are started again.
+_OF_JOB = ("spec", "template", "spec", "restartPolicy")
+_OF_JOBS = {"Job": _OF_JOB, "CronJob": ("spec", "jobTemplate", *_OF_JOB)}
 
 
 def declaring_types() -> frozenset[str]:
@@ -36,7 +39,17 @@ def object_of(instance: Instance) -> Tree:
     made = _block(said, argo_names() if is_argos else kubernetes_names())
     api = "argoproj.io/v1alpha1" if is_argos else _API.get(kind, "apps/v1")
     head = {"apiVersion": Tree(api, instance.place), "kind": Tree(kind, instance.place)}
-    return Tree({**head, **made.mapping}, instance.place)
+    return merge(_by_default(kind, instance), Tree({**head, **made.mapping}, instance.place))
+
+
+def _by_default(kind: str, instance: Instance) -> Tree:
+    """What the provider writes where nobody does: the API refuses a job that says nothing of it."""
+    found = Tree({}, instance.place)
+    if kind in _OF_JOBS:
+        found = Tree("Never", instance.place.about("restart_policy"))
+        for step in reversed(_OF_JOBS[kind]):
+            found = Tree({step: found}, instance.place)
+    return found
 
 
 def _with_documents(said: Obj, instance: Instance) -> Obj:

@@ -5,7 +5,7 @@ Also the pools of GPU nodes that it asks of other clouds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nodeworthy.collect.aws.filled_in import script_of
@@ -57,8 +57,9 @@ def stack_of(
 # Other clouds
 
 
-def pools_of_other_clouds(module: Module) -> list[GpuPool]:
-    found = (each for each in module.everything(HOSTED) if isinstance(each, Instance) and not each.is_data)
+def pools_of_other_clouds(instances: Iterable[Instance | Hole]) -> list[GpuPool]:
+    asked = (each for each in instances if isinstance(each, Instance) and not each.is_data)
+    found = [each for each in asked if each.type in HOSTED]
     return hosted_pools([HostedResource(each.type, each.name, each.place, tree(each.values)) for each in found])
 
 

@@ -15,9 +15,10 @@ from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.git_index import is_kept
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by, handlers_declared_by
-from nodeworthy.collect.source.terraform_nodes import stack_of
+from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds, stack_of
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.aws.stack import AskedImage
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.secrets.planned_secret import CommittedPlan
 from nodeworthy.hcl.disk import ENDINGS, Disk
@@ -41,6 +42,8 @@ class Read:
     facts: list[Fact] = field(default_factory=list)
     stacks: list[Stack] = field(default_factory=list)
     suppressions: list[Suppression] = field(default_factory=list)
+    # The GPU nodes that it asks of other clouds.
+    pools: Sequence[GpuPool] = ()
     # The files beside it that were read for it.
     asked: Sequence[Path] = ()
 
@@ -68,6 +71,7 @@ def read_plan(source: Source, data: bytes, rules: frozenset[str]) -> Read | None
             _with_source(plan, source, rules, read)
         read.facts += facts_declared_by(plan.everything(DECLARING))
         _with_stack(plan, source, read)
+        read.pools = pools_of_other_clouds(plan.instances)
     except TooMuch as problem:
         read.facts.append(NotLookedAt(place, f"this plan was not read to its end: {problem}"))
     return read

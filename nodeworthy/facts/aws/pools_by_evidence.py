@@ -22,7 +22,7 @@ from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Known, Located, Unknown
+from nodeworthy.verdict import Known, Located, NotKnown, Unknown
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ def pools_of_groups(groups: Sequence[NodeGroup], scripts: Sequence[BootScript]) 
 
 
 def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPool:
-    image, follows, resource = image_of(nodes), what_follows(nodes), nodes.resource
+    own = by_urn.get(nodes.template.urn, ()) if nodes.template is not None else ()
+    image, follows, resource = image_of(nodes), what_follows(nodes, own), nodes.resource
     pool = GpuPool(
         resource.name,
         nodes.place,
@@ -55,7 +56,6 @@ def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPo
         machines=_machines(nodes),
         evidence=follows.evidence,
     )
-    own = by_urn.get(nodes.template.urn, ()) if nodes.template is not None else ()
     return with_its_driver(pool, False, own, [image] if image is not None else [])
 
 
@@ -66,8 +66,8 @@ def _runtime(distribution: Located[str]) -> Located[Containerd]:
     return Located.known(containerd_of(state.value), distribution.place)
 
 
-def what_follows(nodes: NodeGroup) -> Follows:
-    """The image has the word; on one that may be anybody's the script has it."""
+def what_follows(nodes: NodeGroup, scripts: Sequence[BootScript] = ()) -> Follows:
+    """The image has the word; on one that may be anybody's the script has it. `scripts` are those that it boots with."""
     image = image_of(nodes)
     by_script = {each for how in nodes.joins or () for each in DISTRIBUTIONS_BY_JOIN.get(how, ())}
     if image is not None and image.distribution is not None:
@@ -78,7 +78,23 @@ def what_follows(nodes: NodeGroup) -> Follows:
     if len(by_script) == 1 and nodes.template is not None:
         place = replace(nodes.template.place, subject="userData")
         return Follows(Located.known(by_script.pop(), place), f"its script joins with {_named(nodes.joins or ())}")
+    begun = _begun(scripts) if not by_script else None
+    if begun is not None:
+        return begun
     return Follows(Located.unknown(_why(nodes, image), image.place if image is not None else nodes.place))
+
+
+def _begun(scripts: Sequence[BootScript]) -> Follows | None:
+    """A machine that begins a cluster is a node of it."""
+    if len(scripts) != 1:
+        return None
+    from nodeworthy.facts.boot.shown_containerd import cluster_begun
+
+    try:
+        found = cluster_begun(scripts[0])
+    except NotKnown:
+        return None
+    return Follows(Located.known(*found), f"its script begins a cluster of {found[0]}") if found is not None else None
 
 
 def _why(nodes: NodeGroup, image: NodeImage | None) -> str:

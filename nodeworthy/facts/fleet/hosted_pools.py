@@ -112,21 +112,29 @@ def _distribution(image: Tree, found: str | None, where: Place) -> Located[str]:
     return Located.known(found, where)
 
 
+def _unless_shared(count: Located[int] | None, accelerator: Tree) -> Located[int] | None:
+    """Where GKE cuts or shares its GPUs, a node offers more of them than it has."""
+    for name in ("gpu_sharing_config", "gpu_partition_size"):
+        said = accelerator.get(name)
+        if said.is_unknown or said.text or said.sequence:
+            return Located.unknown(f"{name} makes several of each GPU", said.place)
+    return count
+
+
 def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | None:
     """None where it has no GPUs, and where nobody knows whether it has."""
     kind, own = accelerator.get("type"), gpus_of_machine(config.get("machine_type").text or "")
     if kind.text is None and own is None:
         return None
-    count = number_of(accelerator.get("count"))
+    count = _unless_shared(number_of(accelerator.get("count")), accelerator)
     gpu = gpu_of_accelerator(kind.text) if kind.text is not None else None
     scaling = _first(pool, "autoscaling")
     wanted = number_of(pool.get("node_count")) or number_of(pool.get("initial_node_count"))
     least, most = number_of(scaling.get("min_node_count")), number_of(scaling.get("max_node_count"))
     if own is not None:
         machine = config.get("machine_type").place
-        return Machines(
-            gpu=_known(own.gpu, machine), gpus=_known(own.count, machine), wanted=wanted, least=least, most=most
-        )
+        has = _unless_shared(_known(own.count, machine), accelerator)
+        return Machines(gpu=_known(own.gpu, machine), gpus=has, wanted=wanted, least=least, most=most)
     return Machines(gpu=_known(gpu, kind.place), gpus=count, wanted=wanted, least=least, most=most)
 
 

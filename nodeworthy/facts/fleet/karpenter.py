@@ -128,6 +128,17 @@ class KarpenterClass:
             driver = None if terms else known.driver
             yield _Image(known.distribution, driver, f"amiFamily {family.text}", family.place)
 
+    @property
+    def by_alias(self) -> Located[str] | None:
+        """What its nodes are, where Karpenter looks the image up by family and version; of an image by its name or
+        id, nothing."""
+        spec = self.tree.get("spec")
+        aliases = [each.get("alias") for each in spec.get("amiSelectorTerms").sequence]
+        found = list(self._images())
+        if len(found) != 1 or any(each.text is None for each in aliases):
+            return None
+        return Located.known(found[0].distribution, found[0].place)
+
     @cached_property
     def _cluster(self) -> Located[str] | None:
         """As its subnets and security groups are tagged: that is how Karpenter finds those of its cluster."""
@@ -215,6 +226,17 @@ def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
         nodes = pool.of_auto_mode or nodes
         if nodes is not None:
             yield nodes
+
+
+def pools_of_any_image(facts: Iterable[object]) -> Iterator[AskedNodes]:
+    """Of the pools whose class lies elsewhere: what their nodes are is not known, and how large they are is."""
+    every = list(facts)
+    classes = {each.name for each in every if isinstance(each, KarpenterClass)}
+    for pool in (each for each in every if isinstance(each, KarpenterPool)):
+        if pool.node_class not in classes and pool.auto_mode is None:
+            why = f"the EC2NodeClass '{pool.node_class}' is not here"
+            distribution: Located[str] = Located.unknown(why, pool.place)
+            yield AskedNodes(pool.name, "NodePool", pool.place, distribution, "", machines=pool.machines)
 
 
 def _asked(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:

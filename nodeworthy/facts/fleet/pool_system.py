@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
+from nodeworthy.facts.aws.security_group import CLUSTER
+from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.os import EKS, os_of
 from nodeworthy.known.node_images import named_by_parameter, named_by_type
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, need
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class PoolSystem:
     place: Place
     os: Located[str]
     kubernetes: Located[str]
+    # By which word it is set there.
+    setting: str = "os"
 
 
 def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
@@ -40,6 +45,31 @@ def asked_systems(nodes: AskedNodes) -> Iterator[PoolSystem]:
     if nodes.kubernetes is not None and isinstance(state, Known) and state.value in EKS:
         os = os_of(state.value, nodes.distribution.place)
         yield PoolSystem(f"{nodes.noun} '{nodes.name}'", nodes.distribution.place, os, nodes.kubernetes)
+
+
+@derive
+def karpenters_systems(
+    pool: KarpenterPool,
+    classes: Sequence[KarpenterClass] | None,
+    stacks: Sequence[AwsStack] | None,
+    asked: Sequence[AskedNodes] | None,
+) -> Iterator[PoolSystem]:
+    """An alias stands for the image of its family and of the cluster's version."""
+    own = [each for each in classes or () if each.name == pool.node_class]
+    chosen = own[0].by_alias if len(own) == 1 and pool.auto_mode is None else None
+    version = _version_of_the_cluster(stacks or (), asked or ()) if chosen is not None else None
+    if chosen is not None and version is not None and isinstance(version.state, Known):
+        distribution = need(chosen)
+        if distribution in EKS:
+            yield PoolSystem(pool.title, chosen.place, os_of(distribution, chosen.place), version, "alias")
+
+
+def _version_of_the_cluster(stacks: Sequence[AwsStack], asked: Sequence[AskedNodes]) -> Located[str] | None:
+    """None where there is none, or more than one that it could be."""
+    clusters = [each.get("version") for stack in stacks for each in stack.of(CLUSTER)]
+    told = [each.located() for each in clusters if each.text is not None or each.is_unknown]
+    told += [each.kubernetes for each in asked if each.kubernetes is not None]
+    return told[0] if len({each.shown() for each in told}) == 1 and len(clusters) < 2 else None
 
 
 def planned_systems(groups: Iterable[NodeGroup]) -> Iterator[PoolSystem]:

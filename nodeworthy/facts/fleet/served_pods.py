@@ -12,7 +12,7 @@ from nodeworthy.facts.fleet.karpenter import KarpenterPool
 from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.instances import gpus_of, least_gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, need
 
@@ -50,18 +50,31 @@ def node_pools(pools: Sequence[KarpenterPool], asked: Sequence[AskedNodes] | Non
 
 
 _TYPE = "node.kubernetes.io/instance-type"
+_FAMILY, _GPU_COUNT = "karpenter.k8s.aws/instance-family", "karpenter.k8s.aws/instance-gpu-count"
 
 
 def least_gpus(pool: KarpenterPool) -> tuple[int, str] | None:
-    """How many GPUs the smallest of the types has that it names, and which that is; None where it does not name all
-    of its types, or of one nobody knows it."""
+    """How many GPUs the smallest of the types has that it names, and which that is; of types that it does not name
+    what their family and their count say, and None where neither does."""
     types = [str(each.state.value) for each in pool.machines.types if isinstance(each.state, Known)]
     named = next((values for key, operator, values in pool.requirements if key == _TYPE and operator == "In"), ())
     known = [found for each in types if (found := gpus_of(each)) is not None]
     if not known or not (len(named) == len(types) == len(known)):
-        return None
+        return max(_bounds(pool), default=None)
     smallest = min(known, key=lambda each: each.count)
     return smallest.count, smallest.type
+
+
+def _bounds(pool: KarpenterPool) -> Iterator[tuple[int, str]]:
+    """What no type of it has fewer GPUs than, each by one requirement: all of them hold."""
+    may = _values(pool)
+    counts = [int(each) for each in may.get(_GPU_COUNT, ()) if each.isdecimal()]
+    if counts:
+        yield min(counts), f"each type with {_GPU_COUNT} {' or '.join(may[_GPU_COUNT])}"
+    least = [least_gpus_of(each) for each in may.get(_FAMILY, ())]
+    known = [each for each in least if each is not None]
+    if known and len(known) == len(least):
+        yield min(known), f"the smallest type of {' or '.join(may[_FAMILY])}"
 
 
 def gpu_limit(pool: KarpenterPool) -> Located[int | None]:
