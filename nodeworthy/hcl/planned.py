@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from nodeworthy.hcl.evaluate import Budget, Scope
 from nodeworthy.hcl.planned_references import Configuration
@@ -54,6 +54,8 @@ class AddressedFile(File):
 
 class Planned(Instance):
     """A resource of a plan, as it will be."""
+
+    is_planned: ClassVar[bool] = True
 
     def __init__(self, plan: Plan, said: Mapping[str, Any], file: PlannedFile) -> None:
         labels = [str(said.get("type", "")), str(said.get("name", ""))]

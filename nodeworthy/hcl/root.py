@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.evaluate import Budget, Scope, quietly
@@ -61,6 +61,8 @@ class Instance:
     # Its key in `count` or `for_each`, as an address shows it: `[0]`, `["a"]`.
     key: str
     names: Mapping[str, Value]
+    # Whether it stands in a plan, of which what lies around is not known.
+    is_planned: ClassVar[bool] = False
 
     @property
     def type(self) -> str:

@@ -94,7 +94,8 @@ class TerraformRoot:
         """Those that it asks of other clouds. Imported only where it asks for some."""
         if not self.module.has_any(("google_", "azurerm_")):
             return ()
-        from nodeworthy.collect.source.terraform_nodes import HOSTED, pools_of_other_clouds
+        from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds
+        from nodeworthy.facts.fleet.hosted_pools import HOSTED
 
         return self._bounded(lambda: pools_of_other_clouds(self.module.everything(HOSTED))) or ()
 
@@ -326,7 +327,7 @@ def _manifest(instance: Instance) -> Iterator[Fact]:
 
 def _is_read_itself(instance: Instance) -> bool:
     """Whether what Terraform writes lies there already, where it is read as any other file; a plan can't tell."""
-    if not isinstance(instance.module, Module):
+    if instance.is_planned:
         return True
     name = instance.values.items.get("filename")
     if not isinstance(name, Str) or name.known is None:
