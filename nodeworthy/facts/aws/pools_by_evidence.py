@@ -67,7 +67,7 @@ def _runtime(distribution: Located[str]) -> Located[Containerd]:
 
 
 def what_follows(nodes: NodeGroup, scripts: Sequence[BootScript] = ()) -> Follows:
-    """The image has the word; on one that may be anybody's the script has it. `scripts` are those that it boots with."""
+    """The image has the word; on one that may be anybody's the script has it. `scripts` are what it boots with."""
     image = image_of(nodes)
     by_script = {each for how in nodes.joins or () for each in DISTRIBUTIONS_BY_JOIN.get(how, ())}
     if image is not None and image.distribution is not None:
