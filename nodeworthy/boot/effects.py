@@ -213,6 +213,8 @@ class Joins(Effect):
     labels: tuple[tuple[str, str], ...] = ()
     # Those of which not all is known, as they are written.
     hidden_labels: tuple[str, ...] = ()
+    # Those that are known from end to end, as they are written: `dedicated=gpu:NoSchedule`.
+    taints: tuple[str, ...] = ()
     # Options of its call that are lost in another word, for want of a blank.
     glued: tuple[str, ...] = ()
     # It only tells (a NodeConfig); nodeadm-run acts on it.

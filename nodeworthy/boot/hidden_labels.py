@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from nodeworthy.boot.text import Text
 
 FLAG = "--node-labels="
+TAINTS = "--register-with-taints="
 # With these a shell or a template begins what it fills in.
 _FILLED_IN = ("$", "%{", "{{", "{%")
 # What is filled in counts as one letter, though blanks stand inside of it: of these, for private use.

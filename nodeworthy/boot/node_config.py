@@ -9,7 +9,7 @@ from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, How, Joins, Stage, Writes
 from nodeworthy.boot.fillings import Fillings
-from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
+from nodeworthy.boot.hidden_labels import FLAG, TAINTS, hidden_labels
 from nodeworthy.boot.scalars import Document, read_filled
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
@@ -49,6 +49,7 @@ class NodeConfig:
     hybrid: Place | None = None
     labels: tuple[tuple[str, str], ...] = ()
     hidden_labels: tuple[str, ...] = ()
+    taints: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
 
 
@@ -97,6 +98,7 @@ def read_node_config(parts: Sequence[Part], *, template: bool = False) -> NodeCo
         ),
         labels=tuple(_labels(flags)),
         hidden_labels=hidden_labels(text for text, _ in told),
+        taints=tuple(_listed(flags, TAINTS)),
         faults=tuple(faults),
     )
 
@@ -116,6 +118,7 @@ def joins_of(parts: Sequence[Part], *, template: bool = False) -> Sequence[Effec
         service_cidr=config.cidr,
         labels=config.labels,
         hidden_labels=config.hidden_labels,
+        taints=config.taints,
         tells=True,
         conditions=config.guard,
     )
@@ -209,10 +212,14 @@ def _containerd(configs: Sequence[_Config]) -> Iterator[tuple[Content, Guard]]:
 
 
 def _labels(flags: Sequence[Located[str]]) -> Iterator[tuple[str, str]]:
+    for label in _listed(flags, FLAG):
+        name, equals, value = label.partition("=")
+        if equals:
+            yield name, value
+
+
+def _listed(flags: Sequence[Located[str]], name: str) -> Iterator[str]:
+    """The entries of the flag of this name that are known."""
     for flag in flags:
-        if not isinstance(flag.state, Known) or not flag.state.value.startswith(FLAG):
-            continue
-        for label in flag.state.value.removeprefix(FLAG).split(","):
-            name, equals, value = label.partition("=")
-            if equals:
-                yield name, value
+        if isinstance(flag.state, Known) and flag.state.value.startswith(name):
+            yield from flag.state.value.removeprefix(name).split(",")

@@ -10,7 +10,7 @@ from nodeworthy.boot.commands.charts import helm
 from nodeworthy.boot.commands.names import halves
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Joins, Runs
-from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
+from nodeworthy.boot.hidden_labels import FLAG, TAINTS, hidden_labels
 from nodeworthy.boot.text import Text
 from nodeworthy.records import replace
 from nodeworthy.verdict import Located
@@ -59,6 +59,7 @@ def bootstrap_sh(call: Call) -> Did:
         dns=located_words(call, arguments, "--dns-cluster-ip"),
         labels=labels_of(kubelet) if kubelet else (),
         hidden_labels=hidden_labels([kubelet] if kubelet else ()),
+        taints=taints_of(kubelet) if kubelet else (),
         glued=glued_options(call.arguments[1:], _BOOTSTRAP | _KUBELET),
     )
     return Did([joins])
@@ -71,12 +72,20 @@ def located_words(call: Call, arguments: Given, *names: str) -> Located[str] | N
 
 def labels_of(told: Text) -> tuple[tuple[str, str], ...]:
     """Those of kubelet's arguments that are known from end to end."""
-    found = halves(told, FLAG)
-    if found is None:
-        return ()
-    behind = found[1].known if found[1].known is not None else found[1].shown()
-    pairs = (label.partition("=") for label in behind.split(" ", 1)[0].strip("'\"").split(","))
-    return tuple((name, value) for name, equals, value in pairs if equals and "$" not in name + value)
+    pairs = (label.partition("=") for label in _listed(told, FLAG))
+    return tuple((name, value) for name, equals, value in pairs if equals)
+
+
+def taints_of(told: Text) -> tuple[str, ...]:
+    return tuple(_listed(told, TAINTS))
+
+
+def _listed(told: Text, flag: str) -> Iterator[str]:
+    """The entries of this flag's list."""
+    found = halves(told, flag)
+    if found is not None:
+        behind = found[1].known if found[1].known is not None else found[1].shown()
+        yield from (each for each in behind.split(" ", 1)[0].strip("'\"").split(",") if each and "$" not in each)
 
 
 def nodeadm(call: Call) -> Did:
@@ -101,7 +110,8 @@ def _node_config(call: Call, source: Text) -> dict[str, Any]:
     told: dict[str, Any] = {_KEYS[key]: value for key, value in _settings(content) if key in _KEYS}
     flags = [line.text for line in content.lines if FLAG in line.text.shown()]
     labels = tuple(label for each in flags for label in labels_of(each))
-    return {**told, "labels": labels, "hidden_labels": hidden_labels(flags)}
+    taints = tuple(one for line in content.lines if TAINTS in line.text.shown() for one in taints_of(line.text))
+    return {**told, "labels": labels, "hidden_labels": hidden_labels(flags), "taints": taints}
 
 
 def _settings(content: Content) -> Iterator[tuple[str, Located[str]]]:
@@ -170,6 +180,7 @@ def oke(call: Call) -> Did:
         dns=located_words(call, arguments, "--cluster-dns"),
         labels=labels_of(kubelet) if kubelet else (),
         hidden_labels=hidden_labels([kubelet] if kubelet else ()),
+        taints=taints_of(kubelet) if kubelet else (),
         glued=glued_options(call.arguments[1:], _OKE | _KUBELET),
     )
     return Did([joins])

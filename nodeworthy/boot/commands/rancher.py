@@ -10,7 +10,7 @@ from nodeworthy.boot.commands.names import fields, halves
 from nodeworthy.boot.effects import Act, Effect, Joins, Runs, Unit
 from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.text import EMPTY, Text
-from nodeworthy.verdict import Located
+from nodeworthy.verdict import Located, Place
 
 _TAKES = frozenset(
     "-s -t -c -d --server --token --token-file --config --data-dir --node-name --node-ip --node-external-ip "
@@ -63,24 +63,46 @@ def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given)
     # A server that is told no other one begins a cluster.
     if endpoint is None and kind == "server":
         return
-    told_labels = [Text.of(FLAG) + each for each in arguments.values("--node-label")]
+    told_labels = [Text.of(FLAG) + each for each in _told(call, how, arguments, "node-label")]
     labels = tuple(pair for each in told_labels for pair in labels_of(each))
+    taints = tuple(each.known for each in _told(call, how, arguments, "node-taint") if each.known is not None)
     hidden, lost = hidden_labels(told_labels), glued_options(call.arguments, _TAKES)
-    yield call.does(Joins, how=how, endpoint=endpoint, labels=labels, hidden_labels=hidden, glued=lost)
+    yield call.does(Joins, how=how, endpoint=endpoint, labels=labels, hidden_labels=hidden, taints=taints, glued=lost)
+
+
+def _told(call: Call, how: str, arguments: Given, name: str) -> Sequence[Text]:
+    """An option takes the place of what the file says under its name."""
+    return arguments.values(f"--{name}") or [word for _, word in _in_config(call, how, name)]
 
 
 def _configured(call: Call, how: str) -> Located[str] | None:
+    found = next(_in_config(call, how, "server"), None)
+    return found[1].located(found[0]) if found is not None else None
+
+
+def _in_config(call: Call, how: str, name: str) -> Iterator[tuple[Place, Text]]:
+    """The words behind a key of its config file, or of the list below it."""
     content = call.files.content(Text.of(_CONFIG[how]))
+    is_inside = False
     for line in content.lines if content else ():
         split = halves(line.text, ":")
-        if split is not None and split[0].known == "server":
-            words = fields(split[1])
-            return _bare(words[0]).located(line.place) if words else None
-    return None
+        item = _item(line.text)
+        if is_inside and item is not None:
+            yield line.place, item
+        elif split is not None and split[0].known == name:
+            is_inside = True
+            yield from ((line.place, word) for each in fields(split[1]) if (word := _bare(each)))
+        elif split is not None or item is None:
+            is_inside = False
+
+
+def _item(line: Text) -> Text | None:
+    words = fields(line)
+    return _bare(words[1]) if len(words) > 1 and words[0].known == "-" else None
 
 
 def _bare(word: Text) -> Text:
-    return Text.of(*(piece.strip("'\"") if isinstance(piece, str) else piece for piece in word.pieces))
+    return Text.of(*(piece.strip("'\"[],") if isinstance(piece, str) else piece for piece in word.pieces))
 
 
 def _is_on(call: Call, name: str) -> bool:

@@ -3,20 +3,22 @@ together of files and commands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.given_script import Step, commands, script_of
 from nodeworthy.facts.boot.pools import GPU_SIGNS
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, text_of
+from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in, written_taint
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Located
+from nodeworthy.verdict import Located, Place
 
 APIS = ("bootstrap.cluster.x-k8s.io/", "controlplane.cluster.x-k8s.io/")
 _CLUSTER = "cluster.x-k8s.io/cluster-name"
+_LABELS = "node-labels"
 # clusterctl fills templates in, and takes one of two dollars away.
 _ESCAPED = ("$${", "${")
 
@@ -59,6 +61,7 @@ def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
         f"a {called} of Cluster API",
         kubernetes=_version(document),
         cluster=text_of(document.get("metadata", "labels", _CLUSTER)),
+        machines=_machines(spec, kind, is_for_gpus=script is not None),
         scripts=(script,) if script is not None else (),
     )
 
@@ -70,6 +73,36 @@ def _spec(document: Tree) -> Tree:
         if inner.is_mapping:
             return inner
     return spec
+
+
+def _machines(spec: Tree, kind: _Kind, *, is_for_gpus: bool) -> Machines:
+    """What its machines register with, where they are known to be ones with GPUs."""
+    labels, taints = (_of_kubeadm if kind is _KUBEADM else _of_agent)(spec)
+    words = [word for name, each in labels.items() for word in (name, each.shown())]
+    has_gpus = is_for_gpus or any("gpu" in each for each in (*words, *map(str, taints)))
+    return Machines(labels=labels, taints=taints) if has_gpus else NOTHING_SAID
+
+
+def _of_kubeadm(spec: Tree) -> tuple[dict[str, Located[str]], tuple[NodeTaint, ...]]:
+    told = spec.get("joinConfiguration", "nodeRegistration")
+    arguments = told.get("kubeletExtraArgs")
+    # A mapping up to v1beta1, a list from v1beta2 on.
+    listed = (each.get("value") for each in arguments.sequence if each.get("name").text == _LABELS)
+    said = next(listed, arguments.get(_LABELS))
+    return _written_labels((said.text or "").split(","), said.place), taints_in(told.get("taints").sequence)
+
+
+def _of_agent(spec: Tree) -> tuple[dict[str, Located[str]], tuple[NodeTaint, ...]]:
+    """RKE2's and k3s': as their own options take them."""
+    labels, taints = (spec.get("agentConfig", each).sequence for each in ("nodeLabels", "nodeTaints"))
+    found = (written_taint(each.text or "", each.place) for each in taints)
+    every = {name: said for each in labels for name, said in _written_labels([each.text or ""], each.place).items()}
+    return every, tuple(each for each in found if each is not None)
+
+
+def _written_labels(said: Sequence[str], place: Place) -> dict[str, Located[str]]:
+    pairs = (each.strip().partition("=") for each in said)
+    return {name: Located.known(value, place) for name, equals, value in pairs if equals}
 
 
 def _distribution(spec: Tree, kind: _Kind, document: Tree) -> Located[str]:

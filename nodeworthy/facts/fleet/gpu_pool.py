@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
-from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS
+from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS, OWN_DRIVER
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Related, Severity
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # As AskedNodes call what Karpenter starts.
 NODE_POOL = "NodePool"
+# As Cluster API does what runs a cluster itself.
+_CONTROLS = "ControlPlane"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,12 @@ class GpuPool:
     @property
     def title(self) -> str:
         return f"{self.noun} '{self.name}'"
+
+    @property
+    def keeps_operators_driver_out(self) -> bool:
+        name, value = OWN_DRIVER
+        said = self.machines.labels.get(name)
+        return self.shuts_operators_driver_out or (said is not None and said.state == Known(value))
 
     def declares_its_runtime(self) -> Related:
         return Related(self.runtime.place, f"{self.title} runs {self.distribution.shown()}{self._with()}")
@@ -151,6 +159,8 @@ class PoolDoor:
 
 
 def doors_of_pools(pools: Sequence[GpuPool]) -> list[PoolDoor]:
-    """Of pools that follow from evidence; none where they are of several clusters."""
+    """Of pools that follow from evidence; none where they are of several clusters. Where workers are asked for, pods
+    with GPUs are not for what controls the cluster."""
     clusters = {each.cluster.shown() for each in pools if each.cluster is not None}
-    return [PoolDoor(each) for each in pools] if len(clusters) < 2 else []
+    workers = [each for each in pools if not each.noun.endswith(_CONTROLS)] or pools
+    return [PoolDoor(each) for each in workers] if len(clusters) < 2 else []

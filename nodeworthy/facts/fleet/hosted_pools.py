@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.machines import Machines, number_of, text_of
+from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.cloud_gpus import (
     MachineGpus,
@@ -129,13 +130,17 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
     count = _unless_shared(number_of(accelerator.get("count")), accelerator)
     gpu = gpu_of_accelerator(kind.text) if kind.text is not None else None
     scaling = _first(pool, "autoscaling")
-    wanted = number_of(pool.get("node_count")) or number_of(pool.get("initial_node_count"))
-    least, most = number_of(scaling.get("min_node_count")), number_of(scaling.get("max_node_count"))
-    if own is not None:
-        machine = config.get("machine_type").place
-        has = _unless_shared(_known(own.count, machine), accelerator)
-        return Machines(gpu=_known(own.gpu, machine), gpus=has, wanted=wanted, least=least, most=most)
-    return Machines(gpu=_known(gpu, kind.place), gpus=count, wanted=wanted, least=least, most=most)
+    machine = config.get("machine_type").place
+    own_count = _unless_shared(_known(own.count, machine), accelerator) if own is not None else count
+    return Machines(
+        gpu=_known(own.gpu, machine) if own is not None else _known(gpu, kind.place),
+        gpus=own_count,
+        wanted=number_of(pool.get("node_count")) or number_of(pool.get("initial_node_count")),
+        least=number_of(scaling.get("min_node_count")),
+        most=number_of(scaling.get("max_node_count")),
+        labels=texts_of(config.get("labels")),
+        taints=taints_in(config.get("taint").sequence),
+    )
 
 
 # AKS
@@ -180,8 +185,15 @@ def _driver_of_aks(said: Tree, skipped: Tree, size: Tree) -> tuple[Driver | None
 def _machines_of_aks(has: MachineGpus, pool: Tree) -> Machines:
     size = pool.get("vm_size")
     wanted, least, most = (number_of(pool.get(each)) for each in ("node_count", "min_count", "max_count"))
+    written = (written_taint(each.text or "", each.place) for each in pool.get("node_taints").sequence)
     return Machines(
-        gpu=_known(has.gpu, size.place), gpus=_known(has.count, size.place), wanted=wanted, least=least, most=most
+        gpu=_known(has.gpu, size.place),
+        gpus=_known(has.count, size.place),
+        wanted=wanted,
+        least=least,
+        most=most,
+        labels=texts_of(pool.get("node_labels")),
+        taints=tuple(each for each in written if each is not None),
     )
 
 

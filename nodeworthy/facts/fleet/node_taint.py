@@ -53,6 +53,13 @@ def taints_by_key(said: Tree) -> Iterator[NodeTaint]:
             yield NodeTaint(key, value, effect, each.place)
 
 
+def written_taint(said: str, place: Place) -> NodeTaint | None:
+    """As kubelet, k3s and RKE2 take it, and AKS: `key=value:effect`, `key:effect`."""
+    what, colon, effect = said.rpartition(":")
+    key, _, value = what.partition("=")
+    return NodeTaint(key, value, effect, place) if colon and key and effect else None
+
+
 def untolerated_taint(taints: Sequence[NodeTaint], tolerations: Tree, own: Sequence[str] = ()) -> NodeTaint | None:
     """The first of them that keeps pods with these tolerations away. EKS lets a pod tolerate one that is called as a
     resource for which it asks (`own`): ExtendedResourceToleration is on in all of its API servers."""

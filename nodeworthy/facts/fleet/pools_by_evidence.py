@@ -17,7 +17,8 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
-from nodeworthy.facts.fleet.machines import NOTHING_SAID
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
+from nodeworthy.facts.fleet.node_taint import written_taint
 from nodeworthy.facts.operator.paths_of import having_its_paths
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.os import EKS
@@ -140,7 +141,23 @@ def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
         if made is not None:
             name = PurePath(script.place.path or "").name or "this script"
             distribution, place, said = made
-            yield brought_by_scripts(_pool(name, "the node made by script", distribution, place, said), [script])
+            pool = _pool(name, "the node made by script", distribution, place, said)
+            yield brought_by_scripts(replace(pool, machines=_registering(script)), [script])
+
+
+def _registering(script: BootScript) -> Machines:
+    """The labels and taints that its node registers with, where it is one with GPUs and comes in one way."""
+    joins = list(script.timeline.of(Joins))
+    ways = {(each.labels, each.taints) for each in joins if not each.hidden_labels}
+    if len(ways) != 1 or any(each.conditions for each in joins):
+        return NOTHING_SAID
+    labels, written = ways.pop()
+    place = joins[0].place
+    taints = [found for each in written if (found := written_taint(each, place)) is not None]
+    words = [*(word for pair in labels for word in pair), *written]
+    if len(taints) < len(written) or not (is_for_gpus(script) or any("gpu" in each for each in words)):
+        return NOTHING_SAID
+    return Machines(labels={name: Located.known(value, place) for name, value in labels}, taints=tuple(taints))
 
 
 def _joining(script: BootScript) -> tuple[str, Place, str] | None:

@@ -56,12 +56,12 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
     if need(values.brings_driver) and need(values.chooses_drivers):
         skip("NVIDIADriver resources say which nodes get a driver")
     enabled = need(values.brings_driver)
-    if enabled and pool.driver is Driver.OPERATOR and pool.shuts_operators_driver_out:
+    if enabled and pool.driver is Driver.OPERATOR and pool.keeps_operators_driver_out:
         yield _kept_off(values, pool)
         return
     if enabled == (pool.driver is Driver.OPERATOR) or (enabled and _follows_from_doubt(values, pools)):
         return
-    if enabled and (pool.shuts_operators_driver_out or _is_for_others(pool, pools)):
+    if enabled and (pool.keeps_operators_driver_out or _is_for_others(pool, pools)):
         return
     brought_by = pool.driver_by or BROUGHT_BY[pool.driver]
     declared = pool.driver_said or Related(pool.place, f"{pool.title} gets its driver from {brought_by}")

@@ -29,7 +29,8 @@ TWICE = (
     "containers run by the other's release and settings"
 )
 # A node with this label is left out by the operator's toolkit.
-OWN_TOOLKIT = "nvidia.com/gpu.deploy.container-toolkit=false"
+OWN_TOOLKIT_LABEL = "nvidia.com/gpu.deploy.container-toolkit"
+OWN_TOOLKIT = f"{OWN_TOOLKIT_LABEL}=false"
 
 
 @RULE.check
@@ -43,6 +44,9 @@ def the_operators_is_not_beside_the_images(values: OperatorValues, pool: GpuPool
         skip(f"no image of {pool.title} is known to have the toolkit")
     if values.toolkit.variables or not need(enabled):
         return
+    own = pool.machines.labels.get(OWN_TOOLKIT_LABEL)
+    if own is not None and need(own) == "false":
+        skip(f"the nodes of {pool.title} register with the label that keeps the operator's toolkit off")
     yield fail(
         enabled,
         f"the operator brings the toolkit, and the image of {pool.title} has it already",

@@ -9,10 +9,8 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.toolkit_installed import told_containerd, toolkits
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import registrations
-from nodeworthy.rules.one_toolkit import OWN_TOOLKIT, RULE, TWICE
+from nodeworthy.rules.one_toolkit import OWN_TOOLKIT, OWN_TOOLKIT_LABEL, RULE, TWICE
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, fail, need, skip
-
-_LABEL = OWN_TOOLKIT.partition("=")[0]
 
 
 @RULE.check
@@ -21,7 +19,7 @@ def the_scripts_is_not_beside_the_operators(script: BootScript, operators: Seque
     if found is None:
         return
     place, says = found
-    if any(labels.get(_LABEL) == "false" for _, labels in registrations(script)):
+    if any(labels.get(OWN_TOOLKIT_LABEL) == "false" for _, labels in registrations(script)):
         skip("its nodes register with the label that keeps the operator's toolkit off")
     meant = [each for each in operators if _are_for_its_nodes(each, script)]
     if not meant:
