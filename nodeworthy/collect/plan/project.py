@@ -19,6 +19,9 @@ from nodeworthy.verdict import Place
 
 FILE = "Pulumi.yaml"
 LARGEST = 8_000_000
+_OF_ANY_LANGUAGE = (
+    "; `pulumi preview --json --show-sames > preview.json`, then `nodeworthy check preview.json` reads what it makes"
+)
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ def _project(root: Path) -> Project:
     runtime, options = tree.get("runtime"), tree.get("runtime", "options")
     language = runtime.text or runtime.get("name").text
     if language != "python":
-        elsewhere = f"; `nodeworthy check {FILE}` reads it as it stands" if language == "yaml" else ""
+        elsewhere = f"; `nodeworthy check {FILE}` reads it as it stands" if language == "yaml" else _OF_ANY_LANGUAGE
         raise InputError(
             f"{runtime.place}: only Python programs can be previewed, and this one's runtime is {language}{elsewhere}"
         )

@@ -102,7 +102,7 @@ def scene_of(
     unknown = ENCRYPTED if encrypted else LATER
     stack = stack_of(plan, made, unknown)
     aws = stack.facts(fleet, no_fleet) if stack is not None else []
-    facts = [*_of_resources(plan, Releases(folder, fleet), made, unknown), *aws]
+    facts = [*facts_of_resources(plan, Releases(folder, fleet), made, unknown), *aws]
     if not plan.complete:
         facts.append(
             NotLookedAt(
@@ -174,7 +174,7 @@ def of_fleet_alone(fleet: Fleet) -> Scene:
     return make_scene(pool_claims(fleet))
 
 
-def _of_resources(plan: Plan, releases: Releases, made: StandIns | None, unknown: str) -> Iterator[Fact]:
+def facts_of_resources(plan: Plan, releases: Releases, made: StandIns | None, unknown: str) -> Iterator[Fact]:
     parents = {each.parent for each in plan.resources}
     for resource in plan.resources:
         planter = Planter(resource.place, made, unknown, resource.property_dependencies)

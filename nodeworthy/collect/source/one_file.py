@@ -28,6 +28,7 @@ from nodeworthy.collect.source.parsing import (
     content,
     documents_in,
     may_be_plan,
+    may_be_preview,
     may_be_template,
 )
 from nodeworthy.collect.source.stack_files import STACK_FILE
@@ -126,6 +127,8 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
         return _packer(source, data, rules)
     if may_be_plan(data):
         return _plan(source, data, rules)
+    if may_be_preview(data):
+        return _preview(source, data)
     found = _of_infrastructure(source, data, rules)
     return found if found is not None else _of_content(source, data, rules)
 
@@ -165,6 +168,17 @@ def _plan(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
     beside.asked += read.asked
     found = Found(list(read.facts), suppressions=read.suppressions, stacks=read.stacks, beside=beside, is_plan=True)
     return replace(found, pools=read.pools)
+
+
+def _preview(source: Source, data: bytes) -> Found | None:
+    from nodeworthy.collect.source.pulumi_preview import read_preview
+
+    read = read_preview(source, data)
+    if read is None:
+        return None
+    beside = Beside(source)
+    beside.asked += read.asked
+    return Found(read.facts, stacks=list(read.stacks), beside=beside, is_plan=True)
 
 
 def _cloudformation(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:

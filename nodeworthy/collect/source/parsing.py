@@ -106,6 +106,11 @@ def may_be_plan(data: bytes) -> bool:
     return b'"planned_values"' in data or b'"resource_changes"' in data
 
 
+def may_be_preview(data: bytes) -> bool:
+    """Whether it is worth reading as what `pulumi preview --json` prints."""
+    return data.lstrip().startswith(b"{") and b'"steps"' in data and b'"newState"' in data and b"urn:pulumi:" in data
+
+
 def _read_all(text: str, place: Place) -> list[Tree]:
     """Every document; of a chart's template what can be seen without filling it in."""
     if not any(mark.decode() in text for mark in _TEMPLATED):
