@@ -191,6 +191,18 @@ def _nodes_of_cluster_api(document: Tree) -> Iterator[Fact]:
     yield from nodes_of_cluster_api(document)
 
 
+def _groups_of_eks(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.managed_groups import groups_of_eks
+
+    yield from groups_of_eks(document)
+
+
+def _made_clusters(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.made_clusters import made_clusters
+
+    yield from made_clusters(document)
+
+
 def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
     if "machine" in document.mapping or "talosVersion" in document.mapping:
         from nodeworthy.facts.fleet.talos import nodes_of_talos
@@ -210,7 +222,8 @@ _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
 # Each asks for the group of the API itself: Kyverno, too, has a ClusterPolicy. What says no kind is under "".
 READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "": (_device_plugins_config, _mig_layouts, _nodes_of_talos),
-    "Cluster": (_databases,),
+    "AWSManagedMachinePool": (_groups_of_eks,),
+    "Cluster": (_databases, _made_clusters),
     "ClusterConfig": (_nodes_of_eksctl,),
     "ClusterConfiguration": (_of_kubeadm,),
     "ClusterPolicy": (_operators_own,),
@@ -222,7 +235,9 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "InitConfiguration": (_of_kubeadm,),
     "JoinConfiguration": (_of_kubeadm,),
     "Namespace": (_namespaces,),
+    "NodeGroup": (_groups_of_eks,),
     "NodePool": (_nodes_of_karpenter,),
+    "Nodegroup": (_groups_of_eks,),
     "PodMonitor": (_monitors,),
     "PriorityClass": (_classes,),
     "Prometheus": (_prometheuses,),

@@ -75,3 +75,93 @@ def test_one_group_that_takes_it_is_enough(repository: Path) -> None:
     write(repository, "infra/other.yaml", GROUP.format(name="research", taint="nvidia.com/gpu"))
     write(repository, "infra/job.yaml", JOB.format(labels="", selector=""))
     assert told(repository) == []
+
+
+_K3S = (
+    "#!/bin/bash\nset -euo pipefail\napt-get install -y nvidia-driver-570-server\n"
+    "curl -sfL https://get.k3s.io | K3S_URL=https://k3s.lan:6443 sh -s - agent {told}\n"
+)
+_RKE2 = (
+    "#!/bin/bash\nset -euo pipefail\nmkdir -p /etc/rancher/rke2\ncat > /etc/rancher/rke2/config.yaml <<'EOC'\n"
+    "server: https://rke2.lan:9345\n{told}EOC\n"
+    "curl -sfL https://get.rke2.io | INSTALL_RKE2_TYPE=agent sh -\nsystemctl enable --now rke2-agent\n"
+)
+_KUBEADM = (
+    "apiVersion: bootstrap.cluster.x-k8s.io/v1beta1\nkind: KubeadmConfigTemplate\nmetadata: {{name: gpu}}\n"
+    "spec: {{template: {{spec: {{joinConfiguration: {{nodeRegistration: {{{told}}}}}}}}}}}\n"
+)
+_TAINT = "taints: [{key: dedicated, value: gpu, effect: NoSchedule}]"
+_AKS = (
+    'resource "azurerm_kubernetes_cluster_node_pool" "gpu" {{\n  name = "gpu"\n  kubernetes_cluster_id = "x"\n'
+    '  vm_size = "Standard_NC24ads_A100_v4"\n  {told}\n}}\n'
+)
+_GKE = (
+    'resource "google_container_node_pool" "gpu" {{\n  cluster = "ml"\n  node_config {{\n'
+    '    machine_type = "g2-standard-24"\n    {told}\n  }}\n}}\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "told_there"),
+    [
+        ("agent.sh", _K3S, "--node-taint dedicated=gpu:NoSchedule"),
+        ("agent.sh", _RKE2, "node-taint:\n  - dedicated=gpu:NoSchedule\n"),
+        ("agent.sh", _RKE2, 'node-taint: ["dedicated=gpu:NoSchedule"]\nnode-label: ["nvidia.com/gpu=true"]\n'),
+        ("gpu.yaml", _KUBEADM, _TAINT),
+    ],
+)
+def test_whatever_makes_the_nodes(tmp_path: Path, name: str, nodes: str, told_there: str) -> None:
+    write(tmp_path, ".git/HEAD", "")
+    write(tmp_path, f"nodes/{name}", nodes.format(told=told_there))
+    write(tmp_path, "jobs/job.yaml", JOB.format(labels="", selector=""))
+    assert told(tmp_path) == [("fail", "warning")]
+    write(tmp_path, f"nodes/{name}", nodes.format(told=""))
+    assert told(tmp_path) == []
+
+
+def test_nodes_of_which_nothing_says_that_they_have_gpus(tmp_path: Path) -> None:
+    script = _RKE2.format(told="node-taint:\n  - dedicated=db:NoSchedule\n")
+    write(tmp_path, ".git/HEAD", "")
+    write(tmp_path, "nodes/agent.sh", script)
+    write(tmp_path, "jobs/job.yaml", JOB.format(labels="", selector=""))
+    assert told(tmp_path) == []
+
+
+def test_what_controls_the_cluster_takes_no_such_pod(tmp_path: Path) -> None:
+    control = (
+        "---\napiVersion: controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane\nmetadata: {name: ml}\n"
+    )
+    write(tmp_path, ".git/HEAD", "")
+    write(tmp_path, "nodes/gpu.yaml", _KUBEADM.format(told=_TAINT) + control + "spec: {version: v1.33.1}\n")
+    write(tmp_path, "jobs/job.yaml", JOB.format(labels="", selector=""))
+    assert told(tmp_path) == [("fail", "warning")]
+
+
+_CLUSTER_OF = {
+    _AKS: 'resource "azurerm_kubernetes_cluster" "ml" {\n  name = "ml"\n}\n',
+    _GKE: 'resource "google_container_cluster" "ml" {\n  name = "ml"\n}\n',
+}
+_RELEASE = """
+resource "helm_release" "operator" {{
+  name   = "gpu-operator"
+  chart  = "gpu-operator"
+  values = [yamlencode({{ daemonsets = {{ tolerations = [{{ key = "{key}", operator = "Exists" }}] }} }})]
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("nodes", "taint"),
+    [
+        (_AKS, 'node_taints = ["dedicated=gpu:NoSchedule"]'),
+        (_GKE, 'taint {\n      key = "dedicated"\n      value = "gpu"\n      effect = "NO_SCHEDULE"\n    }'),
+    ],
+)
+def test_the_pools_of_other_clouds_have_their_taints(tmp_path: Path, nodes: str, taint: str) -> None:
+    root = nodes.format(told=taint) + _CLUSTER_OF[nodes]
+    write(tmp_path, "main.tf", root + _RELEASE.format(key="nvidia.com/gpu"))
+    assert told(tmp_path) == [("fail", "error")]
+    write(tmp_path, "main.tf", root + _RELEASE.format(key="dedicated"))
+    assert [each for each in told(tmp_path) if each[1] == "error"] == []
+    write(tmp_path, "main.tf", root.replace(taint, "") + _RELEASE.format(key="nvidia.com/gpu"))
+    assert told(tmp_path) == []

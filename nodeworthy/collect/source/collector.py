@@ -16,7 +16,7 @@ from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet.gpu_pool import GpuPool, pools_of
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, pools_of
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, with_release_of
 from nodeworthy.facts.operator.values import OperatorValues
@@ -168,11 +168,11 @@ def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
     if pools:
         sizes = groups.around.all_sizes(pools, scene.facts, group.first.source) if asks else []
         doors = [door for stack in found.stacks for door in stack.doors(scene.facts)]
-        return scene.with_more([*pools, *sizes, *doors])
+        return scene.with_more([*pools, *sizes, *doors, *_doors_of_other_clouds(group)])
     judged_by = _pools_around(scene.facts, group, groups) if "OperatorValues" in kinds else []
     sizes = groups.around.sizes(scene.facts, group.first.source) if asks else []
     doors = groups.around.doors(scene.facts, group.first.source) if asks or kinds & _GO_TO_NODES else []
-    return scene.with_more([*judged_by, *sizes, *doors])
+    return scene.with_more([*judged_by, *sizes, *(doors or _doors_of_other_clouds(group))])
 
 
 def _ask_for_gpus(facts: Sequence[Fact]) -> bool:
@@ -183,12 +183,22 @@ def _ask_for_gpus(facts: Sequence[Fact]) -> bool:
 
 def _of_other_clouds(facts: Sequence[Fact], group: Group) -> list[GpuPool]:
     """Imported only where there are some, and nobody declares any."""
-    planned = {id(pool): pool for member in group.members for pool in member.found.pools}
+    planned = _planned_pools(group)
     if not planned:
         return []
     from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 
-    return list(settle_drivers([*planned.values()], [each for each in facts if isinstance(each, OperatorValues)]))
+    return list(settle_drivers(planned, [each for each in facts if isinstance(each, OperatorValues)]))
+
+
+def _planned_pools(group: Group) -> list[GpuPool]:
+    """Those that a root of Terraform asks of other clouds."""
+    return [*{id(pool): pool for member in group.members for pool in member.found.pools}.values()]
+
+
+def _doors_of_other_clouds(group: Group) -> list[PoolDoor]:
+    """Of pools that name their cluster: of a root with several nobody knows which pods are for which."""
+    return doors_of_pools([each for each in _planned_pools(group) if each.cluster is not None])
 
 
 def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[Fact]:

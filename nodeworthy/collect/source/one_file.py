@@ -150,7 +150,7 @@ def _pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> Found
     from nodeworthy.documents.yaml import NotYaml
 
     try:
-        read = read_program(as_text(data), source.shown, rules, source.scope)
+        read = read_program(as_text(data), source.shown, rules, source.scope, Path(source.lies))
     except NotYaml as problem:
         raise Refused(problem.place, problem.why) from None
     if read is None:

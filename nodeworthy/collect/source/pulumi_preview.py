@@ -34,8 +34,9 @@ _SAME = "same"
 # What a provider took a default for, which it keeps beside the inputs.
 _DEFAULTS = "__defaults"
 _HIDDEN = "[secret]"
-_AT = pattern(r"project:///(?P<path>[^#]+)#(?P<line>\d+),(?P<column>\d+)")
+_AT = pattern(r"project:///(?P<path>[^#]+)#(?P<line>\d+)(?:,(?P<column>\d+))?")
 _URN = pattern(r"urn:pulumi:(?P<stack>[^:]+)::(?P<project>[^:]+)::")
+_UNKNOWN = f"{LATER}, or a secret, which a preview does not print"
 _ALL = "`pulumi preview --json --show-sames` prints them, too"
 
 
@@ -58,9 +59,9 @@ def read_preview(source: Source, data: bytes) -> ReadPreview | None:
     first = _URN.match(next(iter(made), ""))
     stack, project = (first["stack"], first["project"]) if first is not None else ("", "")
     plan = Plan(project, stack, tuple(made[urn] for urn in sorted(made)), {})
-    facts = [*facts_of_resources(plan, Releases(program.folder, None), None, LATER)]
+    facts = [*facts_of_resources(plan, Releases(program.folder, None), None, _UNKNOWN)]
     facts += _not_whole(said, steps, Place(source.shown))
-    aws = stack_of(plan, None, LATER)
+    aws = stack_of(plan, None, _UNKNOWN)
     return ReadPreview(facts, [aws] if aws is not None and aws.starts_nodes else [], program.asked)
 
 
@@ -129,7 +130,7 @@ class _Program:
         if not lies.is_file():
             return Place(self.source.shown)
         shown = shown_path(Path(self.source.shown).parent / found["path"])
-        return Place(shown, int(found["line"]), int(found["column"]))
+        return Place(shown, int(found["line"]), int(found["column"]) if found["column"] else None)
 
 
 def _text(said: object) -> str | None:

@@ -1,13 +1,14 @@
 """A program of Pulumi that is written in YAML: its resources of AWS as a stack, and what it gives Kubernetes.
 
-Each value stands where it is written. What only a run tells (an id, a stack's config, what is looked up) is a hole, a
-part of what it stands in.
+Each value stands where it is written, one of a stack's config in the stack's file. What only a run tells (an id, what
+the stacks say differently, what is looked up) is a hole, a part of what it stands in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.objects import facts_of, facts_of_release, objects
@@ -16,6 +17,7 @@ from nodeworthy.collect.source.cloudformation.nodes import Node, child, items, p
 from nodeworthy.collect.source.cloudformation.user_data import reads_scripts
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.pulumi_functions import FUNCTIONS, with_references
+from nodeworthy.collect.source.pulumi_stacks import StackConfig, in_place_of, stacks_beside
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import compose
@@ -52,13 +54,15 @@ class ReadProgram:
     suppressions: Sequence[Suppression]
 
 
-def read_program(text: str, shown: str, rules: frozenset[str], around: Surroundings | None) -> ReadProgram | None:
-    """None for a document that makes nothing which is judged. Raises NotYaml."""
+def read_program(
+    text: str, shown: str, rules: frozenset[str], around: Surroundings | None, lies: Path
+) -> ReadProgram | None:
+    """None for a document that makes nothing which is judged. Raises NotYaml. It lies there, and its stacks beside."""
     place = Place(shown)
     roots = compose(text, place)
     if len(roots) != 1 or not _is_program(roots[0]):
         return None
-    program = Program(File(shown, text), roots[0])
+    program = Program(File(shown, text), roots[0], stacks_beside(around, lies, shown))
     facts = list(_facts(program))
     stack = _stack(program, around)
     if not facts and not stack.starts_nodes:
@@ -78,8 +82,9 @@ def _is_program(root: Node) -> bool:
 class Program:
     """Its config, variables and resources, each evaluated when somebody asks for it."""
 
-    def __init__(self, file: File, root: Node) -> None:
+    def __init__(self, file: File, root: Node, stacks: Sequence[StackConfig] = ()) -> None:
         self.file = file
+        self._project, self._stacks = scalar_text(child(root, "name")) or "", stacks
         self._config = pairs(child(root, "config") or child(root, "configuration"))
         self._variables = pairs(child(root, "variables"))
         self.resources: Mapping[str, tuple[Node, Node]] = pairs(child(root, "resources"))
@@ -126,6 +131,9 @@ class Program:
         if name in self.resources:
             return Hole(f"{_LATER}: {name}", spot, name, name)
         default = child(self._config[name][1], "default") if name in self._config else None
+        said = in_place_of(default, self._stacks, name, self._project, spot)
+        if said is not None:
+            return said
         if default is not None:
             return scalar(default, self.file) if scalar_text(default) is not None else self.value(default)
         return Hole(f"the stack's config says it: {name}", spot, name)

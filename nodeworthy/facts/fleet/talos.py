@@ -50,12 +50,21 @@ def _is_talos(document: Tree, machine: Tree) -> bool:
 
 def _of_talhelper(document: Tree) -> AskedNodes:
     version, name = document.get("kubernetesVersion"), document.get("clusterName")
+    extension = next(_extensions(document), None)
     return AskedNodes(
         name.text or _TALOS,
         "talconfig of",
         document.place,
         Located.known(_TALOS, document.get("talosVersion").place),
-        f"talosVersion {document.get('talosVersion').text}",
+        extension.text or "" if extension is not None else f"talosVersion {document.get('talosVersion').text}",
+        True if extension is not None else None,
         kubernetes=text_of(version),
         cluster=text_of(name),
     )
+
+
+def _extensions(document: Tree) -> Iterator[Tree]:
+    """Those of NVIDIA's driver that some of its nodes, or all, are made with."""
+    for each in (document, document.get("worker"), document.get("controlPlane"), *document.get("nodes").sequence):
+        asked = each.get("schematic", "customization", "systemExtensions", "officialExtensions")
+        yield from (one for one in asked.sequence if _NVIDIA in (one.text or ""))

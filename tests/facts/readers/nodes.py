@@ -10,12 +10,14 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.cluster_api import nodes_of_cluster_api
 from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
 from nodeworthy.facts.fleet.karpenter import karpenter, nodes_of_karpenter
+from nodeworthy.facts.fleet.made_clusters import made_clusters
+from nodeworthy.facts.fleet.managed_groups import groups_of_eks
 from nodeworthy.facts.fleet.pools_by_evidence import pools_together
 from nodeworthy.facts.fleet.talos import nodes_of_talos
 from nodeworthy.verdict import Place
 from tests.facts.shown import shown
 
-OF_A_DOCUMENT = (nodes_of_eksctl, nodes_of_cluster_api, nodes_of_talos)
+OF_A_DOCUMENT = (nodes_of_eksctl, nodes_of_cluster_api, nodes_of_talos, groups_of_eks, made_clusters)
 
 
 def _nodes(given: str) -> Iterator[str]:

@@ -1,0 +1,69 @@
+"""Node groups of EKS that objects of Kubernetes ask for: of Cluster API, of Crossplane, of AWS' own controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.node_taint import taints_in
+from nodeworthy.known.instances import has_gpus
+from nodeworthy.known.node_images import by_type
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Located
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """How this kind of object calls what EKS' own API takes."""
+
+    api: str
+    spec: tuple[str, ...] = ("spec",)
+    taints: str = "taints"
+    sizes: tuple[str, ...] = ("scalingConfig",)
+
+
+_OF_KIND: Mapping[str, _Kind] = {
+    "AWSManagedMachinePool": _Kind("infrastructure.cluster.x-k8s.io/", sizes=("scaling",)),
+    "NodeGroup": _Kind("eks.aws.", ("spec", "forProvider"), taints="taint"),
+    "Nodegroup": _Kind("eks.services.k8s.aws/"),
+}
+
+
+def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
+    """Those with GPUs whose amiType says what they are."""
+    called = document.get("kind").text or ""
+    kind, name = _OF_KIND.get(called), document.get("metadata", "name").text
+    if kind is None or name is None or not (document.get("apiVersion").text or "").startswith(kind.api):
+        return
+    spec = document.get(*kind.spec)
+    image = spec.get("amiType")
+    sign = by_type(image.text) if image.text is not None else None
+    types = [each for each in (spec.get("instanceType"), *spec.get("instanceTypes").sequence) if each.text is not None]
+    if sign is None or sign.distribution is None or not any(has_gpus(each.text or "") for each in types):
+        return
+    yield AskedNodes(
+        name,
+        called,
+        document.place,
+        Located.known(sign.distribution, image.place),
+        image.text or "",
+        sign.driver,
+        text_of(spec.get("version")),
+        text_of(spec.get("clusterName")),
+        _machines(spec, kind, types),
+    )
+
+
+def _machines(spec: Tree, kind: _Kind, types: list[Tree]) -> Machines:
+    sizes = spec.get(*kind.sizes)
+    sizes = sizes.sequence[0] if sizes.sequence else sizes
+    return Machines(
+        tuple(each.located() for each in types),
+        wanted=number_of(sizes.get("desiredSize")),
+        least=number_of(sizes.get("minSize")),
+        most=number_of(sizes.get("maxSize")),
+        labels=texts_of(spec.get("labels")),
+        taints=taints_in(spec.get(kind.taints).sequence),
+    )
