@@ -1,0 +1,63 @@
+"""A program of Pulumi in YAML is judged with what its stacks say in place of its defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.run import run
+
+_PROGRAM = """\
+name: training
+runtime: yaml
+config:
+  instanceType: {type: string, default: DEFAULT}
+resources:
+  cluster:
+    type: aws:eks:Cluster
+    properties:
+      name: training
+      version: "1.33"
+      roleArn: arn:aws:iam::111122223333:role/eks
+      vpcConfig: {subnetIds: [subnet-0a1b2c3d]}
+  gpu:
+    type: aws:eks:NodeGroup
+    properties:
+      clusterName: training
+      nodeRoleArn: arn:aws:iam::111122223333:role/nodes
+      subnetIds: [subnet-0a1b2c3d]
+      instanceTypes: ["${instanceType}"]
+      amiType: AL2023_x86_64_NVIDIA
+      scalingConfig: {desiredSize: 1, minSize: 1, maxSize: 1}
+"""
+_THERE, _NOWHERE = "g6.4xlarge", "g6.3xlarge"
+
+
+@pytest.mark.parametrize(
+    ("default", "stacks", "code", "where"),
+    [
+        (_NOWHERE, {}, 1, ("Pulumi.yaml", 4)),
+        (_THERE, {"dev": f"training:instanceType: {_NOWHERE}"}, 1, ("Pulumi.dev.yaml", 2)),
+        (_NOWHERE, {"dev": f"training:instanceType: {_THERE}"}, 0, None),
+        # Another project's key, and a stack that says nothing.
+        (_NOWHERE, {"dev": f"other:instanceType: {_THERE}"}, 1, ("Pulumi.yaml", 4)),
+        (_NOWHERE, dict.fromkeys(("dev", "prod"), f"training:instanceType: {_THERE}"), 0, None),
+        (
+            _THERE,
+            {"dev": f"training:instanceType: {_NOWHERE}", "prod": "aws:region: us-east-2"},
+            3,
+            ("Pulumi.yaml", 19),
+        ),
+        (_THERE, {"dev": "training:instanceType: {secure: AAABAxyz}"}, 3, ("Pulumi.yaml", 19)),
+    ],
+)
+def test_a_value_of_the_stacks(
+    tmp_path: Path, default: str, stacks: dict[str, str], code: int, where: tuple[str, int] | None
+) -> None:
+    (tmp_path / "Pulumi.yaml").write_text(_PROGRAM.replace("DEFAULT", default), encoding="utf-8")
+    for name, line in stacks.items():
+        (tmp_path / f"Pulumi.{name}.yaml").write_text(f"config:\n  {line}\n", encoding="utf-8")
+    ran = run("check", ".", "--rule", "gpu-exists", "--format", "json", "--no-cache", cwd=tmp_path)
+    told = [(each["where"]["path"], each["where"]["line"]) for each in ran.findings if each["verdict"] != "pass"]
+    assert (ran.code, told) == (code, [where] if where is not None else [])
