@@ -56,7 +56,7 @@ def gpus_of_size(vm_size: str) -> MachineGpus | None:
         return None
     for pattern, row in rows["sizes"].items():
         if fnmatchcase(size, pattern.lower()):
-            return MachineGpus(row["gpu"], row["count"])
+            return MachineGpus(row["gpu"], row.get("count"))
     return MachineGpus(None, None) if size.startswith(_AZURES_WITH_GPUS) else None
 
 

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from nodeworthy.collect.plan.protocol import UNKNOWN
+from nodeworthy.known.containerd import containerd_of
 from tests.run import Ran, run
 
 _URN = "urn:pulumi:dev::training::"
 _STACK = f"{_URN}pulumi:pulumi:Stack::training-dev"
-_K3S = [{"name": "CONTAINERD_SOCKET", "value": "/run/k3s/containerd/containerd.sock"}]
+_K3S = [{"name": "CONTAINERD_SOCKET", "value": containerd_of("k3s").socket}]
 
 
 def step(kind: str, name: str, inputs: dict[str, Any], at: str = "", op: str = "create") -> dict[str, Any]:
