@@ -22,11 +22,13 @@ from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import InputError
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fixes.plan import Plan, plan, why_not
 from nodeworthy.fixes.proposals import proposals
 from nodeworthy.fixes.text import Fix, Text
 from nodeworthy.records import dataclass
 from nodeworthy.rules import ids, judging, rule
+from nodeworthy.scene import Scene
 from nodeworthy.settings.find import settings_in
 from nodeworthy.settings.model import Settings, exclusion_of
 from nodeworthy.verdict import Finding, Verdict
@@ -71,6 +73,8 @@ class Checked:
     refused: Sequence[str] = ()
     # Whether anything in it is of a kind that is judged.
     is_known: bool = False
+    # The boot scripts that stand in it.
+    scripts: Sequence[BootScript] = field(default=(), repr=False)
     _again: Again | None = field(default=None, repr=False)
     # A cursor that moves asks the same again and again.
     _tried: dict[Fix, bool] = field(default_factory=dict, repr=False, compare=False)
@@ -128,6 +132,7 @@ def check_text(path: Path, text: str, workspace: Workspace) -> Checked:
         found.judgements,
         found.refused,
         found.is_known,
+        found.scripts,
         Again(path, workspace, shown_path(path)),
     )
 
@@ -148,7 +153,12 @@ def _judged(path: Path, data: bytes, workspace: Workspace) -> Checked:
     baseline = _baseline(path.parent, settings)
     if baseline is not None:
         judgements, _ = lay_over(judgements, baseline)
-    return Checked(text, judgements, looked.refused, bool(looked.recognised))
+    return Checked(text, judgements, looked.refused, bool(looked.recognised), _scripts(looked.scenes, text.path))
+
+
+def _scripts(scenes: Sequence[Scene], path: str) -> list[BootScript]:
+    facts = (fact for each in scenes for fact in each.facts)
+    return [each for each in facts if isinstance(each, BootScript) and each.place.path == path]
 
 
 def _settings(folder: Path) -> Settings | None:

@@ -23,7 +23,18 @@ from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.fixes.text import Text
 from nodeworthy.limits import EDITOR_BYTES, EDITOR_SECONDS
 from nodeworthy.lsp.checking import Checked, Workspace, check_text, with_what_holds
-from nodeworthy.lsp.told import FIX_ALL, Asked, Ruler, actions, diagnostic, explain_findings, path_of, refusal, touch
+from nodeworthy.lsp.told import (
+    FIX_ALL,
+    Asked,
+    Ruler,
+    actions,
+    diagnostic,
+    explain_findings,
+    explain_steps,
+    path_of,
+    refusal,
+    touch,
+)
 from nodeworthy.records import dataclass
 from nodeworthy.settings.find import OWN, PYPROJECT
 from nodeworthy.verdict import Finding
@@ -190,6 +201,15 @@ class Server(LanguageServer):
     def ruler(self, found: Checked) -> Ruler:
         return Ruler(found.text, self.workspace.position_encoding)
 
+    async def steps(self, uri: str, last: Checked, line: int) -> str:
+        """What a boot does by the line; nothing while the text is another one than was read."""
+        if not last.scripts or last.text.text != self.workspace.get_text_document(uri).source:
+            return ""
+        try:
+            return await self.judge.of(explain_steps, last.scripts, line)
+        except GaveUp:
+            return ""
+
     def look_again(self) -> None:
         """What they are judged by has changed."""
         for uri in self.opened:
@@ -272,7 +292,10 @@ def _answers(server: Server) -> None:
             return None
         at, ruler = types.Range(params.position, params.position), ls.ruler(opened.last)
         found = [each for each in opened.shown if touch(ruler.finding(each), at)]
-        if not found:
+        told = [explain_findings(found)] if found else []
+        steps = await ls.steps(params.text_document.uri, opened.last, params.position.line + 1)
+        told += [steps] if steps else []
+        if not told:
             return None
-        told = types.MarkupContent(types.MarkupKind.Markdown, explain_findings(found))
-        return types.Hover(told, ruler.finding(found[0]))
+        said = types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(told))
+        return types.Hover(said, ruler.finding(found[0]) if found else None)

@@ -22,10 +22,13 @@ from lsprotocol.types import (
 )
 from pygls.uris import from_fs_path, to_fs_path
 
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fixes.text import Change, Text
 from nodeworthy.lsp.checking import Checked
 from nodeworthy.records import dataclass
+from nodeworthy.redaction import hide_secrets
 from nodeworthy.report.printable import printable
+from nodeworthy.report.timeline import steps_at
 from nodeworthy.rules import ids, rule
 from nodeworthy.verdict import Finding, Place, Severity, Verdict
 
@@ -120,6 +123,8 @@ SOURCE = "nodeworthy"
 # The pages of the rules, where this is a checkout.
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "rules"
 LONGEST = 2_000
+# A line that calls a function may do much.
+MOST_STEPS = 40
 
 
 def diagnostic(finding: Finding, ruler: Ruler, documentation: str) -> Diagnostic:
@@ -174,6 +179,13 @@ def _description(identifier: str, documentation: str) -> CodeDescription | None:
 def explain_findings(findings: Sequence[Finding]) -> str:
     """Markdown: why it is wrong, what mends it, and what the rule is about."""
     return "\n\n---\n\n".join(_explained(each) for each in findings)
+
+
+def explain_steps(scripts: Sequence[BootScript], line: int) -> str:
+    """What a boot does by this line, as its timeline tells it; empty where nothing happens by it."""
+    steps = [step for each in scripts for step in steps_at(each, line, hide_secrets)]
+    # None of them begins as the end of a block would.
+    return "\n".join(["````text", *(step[:LONGEST] for step in steps[:MOST_STEPS]), "````"]) if steps else ""
 
 
 def _explained(finding: Finding) -> str:

@@ -123,6 +123,24 @@ def timeline_text(script: BootScript, findings: Sequence[Finding], hide: Hide, *
     return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n\n" + _closing(script, findings) + "\n"
 
 
+def steps_at(script: BootScript, line: int, hide: Hide) -> list[str]:
+    """What the boot does by this line of its file, or by what is called there: each with its stage and conditions."""
+    hide, lines = _fit(hide), []
+    stage: Stage | None = None
+    guard: Guard = ()
+    for effect in shown_effects(script.timeline):
+        if line not in {effect.place.line, *(each.line for each in effect.via)}:
+            continue
+        if effect.stage is not stage:
+            stage, guard = effect.stage, ()
+            lines.append(stage.title)
+        shown = _shown(effect.conditions)
+        lines += map(hide, _conditions(guard, shown))
+        lines += _effect(effect, len(shown), hide, Paint(False))
+        guard = shown
+    return lines
+
+
 def _fit(hide: Hide) -> Hide:
     """What a script names may hold anything; a line of ours stays one."""
     return lambda text: on_one_line(hide(text))

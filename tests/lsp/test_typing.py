@@ -162,3 +162,42 @@ def test_hover_says_why(editor: Editor) -> None:
     assert "Why: the operator writes the NVIDIA runtime" in said["value"]
     assert "The GPU operator's toolkit must write" in said["value"]
     assert editor.ask("textDocument/hover", {**at, "position": {"line": 0, "character": 1}}) is None
+
+
+BOOT = """\
+#!/bin/bash
+set -e
+join() {
+  /etc/eks/bootstrap.sh gpu-dev
+}
+if [ -e /dev/nvme1n1 ]; then
+  mkfs.ext4 /dev/nvme1n1
+fi
+join
+mysql --user root --password=kX8vQ2mZr7Lw reports
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (4, ["scripts, at the end of cloud-init", "joins", "gpu-dev", "(from line 9)"]),
+        (7, ["if [ -e /dev/nvme1n1 ]", "runs       mkfs.ext4"]),
+        (9, ["joins", "gpu-dev"]),
+    ],
+)
+def test_hover_says_what_the_boot_does_by_a_line(editor: Editor, line: int, says: list[str]) -> None:
+    editor.open(f"user-data-{line}.sh", BOOT)
+    at = {"textDocument": {"uri": editor.uri(f"user-data-{line}.sh")}, "position": {"line": line - 1, "character": 4}}
+    told = editor.ask("textDocument/hover", at)["contents"]["value"]
+    assert all(each in told for each in says), told
+    assert "````text\n" in told
+    assert editor.ask("textDocument/hover", {**at, "position": {"line": 0, "character": 0}}) is None
+
+
+def test_hover_over_a_step_with_a_secret_does_not_show_it(editor: Editor) -> None:
+    editor.open("user-data-secret.sh", BOOT)
+    at = {"textDocument": {"uri": editor.uri("user-data-secret.sh")}, "position": {"line": 9, "character": 4}}
+    told = editor.ask("textDocument/hover", at)["contents"]["value"]
+    assert "mysql --user root" in told
+    assert "kX8vQ2mZr7Lw" not in told
