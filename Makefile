@@ -104,6 +104,12 @@ site: venv ## builds docs/ as a site into site/, with the playground (needs npm)
 site-check: site ## follows every link and anchor of the site; fails where one ends nowhere, or a page loads from elsewhere
 	@$(PY) tools/site_check.py site
 
+.PHONY: extension
+extension: ## the extension for VS Code, build/nodeworthy.vsix (needs npm)
+	@rm -rf build/vscode && mkdir -p build && cp -r editors/vscode build/vscode && cp LICENSE build/vscode/
+	@cd build/vscode && npm ci --silent --ignore-scripts
+	@cd build/vscode && node_modules/.bin/vsce package --allow-missing-repository --out ../nodeworthy.vsix
+
 .PHONY: goldens
 goldens: venv ## writes the expected outputs of tests/cases anew (RULE=id: of one rule); read the diff
 	@$(PY) -m pytest tests/test_cases.py tests/test_turned_cases.py tests/facts/test_read.py --update-goldens -n $(PYTEST_WORKERS) $(if $(RULE),-k $(RULE))
