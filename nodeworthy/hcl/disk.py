@@ -189,6 +189,10 @@ class Disk:
         """Those that were filled in, as the reader knows them."""
         return (each.shown for each in self._files.values() if isinstance(each, File) and each.is_filled_in)
 
+    def says(self, words: str) -> bool:
+        """Whether these words stand in any file that was read so far."""
+        return any(isinstance(each, File) and words in each.text for each in self._files.values())
+
     # Variables
 
     def body(self, path: str) -> Parsed | None:

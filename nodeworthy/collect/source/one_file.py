@@ -272,6 +272,10 @@ def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None
     facts = [*brought.facts, *([brought.text] if brought.text is not None else [])]
     found = Found(facts, suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += _of_node_classes(found.facts, source)
+    found.scripts += (each for each in brought.provisioned.on_machines if each.makes_a_node)
+    for script in (*brought.provisioned.on_machines, *brought.provisioned.beside_itself):
+        run = "\n".join(part.text for part in script.userdata.parts).encode()
+        found.facts += [*_for_other_machines(script, run), *_by_helm(script, run, beside)]
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 

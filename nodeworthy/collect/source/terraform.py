@@ -33,6 +33,7 @@ from nodeworthy.verdict import Place
 if TYPE_CHECKING:
     from nodeworthy.collect.aws.stack import Stack
     from nodeworthy.facts.aws.node_drainer import Handler
+    from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.facts.secrets.terraform_text import TerraformText
     from nodeworthy.facts.surroundings import Surroundings
@@ -60,6 +61,8 @@ class _Declaring(frozenset[str]):
 DECLARING = _Declaring({_RELEASE, *_MANIFESTS})
 # What a model of a module says of an argument that has no effect.
 _LEFT_OUT = "left_out"
+# What runs something besides is called so: `remote-exec`, `local-exec`.
+_RUNS = '-exec"'
 # What a module of one's own is called by.
 _CALLS = pattern(rb'(?m)^[ \t]*source[ \t]*=[ \t]*"(\.\.?/[^"$\n]*)"')
 _SETS = ("set", "set_list", "set_sensitive")
@@ -99,6 +102,17 @@ class TerraformRoot:
 
         return self._bounded(lambda: pools_of_other_clouds(self.module.everything(HOSTED))) or ()
 
+    @cached_property
+    def provisioned(self) -> Provisioned:
+        """What it runs on machines and beside itself. Imported only where it does."""
+        nothing = Provisioned((), ())
+        if not self.disk.says(_RUNS):
+            return nothing
+        from nodeworthy.collect.source.terraform_provisioners import provisioning
+
+        found = self._bounded(lambda: provisioning(self.module, self.around))
+        return Provisioned(*found) if found is not None else nothing
+
     def _bounded(self, make: Callable[[], _T]) -> _T | None:
         """What can't be read to its end is told with the charts."""
         try:
@@ -112,7 +126,7 @@ class TerraformRoot:
     @property
     def is_of_ours(self) -> bool:
         """Whether it brings anything that is judged here."""
-        return bool(self.facts or self.stack is not None or self.pools)
+        return bool(self.facts or self.stack is not None or self.pools or any(self.provisioned))
 
     @property
     def files(self) -> frozenset[str]:
@@ -179,6 +193,14 @@ def handlers_declared_by(instances: Iterable[Instance | Hole]) -> Iterator[Handl
                 yield Handler(f"{HANDLER} '{each.name}'", each.place, values, elsewhere)
 
 
+class Provisioned(NamedTuple):
+    on_machines: Sequence[BootScript]
+    beside_itself: Sequence[BootScript]
+
+    def of(self, path: str) -> Provisioned:
+        return Provisioned(*([each for each in some if each.place.path == path] for some in self))
+
+
 class Brought(NamedTuple):
     facts: Sequence[Fact]
     root: TerraformRoot
@@ -187,6 +209,7 @@ class Brought(NamedTuple):
     files: frozenset[str]
     # What the file itself writes down; None where it can't be parsed.
     text: TerraformText | None = None
+    provisioned: Provisioned = Provisioned((), ())
 
 
 def facts_in(source: Source) -> Brought | None:
@@ -200,8 +223,9 @@ def facts_in(source: Source) -> Brought | None:
     stacks = [root.stack] if first and root.stack is not None else []
     if source.named:
         own = [each for each in root.facts if each.place.path == source.shown]
-        return Brought(own, root, stacks, root.files, _text(source, root))
-    return Brought(root.facts if first else [], root, stacks, root.files, _text(source, root))
+        return Brought(own, root, stacks, root.files, _text(source, root), root.provisioned.of(source.shown))
+    every = (root.facts, root.provisioned) if first else ([], Provisioned((), ()))
+    return Brought(every[0], root, stacks, root.files, _text(source, root), every[1])
 
 
 def _text(source: Source, root: TerraformRoot) -> TerraformText | None:

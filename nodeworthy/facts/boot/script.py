@@ -86,6 +86,8 @@ class BootScript:
     # It stands in an object, by which it is given to machines as their user data; and those are EC2's.
     of_an_object: bool = False
     on_ec2: bool = True
+    # Somebody runs it on a machine that is there already, whatever it looks like.
+    by_hand: bool = False
     # The resource of a stack that gives it to its machines, by its URN or its address.
     holder: str = ""
     # The files around it; None where it comes from no file.
@@ -112,6 +114,8 @@ class BootScript:
         whatever it looks like."""
         from nodeworthy.facts.boot.script_kind import ScriptKind, Use, use_of
 
+        if self.by_hand:
+            return Use(ScriptKind.BY_HAND)
         is_given = self.place.urn or self.of_an_object
         return Use(ScriptKind.USER_DATA) if is_given else use_of(self.userdata, self.surroundings)
 
