@@ -29,17 +29,22 @@ _BOUNDARY = "MIMEBOUNDARY"
 _ENCODED = {True: base64gzip, False: base64encode}
 
 
-def render(kind: str, said: Obj, scope: Scope) -> Value | None:
-    """What a data source of this kind renders; None for all that render nothing."""
-    how = _RENDERERS.get(kind)
-    if how is None:
-        return None
+def render(kind: str, said: Obj, scope: Scope) -> Mapping[str, Value]:
+    """What a data source of this kind has beside what is set in it; nothing for all that look something up."""
     try:
-        return how(Calling(scope, said.spot), said)
+        return _rendered(kind, said, Calling(scope, said.spot))
     except Waits as waits:
-        return waits.hole
+        return {RENDERED: waits.hole}
     except Refusal as refusal:
-        return Hole(f"Terraform refuses it: {refusal}", said.spot)
+        return {RENDERED: Hole(f"Terraform refuses it: {refusal}", said.spot)}
+
+
+def _rendered(kind: str, said: Obj, c: Calling) -> Mapping[str, Value]:
+    if kind in _RENDERERS:
+        return {RENDERED: _RENDERERS[kind](c, said)}
+    from nodeworthy.hcl.kubectl_documents import DOCUMENTS, attributes
+
+    return attributes(kind, said, c) if kind in DOCUMENTS else {}
 
 
 # cloud-init

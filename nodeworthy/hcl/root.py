@@ -49,7 +49,9 @@ _OF_TERRAFORM = frozenset({"lifecycle", "provisioner", "connection", "timeouts"}
 _ANY = "[…]"
 _OWN_WORDS = frozenset({"each", "count", "self"})
 # Data sources that look nothing up.
-_RENDERING = frozenset({"cloudinit_config", "template_cloudinit_config", "template_file"})
+_RENDERING = frozenset(
+    "cloudinit_config template_cloudinit_config template_file kubectl_file_documents kubectl_path_documents".split()
+)
 
 
 @dataclass
@@ -300,10 +302,9 @@ class Module:
         later = self._later(instance.address, (), found.spot, instance.is_data)
         items: Mapping[str, Value] = {name: _inner(name, each, later) for name, each in found.items.items()}
         if instance.is_data and instance.type in _RENDERING:
-            from nodeworthy.hcl.providers import RENDERED, render
+            from nodeworthy.hcl.providers import render
 
-            made = render(instance.type, found, self.scope(instance.block.file, instance.names))
-            items = {**items, RENDERED: made} if made is not None else items
+            items = {**items, **render(instance.type, found, self.scope(instance.block.file, instance.names))}
         return Obj("object", items, found.spot, found.keys, found.rest or later)
 
     def instances_of(self, block: Block) -> Sequence[Instance] | Hole:
