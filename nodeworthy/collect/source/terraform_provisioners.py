@@ -1,7 +1,7 @@
 """What Terraform runs besides: on a machine that it has made (`remote-exec`), and beside itself (`local-exec`).
 
-What it has a machine do is that machine's script. What it runs beside itself makes no node, and is looked at for what it
-installs and what it has others do by ssh.
+What it has a machine do is that machine's script. What it runs beside itself makes no node, and is looked at for what
+it installs and what it has others do by ssh.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def _spot(instance: Instance, block: Block) -> Spot:
 
 
 def _lines(said: Obj, kind: str) -> Iterator[Piece]:
-    """What stands in files of its own (`script`, `scripts`) is looked at there; with an interpreter of its own it may be
-    of another language."""
+    """What stands in files of its own (`script`, `scripts`) is looked at there; with an interpreter of its own it may
+    be of another language."""
     given = said.items.get("inline" if kind == _REMOTE else "command")
     if given is None or "interpreter" in said.items:
         return
