@@ -135,7 +135,7 @@ accept-tools: ## torch for the programs of `accept`, in an environment of its ow
 
 .PHONY: test-accept
 test-accept: venv accept-tools ## the programs of `accept` on processors, with their injected faults (minutes)
-	@NODEWORTHY_TORCH=$(ACCEPT_TORCH)/bin/python $(PY) -m pytest -n 0 tests/accept/test_programs.py
+	@NODEWORTHY_TORCH=$(ACCEPT_TORCH)/bin/python $(PY) -m pytest -n 0 tests/accept/test_programs.py tests/accept/test_slow_networks.py tests/accept/test_look.py
 
 .PHONY: test-real
 test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forbids them to skip

@@ -15,7 +15,8 @@ from typing import Any
 import say
 
 MIB = 1 << 20
-ITEMS, SIZE = 256, 64 * 1024
+# Pictures of the usual size, in batches of the usual size: what waits between two workers and us is more than 64 MiB.
+ITEMS, SIZE, BATCH = 256, 3 * 224 * 224, 32
 WORKERS = (0, 2, 4, 8)
 FAULT = os.environ.get("NODEWORTHY_FAULT", "")
 
@@ -31,7 +32,7 @@ def items() -> Any:
             if FAULT == "killed-worker" and at == ITEMS // 2 and torch.utils.data.get_worker_info() is not None:
                 os.kill(os.getpid(), 9)
             made = torch.arange(SIZE, dtype=torch.float32).sin_()
-            return made.mul_(0).add_(at)[: SIZE // 64].clone()
+            return made.mul_(0).add_(at)
 
     return Items()
 
@@ -44,11 +45,11 @@ def loading() -> None:
     say.measure(test, "cpus", cpus)
     say.measure(test, "omp_num_threads", os.environ.get("OMP_NUM_THREADS", ""))
     say.measure(test, "shm_mib", os.statvfs("/dev/shm").f_bavail * os.statvfs("/dev/shm").f_frsize // MIB, "MiB")
-    right = sum(range(ITEMS)) * (SIZE // 64)
+    right = sum(range(ITEMS)) * SIZE
     for workers in WORKERS:
         if workers <= max(2, cpus):
             loader = torch.utils.data.DataLoader(
-                items(), batch_size=16, num_workers=workers, timeout=60 if workers else 0
+                items(), batch_size=BATCH, num_workers=workers, timeout=60 if workers else 0
             )
             began = time.perf_counter()
             total = float(sum(float(batch.double().sum()) for batch in loader))
