@@ -22,6 +22,7 @@ from nodeworthy.collect.node.recording import as_text, load
 from nodeworthy.collect.workload.live import turn
 from nodeworthy.collect.workload.live.job_state import Patience
 from nodeworthy.collect.workload.live.running import Times
+from nodeworthy.collect.workload.live.workbench import Workbench
 from nodeworthy.commands.accept import live
 from tests.accept.stand_in_driver import compile_into
 from tests.node.recordings import MENDED
@@ -644,6 +645,66 @@ def may(plane: ControlPlane, kind: str, resource: str, verb: str) -> bool:
 
 
 @pytest.mark.night
+def test_nodes_that_offer_no_whole_gpus_are_left_out_and_told(nodes: GpuKubelets) -> None:
+    """Time-slicing, HAMi, slices of whatever makes them, MIG's own resources, nothing."""
+    hami = {"hami.io/node-nvidia-register": "GPU-1,10,81559,100,NVIDIA-H100,0,true:"}
+    nodes.add_gpu_node("sliced", gpus=32, labels={"nvidia.com/gpu.replicas": "4"})
+    nodes.add_gpu_node("hami", gpus=80)
+    nodes.change("hami", {"metadata": {"annotations": hami}})
+    nodes.add_gpu_node("more", gpus=80, labels={"nvidia.com/gpu.count": "8"})
+    nodes.add_gpu_node("mig", gpus=0)
+    nodes.offer("mig", 0, **{"nvidia.com/mig-1g.10gb": "7"})
+    nodes.add_gpu_node("dra", gpus=0)
+    ran = accept("sliced", "hami", "more", "mig", "dra")
+    told = {name: why for name, (_, why) in states(ran).items()}
+    assert told == {
+        "sliced": "its nvidia.com/gpu are 4 slices of each GPU, which measure nothing",
+        "hami": "its nvidia.com/gpu are slices that HAMi makes of each GPU, which measure nothing",
+        "more": "its 80 nvidia.com/gpu are slices of 8, which measure nothing",
+        "mig": "it offers no nvidia.com/gpu but MIG's slices (nvidia.com/mig-1g.10gb)",
+        "dra": "it offers no nvidia.com/gpu (none, or by DRA only)",
+    }
+    assert (ran.code, nodes.taken) == (3, {})
+
+
+def suspend(plane: ControlPlane) -> bool:
+    """Takes the one Job of the run back, as Kueue does; whether there was one."""
+    jobs = [each["metadata"]["name"] for each in plane.client.get(JOBS)["items"]]
+    for name in jobs:
+        plane.client.expect("PATCH", f"{JOBS}/{name}", {"spec": {"suspend": True}}, content_type=MERGE)
+    return bool(jobs)
+
+
+def test_what_a_queue_takes_back_is_not_let_in_again(nodes: GpuKubelets, plane: ControlPlane) -> None:
+    """Kueue would begin it anew as soon as there is room."""
+
+    def taken_back(pod: Object) -> Any:
+        suspend(plane)
+        return hangs(pod)
+
+    nodes.add_gpu_node("gpu-1", taken_back)
+    ran = accept("gpu-1", "--queue", "gpus")
+    assert states(ran)["gpu-1"] == ("not run", "its queue has taken it back"), ran.err
+    assert [row["not_run"] for row in ran.report["runs"] if row["test"] == "disk-and-network"] == ["preempted"]
+    assert left(plane) == []
+
+
+def test_what_a_queue_does_not_let_in(nodes: GpuKubelets, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
+    patient(monkeypatch, queue=1.0)
+    nodes.add_gpu_node("gpu-1", waits)
+    make = Workbench.make
+    monkeypatch.setattr(Workbench, "make", lambda self, wanted: make(self, _held_back(wanted)))
+    ran = accept("gpu-1", "--queue", "gpus")
+    assert states(ran)["gpu-1"] == ("not run", "its queue has not let it in"), ran.err
+    assert left(plane) == []
+
+
+def _held_back(wanted: Any) -> Any:
+    """As Kueue's webhook does with what bears the name of a queue."""
+    is_job = wanted["kind"] == "Job"
+    return {**wanted, "spec": {**wanted["spec"], "suspend": True}} if is_job else wanted
+
+
 def given(nodes: GpuKubelets, libraries: Path, *, apart: bool) -> Callable[[Object], Any]:
     """The program itself in each pod, before a driver that shows as many GPUs as were asked for: others, or the same."""
 

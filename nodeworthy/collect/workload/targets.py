@@ -12,10 +12,12 @@ from nodeworthy.documents.plain import mapping_at, number_at, strings_at, text_a
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.acceptance import ALLOCATION, BY_THE_DRIVER, OF_GROUPS, TESTS, Level, NotRun, level_tests
+from nodeworthy.known.hami import annotation_names
 from nodeworthy.records import dataclass
 
 GPU = "nvidia.com/gpu"
-_PRODUCT, _REPLICAS = "nvidia.com/gpu.product", "nvidia.com/gpu.replicas"
+_PRODUCT, _COUNT, _REPLICAS = "nvidia.com/gpu.product", "nvidia.com/gpu.count", "nvidia.com/gpu.replicas"
+_MIG = "nvidia.com/mig-"
 _INSTANCE = "node.kubernetes.io/instance-type"
 _RACKS = ("topology.k8s.aws/network-node-layer-3", "topology.kubernetes.io/rack", "cloud.google.com/gce-topology-block")
 
@@ -57,13 +59,27 @@ def shape_of(node: Mapping[str, Any]) -> Shape:
 
 def _unfit(node: Mapping[str, Any]) -> tuple[NotRun, str] | None:
     """Why nothing is tried on it."""
-    labels = strings_at(node, "metadata", "labels")
     if mapping_at(node, "spec").get("unschedulable") is True:
         return NotRun.IN_USE, "it is cordoned: somebody keeps work away from it"
-    if not number_at(node, "status", "allocatable", GPU):
-        return NotRun.NO_HARDWARE, f"it offers no {GPU} (none, MIG's own resources, or by DRA only)"
-    if labels.get(_REPLICAS, "1") not in ("1", ""):
-        return NotRun.NO_HARDWARE, f"its {GPU} are {labels[_REPLICAS]} slices of each GPU, which measure nothing"
+    why = _no_whole_gpus(node)
+    return (NotRun.NO_HARDWARE, why) if why is not None else None
+
+
+def _no_whole_gpus(node: Mapping[str, Any]) -> str | None:
+    """How the node offers its GPUs, where that is not one by one."""
+    offered = number_at(node, "status", "allocatable", GPU)
+    if not offered:
+        mig = sorted(each for each in mapping_at(node, "status", "allocatable") if each.startswith(_MIG))
+        what = f"but MIG's slices ({', '.join(mig)})" if mig else "(none, or by DRA only)"
+        return f"it offers no {GPU} {what}"
+    labels = strings_at(node, "metadata", "labels")
+    there, replicas = labels.get(_COUNT, ""), labels.get(_REPLICAS, "")
+    if annotation_names().registered in strings_at(node, "metadata", "annotations"):
+        return f"its {GPU} are slices that HAMi makes of each GPU, which measure nothing"
+    if replicas not in ("", "1"):
+        return f"its {GPU} are {replicas} slices of each GPU, which measure nothing"
+    if there.isdecimal() and offered > int(there):
+        return f"its {offered} {GPU} are slices of {there}, which measure nothing"
     return None
 
 

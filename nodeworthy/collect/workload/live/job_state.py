@@ -128,8 +128,15 @@ def _hopeless(seen: Seen, patience: Patience) -> Now | None:
 
 def _of_queue(seen: Seen, patience: Patience) -> NotRun | None:
     assert seen.job is not None
-    is_suspended = mapping_at(seen.job, "spec").get("suspend") is True
-    return NotRun.QUOTA if is_suspended and seen.age >= patience.queue else None
+    if not _is_suspended(seen.job):
+        return None
+    if seen.held:  # it would be let in again, on top of those for whom it was taken back
+        return NotRun.PREEMPTED
+    return NotRun.QUOTA if seen.age >= patience.queue else None
+
+
+def _is_suspended(job: Mapping[str, Any]) -> bool:
+    return mapping_at(job, "spec").get("suspend") is True
 
 
 def _of_no_pod(seen: Seen, patience: Patience) -> NotRun | None:
@@ -166,8 +173,8 @@ def _of_gang(seen: Seen, patience: Patience) -> NotRun | None:
 
 def _doing(seen: Seen) -> str:
     assert seen.job is not None
-    if mapping_at(seen.job, "spec").get("suspend") is True:
-        return "its queue has not let it in"
+    if _is_suspended(seen.job):
+        return "its queue has taken it back" if seen.held else "its queue has not let it in"
     staying = [each for each in seen.pods if not text_at(each, "metadata", "deletionTimestamp")]
     if not staying and seen.held:  # Kubernetes takes them away before it says why
         return seen.before
