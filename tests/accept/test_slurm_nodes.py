@@ -112,11 +112,11 @@ def test_who_holds_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_records_of_the_accounting(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = "17|ada|train|NODE_FAIL|2026-11-27T10:00:00|gpu-1|1|a|b\nslurm is odd\n18|ada|x|FAILED|Unknown|||\n"
+    told = "17|ada|train|NODE_FAIL|2026-11-27T10:00:00|gpu-1|a|b\nslurm is odd\n18|ada|x|FAILED|Unknown||\n"
     monkeypatch.setattr(slurm_clients, "ask", lambda *_: told)
     first, second = slurm_clients.accounting_records(["17", "18"])
-    assert (first.id, first.state, first.nodes, first.restarts, first.reason) == ("17", "NODE_FAIL", "gpu-1", 1, "a|b")
-    assert (second.submitted, second.restarts) == (None, 0)
+    assert (first.id, first.state, first.nodes, first.reason) == ("17", "NODE_FAIL", "gpu-1", "a|b")
+    assert (second.id, second.submitted) == ("18", None)
 
 
 def test_nobodys_habits_go_before_the_script(monkeypatch: pytest.MonkeyPatch) -> None:

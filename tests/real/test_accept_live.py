@@ -691,7 +691,7 @@ def test_what_a_queue_takes_back_is_not_let_in_again(nodes: GpuKubelets, plane: 
 
 def test_what_a_queue_does_not_let_in(nodes: GpuKubelets, plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     patient(monkeypatch, queue=1.0)
-    nodes.add_gpu_node("gpu-1", waits)
+    nodes.add_gpu_node("gpu-1", hangs)
     make = Workbench.make
     monkeypatch.setattr(Workbench, "make", lambda self, wanted: make(self, _held_back(wanted)))
     ran = accept("gpu-1", "--queue", "gpus")
