@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import baselined, judging, settled
@@ -16,6 +16,7 @@ from nodeworthy.rule import Moment
 if TYPE_CHECKING:
     from nodeworthy.collect.source.collector import Looked
     from nodeworthy.collect.source.files import Source
+    from nodeworthy.collect.source.scope import Scopes
     from nodeworthy.commands import check
     from nodeworthy.commands.settled import Found, Run
     from nodeworthy.engine import Judgement
@@ -101,11 +102,18 @@ class _Checking:
 
         options = self._options
         fleets = Fleets(options.fleet, options.stack, by_settings=not options.no_settings)
-        sources = [replace(each, data=instead.get(each.shown), others=instead) for each in self._found.sources]
+        sources = list(self._sources(instead))
         looked = look_at(sources, fleets, self._rules)
         report = self._found.counted(judging.judge_scenes(self._run, Moment.SOURCE, looked.scenes, looked.counts))
         is_part = options.changed is not None
         return looked, baselined.apply_baseline(options, self._run, report, options.named, is_part=is_part)
+
+    def _sources(self, instead: Mapping[str, bytes]) -> Iterator[Source]:
+        """What was opened for the look before was read with the texts of that one."""
+        anew: dict[int, Scopes] = {}
+        for each in self._found.sources:
+            scopes = anew.setdefault(id(each.scopes), each.scopes.anew())
+            yield replace(each, data=instead.get(each.shown), others=instead, scopes=scopes)
 
     def again(self, instead: Mapping[str, bytes]) -> Sequence[Judgement]:
         return self.judged(instead)[1].judgements

@@ -8,6 +8,8 @@ from pathlib import PurePath
 
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.engine import Judgement
+from nodeworthy.fixes.hcl_edits import ENDINGS, by_hand
+from nodeworthy.fixes.hcl_edits import value as in_hcl
 from nodeworthy.fixes.text import Change, Fix, Left, NotMended, Text
 from nodeworthy.fixes.yaml_edits import value, variables, without_twin
 from nodeworthy.patterns import pattern
@@ -89,6 +91,7 @@ _ONE_BY_ONE: dict[Kind, Callable[[Text, Edit], list[Change]]] = {
     Kind.LINE_ENDS: _line_ends,
     Kind.LEADING_BLANKS: _leading_blanks,
 }
+_IN_HCL = {**_ONE_BY_ONE, Kind.VALUE: in_hcl, **dict.fromkeys((Kind.VARIABLE, Kind.TWIN, Kind.DASH), by_hand)}
 
 
 def proposals(judgements: Sequence[Judgement], texts: Mapping[str, Text]) -> Iterator[Fix | Left]:
@@ -133,7 +136,7 @@ def _place(edit: Edit | None) -> Hashable:
 def _proposal(findings: Sequence[Finding], texts: Mapping[str, Text]) -> Fix | Left:
     text = texts[findings[0].where.path or ""]
     edits = list(dict.fromkeys(each.edit for each in findings if each.edit is not None))
-    alone = _ONE_BY_ONE.get(edits[0].kind)
+    alone = (_IN_HCL if text.path.endswith(ENDINGS) else _ONE_BY_ONE).get(edits[0].kind)
     try:
         changes = alone(text, edits[0]) if alone is not None else variables(text, edits)
     except NotMended as problem:
