@@ -164,6 +164,7 @@ def test_lines_that_stand_in_one_line_are_counted(tmp_path: Path) -> None:
         "Metadata: {nodeworthy: {ignore: shell-parses it is a sample}}",
         "Metadata: {nodeworthy: {ignore: [shell-parses it is a sample]}}",
         "Metadata: {nodeworthy: {ignore: {shell-parses: it is a sample}}}",
+        "Metadata: {nodeworthy: ignore shell-parses it is a sample}",
     ],
 )
 def test_metadata_suppresses(how: str, tmp_path: Path) -> None:

@@ -160,6 +160,15 @@ def test_what_the_source_suppresses_is_suppressed(tmp_path: Path) -> None:
     assert ran.report["summary"]["suppressed"] == 1
 
 
+def test_what_a_source_in_json_suppresses_is_suppressed(tmp_path: Path) -> None:
+    said = {"//": "nodeworthy: ignore instance-metadata-guarded only for a week", "http_tokens": "optional"}
+    gpu = {"image_id": "${data.aws_ami.gpu.id}", "instance_type": "g6e.12xlarge", "metadata_options": said}
+    root = {"resource": {"aws_launch_template": {"gpu": gpu}}}
+    (tmp_path / "main.tf.json").write_text(json.dumps(root, indent=2), encoding="utf-8")
+    ran = check(tmp_path, a_plan(), "--rule", "instance-metadata-guarded")
+    assert ran.report["summary"]["suppressed"] == 1
+
+
 def test_one_that_lies_in_its_root_is_judged_where_it_is_named(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text(_ROOT, encoding="utf-8")
     check(tmp_path, a_plan())

@@ -260,12 +260,12 @@ def _as_shell(data: bytes) -> bytes:
 
 
 def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None:
-    from nodeworthy.collect.source.terraform import facts_in
+    from nodeworthy.collect.source.terraform import facts_in, told_in
 
     brought = facts_in(source)
     if brought is None or not (brought.root.is_of_ours or (brought.text is not None and brought.text.found)):
         return None
-    told = _told_in_terraform(source, text, rules)
+    told = told_in(text, source.shown, rules)
     beside = Beside(source)
     root = brought.root
     beside.asked += map(Path, root.newly_asked())
@@ -304,14 +304,6 @@ def _secrets_as_written(source: Source, data: bytes, rules: frozenset[str]) -> l
     except Refused:
         return []
     return [each for each in found.facts if isinstance(each, PlainText)] if found is not None else []
-
-
-def _told_in_terraform(source: Source, text: str, rules: frozenset[str]) -> list[Suppression]:
-    if source.path.name.endswith(".json"):
-        from nodeworthy.collect.source.json_comments import json_comments
-
-        return list(json_comments(text, Place(source.shown), rules))
-    return list(comments(text, Place(source.shown), rules, is_yaml=False))
 
 
 def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:

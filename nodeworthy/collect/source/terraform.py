@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.facts.secrets.terraform_text import TerraformText
     from nodeworthy.facts.surroundings import Surroundings
+    from nodeworthy.suppression import Suppression
 
 _T = TypeVar("_T")
 _RELEASE = "helm_release"
@@ -332,6 +333,17 @@ def _refuse(source: Source, root: TerraformRoot) -> None:
     for fault in faults:
         if fault.place.path == source.shown:
             raise Refused(fault.place, f"this is no HCL that Terraform reads: {fault.why}")
+
+
+def told_in(text: str, shown: str, rules: frozenset[str]) -> list[Suppression]:
+    """What a file of it says of findings: in its comments, in JSON in objects of that name."""
+    if shown.endswith(".json"):
+        from nodeworthy.collect.source.json_comments import json_comments
+
+        return list(json_comments(text, Place(shown), rules))
+    from nodeworthy.collect.source.comments import comments
+
+    return list(comments(text, Place(shown), rules, is_yaml=False))
 
 
 # Manifests

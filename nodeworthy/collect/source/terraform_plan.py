@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.aws.stack import Stack
-from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.git_index import is_kept
 from nodeworthy.collect.source.parsing import Refused
-from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by, handlers_declared_by
+from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by, handlers_declared_by, told_in
 from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds, stack_of
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.aws.stack import AskedImage
@@ -113,7 +112,7 @@ def _with_source(plan: Plan, source: Source, rules: frozenset[str], read: Read) 
     for path in sorted(each for folder in disk.folders for each in _paths(folder)):
         parsed = disk.body(path)
         if parsed is not None:
-            found = comments(parsed.file.text, Place(parsed.file.shown), rules, is_yaml=False)
+            found = told_in(parsed.file.text, parsed.file.shown, rules)
             read.suppressions += (replace(each, is_borrowed=True) for each in found)
 
 

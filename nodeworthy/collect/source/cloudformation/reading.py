@@ -23,6 +23,7 @@ from nodeworthy.scene import Fact
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
+_IGNORE = "ignore "
 _KINDS = ("AWS::", "Custom::", "Alexa::")
 
 
@@ -132,8 +133,14 @@ def _suppressions(template: Template, rules: frozenset[str]) -> Iterator[Suppres
     for key, node in every.values():
         first = template.file.line(key.start_mark.index)
         until = next((each for each in starts if each > first), template.file.text.count("\n") + 2)
-        yield from _of(child(node, "Metadata", "nodeworthy", "ignore"), range(first, until), template, rules)
-    yield from _of(child(template.root, "Metadata", "nodeworthy", "ignore"), None, template, rules)
+        yield from _of(_ignored(node), range(first, until), template, rules)
+    yield from _of(_ignored(template.root), None, template, rules)
+
+
+def _ignored(node: Node) -> Node | None:
+    """Written as a comment has it, too: `nodeworthy: ignore RULE-ID reason`."""
+    said = child(node, "Metadata", "nodeworthy")
+    return said if (scalar_text(said) or "").startswith(_IGNORE) else child(node, "Metadata", "nodeworthy", "ignore")
 
 
 def _of(said: Node | None, lines: range | None, template: Template, rules: frozenset[str]) -> Iterator[Suppression]:
@@ -142,5 +149,5 @@ def _of(said: Node | None, lines: range | None, template: Template, rules: froze
     told: Sequence[tuple[str, Node]] = [(scalar_text(each) or "", each) for each in items(said) or [said]]
     told = [(f"{name} {scalar_text(each) or ''}", key) for name, (key, each) in pairs(said).items()] or told
     for text, node in told:
-        rule, _, reason = text.strip().partition(" ")
+        rule, _, reason = text.strip().removeprefix(_IGNORE).strip().partition(" ")
         yield suppression(rule, reason.strip(), spot_of(node, template.file).place, lines, rules)
