@@ -39,13 +39,15 @@ class Live:
         busy = {each.old for each in journal.under_way() if each.stage in _WITH_GUESTS}
         fresh = {each.fresh for each in journal.lanes if each.stage is Stage.REPLACED}
         nodes = self.kube.nodes_of({each.id for each in machines}, busy.__contains__)
-        return World(group, [self._seen(each, group, looks=each.id in fresh) for each in machines], nodes)
+        return World(
+            group, [self._seen(each, group, journal.target, looks=each.id in fresh) for each in machines], nodes
+        )
 
-    def _seen(self, machine: Machine, group: Group, *, looks: bool) -> Machine:
+    def _seen(self, machine: Machine, group: Group, target: str, *, looks: bool) -> Machine:
         """A fresh one is looked into once: what it says of its version is not what it booted with."""
         if not looks or not machine.is_there:
             return machine
-        named = Version(group.template, group.version)
+        named = Version(group.template, target)
         return replace(machine, differs=self.group.difference(machine.id, named))
 
     def save(self, journal: Journal) -> None:
@@ -76,11 +78,25 @@ class Live:
             case acts.Pin(version):
                 return self.group.pin(version)
             case acts.Protect(machine):
-                return self.group.protect(machine)
+                return self.group.protect([machine], is_on=True)
             case acts.Complete(machine):
                 return self.group.complete(machine)
             case acts.Terminate(machine, shrinks):
                 return self.group.terminate(machine, shrinks=shrinks)
+        return self._of_refresh(act)
+
+    def _of_refresh(self, act: acts.Act) -> Outcome | None:
+        match act:
+            case acts.Shield(machines):
+                return self.group.protect(machines, is_on=True)
+            case acts.Unshield(machines):
+                return self.group.protect(machines, is_on=False)
+            case acts.Release(machine):
+                return self.group.protect([machine], is_on=False)
+            case acts.StartRefresh(version, least_healthy, rolls_back):
+                return self.group.start_refresh(version, least_healthy, rolls_back=rolls_back)
+            case acts.CancelRefresh():
+                return self.group.cancel_refresh()
         return None
 
     def _in_cluster(self, act: acts.Act, journal: Journal) -> Outcome:

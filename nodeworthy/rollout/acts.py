@@ -106,6 +106,57 @@ class Terminate:
 
 
 @dataclass(frozen=True)
+class Shield:
+    """Keeps machines from an instance refresh until it is their turn: it waits for those that are protected."""
+
+    machines: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        return f"protect {', '.join(self.machines)} from the instance refresh until it is their turn"
+
+
+@dataclass(frozen=True)
+class Unshield:
+    machines: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        return f"take off the protection that this rollout gave {', '.join(self.machines)}"
+
+
+@dataclass(frozen=True)
+class Release:
+    """Hands an empty machine to the instance refresh, which ends it and starts its successor."""
+
+    machine: str
+
+    @property
+    def told(self) -> str:
+        return f"let the instance refresh replace {self.machine}"
+
+
+@dataclass(frozen=True)
+class StartRefresh:
+    version: str
+    least_healthy: int
+    rolls_back: bool
+
+    @property
+    def told(self) -> str:
+        return f"start an instance refresh to version {self.version} of the launch template"
+
+
+@dataclass(frozen=True)
+class CancelRefresh:
+    refresh: str
+
+    @property
+    def told(self) -> str:
+        return f"cancel the instance refresh {self.refresh}"
+
+
+@dataclass(frozen=True)
 class Complete:
     """Lets a machine go that waits at hooks which nobody else completes; it is empty."""
 
@@ -179,6 +230,11 @@ Act = (
     | Evict
     | Protect
     | Terminate
+    | Shield
+    | Unshield
+    | Release
+    | StartRefresh
+    | CancelRefresh
     | Complete
     | Label
     | Taint

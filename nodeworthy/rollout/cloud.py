@@ -20,13 +20,16 @@ from nodeworthy.rollout.world import Group, Machine
 
 # What a rollout may change, and nothing else.
 WRITES: Final = (
+    "CancelInstanceRefresh",
     "CompleteLifecycleAction",
     "SetInstanceProtection",
+    "StartInstanceRefresh",
     "SuspendProcesses",
     "ResumeProcesses",
     "TerminateInstanceInAutoScalingGroup",
     "UpdateAutoScalingGroup",
 )
+_PROTECTED_AT_ONCE = 50
 _GOING_ON = frozenset("Pending InProgress Cancelling RollbackInProgress Baking".split())
 _LATER = frozenset(
     "Throttling ThrottlingException RequestLimitExceeded ScalingActivityInProgress ResourceContention InternalFailure "
@@ -69,7 +72,7 @@ class ScalingGroup:
             named.template if named is not None else "",
             frozenset(text_at(each, "ProcessName") for each in mappings_at(data, "SuspendedProcesses")),
             self._failed_launches(),
-            self._refresh(),
+            *self._refreshes(),
         )
         return group, [_machine(identifier, each) for identifier, each in members(data)]
 
@@ -109,9 +112,13 @@ class ScalingGroup:
         failed = (each for each in found if text_at(each, "StatusCode") == "Failed")
         return [(text_at(each, "StartTime"), text_at(each, "StatusMessage")) for each in failed][:5]
 
-    def _refresh(self) -> str:
+    def _refreshes(self) -> tuple[str, bool, Mapping[str, str]]:
+        """The one that is under way, whether it is being cancelled, and how the others ended."""
         found = self._all(calls.REFRESHES, AutoScalingGroupName=self.name)
-        return next((text_at(each, "InstanceRefreshId") for each in found if text_at(each, "Status") in _GOING_ON), "")
+        states = {text_at(each, "InstanceRefreshId"): each for each in found}
+        under_way = next((name for name, each in states.items() if text_at(each, "Status") in _GOING_ON), "")
+        is_cancelling = text_at(states.get(under_way), "Status") == "Cancelling"
+        return under_way, is_cancelling, {name: _ended(each) for name, each in states.items() if name != under_way}
 
     def _all(self, call: calls.Call, **arguments: Any) -> Sequence[Data]:
         return [one for page in self._pages(call, **arguments) for one in mappings_at(page, call.key)]
@@ -138,8 +145,37 @@ class ScalingGroup:
     def bound(self, largest: int) -> Outcome:
         return self._done("UpdateAutoScalingGroup", MaxSize=largest)
 
-    def protect(self, machine: str) -> Outcome:
-        return self._done("SetInstanceProtection", InstanceIds=[machine], ProtectedFromScaleIn=True)
+    def protect(self, machines: Sequence[str], *, is_on: bool) -> Outcome:
+        for first in range(0, len(machines), _PROTECTED_AT_ONCE):
+            part = list(machines[first : first + _PROTECTED_AT_ONCE])
+            outcome = self._done("SetInstanceProtection", InstanceIds=part, ProtectedFromScaleIn=is_on)
+            if not outcome.is_done:
+                return outcome
+        return DONE
+
+    def start_refresh(self, version: str, least_healthy: int, *, rolls_back: bool) -> Outcome:
+        named = version_of(self.data())
+        if named is None:
+            return Outcome(is_done=False, why=f"{self.name} has no launch template")
+        preferences = {
+            "MinHealthyPercentage": least_healthy,
+            "SkipMatching": True,
+            "ScaleInProtectedInstances": "Wait",
+            "StandbyInstances": "Wait",
+            "AutoRollback": rolls_back,
+        }
+        template = {"LaunchTemplateId": named.template, "Version": version}
+        return self._done(
+            "StartInstanceRefresh",
+            Strategy="Rolling",
+            DesiredConfiguration={"LaunchTemplate": template},
+            Preferences=preferences,
+        )
+
+    def cancel_refresh(self) -> Outcome:
+        """One that is over already needs no cancelling."""
+        outcome = self._done("CancelInstanceRefresh")
+        return DONE if "ActiveInstanceRefreshNotFound" in outcome.why else outcome
 
     def pin(self, version: str) -> Outcome:
         named = version_of(self.data())
@@ -179,6 +215,11 @@ class ScalingGroup:
             why = f"AWS refuses autoscaling:{operation}: {refused.code}: {refused.message}"
             return Outcome(is_done=False, why=why, later=refused.code in _LATER)
         return DONE
+
+
+def _ended(refresh: Data) -> str:
+    reason = text_at(refresh, "StatusReason")
+    return f"{text_at(refresh, 'Status')}{f': {reason}' if reason else ''}"
 
 
 def _machine(identifier: str, data: Data) -> Machine:

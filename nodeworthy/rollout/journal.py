@@ -132,6 +132,8 @@ class Terms:
     soak_seconds: float = 0.0
     # When nodes may be begun, as people write it; empty where they always may.
     window: str = ""
+    # Whether an instance refresh of AWS ends machines and starts their successors.
+    by_refresh: bool = False
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -151,6 +153,7 @@ class Terms:
             "keepLabels": self.keeps_labels,
             "soakSeconds": self.soak_seconds,
             "window": self.window,
+            "byRefresh": self.by_refresh,
         }
 
 
@@ -186,6 +189,13 @@ class Journal:
     sets_version: bool = False
     # What the node suite runs from.
     image: str = ""
+    # The instance refresh that is ours, once it is seen; and whether it was asked for.
+    refresh: str = ""
+    asked_for_refresh: bool = False
+    # Machines that we protect from it for as long as it lasts.
+    shielded: tuple[str, ...] = ()
+    # Whether AWS may take a refresh back that fails: of a group that names its version by number.
+    rolls_back: bool = False
 
     def unfinished(self) -> Sequence[Lane]:
         return [each for each in self.lanes if each.stage is not Stage.DONE]
@@ -209,6 +219,10 @@ class Journal:
             "server": self.server,
             "image": self.image,
             "setsVersion": self.sets_version,
+            "refresh": self.refresh,
+            "askedForRefresh": self.asked_for_refresh,
+            "shielded": list(self.shielded),
+            "rollsBack": self.rolls_back,
             "former": {
                 "namedVersion": self.named_version,
                 "version": self.former,
@@ -255,6 +269,10 @@ def journal_from(data: Any) -> Journal:
             has_paused=at(data, "hasPaused") is True,
             sets_version=at(data, "setsVersion") is True,
             image=text_at(data, "image"),
+            refresh=text_at(data, "refresh"),
+            asked_for_refresh=at(data, "askedForRefresh") is True,
+            shielded=tuple(_texts(data, "shielded")) if at(data, "shielded") is not None else (),
+            rolls_back=at(data, "rollsBack") is True,
         )
     except ValueError as problem:
         raise InputError(f"this is no file that a rollout has kept: {problem}") from None
@@ -289,6 +307,7 @@ def _terms(data: Mapping[str, Any]) -> Terms:
         at(data, "keepLabels") is True,
         _seconds(at(data, "soakSeconds")),
         text_at(data, "window"),
+        at(data, "byRefresh") is True,
     )
 
 

@@ -96,13 +96,16 @@ class Plan:
             tuple(each.id for each in self.world.machines),
             sets_version=group.version != self.target,
             image=image,
+            # AWS takes a refresh back only to a version that has a number, and to an image that has an id.
+            rolls_back=group.named_version.isdecimal() and not self.found.running.image_by,
         )
 
 
 def plan(world: World, found: Found, asked: Asked, target: str) -> Plan:
     chosen, left_out = _chosen(world, found, asked)
     order = sorted(chosen, key=_rank)
-    new_first = asked.surge == "1" or (asked.surge == AUTO and not found.no_room and not found.is_reserved)
+    may_grow = asked.surge == AUTO and not found.no_room and not found.is_reserved and not asked.terms.by_refresh
+    new_first = asked.surge == "1" or may_grow
     terms = replace(asked.terms, new_first=new_first)
     command = _owners_command(found, target)
     refusals = [
@@ -190,6 +193,8 @@ def _refusals(
     world: World, found: Found, asked: Asked, order: Sequence[Candidate], *, new_first: bool
 ) -> Iterator[str]:
     group = world.group
+    if asked.terms.by_refresh and found.no_drain:
+        yield f"an instance refresh does not drain {group.name}: {found.no_drain}"
     there = [each for each in world.machines if each.is_there]
     if group.refresh:
         yield f"the instance refresh {group.refresh} of {group.name} is under way"

@@ -71,6 +71,8 @@ def _terms(plan: Plan) -> Iterator[str]:
     yield f"never more than {terms.most_unavailable} away at once; the first failure stops it"
     if terms.window:
         yield f"none is begun outside of {terms.window}, by the clock of this machine; one that was begun is finished"
+    if terms.by_refresh:
+        yield f"an instance refresh of AWS to version {plan.target} ends them, each when it is let have it"
     yield (
         "each is cordoned, evicted by the Eviction API alone, ended; its successor joins, passes the node suite"
         + (f", accept ({terms.accept})" if terms.accept != "none" else "")

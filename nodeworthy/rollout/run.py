@@ -17,6 +17,7 @@ from nodeworthy.rollout.steps import (
     Moment,
     Pause,
     Reached,
+    Seen,
     Stop,
     Wait,
     next_step,
@@ -59,6 +60,7 @@ class Driver:
     patience: float = PATIENCE_SECONDS
     _tried: set[str] = field(default_factory=set)
     _told: str = ""
+    _cancelled_at: float = 0.0
 
     def run(self) -> Status:
         self.journal.status = Status.RUNNING
@@ -91,6 +93,9 @@ class Driver:
             self._do(step, moment)
         elif isinstance(step, Reached):
             self._reach(step)
+        elif isinstance(step, Seen):
+            self.journal.refresh = step.refresh
+            self.actor.save(self.journal)
         elif isinstance(step, Wait):
             self._wait(step.why)
         elif isinstance(step, Stop):
@@ -102,8 +107,7 @@ class Driver:
             self._finish(Status.DONE, "")
 
     def _do(self, step: Do, moment: Moment) -> None:
-        if isinstance(step.act, acts.Suspend) and step.act.process not in self.journal.suspended:
-            self.journal.suspended = (*self.journal.suspended, step.act.process)
+        self._foresee(step.act)
         outcome = self._act(step.act)
         if outcome.is_done:
             if step.lane is not None and step.reaches is not None:
@@ -116,8 +120,21 @@ class Driver:
             else:
                 self._wait(f"{step.act.told}: not now: {outcome.why}")
             return
+        if isinstance(step.act, acts.StartRefresh):
+            self.journal.asked_for_refresh = False  # it was refused, and one that is under way is somebody else's
         is_bad = isinstance(step.act, acts.Prove | acts.Accept)
         self._stop(Stop(outcome.why, is_bad=is_bad), moment)
+
+    def _foresee(self, act: acts.Act) -> None:
+        """What has to be taken back, or is ours to go on with, is known before it is done."""
+        journal = self.journal
+        match act:
+            case acts.Suspend(process) if process not in journal.suspended:
+                journal.suspended = (*journal.suspended, process)
+            case acts.Shield(machines):
+                journal.shielded = tuple(dict.fromkeys((*journal.shielded, *machines)))
+            case acts.StartRefresh():
+                journal.asked_for_refresh = True
 
     def _act(self, act: acts.Act) -> acts.Outcome:
         """What is meant is written down before it is done."""
@@ -166,6 +183,8 @@ class Driver:
 
     def _end(self, moment: Moment) -> None:
         """Leaves the world as it can be left alone; what can't be put right is said."""
+        if self._cancels(moment):
+            return
         ending = self.journal.ending
         for act in stopping(moment, is_bad=ending.endswith(_BAD)):
             try:
@@ -177,10 +196,31 @@ class Driver:
             elif isinstance(act, acts.Pin):
                 self.journal.is_pinned = True
         set_back(moment)
+        self.journal.refresh, self.journal.asked_for_refresh = "", False
         status = Status(ending.removesuffix(_BAD))
         self.journal.has_paused |= status is Status.PAUSED
         self.journal.ending = ""
         self._finish(status, self.journal.why)
+
+    def _cancels(self, moment: Moment) -> bool:
+        """Whether our instance refresh has to be over first: as long as it is under way, AWS takes no other version."""
+        group, journal = moment.world.group, self.journal
+        is_ours = group.refresh == journal.refresh or (not journal.refresh and journal.asked_for_refresh)
+        if not group.refresh or not is_ours:
+            return False
+        self._cancelled_at = self._cancelled_at or self.clock.now()
+        why = "" if group.is_cancelling else self._refused_to_cancel(group.refresh)
+        if why or self.clock.now() - self._cancelled_at >= self.patience:
+            self.say(
+                f"the instance refresh {group.refresh} goes on{f': {why}' if why else ', although it was cancelled'}"
+            )
+            return False
+        self._wait(f"waiting for the instance refresh {group.refresh} to be cancelled")
+        return True
+
+    def _refused_to_cancel(self, refresh: str) -> str:
+        outcome = self._act(acts.CancelRefresh(refresh))
+        return "" if outcome.is_done or outcome.later else outcome.why
 
     def _finish(self, status: Status, why: str) -> None:
         self.journal.status, self.journal.why = status, why

@@ -14,6 +14,7 @@ from nodeworthy.collect.cloud.scenes import Wanted, look
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import CouldNotLook, InputError
+from nodeworthy.facts.aws.node_drainer import hooks
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.room import NodeReservation, QuotaRoom, SubnetRoom
 from nodeworthy.facts.aws.running import RunningNodes
@@ -21,7 +22,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Known, Verdict
 
-_RULES = ("nodes-current", "quota-suffices", "addresses-left", "capacity-lasts")
+_RULES = ("nodes-current", "quota-suffices", "addresses-left", "capacity-lasts", "rollout-drains")
 Data = Mapping[str, Any]
 
 
@@ -40,6 +41,8 @@ class Found:
     # Whether its capacity is reserved: what it gives up stays its own.
     is_reserved: bool = False
     warnings: Sequence[str] = field(default_factory=tuple)
+    # Why an instance refresh would not drain its nodes, or why that is not known; empty where it would.
+    no_drain: str = ""
 
     @property
     def name(self) -> str:
@@ -79,7 +82,8 @@ def find_group(source: Source, wanted: Wanted, group: str | None) -> Found:
     data = next(each for each in region.groups if text_at(each, "AutoScalingGroupARN") == running.place.urn)
     stale, unknown = _stale(running, judgements)
     no_room, reserved = _no_room(running.nodes, judgements), _is_reserved(running.nodes, judgements)
-    return Found(data, running, stale, unknown, no_room, reserved, _ends(judgements, running))
+    no_drain = _no_drain(running.nodes, judgements)
+    return Found(data, running, stale, unknown, no_room, reserved, _ends(judgements, running), no_drain)
 
 
 def _chosen(every: Sequence[RunningNodes], pool: str | None, group: str | None) -> RunningNodes:
@@ -119,6 +123,14 @@ def _no_room(nodes: NodeGroup, judgements: Sequence[Judgement]) -> str:
     missing = [each for each in ("quota-suffices", "addresses-left") if each not in judged]
     told += [f"{each} had nothing to judge here" for each in missing]
     return "; ".join(dict.fromkeys(told))
+
+
+def _no_drain(nodes: NodeGroup, judgements: Sequence[Judgement]) -> str:
+    """That nothing in AWS drains by the hook is no fault: we have emptied a node before it is ended."""
+    if not hooks(nodes):
+        return "auto scaling waits at no hook (autoscaling:EC2_INSTANCE_TERMINATING) before it ends a machine of it"
+    of_it = (each for each in judgements if each.rule.id == "rollout-drains" and each.subject is nodes)
+    return "; ".join(one.message for each in of_it for one in each.findings if one.verdict is Verdict.FAIL)
 
 
 def _is_about(room: QuotaRoom | SubnetRoom, nodes: NodeGroup) -> bool:

@@ -38,6 +38,13 @@ class Reached:
 
 
 @dataclass(frozen=True)
+class Seen:
+    """The instance refresh that was asked for is under way."""
+
+    refresh: str
+
+
+@dataclass(frozen=True)
 class Wait:
     why: str
 
@@ -59,7 +66,7 @@ class Finished:
     pass
 
 
-Step = Do | Reached | Wait | Stop | Pause | Finished
+Step = Do | Reached | Seen | Wait | Stop | Pause | Finished
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,13 @@ def next_step(moment: Moment) -> Step:
         return hand
     if _must_suspend(moment):
         return Do(acts.Suspend(REBALANCE))
+    step = _of_refresh(moment) if moment.journal.terms.by_refresh else None
+    if step is not None:
+        return step
+    return _of_lanes(moment)
+
+
+def _of_lanes(moment: Moment) -> Step:
     waits: list[Wait] = []
     for lane in moment.journal.under_way():
         step = _lane_step(moment, lane)
@@ -112,9 +126,11 @@ def next_step(moment: Moment) -> Step:
 
 def _other_hands(moment: Moment) -> Iterator[Stop]:
     group, journal = moment.world.group, moment.journal
-    if group.refresh:
+    if group.refresh and not _is_ours(moment):
         yield Stop(f"somebody started the instance refresh {group.refresh} of {group.name} meanwhile")
-    if group.version != journal.target and journal.is_pinned:
+    if _names_what_it_did(moment):
+        pass
+    elif group.version != journal.target and journal.is_pinned:
         yield Stop(
             f"{group.name} was pinned to version {group.version} when this rollout stopped: mend the template, and "
             "begin another one"
@@ -132,6 +148,17 @@ def _other_hands(moment: Moment) -> Iterator[Stop]:
     if len(_unclaimed(moment)) > len(_without_successor(moment)):
         ids = ", ".join(each.id for each in _unclaimed(moment))
         yield Stop(f"{group.name} has machines that this rollout did not ask for: {ids}")
+
+
+def _names_what_it_did(moment: Moment) -> bool:
+    """An instance refresh goes by a version of its own, and tells the group of it when it is over."""
+    journal, named = moment.journal, moment.world.group.named_version
+    return journal.terms.by_refresh and not journal.is_pinned and named in (journal.named_version, journal.target)
+
+
+def _is_ours(moment: Moment) -> bool:
+    journal = moment.journal
+    return moment.world.group.refresh == journal.refresh or (not journal.refresh and journal.asked_for_refresh)
 
 
 def _vanished(moment: Moment, lane: Lane) -> Iterator[Stop]:
@@ -169,13 +196,48 @@ def _must_set_version(moment: Moment) -> bool:
     """Once, before anything else."""
     journal = moment.journal
     is_begun = any(each.stage is not Stage.WAITS for each in journal.lanes)
-    return (
-        journal.sets_version and not is_begun and not journal.is_pinned and moment.world.group.version != journal.target
-    )
+    sets_it = journal.sets_version and not journal.terms.by_refresh and not journal.is_pinned
+    return sets_it and not is_begun and moment.world.group.version != journal.target
 
 
 def _must_suspend(moment: Moment) -> bool:
     return REBALANCE not in moment.world.group.suspended and bool(moment.journal.unfinished())
+
+
+# An instance refresh of AWS, which waits for each machine until it is let have it
+
+
+def _of_refresh(moment: Moment) -> Step | None:
+    """None where it is under way, with all under its eyes protected whose turn has not come."""
+    journal, group = moment.journal, moment.world.group
+    if not journal.unfinished():
+        return None
+    bare = _unshielded(moment)
+    if bare:
+        return Do(acts.Shield(bare))
+    if group.refresh:
+        return None if journal.refresh else Seen(group.refresh)
+    if not journal.refresh:
+        healthy = 100 * max(journal.desired - journal.terms.most_unavailable, 0) // max(journal.desired, 1)
+        return Do(acts.StartRefresh(journal.target, healthy, journal.rolls_back))
+    how = group.ended_refreshes.get(journal.refresh, "it is not known of any more")
+    left = [each.title for each in journal.unfinished() if _is_left(moment, each)]
+    if left:
+        return Stop(f"the instance refresh {journal.refresh} is over before {', '.join(left)}: {how}")
+    return None
+
+
+def _is_left(moment: Moment, lane: Lane) -> bool:
+    """Whether an instance refresh has still to end it."""
+    if lane.stage is Stage.TERMINATED:
+        return moment.world.machine(lane.old) is not None
+    return lane.stage in (Stage.WAITS, Stage.CORDONED, Stage.EMPTY)
+
+
+def _unshielded(moment: Moment) -> tuple[str, ...]:
+    let_go = {each.old for each in moment.journal.lanes if each.stage in _after(moment, Stage.TERMINATED)}
+    there = (moment.world.machine(each) for each in moment.journal.originals if each not in let_go)
+    return tuple(each.id for each in there if each is not None and not each.is_protected)
 
 
 # One lane
@@ -262,6 +324,8 @@ def _terminate(moment: Moment, lane: Lane) -> Step:
     node = moment.world.node_of(lane.old)
     if node is not None and node.guests:
         return Stop(f"{lane.title} was empty, and has {node.guests[0].title} now: somebody put it there")
+    if moment.journal.terms.by_refresh:
+        return Do(acts.Release(lane.old), lane, Stage.TERMINATED)
     return Do(acts.Terminate(lane.old, moment.journal.terms.new_first), lane, Stage.TERMINATED)
 
 
@@ -426,8 +490,21 @@ def _ending(moment: Moment) -> Step:
     ended = max((each.since for each in journal.lanes), default=0.0)
     if moment.world.group.desired > journal.desired and moment.now - ended < journal.terms.join_seconds:
         return Wait("waiting for the group to be as large as it was")
+    if journal.refresh and moment.world.group.refresh == journal.refresh:
+        return _end_of_refresh(moment, ended)
     left = next(iter(restoring(moment)), None)
     return Finished() if left is None else Do(left)
+
+
+def _end_of_refresh(moment: Moment, since: float) -> Step:
+    """AWS is at its end by itself, unless it waits for machines that were left out."""
+    journal = moment.journal
+    if moment.world.group.is_cancelling:
+        return Wait(f"waiting for the instance refresh {journal.refresh} to be cancelled")
+    left_out = any(moment.world.machine(each) is not None for each in journal.originals)
+    if left_out or moment.now - since >= journal.terms.join_seconds:
+        return Do(acts.CancelRefresh(journal.refresh))
+    return Wait(f"waiting for the end of the instance refresh {journal.refresh}")
 
 
 def restoring(moment: Moment) -> Iterator[acts.Act]:
@@ -436,6 +513,10 @@ def restoring(moment: Moment) -> Iterator[acts.Act]:
     if group.largest != journal.largest and group.desired <= journal.largest and journal.terms.new_first:
         yield acts.Bound(journal.largest)
     yield from (acts.Resume(each) for each in journal.suspended if each in group.suspended)
+    there = (moment.world.machine(each) for each in journal.shielded)
+    shielded = tuple(each.id for each in there if each is not None and each.is_protected)
+    if shielded:
+        yield acts.Unshield(shielded)
 
 
 def stopping(moment: Moment, *, is_bad: bool) -> Iterator[acts.Act]:
@@ -447,13 +528,33 @@ def stopping(moment: Moment, *, is_bad: bool) -> Iterator[acts.Act]:
         node = moment.world.node_of(lane.old)
         if node is not None and node.is_cordoned and node.mark == journal.id and moment.world.machine(lane.old):
             yield acts.Uncordon(node.name)
+    yield from _protections(moment)
     yield from restoring(moment)
+
+
+def _protections(moment: Moment) -> Iterator[acts.Act]:
+    """Of machines that were let go, and stay."""
+    for lane in moment.journal.unfinished():
+        machine = moment.world.machine(lane.old)
+        if (
+            machine is not None
+            and _was_let_go(moment.journal, lane)
+            and lane.was_protected
+            and not machine.is_protected
+        ):
+            yield acts.Protect(lane.old)
 
 
 def set_back(moment: Moment) -> None:
     """Lanes whose old node stays and takes work again: they begin anew when somebody resumes."""
     journal = moment.journal
     for lane in journal.unfinished():
-        if lane.stage in (Stage.CORDONED, Stage.EMPTY) and moment.world.machine(lane.old):
+        stays = moment.world.machine(lane.old) is not None
+        if stays and (lane.stage in (Stage.CORDONED, Stage.EMPTY) or _was_let_go(journal, lane)):
             lane.stage = Stage.WELCOME if journal.terms.new_first else Stage.WAITS
             lane.drains_since = 0.0
+
+
+def _was_let_go(journal: Journal, lane: Lane) -> bool:
+    """To an instance refresh that did not come to it."""
+    return journal.terms.by_refresh and lane.stage is Stage.TERMINATED

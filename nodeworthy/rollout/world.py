@@ -133,8 +133,11 @@ class Group:
     suspended: frozenset[str] = frozenset()
     # What auto scaling says of launches that failed lately, the newest first: when, and its words.
     failed_launches: Sequence[tuple[str, str]] = ()
-    # Under way, by its id.
+    # Under way, by its id, and whether it is just being cancelled.
     refresh: str = ""
+    is_cancelling: bool = False
+    # Those that are over by their ids, how each ended in AWS' words.
+    ended_refreshes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -42,8 +42,10 @@ class Simulated:
     asked: str = ""
     away_until: float = 0.0
     proven: list[str] = field(default_factory=list)
+    refreshes: int = 0
     _made: int = 0
     _starting: int = 0
+    _to: str = ""
 
     def __post_init__(self) -> None:
         self.group = Group("t4", self.nodes, self.nodes, self.nodes, "$Latest", NEW)
@@ -102,10 +104,58 @@ class Simulated:
             case acts.Terminate(machine, shrinks):
                 self._terminate(machine, shrinks=shrinks)
             case acts.Protect(machine):
-                self.machines[machine] = replace(self.machines[machine], is_protected=True)
+                self._protect((machine,), is_on=True)
             case _:
-                return self._of_pods(act)
+                return self._of_refresh(act) or self._of_pods(act)
         return acts.DONE
+
+    def _of_refresh(self, act: acts.Act) -> acts.Outcome | None:
+        match act:
+            case acts.Shield(machines):
+                self._protect(machines, is_on=True)
+            case acts.Unshield(machines):
+                self._protect(machines, is_on=False)
+            case acts.Release(machine):
+                self._protect((machine,), is_on=False)
+            case acts.StartRefresh(version, _, _):
+                if self.group.refresh:
+                    return acts.Outcome(is_done=False, why="AWS refuses it: InstanceRefreshInProgress")
+                self.refreshes += 1
+                self.group = replace(self.group, refresh=f"r-{self.refreshes}")
+                self._to = version
+                self.later(10, self._refresh)
+            case acts.CancelRefresh(refresh):
+                if refresh == self.group.refresh:
+                    self.group = replace(self.group, is_cancelling=True)
+                    self.later(15, lambda: self.over("Cancelled"))
+            case _:
+                return None
+        return acts.DONE
+
+    def _protect(self, machines: tuple[str, ...], *, is_on: bool) -> None:
+        for each in machines:
+            self.machines[each] = replace(self.machines[each], is_protected=is_on)
+
+    def _refresh(self) -> None:
+        """As AWS goes about it: whoever is not protected and of another version is ended; when none is left, it is over."""
+        if not self.group.refresh or self.group.is_cancelling:
+            return
+        old = [each for each in self.machines.values() if each.version != self._to and each.id.startswith("i-old")]
+        bare = next((each for each in old if not each.is_protected), None)
+        if bare is not None:
+            self._terminate(bare.id, shrinks=False)
+        elif not old and len(self.machines) == self.group.desired:
+            self.over("Successful")
+            return
+        self.later(10, self._refresh)
+
+    def over(self, how: str) -> None:
+        if not self.group.refresh:
+            return
+        ended = {**self.group.ended_refreshes, self.group.refresh: how}
+        self.group = replace(self.group, refresh="", is_cancelling=False, ended_refreshes=ended)
+        if how == "Successful":
+            self.group = replace(self.group, named_version=self._to, version=self._to)
 
     def _of_pods(self, act: acts.Act) -> acts.Outcome:
         match act:
@@ -169,6 +219,9 @@ class Simulated:
             self._starting += 1
             self.later(20, self._start)
 
+    def _version(self) -> str:
+        return self._to if self.group.refresh else self.group.version
+
     def _start(self) -> None:
         self._starting -= 1
         if self.fault == "launch":
@@ -178,7 +231,7 @@ class Simulated:
             return
         identifier = f"i-new{self._made}"
         self._made += 1
-        self._add(identifier, OLD if self.fault == "old" else self.group.version)
+        self._add(identifier, OLD if self.fault == "old" else self._version())
         if self.fault != "join":
             self.later(3000 if self.fault == "late" else 60, lambda: self._join(identifier))
 

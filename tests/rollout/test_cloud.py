@@ -110,6 +110,11 @@ def test_the_newest_version_is_a_number() -> None:
 def test_a_refresh_that_runs_and_a_group_that_is_not_there() -> None:
     going = {"InstanceRefreshes": [{"InstanceRefreshId": "r-2", "Status": "InProgress"}]}
     assert group(Account(DescribeInstanceRefreshes=going)).look()[0].refresh == "r-2"
+    ending = {"InstanceRefreshId": "r-3", "Status": "Cancelling"}
+    over = {"InstanceRefreshId": "r-1", "Status": "Failed", "StatusReason": "i-1 was protected for an hour"}
+    seen = group(Account(DescribeInstanceRefreshes={"InstanceRefreshes": [ending, over]})).look()[0]
+    assert (seen.refresh, seen.is_cancelling) == ("r-3", True)
+    assert seen.ended_refreshes == {"r-1": "Failed: i-1 was protected for an hour"}
     with pytest.raises(InputError, match="there is no auto scaling group t4 in us-east-2"):
         group(Account(DescribeAutoScalingGroups={"AutoScalingGroups": []})).look()
 
@@ -138,16 +143,44 @@ def test_every_call_that_changes_something_is_one_that_aws_takes() -> None:
         made.resize(3, 3),
         made.bound(2),
         made.pin("3"),
-        made.protect("i-1"),
+        made.protect(["i-1"], is_on=True),
+        made.start_refresh("4", 50, rolls_back=False),
+        made.cancel_refresh(),
         made.terminate("i-1", shrinks=False),
         made.complete("i-2"),
     ]
     assert all(each.is_done for each in done)
     assert {operation for operation, _ in account.changed} == set(WRITES)
+    [begun] = [each for operation, each in account.changed if operation == "StartInstanceRefresh"]
+    assert begun["DesiredConfiguration"] == {"LaunchTemplate": {"LaunchTemplateId": "lt-1", "Version": "4"}}
+    assert begun["Preferences"] == {
+        "MinHealthyPercentage": 50,
+        "SkipMatching": True,
+        "ScaleInProtectedInstances": "Wait",
+        "StandbyInstances": "Wait",
+        "AutoRollback": False,
+    }
     pinned = next(each for operation, each in account.changed if "LaunchTemplate" in each)
     assert pinned["LaunchTemplate"] == {"LaunchTemplateId": "lt-1", "Version": "3"}
     [completed] = [each for operation, each in account.changed if operation == "CompleteLifecycleAction"]
     assert (completed["LifecycleHookName"], completed["InstanceId"]) == ("drain", "i-2")
+
+
+def test_fifty_machines_are_protected_at_once() -> None:
+    account = Account()
+    assert group(account).protect([f"i-{each}" for each in range(51)], is_on=False).is_done
+    assert [len(each["InstanceIds"]) for _, each in account.changed] == [50, 1]
+    assert not any(each["ProtectedFromScaleIn"] for _, each in account.changed)
+    account.refuses = "AccessDenied"
+    assert not group(account).protect(["i-1"], is_on=True).is_done
+
+
+def test_a_refresh_that_is_over_needs_no_cancelling() -> None:
+    account = Account()
+    account.refuses = "ActiveInstanceRefreshNotFound"
+    assert group(account).cancel_refresh().is_done
+    account.refuses = "AccessDenied"
+    assert not group(account).cancel_refresh().is_done
 
 
 @pytest.mark.parametrize("machine", ["i-2", "i-gone"])

@@ -4,6 +4,7 @@ point there is."""
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,8 +18,10 @@ from nodeworthy.rollout.run import Driver
 
 from .simulated import NEW, OLD, Simulated, budget, pod, rolled
 
-OLD_FIRST, NEW_FIRST = Terms(), Terms(new_first=True)
-WAYS = pytest.mark.parametrize("terms", [OLD_FIRST, NEW_FIRST], ids=["old-first", "new-first"])
+OLD_FIRST, NEW_FIRST, BY_REFRESH = Terms(), Terms(new_first=True), Terms(by_refresh=True)
+WAYS = pytest.mark.parametrize(
+    "terms", [OLD_FIRST, NEW_FIRST, BY_REFRESH], ids=["old-first", "new-first", "by-refresh"]
+)
 
 
 def all_well(world: Simulated) -> None:
@@ -38,7 +41,7 @@ def test_every_node_is_replaced_and_never_two_are_away(terms: Terms) -> None:
     all_well(world)
     assert world.most_away == (0 if terms.new_first else 1)
     assert said[-1] == "every node is replaced and proven"
-    assert next(line for line in said if line.startswith("terminate")).startswith("terminate i-old0")
+    assert world.terminated[0] == "i-old0"
 
 
 def test_a_successor_is_proven_before_its_forerunner_goes_where_there_is_room() -> None:
@@ -73,7 +76,7 @@ def test_two_at_a_time_only_after_the_canary() -> None:
 )
 def test_the_first_failure_stops_it(terms: Terms, fault: str, told: str) -> None:
     world = Simulated(fault=fault)
-    journal = rolled(world, Terms(new_first=terms.new_first, accept="quick"))
+    journal = rolled(world, replace(terms, accept="quick"))
     assert journal.status is Status.STOPPED
     assert told in journal.why
     assert len(world.terminated) == (0 if terms.new_first else 1)
@@ -192,7 +195,7 @@ def test_outside_of_its_window_nothing_is_begun_and_nothing_touched() -> None:
 @pytest.mark.parametrize("most", [1, 2])
 def test_when_its_window_ends_what_was_begun_is_finished(terms: Terms, most: int) -> None:
     world = Simulated()
-    journal = rolled(world, Terms(most, new_first=terms.new_first, window=window(960, 1140)))
+    journal = rolled(world, replace(terms, most_unavailable=most, window=window(960, 1140)))
     assert journal.status is Status.PAUSED
     assert 0 < journal.finished() < 4
     assert journal.under_way() == []
@@ -232,8 +235,6 @@ HANDS: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize(("changed", "told"), HANDS.values(), ids=HANDS)
 def test_somebody_elses_hand_stops_it(changed: dict[str, Any], told: str) -> None:
-    from dataclasses import replace
-
     world = Simulated()
     world.later(30, lambda: setattr(world, "group", replace(world.group, **changed)))
     journal = rolled(world, OLD_FIRST)

@@ -77,11 +77,18 @@ def _held(actor: Live, journal: Journal) -> Iterator[None]:
             if journal.status is Status.RUNNING:
                 for process in journal.suspended:
                     actor.do(Resume(process), journal)
-                sys.stderr.write(f"it goes on with: nodeworthy rollout --resume {actor.path}\n")
+                sys.stderr.write(f"{_goes_on(journal)}it goes on with: nodeworthy rollout --resume {actor.path}\n")
             actor.hold.let_go()
 
     with terminate_like_interrupt(), tidied(leave):
         yield
+
+
+def _goes_on(journal: Journal) -> str:
+    """AWS does not stop with us; it waits for what is protected, and then gives up."""
+    if not journal.refresh:
+        return ""
+    return f"the instance refresh {journal.refresh} is under way, and waits an hour for machines that are protected; "
 
 
 def _new_path() -> Path:
@@ -101,9 +108,18 @@ def _fleet(options: Options) -> tuple[str, ...]:
 
 def _told(journal: Journal, path: Path) -> int:
     """What stands where, in the end."""
+    if journal.status is Status.DONE and journal.terms.by_refresh and journal.named_version != journal.target:
+        sys.stderr.write(printable(_named_by_aws(journal)) + "\n")
     if journal.status is not Status.DONE:
         sys.stderr.write(printable("\n".join(_standing(journal, path))) + "\n")
     return _CODES[journal.status]
+
+
+def _named_by_aws(journal: Journal) -> str:
+    return (
+        f"an instance refresh that comes to its end sets {journal.group} to version {journal.target} of its template, "
+        f"which named {journal.named_version}: the program that made it has to be told"
+    )
 
 
 def _standing(journal: Journal, path: Path) -> Iterator[str]:

@@ -13,6 +13,7 @@ from nodeworthy.rollout.plan import AUTO, NEWEST, Asked
 FORMATS = ("text", "json", "html", "brief")
 # What tells of a rollout that runs, and nothing of one that does not.
 OF_A_RUN = ("html", "brief")
+WAYS = ("node", "refresh")
 LEVELS = ("none", "quick", "full")
 
 
@@ -27,6 +28,7 @@ class Options:
     fleet: str | None
     stack: str | None
     to: str | None
+    by: str
     max_unavailable: int
     surge: str
     canary: int
@@ -79,6 +81,12 @@ def _which(parser: argparse.ArgumentParser) -> None:
 def _how(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", metavar="VERSION", help="set the group to this version of its template first: a number, or newest"
+    )
+    parser.add_argument(
+        "--by",
+        choices=WAYS,
+        default=WAYS[0],
+        help="who ends a machine that is empty: this rollout, or an instance refresh that waits for each (node)",
     )
     parser.add_argument(
         "--max-unavailable", metavar="N", type=_positive, default=1, help="so many nodes away at once, at most (1)"
@@ -195,6 +203,7 @@ def wishes(options: Options) -> Asked:
         keeps_labels=options.keep_labels,
         soak_seconds=seconds(options.soak) if options.soak is not None else 0.0,
         window=read_window(options.window).written if options.window is not None else "",
+        by_refresh=options.by == "refresh",
     )
     return Asked(
         terms, options.surge, options.only_stale, tuple(options.node), options.yes_may_lose_capacity, options.to
@@ -218,6 +227,8 @@ def refuse_beside(options: Options) -> None:
         raise InputError(f"{' and '.join(chosen)} are two things: one at a time")
     if options.format in OF_A_RUN and options.dry_run:
         raise InputError(f"--format {options.format} tells of a rollout that runs, and --dry-run starts none")
+    if options.by == "refresh" and options.surge == "1":
+        raise InputError("--surge 1 starts a successor first, and an instance refresh ends a machine first: --by node")
     if options.format == "html" and not options.output:
         raise InputError("--format html is a page that is written anew at each step: --output FILE")
     from_file = options.resume or options.rollback
