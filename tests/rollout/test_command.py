@@ -38,6 +38,7 @@ from .simulated import Simulated, journal
         ),
         (["--asg", "t4", "--dry-run", "--format", "brief"], "--format brief tells of a rollout that runs"),
         (["--asg", "t4", "--max-unavailable", "0"], "'0' nodes away at once: nothing could be replaced"),
+        (["--asg", "t4", "--by", "refresh", "--surge", "1"], "an instance refresh ends a machine first: --by node"),
         (["--asg", "t4", "--canary", "many"], "'many' is no number of nodes"),
     ],
 )
@@ -77,13 +78,13 @@ def test_one_that_is_done_has_nothing_to_do(tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (0, "rollout r1 of t4 is done: nothing to do\n")
 
 
-def test_the_policy_is_what_an_audit_reads_and_six_calls_more() -> None:
+def test_the_policy_is_what_an_audit_reads_and_eight_calls_more() -> None:
     ran = run("rollout", "--print-policy")
     statements = json.loads(ran.out)["Statement"]
     reads, writes, pins = (set(each["Action"]) for each in statements)
     assert reads == {each.action for each in EVERY}
     assert writes == {f"autoscaling:{each}" for each in WRITES}
-    assert len(writes) == 6
+    assert len(writes) == 8
     assert pins == {"ec2:RunInstances", "ec2:CreateTags", "iam:PassRole"}
 
 

@@ -173,6 +173,31 @@ def test_capacity_that_may_be_lost_asks_for_a_yes_of_its_own() -> None:
     assert planned(Simulated(), replace(ROOM, surge="1"), no_room=NO_ROOM).may_begin
 
 
+REFRESH = replace(ROOM, terms=Terms(by_refresh=True), may_lose=True)
+
+
+def test_an_instance_refresh_needs_a_hook_at_which_it_waits_and_starts_none_first() -> None:
+    made = planned(Simulated(), REFRESH)
+    assert (made.may_begin, made.terms.new_first) == (True, False)
+    assert "an instance refresh of AWS to version 4 ends them, each when it is let have it" in plan_told.lines(made)
+    bare = planned(Simulated(), REFRESH, no_drain="auto scaling waits at no hook")
+    assert bare.refusals == ["an instance refresh does not drain t4: auto scaling waits at no hook"]
+    assert planned(Simulated(), replace(ROOM, may_lose=True), no_drain="auto scaling waits at no hook").may_begin
+
+
+@pytest.mark.parametrize(
+    ("named", "image_by", "rolls_back"), [("3", "", True), ("$Latest", "", False), ("3", "resolve:ssm:/a", False)]
+)
+def test_aws_takes_a_refresh_back_only_to_what_has_a_number(named: str, image_by: str, rolls_back: bool) -> None:
+    world = Simulated()
+    world.group = replace(world.group, named_version=named)
+    made = planned(world, REFRESH)
+    made = replace(made, found=replace(made.found, running=replace(made.found.running, image_by=image_by)))
+    where = {"region": "us-east-2", "account": "123456789012", "server": "https://here"}
+    kept = journal_from(json.loads(json.dumps(made.journal("r1", where, "i").as_data())))
+    assert (kept.rolls_back, kept.terms.by_refresh) == (rolls_back, True)
+
+
 def test_where_eks_replaces_nodes_its_own_command_is_printed() -> None:
     nodes = group_of_nodes("aws:eks/nodeGroup:NodeGroup", clusterName="gpu-dev", nodeGroupName="t4")
     made = planned(Simulated(), nodes=nodes)
