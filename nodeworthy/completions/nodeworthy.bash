@@ -114,6 +114,7 @@ _nodeworthy() {
                 --fleet)  return ;;
                 --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
                 --to) _nodeworthy_nothing; return ;;
+                --by) _nodeworthy_offer "node refresh" "$cur"; return ;;
                 --max-unavailable) _nodeworthy_nothing; return ;;
                 --surge) _nodeworthy_offer "auto 0 1" "$cur"; return ;;
                 --canary) _nodeworthy_nothing; return ;;
@@ -132,7 +133,7 @@ _nodeworthy() {
                 --output)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --pool --asg --node --region --profile --endpoint-url --context --fleet --stack --to --max-unavailable --surge --canary --pause-after-canary --drain-timeout --wait-for-jobs --join-timeout --soak --window --accept --accept-image --allow-unknown --image --evict --keep-labels --no-keep-labels --only-stale --no-only-stale --dry-run --yes --yes-may-lose-capacity --resume --pause --abort --rollback --print-policy --print-role --format --output" "$cur"
+                _nodeworthy_offer "-h --help --pool --asg --node --region --profile --endpoint-url --context --fleet --stack --to --by --max-unavailable --surge --canary --pause-after-canary --drain-timeout --wait-for-jobs --join-timeout --soak --window --accept --accept-image --allow-unknown --image --evict --keep-labels --no-keep-labels --only-stale --no-only-stale --dry-run --yes --yes-may-lose-capacity --resume --pause --abort --rollback --print-policy --print-role --format --output" "$cur"
             else
                 _nodeworthy_nothing
             fi

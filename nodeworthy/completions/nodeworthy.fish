@@ -127,6 +127,7 @@ complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-optio
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option fleet --require-parameter --force-files --description 'the fleet to judge by: a Pulumi.<stack>.yaml'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option stack --exclusive --arguments '(__nodeworthy_stacks)' --description 'the stack whose fleet it is'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option to --exclusive --description 'set the group to this version of its template first: a number, or newest'
+complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option by --exclusive --arguments 'node refresh' --description 'who ends a machine that is empty: this rollout, or an instance refresh that waits for each (node)'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option max-unavailable --exclusive --description 'so many nodes away at once, at most (1)'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option surge --exclusive --arguments 'auto 0 1' --description 'start the successor first: where there is room (auto)'
 complete --command nodeworthy --condition '__nodeworthy_is rollout' --long-option canary --exclusive --description 'so many one by one, before several at once (1)'

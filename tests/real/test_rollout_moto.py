@@ -25,7 +25,7 @@ from nodeworthy.commands.rollout import going
 from nodeworthy.rollout.kube import Kube
 from nodeworthy.rollout.lease import Hold
 from tests.node.recordings import INCIDENT, MENDED
-from tests.run import Ran, run
+from tests.run import Ran, run, run_json
 
 from .cloud_bridge import Bridge, settle
 from .control_plane import ControlPlane
@@ -38,8 +38,9 @@ from .tools import Tools
 
 REGION, GROUP = "us-east-2", "t4"
 IMAGE = "ami-12c6146b"  # one of hundreds that moto has, of which a list takes it seconds
-SCRIPT = "#!/bin/bash\nset -euo pipefail\n{option}dnf install -y nvidia-open-580.105.08\n"
-OPTION = "mkdir -p /etc/modprobe.d\n"
+SCRIPT = "#!/bin/bash\nset -euo pipefail\nmkdir -p /etc/modprobe.d\n{option}dnf install -y nvidia-open-580.105.08\n"
+PROFILING = "NVreg_RestrictProfilingToAdminUsers=0"
+OPTION = f"echo 'options nvidia {PROFILING}' > /etc/modprobe.d/nvidia-profiling.conf\n"
 FIT, UNFIT = (as_text(load(each)).encode() for each in (MENDED, INCIDENT))
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 MERGE = "application/merge-patch+json"
@@ -152,8 +153,25 @@ def stage(plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             plane.client.request("DELETE", f"{LEASES}/{each['metadata']['name']}")
 
 
+def audit(stage: Stage) -> Ran:
+    rules = ("--rule", "nodes-current", "--rule", "machines-are-nodes")
+    return run_json("audit", "--region", REGION, "--endpoint-url", stage.url, "--kubernetes", "real", *rules)
+
+
+def failing(ran: Ran) -> dict[str, dict[str, Any]]:
+    return {each["rule"]: each for each in ran.findings if each["verdict"] == "fail"}
+
+
 def test_stale_nodes_are_replaced_and_then_there_is_nothing_to_do(stage: Stage) -> None:
+    """The story of docs/rollout.md from where the pull request is merged; what leads there is in tests/cloud/test_story.py."""
+    assert failing(audit(stage)) == {}
     stage.mend()
+    stale = failing(audit(stage))
+    assert PROFILING in stale["nodes-current"]["is"]
+    assert len(stale["nodes-current"]["victims"]) == 2
+    assert {each["object"] for each in stale["nodes-current"]["related"] if "object" in each} == {
+        f"Node/{each['metadata']['name']}" for each in stage.nodes()
+    }
     by_hand = stage.nodes()[0]["metadata"]["name"]
     labelled = f"{NODES}/{by_hand}?fieldManager=kubectl-label"
     stage.client.expect("PATCH", labelled, {"metadata": {"labels": {DEDICATED: "true"}}}, content_type=MERGE)
@@ -175,6 +193,34 @@ def test_stale_nodes_are_replaced_and_then_there_is_nothing_to_do(stage: Stage) 
     again = run(*stage.words("--dry-run"))
     assert again.code == 0
     assert "nothing to do" in again.out
+    clean = audit(stage)
+    assert (clean.code, clean.findings) == (0, [])
+
+
+def hook(stage: Stage) -> None:
+    stage.scaling.put_lifecycle_hook(
+        AutoScalingGroupName=GROUP,
+        LifecycleHookName="drain",
+        LifecycleTransition="autoscaling:EC2_INSTANCE_TERMINATING",
+        DefaultResult="CONTINUE",
+    )
+
+
+@pytest.mark.parametrize("fault", ["", pytest.param("suite", marks=pytest.mark.night)])
+def test_an_instance_refresh_takes_one_at_a_time_as_it_is_let(stage: Stage, fault: str) -> None:
+    stage.mend()
+    if fault:
+        stage.bridge.goes = always(ended(0, UNFIT))
+    bare = run(*stage.words("--by", "refresh", "--dry-run"))
+    assert "an instance refresh does not drain t4: auto scaling waits at no hook" in bare.out
+    hook(stage)
+    ran = stage.go("--by", "refresh")
+    assert ran.code == bool(fault), ran.err + ran.out
+    assert stage.versions() == (["1", "2"] if fault else ["2", "2"])
+    assert [each["Status"] for each in stage.said.started.said] == ["Cancelled" if fault else "Successful"]
+    assert stage.group()["LaunchTemplate"]["Version"] == ("1" if fault else "2")
+    assert stage.bridge.most_away == 1
+    assert not any(each["ProtectedFromScaleIn"] for each in stage.group()["Instances"])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
+from .moto_refresh import Refreshes
+
 
 @dataclass
 class Said:
@@ -20,6 +22,8 @@ class Said:
     refreshes: list[dict[str, Any]] = field(default_factory=list)
     activities: list[dict[str, Any]] = field(default_factory=list)
     reservations: list[dict[str, Any]] = field(default_factory=list)
+    # Those that somebody starts.
+    started: Refreshes = field(default_factory=Refreshes)
 
     def answers(self) -> dict[str, dict[str, Any]]:
         """By their operations."""
@@ -59,4 +63,19 @@ def _methods(service: str, said: Said, result: Any, name_of: Any) -> dict[str, A
     def answering(operation: str) -> Any:
         return lambda _: result(said.answers()[operation])
 
-    return {name_of(each): answering(each) for each in SERVICES[service]}
+    found = {name_of(each): answering(each) for each in SERVICES[service]}
+    return found | (_of_refreshes(said, result) if service == "autoscaling" else {})
+
+
+def _of_refreshes(said: Said, result: Any) -> dict[str, Any]:
+    """Those that a test says, and those that somebody has started."""
+
+    def described(response: Any) -> Any:
+        started = said.started.described(response)["InstanceRefreshes"]
+        return result({"InstanceRefreshes": [*started, *said.refreshes]})
+
+    return {
+        "describe_instance_refreshes": described,
+        "start_instance_refresh": lambda response: result(said.started.start(response)),
+        "cancel_instance_refresh": lambda response: result(said.started.cancel(response)),
+    }
