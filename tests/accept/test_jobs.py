@@ -12,13 +12,16 @@ from nodeworthy.collect.workload.jobs import (
     RunTerms,
     groups,
     limits,
+    node_job,
     objects,
     of_groups,
     of_nodes,
     priority_class,
     program_files,
 )
+from nodeworthy.collect.workload.room import Room, room_for
 from nodeworthy.collect.workload.slurm import SlurmTerms, scripts
+from nodeworthy.collect.workload.targets import shape_of
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import HELD, TESTS, Level, level_tests
 from nodeworthy.known.verification import OPT_OUTS
@@ -194,3 +197,23 @@ def test_large_groups_are_split_by_their_racks() -> None:
     assert len({each.node for some in found.values() for each in some}) == 33
     assert {each.rack for each in next(iter(found.values()))} == {"rack-0"}
     assert groups(shapes[:1], terms(Level.FULL)) == {}
+
+
+def test_a_small_node_is_asked_for_what_it_can_give() -> None:
+    """A g4dn.xlarge has four CPUs and one GPU, and its own daemons use some of them."""
+    g4dn = {"cpu": "3920m", "memory": "15022140Ki", "nvidia.com/gpu": "1"}
+    node = {"metadata": {"name": "t4"}, "status": {"allocatable": g4dn}}
+    small, large = shape_of(node), Shape("p5", None, 8, cpus=191.4, memory_gib=1990.0)
+    assert room_for(1, [small]) == Room(1, 2, 9)
+    assert room_for(8, [large]) == Room(8, 32, 128)
+    assert room_for(1, [large, small]) == Room(1, 2, 9)
+    assert room_for(8, [Shape("unknown")]) == Room(8, 32, 128)
+    assert room_for(4, [Shape("few", None, 8, cpus=8.0)]).threads == 1
+    (container,) = node_job("j", small, ("ddp",), terms(Level.FULL))["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["requests"] == {"cpu": "2", "memory": "9Gi", "nvidia.com/gpu": 1}
+
+
+def test_halves_at_once_find_room_beside_each_other() -> None:
+    few = Shape("few", None, 8, cpus=16.0, memory_gib=64.0)
+    halves, whole = room_for(4, [few]), room_for(8, [few])
+    assert (2 * halves.cpus, 2 * halves.memory_gib) <= (whole.cpus, whole.memory_gib)

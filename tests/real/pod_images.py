@@ -48,6 +48,7 @@ def push_nodeworthy(tools: Tools, registry: Registry) -> str:
     linked = [*programs, *(each for each in [*files, *packages.values()] if each.suffix == ".so")]
     made: dict[str, bytes | Path] = {
         **packages,
+        f"{HOME}/bin/python3": python,
         f"{HOME}/lib/nodeworthy": Path(nodeworthy.__path__[0]),
         f"{HOME}/bin/nodeworthy": STARTS.format(python=python).encode(),
     }

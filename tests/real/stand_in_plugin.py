@@ -5,8 +5,9 @@ Of NVIDIA's own plugin it has nothing but the resource's name.
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -35,6 +36,8 @@ class StandInPlugin:
         self._cleanup = ExitStack()
         # Why it hands out none, as long as it does not.
         self.refuses: str | None = None
+        # What a container is given that asked for these: its environment, and by their paths in it folders of the node.
+        self.gives: Callable[[list[str]], tuple[Mapping[str, str], Mapping[str, str]]] = lambda _: ({}, {})
 
     def __enter__(self) -> Self:
         threads = ThreadPoolExecutor()
@@ -82,7 +85,10 @@ class StandInPlugin:
     def _allocate(self, asked: bytes, context: grpc.ServicerContext) -> bytes:
         if self.refuses is not None:
             context.abort(grpc.StatusCode.UNKNOWN, self.refuses)
-        return _field(1, b"")  # one container, which gets nothing
+        environment, mounts = self.gives(re.findall(r"GPU-[0-9]+", asked.decode("ascii", "replace")))
+        told = [_field(1, _pair(*each)) for each in environment.items()]
+        told += [_field(2, _pair(*each)) for each in mounts.items()]
+        return _field(1, b"".join(told))  # one container
 
 
 # A socket is no name of a server.
@@ -97,7 +103,15 @@ def _device(number: int, well: bool) -> bytes:
     return _field(1, f"GPU-{number}".encode()) + _field(2, b"Healthy" if well else b"Unhealthy")
 
 
+def _pair(one: str, other: str) -> bytes:
+    """A name and its value; a path in the container and that of the node."""
+    return _field(1, one.encode()) + _field(2, other.encode())
+
+
 def _field(number: int, content: bytes) -> bytes:
-    """As protobuf writes text and messages; ours are short, and have no other fields."""
-    assert len(content) < 128
-    return bytes([number << 3 | 2, len(content)]) + content
+    """As protobuf writes text and messages; ours have no other fields."""
+    size, left = b"", len(content)
+    while left > 127:
+        size += bytes([left & 127 | 128])
+        left >>= 7
+    return bytes([number << 3 | 2]) + size + bytes([left]) + content

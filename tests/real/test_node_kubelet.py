@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from nodeworthy.collect.node.recording import load
+from tests.accept.stand_in_driver import compile_into
 from tests.cluster.incident import FLEET, runtime_class
 from tests.cluster.objects import TOOLKIT
 from tests.run import Ran, run, run_json
@@ -271,3 +272,64 @@ def test_a_plugin_that_hands_out_none(cluster: Cluster, pods: str, gpus: StandIn
     (found,) = [each for each in ran.findings if each["victims"] == ["Pod/default/unlucky"]]
     assert found["verdict"] == "fail"
     assert f"the device plugin on node '{NAME}' gave out no device" in found["message"]
+
+
+# Of what there is of a network here, a pod needs to be told an address.
+ALONE = """#!/bin/sh
+case $CNI_COMMAND in
+ADD) echo '{"cniVersion": "1.0.0", "interfaces": [{"name": "'$CNI_IFNAME'", "sandbox": "'$CNI_NETNS'"}],
+  "ips": [{"address": "10.88.0.2/32", "interface": 0}]}' ;;
+VERSION) echo '{"cniVersion": "1.0.0", "supportedVersions": ["1.0.0"]}' ;;
+esac
+"""
+
+
+@pytest.fixture
+def network(cluster: Cluster) -> Iterator[None]:
+    """For pods that are not in the network of their node."""
+    plugins, conf = cluster.node.root / "opt/cni/bin", cluster.node.root / NETWORK.lstrip("/")
+    plugins.mkdir(parents=True, exist_ok=True)
+    for name in ("alone", "loopback"):
+        (plugins / name).write_text(ALONE)
+        (plugins / name).chmod(0o755)
+    kept = conf.read_text()
+    conf.write_text(kept.replace('"type": "loopback"', '"type": "alone"'))
+    yield
+    conf.write_text(kept)
+
+
+@pytest.fixture
+def driver(cluster: Cluster, gpus: StandInPlugin) -> Iterator[dict[str, str]]:
+    """What the device plugin gives every container that asks for GPUs: stand-ins for the driver's libraries, which have
+    as many GPUs as were asked for. What a test adds is what is wrong with them."""
+    (cluster.node.root / "opt/driver").mkdir(parents=True, exist_ok=True)
+    compile_into(cluster.node.root / "opt/driver")
+    said = {"LD_LIBRARY_PATH": "/driver", "STUB_NAME": "NVIDIA Stand-In", "NODEWORTHY_COPIED": "65536"}
+    gpus.gives = lambda asked: ({**said, "STUB_GPUS": str(len(asked))}, {"/driver": "/opt/driver"})
+    yield said
+    gpus.gives = lambda _: ({}, {})
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.parametrize(
+    ("fault", "rules"),
+    [
+        ("", set()),
+        ("floats:1", {"gpu-computes-right"}),
+        pytest.param("ecc:1", {"gpu-computes-right"}, marks=pytest.mark.night),
+        pytest.param("narrow:1", {"gpu-fast-enough"}, marks=pytest.mark.night),
+    ],
+)
+def test_work_on_what_a_device_plugin_gives(
+    cluster: Cluster, tools: Tools, driver: dict[str, str], fault: str, rules: set[str]
+) -> None:
+    """Through kubelet and containerd, in an image that has Python and no torch."""
+    apply(tools, cluster.node.plane, run("accept", "--print-role").out)
+    driver["STUB_FAULT"] = fault
+    given = ("--on", "kubernetes", NAME, "--image", cluster.image, "--without-torch", "--yes", "--yes-last")
+    ran = run_json("accept", *given, "--level", "quick", "--show-passed")
+    failed = {each["rule"] for each in ran.findings if each["verdict"] == "fail"}
+    assert failed == rules, (ran.out, ran.err)
+    (sanity,) = (each for each in ran.report["runs"] if each["test"] == "gpu-sanity")
+    assert len({each["device"] for each in sanity["measures"] if each["device"]}) == 7, ran.err
+    assert "verification-yields" in {each["rule"] for each in ran.findings if each["verdict"] == "pass"}

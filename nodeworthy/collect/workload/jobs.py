@@ -23,6 +23,7 @@ from nodeworthy.collect.in_cluster.job import (
     only_on,
 )
 from nodeworthy.collect.workload.askings import STEPS, Asking
+from nodeworthy.collect.workload.room import Room, room_for
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import ALLOCATION, AS_ASKED, HELD, OF_GROUPS, Level
 from nodeworthy.known.verification import LABEL
@@ -41,8 +42,6 @@ TURN = "nodeworthy/turn"
 LARGEST_GROUP = 16
 _GPU = "nvidia.com/gpu"
 _PORT = 29400
-# Enough for what loads its data.
-_CPUS_A_GPU = 4
 # The parts of a level's time that a test may take; the sum is what a node is held.
 _SHARES = {
     "gpu-sanity": 6,
@@ -202,14 +201,14 @@ def node_job(
 ) -> dict[str, Any]:
     """With all GPUs of the node, or with those that are asked for."""
     gpus, more = (asking.gpus, asking.environment) if asking is not None else (shape.count or 1, {})
-    pod = _pod([shape.node], gpus, tests, terms, more)
+    pod = _pod([shape.node], room_for(gpus, [shape]), tests, terms, more)
     return _job(name, pod, seconds_of(tests, terms), terms, {NODE: shape.node})
 
 
 def group_job(name: str, shapes: Sequence[Shape], tests: Sequence[str], terms: RunTerms) -> Iterator[dict[str, Any]]:
     """Pods that find each other by a Service's name, each on a node of its own."""
     nodes = [each.node for each in shapes]
-    gpus = min(each.count or 1 for each in shapes)
+    room = room_for(min(each.count or 1 for each in shapes), shapes)
     yield {
         "apiVersion": "v1",
         "kind": "Service",
@@ -222,7 +221,7 @@ def group_job(name: str, shapes: Sequence[Shape], tests: Sequence[str], terms: R
         "NODEWORTHY_NODES": str(len(nodes)),
         "NODEWORTHY_BARRIER": str(RENDEZVOUS_SECONDS),
     }
-    pod = {**_pod(nodes, gpus, tests, terms, rendezvous), "subdomain": name}
+    pod = {**_pod(nodes, room, tests, terms, rendezvous), "subdomain": name}
     pod["affinity"]["podAntiAffinity"] = {
         "requiredDuringSchedulingIgnoredDuringExecution": [
             {"labelSelector": {"matchLabels": {"job-name": name}}, "topologyKey": "kubernetes.io/hostname"}
@@ -251,7 +250,7 @@ def _job(name: str, pod: dict[str, Any], seconds: int, terms: RunTerms, notes: d
 
 
 def _pod(
-    nodes: Sequence[str], gpus: int, tests: Sequence[str], terms: RunTerms, more: dict[str, str]
+    nodes: Sequence[str], room: Room, tests: Sequence[str], terms: RunTerms, more: dict[str, str]
 ) -> dict[str, Any]:
     return {
         "priorityClassName": terms.priority_class,
@@ -267,7 +266,7 @@ def _pod(
             "fsGroup": 65534,
             "seccompProfile": {"type": "RuntimeDefault"},
         },
-        "containers": [_container(gpus, tests, terms, more)],
+        "containers": [_container(room, tests, terms, more)],
         "volumes": [
             {"name": "programs", "configMap": {"name": terms.name}},
             {"name": "scratch", "emptyDir": {"sizeLimit": "16Gi"}},
@@ -277,14 +276,14 @@ def _pod(
     }
 
 
-def _container(gpus: int, tests: Sequence[str], terms: RunTerms, more: dict[str, str]) -> dict[str, Any]:
+def _container(room: Room, tests: Sequence[str], terms: RunTerms, more: dict[str, str]) -> dict[str, Any]:
     seconds = limits(terms.tests, terms.held, tests)
-    amounts = {"cpu": str(_CPUS_A_GPU * gpus), "memory": f"{16 * gpus}Gi", _GPU: gpus}
+    amounts = {"cpu": str(room.cpus), "memory": f"{room.memory_gib}Gi", _GPU: room.gpus}
     return {
         "name": "accept",
         "image": terms.image,
         "command": ["python3", "/programs/launch.py", *(f"{test}={limit}" for test, limit in seconds.items())],
-        "env": [*_environment(gpus, sum(seconds.values()), terms, more)],
+        "env": [*_environment(room, sum(seconds.values()), terms, more)],
         "resources": {"requests": amounts, "limits": amounts},
         "securityContext": {
             "allowPrivilegeEscalation": False,
@@ -299,13 +298,13 @@ def _container(gpus: int, tests: Sequence[str], terms: RunTerms, more: dict[str,
     }
 
 
-def _environment(gpus: int, seconds: int, terms: RunTerms, more: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _environment(room: Room, seconds: int, terms: RunTerms, more: dict[str, str]) -> Iterator[dict[str, Any]]:
     said = {
         "NODEWORTHY_NONCE": terms.nonce,
-        "NODEWORTHY_GPUS": str(gpus),
+        "NODEWORTHY_GPUS": str(room.gpus),
         "NODEWORTHY_DEADLINE": str(seconds),
         "NODEWORTHY_SCRATCH": "/scratch",
-        "OMP_NUM_THREADS": str(_CPUS_A_GPU),
+        "OMP_NUM_THREADS": str(room.threads),
         # Nothing is written where nobody clears it away.
         "HOME": "/scratch",
         "TMPDIR": "/scratch",

@@ -16,13 +16,13 @@ from nodeworthy.collect.workload.jobs import (
     of_nodes,
     program_files,
 )
+from nodeworthy.collect.workload.room import Room, room_for
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import HELD, Level
 from nodeworthy.records import dataclass
 
 # Behind everybody who asks for the same nodes.
 NICE = 10000
-_CPUS_A_GPU = 4
 # Enough for Python and for the driver's own library.
 _MIB_OF_AN_ASKING = 4096
 # Slurm looks at its clock about every half minute, so that a signal comes earlier or later than asked.
@@ -87,29 +87,30 @@ def scripts(terms: SlurmTerms) -> dict[str, str]:
     """By their names: one that each node is given, and one of the group."""
     found: dict[str, str] = {}
     alone, together = of_nodes(terms.tests), of_groups(terms.tests)
-    if alone:
-        found |= {f"node-{each or 'any'}": script(terms, terms.name, alone, (each,)) for each in terms.nodes or ("",)}
+    for each in (terms.nodes or ("",)) if alone else ():
+        found[f"node-{each or 'any'}"] = script(terms, terms.name, alone, [Shape(each)])
     if together and len(terms.nodes) > 1:
-        found["group"] = script(terms, terms.name, together, terms.nodes)
+        found["group"] = script(terms, terms.name, together, [*map(Shape, terms.nodes)])
     return found
 
 
 def script(
-    terms: SlurmTerms, job: str, tests: Sequence[str], nodes: Sequence[str], asking: Asking | None = None
+    terms: SlurmTerms, job: str, tests: Sequence[str], shapes: Sequence[Shape], asking: Asking | None = None
 ) -> str:
-    seconds = limits(terms.tests, terms.held, tests)
-    options = _options(terms, job, terms.minutes(tests), nodes)
+    """On these nodes, or on any where the one of them has no name."""
+    seconds, nodes = limits(terms.tests, terms.held, tests), [each.node for each in shapes]
+    room = room_for(int(terms.gpus.rpartition(":")[2]), shapes)
+    options = _options(terms, job, terms.minutes(tests), nodes, room)
     if asking is not None:  # beside another; without it, one may be given all the memory of a node
         options.append(f"--mem={_MIB_OF_AN_ASKING}M")
     lines = ["#!/bin/bash", *(f"#SBATCH {each}" for each in options), "set -u"]
     if terms.setup:  # meanwhile the signal would end the script itself
         lines += ["trap : USR1", terms.setup.rstrip("\n")]
-    said = _environment(terms, sum(seconds.values()), asking)
+    said = _environment(terms, sum(seconds.values()), room, asking)
     return "\n".join([*lines, *said, *_programs(), *_start(terms, seconds, len(nodes))]) + "\n"
 
 
-def _options(terms: SlurmTerms, job: str, minutes: int, nodes: Sequence[str]) -> list[str]:
-    count = int(terms.gpus.rpartition(":")[2])
+def _options(terms: SlurmTerms, job: str, minutes: int, nodes: Sequence[str], room: Room) -> list[str]:
     beyond = _BEGINS_MINUTES if terms.is_watched else minutes + 60
     given = {
         "partition": terms.partition,
@@ -124,7 +125,7 @@ def _options(terms: SlurmTerms, job: str, minutes: int, nodes: Sequence[str]) ->
         f"--nodes={len(nodes)}",
         "--ntasks-per-node=1",
         f"--gpus-per-node={terms.gpus}",
-        f"--cpus-per-task={_CPUS_A_GPU * count}",
+        f"--cpus-per-task={room.cpus}",
         f"--time={minutes}",
         f"--deadline=now+{minutes + beyond}minutes",
         f"--signal=B:USR1@{_SIGNAL_SECONDS}",
@@ -141,14 +142,14 @@ def output_of(terms: SlurmTerms, job: str, task: str = "") -> str:
     return f"{terms.scratch}/{terms.name}-{job}{f'-{task}' if task else ''}.log"
 
 
-def _environment(terms: SlurmTerms, seconds: int, asking: Asking | None) -> list[str]:
+def _environment(terms: SlurmTerms, seconds: int, room: Room, asking: Asking | None) -> list[str]:
     folder = f"{terms.scratch}/{terms.name}-$SLURM_JOB_ID"
     said = {
         "NODEWORTHY_NONCE": shlex.quote(terms.nonce),
         "NODEWORTHY_DEADLINE": str(seconds),
         "NODEWORTHY_BARRIER": str(RENDEZVOUS_SECONDS),
         "NODEWORTHY_SCRATCH": f'"{folder}"',
-        "OMP_NUM_THREADS": str(_CPUS_A_GPU),
+        "OMP_NUM_THREADS": str(room.threads),
         "TOKENIZERS_PARALLELISM": "false",
         "TORCHINDUCTOR_CACHE_DIR": f'"{folder}/inductor"',
         "NODEWORTHY_NODES": '"$SLURM_JOB_NUM_NODES"',

@@ -8,8 +8,9 @@ from typing import Any
 from nodeworthy.collect.in_cluster.chosen import NODE, choose
 from nodeworthy.collect.in_cluster.cluster import Cluster
 from nodeworthy.collect.workload.recording import LeftOut
-from nodeworthy.documents.plain import mapping_at, number_at, strings_at, text_at
+from nodeworthy.documents.plain import at, mapping_at, number_at, strings_at, text_at
 from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.facts.pod.containers import NotAQuantity, quantity
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.acceptance import ALLOCATION, BY_THE_DRIVER, OF_GROUPS, TESTS, Level, NotRun, level_tests
 from nodeworthy.known.hami import annotation_names
@@ -54,7 +55,16 @@ def shape_of(node: Mapping[str, Any]) -> Shape:
         count=number_at(node, "status", "allocatable", GPU),
         instance=labels.get(_INSTANCE, ""),
         rack=next((labels[each] for each in _RACKS if each in labels), ""),
+        cpus=_amount(node, "cpu", 1),
+        memory_gib=_amount(node, "memory", 1 << 30),
     )
+
+
+def _amount(node: Mapping[str, Any], of: str, unit: int) -> float | None:
+    try:
+        return float(quantity(at(node, "status", "allocatable", of)) / unit) or None
+    except NotAQuantity:
+        return None
 
 
 def _unfit(node: Mapping[str, Any]) -> tuple[NotRun, str] | None:

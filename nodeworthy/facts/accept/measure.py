@@ -122,6 +122,9 @@ class Shape:
     instance: str = ""
     # By what somebody can tell switches and racks apart.
     rack: str = ""
+    # What it has for work beside its GPUs; None where nobody said.
+    cpus: float | None = None
+    memory_gib: float | None = None
 
 
 @dataclass(frozen=True)

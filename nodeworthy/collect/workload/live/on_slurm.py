@@ -82,7 +82,7 @@ class OnSlurm:
         self._jobs[piece.name] = made = _Submitted(piece, piece.name, self.clock())
         self._next, self._wait = 0.0, self.patience.first
         terms = replace(self.terms, gpus=_gpus(piece))
-        told = script(terms, piece.name, piece.tests, piece.nodes, piece.asking)
+        told = script(terms, piece.name, piece.tests, piece.shapes, piece.asking)
         try:
             said = ask("sbatch", "--parsable", f"--chdir={terms.scratch}", said=told)
         except NotDone as problem:

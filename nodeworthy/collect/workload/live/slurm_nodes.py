@@ -40,10 +40,11 @@ class SlurmNode:
     partitions: tuple[str, ...]
     boot: str
     reason: str
+    cpus: int | None = None
 
     @property
     def shape(self) -> Shape:
-        return Shape(self.name, self.gpu or None, self.gpus, "", "")
+        return Shape(self.name, self.gpu or None, self.gpus, cpus=self.cpus)
 
     @property
     def is_ours(self) -> bool:
@@ -70,7 +71,12 @@ def _node(said: Mapping[str, str]) -> SlurmNode:
         partitions=tuple(filter(None, said.get("Partitions", "").split(","))),
         boot=said.get("BootTime", ""),
         reason=said.get("Reason", ""),
+        cpus=_count(said.get("CPUEfctv") or said.get("CPUTot", "")),
     )
+
+
+def _count(said: str) -> int | None:
+    return int(said) if said.isdecimal() else None
 
 
 def why_closed(node: SlurmNode, *, reserved: bool) -> tuple[NotRun, str] | None:

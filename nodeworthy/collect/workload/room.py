@@ -1,0 +1,36 @@
+"""What a piece asks for beside its GPUs: enough to feed them, and never more than a small node has to give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.records import dataclass
+
+# Enough for what loads its data, and for what it holds.
+CPUS_A_GPU, GIB_A_GPU = 4, 16
+# Of what a node has for work; the rest is its own daemons', which stay where they are.
+_SHARE = 2 / 3
+
+
+@dataclass(frozen=True)
+class Room:
+    gpus: int
+    cpus: int
+    memory_gib: int
+
+    @property
+    def threads(self) -> int:
+        """Of each process, one for each GPU."""
+        return max(1, self.cpus // self.gpus)
+
+
+def room_for(gpus: int, shapes: Sequence[Shape]) -> Room:
+    """On whichever of these nodes has least: for some of its GPUs, that part of it."""
+    cpus = [part(each.cpus, gpus, each) for each in shapes if each.cpus is not None]
+    memory = [part(each.memory_gib, gpus, each) for each in shapes if each.memory_gib is not None]
+    return Room(gpus, min([CPUS_A_GPU * gpus, *cpus]), min([GIB_A_GPU * gpus, *memory]))
+
+
+def part(amount: float, gpus: int, shape: Shape) -> int:
+    return max(1, int(amount * _SHARE * min(1.0, gpus / (shape.count or gpus))))
