@@ -77,6 +77,8 @@ class Disk:
         self._parsed: dict[str, Parsed | Malformed | None] = {}
         self._gathered: tuple[int, frozenset[str]] = (0, frozenset())
         self.folders: dict[str, Bodies] = {}
+        # Whom a folder is told to that is looked into for the first time.
+        self.tell: Callable[[str], None] | None = None
         # All that was looked at, whether it is there or not.
         self.asked: set[str] = set()
 
@@ -133,6 +135,8 @@ class Disk:
     def bodies(self, folder: str) -> Bodies:
         if folder not in self.folders:
             self.folders[folder] = self._all_of(folder)
+            if self.tell is not None:
+                self.tell(folder)
         return self.folders[folder]
 
     def _all_of(self, folder: str) -> Bodies:

@@ -181,6 +181,8 @@ class Scopes:
     _by_root: dict[str, Scope] = field(default_factory=dict)
     # Roots of Terraform by their folders, opened once (`terraform`).
     roots: dict[str, TerraformRoot] = field(default_factory=dict)
+    # Of each folder that is a part of some, the first of them.
+    parts: dict[str, TerraformRoot] = field(default_factory=dict)
     # By the folder that was named, the folders below it that are called as modules, each with one that calls it.
     callers: dict[str, dict[str, str]] = field(default_factory=dict)
     # Files of their variables that somebody named, the last word last.

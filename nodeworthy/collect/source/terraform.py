@@ -32,6 +32,7 @@ from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.collect.aws.stack import Stack
+    from nodeworthy.collect.source.scope import Scopes
     from nodeworthy.facts.aws.node_drainer import Handler
     from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -75,6 +76,8 @@ class TerraformRoot:
     module: Module
     disk: Disk
     around: Surroundings | None
+    # How many were opened before it.
+    turn: int = 0
     # Those who were asked for all that it brings.
     told: set[str] = field(default_factory=set)
     # What was looked at, as far as somebody asked.
@@ -258,12 +261,11 @@ def _root(source: Source) -> TerraformRoot | None:
 
 
 def _root_of(folder: str, source: Source) -> TerraformRoot | None:
-    roots: dict[str, TerraformRoot] = source.scopes.roots
-    called = next((each for each in roots.values() if folder in each.disk.folders), None)
+    called = source.scopes.parts.get(folder)
     if called is not None:
         return called
     own, folder = folder, _calling(folder, source)
-    root = roots.get(folder) or _opened(folder, source)
+    root = source.scopes.roots.get(folder) or _opened(folder, source)
     if root is not None:
         # None of its instances may be there; its files are looked at all the same.
         root.disk.bodies(own)
@@ -278,8 +280,23 @@ def _opened(folder: str, source: Source) -> TerraformRoot | None:
         module = open_root(folder, disk, given)
     except TooMuch:
         return None
-    source.scopes.roots[folder] = TerraformRoot(folder, module, disk, source.scope)
-    return source.scopes.roots[folder]
+    root = TerraformRoot(folder, module, disk, source.scope, len(source.scopes.roots))
+    source.scopes.roots[folder] = root
+    _know_parts(root, source.scopes)
+    return root
+
+
+def _know_parts(root: TerraformRoot, scopes: Scopes) -> None:
+    """Those that it has looked into, and those into which it will."""
+
+    def is_a_part(folder: str) -> None:
+        before = scopes.parts.get(folder)
+        if before is None or before.turn > root.turn:
+            scopes.parts[folder] = root
+
+    for each in root.disk.folders:
+        is_a_part(each)
+    root.disk.tell = is_a_part
 
 
 def _calling(folder: str, source: Source) -> str:
