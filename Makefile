@@ -157,6 +157,10 @@ preview-cli: venv ## the same preview by the real pulumi CLI, with policies/ as 
 bench: venv ## measures what the README promises; a table, and JSON in bench/results/
 	@$(PY) -m bench
 
+.PHONY: speed
+speed: venv ## the same, and writes docs/speed.md of it; on a machine that does nothing else (WORDS=check: of some)
+	@$(PY) -m bench $(WORDS); code=$$?; $(PY) tools/generate_docs.py && exit $$code
+
 .PHONY: strangers
 strangers: venv ## how true check is on fetched public files (DIR=folder, SET=first: the other list); see bench/exam
 	@$(PY) -m bench.exam $(or $(DIR),$(error DIR=folder of the fetched files; how to fetch them: bench/exam/__init__.py)) \

@@ -26,6 +26,8 @@ class Measurement:
     unit: str = "ms"
     # A figure that does not depend on the machine (a number of round trips, a ratio) is not scaled.
     scaled: bool = True
+    # What it is to become, where that is less than what fails.
+    wanted: float | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,11 @@ def interpreter_ms() -> float:
     """A bare interpreter: without what somebody has put into its site-packages."""
     python = str(getattr(sys, "_base_executable", sys.executable))
     return run_ms([python, "-I", "-S", "-c", "pass"], times=30)
+
+
+def in_starts(ms: float) -> float:
+    """How many starts of a bare interpreter that takes, each as long as one takes now."""
+    return ms / interpreter_ms()
 
 
 def nodeworthy_ms(*arguments: str, cwd: Path, exits: Sequence[int] = (0,), times: int = 10) -> float:

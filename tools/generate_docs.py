@@ -24,6 +24,7 @@ import table_pages
 from case_examples import examples_of
 from markdown import page, table
 
+from bench.page import page_of_speed
 from nodeworthy.collect.moments import moments_of
 from nodeworthy.fleet.schema import schema_of_record
 from nodeworthy.report import rule_page
@@ -63,6 +64,7 @@ def pages() -> dict[str, str]:
         "settings.md": settings_page.settings(),
         "evidence.md": evidence_pages.evidence(),
         "screens.md": screens.page_text(),
+        "speed.md": page_of_speed(),
         "rules/index.md": rules_index(),
     }
     for rule in catalogue():

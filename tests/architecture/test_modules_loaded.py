@@ -6,10 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bench import terraform
 from nodeworthy.known.containerd import containerd_of
 
 # What it takes today, and nothing new may add to it.
 OF_ONE_VALUES_FILE = 130
+OF_A_ROOT_OF_TERRAFORM = 250
 OF_THE_FRONT_PAGE = 5
 
 _COUNTED = """
@@ -40,6 +42,14 @@ def test_of_one_values_file(tmp_path: Path) -> None:
     loaded = modules_of(tmp_path, "check", "values.yaml", "--no-cache")
     assert "nodeworthy.rules.containerd_paths" in loaded
     assert len(loaded) <= OF_ONE_VALUES_FILE, loaded
+
+
+def test_of_a_root_of_terraform(tmp_path: Path) -> None:
+    """With managed GPU nodes and a chart, and without a boot script."""
+    loaded = modules_of(terraform.roots(tmp_path, terraform.FILES_A_ROOT), "check", ".", "--no-cache")
+    assert {"nodeworthy.rules.instance_metadata_guarded", "nodeworthy.hcl.root"} <= set(loaded)
+    assert not {"nodeworthy.boot.unpack", "nodeworthy.boot.shell.parse", "nodeworthy.fleet.declaration"} & set(loaded)
+    assert len(loaded) <= OF_A_ROOT_OF_TERRAFORM, loaded
 
 
 def test_of_the_front_page(tmp_path: Path) -> None:
