@@ -487,6 +487,16 @@ class Module:
                 found = self.instances_of(block)
                 yield from [found] if isinstance(found, Hole) else found
 
+    def unread_calls(self) -> Iterator[tuple[Obj, Hole]]:
+        """What modules are given of which nobody knows what they make, and why."""
+        for block in self._declaring(()):
+            folder = self._folder_of(block, Spot(block.file, block.at))
+            if isinstance(folder, Hole):
+                yield body_value(block.body, self.scope(block.file), block.at), folder
+                continue
+            for child in self._possible_children(block):
+                yield from child.unread_calls()
+
     def possibly(self, types: Collection[str] | None = None) -> Iterator[Instance]:
         """The same, and in place of what nobody can count one that there may be: what depends on which one it is, is
         not known of it."""

@@ -63,6 +63,12 @@ class _Declaring(frozenset[str]):
 DECLARING = _Declaring({_RELEASE, *_MANIFESTS})
 # What a model of a module says of an argument that has no effect.
 _LEFT_OUT = "left_out"
+_A_TYPE = pattern(r"[a-z][a-z0-9-]{1,15}\.(?:\d{0,3}x?large|metal(?:-\d+xl)?)")
+_OF_GPU_IMAGES = pattern(r"(?:AL2023|BOTTLEROCKET)_\w+_NVIDIA|AL2_x86_64_GPU")
+_AS_A_PLAN = (
+    "run `terraform init`, which puts the module where it is read (.terraform/modules), or check its plan: "
+    "terraform show -json PLAN > plan.json"
+)
 # What runs something besides is called so: `remote-exec`, `local-exec`.
 _RUNS = '-exec"'
 # What a module of one's own is called by.
@@ -154,8 +160,17 @@ class TerraformRoot:
         try:
             yield from facts_declared_by(self.module.everything(DECLARING))
             yield from self._left_out()
+            yield from self._unread()
         except TooMuch as problem:
             yield NotLookedAt(Place(self.disk.shown(self.folder)), f"this root was not read to its end: {problem}")
+
+    def _unread(self) -> Iterator[Fact]:
+        """Of modules that nobody knows, those that are given nodes with GPUs to make."""
+        for given, hole in self.module.unread_calls():
+            named = next(filter(_names_gpus, _texts(given)), None)
+            if named is not None:
+                what = f"what {hole.shown} makes with {named} was not looked at: {hole.why}"
+                yield NotLookedAt(given.spot.place, what, remedy=_AS_A_PLAN)
 
     def _left_out(self) -> Iterator[Fact]:
         """What a module that is known by its model hands on to nobody."""
@@ -166,6 +181,25 @@ class TerraformRoot:
                 said = {name: _said(each, name) for name in ("called", "said", "why", "instead")}
                 called, why, instead = (said[name].text or "" for name in ("called", "why", "instead"))
                 yield LeftOut(said["said"].place.about(called), called, why, instead)
+
+
+def _texts(value: Value) -> Iterator[str]:
+    if isinstance(value, Str) and value.known:
+        yield value.known
+    elif isinstance(value, (Seq, Obj)):
+        for each in value.items if isinstance(value, Seq) else value.items.values():
+            yield from _texts(each)
+
+
+def _names_gpus(text: str) -> bool:
+    """An instance type, or a type of EKS' images."""
+    if _OF_GPU_IMAGES.fullmatch(text) is not None:
+        return True
+    if "." not in text:
+        return False
+    from nodeworthy.known.instances import has_gpus
+
+    return _A_TYPE.fullmatch(text) is not None and has_gpus(text)
 
 
 def facts_declared_by(instances: Iterable[Instance | Hole]) -> Iterator[Fact]:
