@@ -1,8 +1,8 @@
 """Prints the fleet as it was resolved: each pool with its GPUs, its containerd's paths, its boot script's kind.
 
 The fleet is --fleet, or the Pulumi.<stack>.yaml of the folder that this runs in, upwards to the repository's root.
-Where none is declared, it is what follows from the files there. `fleet schema` prints the JSON Schema of such a file,
-for editors.
+Where none is declared, it is what follows from the files there, or with --stack from what its program makes.
+`fleet schema` prints the JSON Schema of such a file, for editors.
 
 `fleet infer PATH…` prints the fleet that follows from what asks for nodes in files, or makes some: eksctl, Karpenter,
 Cluster API, Talos, boot scripts; with --stack from what the Pulumi program of this folder makes; with --from or
@@ -64,6 +64,11 @@ def run(options: Options) -> int:
         return 0
     if options.what == "infer":
         return _infer(options)
+    if options.stack and not options.fleet:
+        from nodeworthy.collect.cloud.stacks import stack_without_fleet
+
+        if stack_without_fleet(options.stack) is not None:
+            return _of_its_program(options, options.stack)
     fleet = _chosen(options)
     return _told(options, fleet) if fleet is not None else _not_declared(options)
 
@@ -82,6 +87,14 @@ def _not_declared(options: Options) -> int:
         raise InputError(NO_FLEET)
     print("nodeworthy fleet: no fleet is declared here; this is what follows from the files", file=sys.stderr)
     return inferring.print_fleets(found, _form(options))
+
+
+def _of_its_program(options: Options, stack: str) -> int:
+    from nodeworthy.commands import inferring
+
+    print(f"nodeworthy fleet: stack {stack} declares no fleet; this is what follows from its program", file=sys.stderr)
+    found = inferring.of_plan(stack)
+    return inferring.print_fleets(found, _form(options)) if found is not None else 2
 
 
 def _infer(options: Options) -> int:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _NOTHING = "nothing here says what GPU nodes are: no node group, no class of nodes, no script that joins a cluster"
 
+_OF_A_PROGRAM = "; what the program of this folder makes, `nodeworthy fleet infer --stack NAME` says"
+
 
 def of_files(paths: Sequence[str]) -> list[InferredFleet]:
     """By whatever asks for nodes in them, or makes some."""
@@ -112,7 +114,8 @@ def print_fleets(fleets: Sequence[InferredFleet], form: str = "text") -> int:
     from nodeworthy.report.inferred_fleet import as_data, text
 
     if not fleets:
-        print(f"nodeworthy fleet: {on_one_line(_NOTHING)}", file=sys.stderr)
+        also = _OF_A_PROGRAM if Path("Pulumi.yaml").is_file() else ""
+        print(f"nodeworthy fleet: {on_one_line(_NOTHING + also)}", file=sys.stderr)
         return 3
     if form == "json":
         print(escape_json(json.dumps(as_data(fleets), indent=2, ensure_ascii=False)))

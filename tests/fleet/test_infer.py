@@ -180,6 +180,9 @@ def test_of_a_plan(tmp_path: Path) -> None:
     shutil.copytree(whole("containerd-paths/bad-plan-nodes-by-their-image"), case)
     ran = run("fleet", "infer", "--stack", "dev", cwd=case)
     assert ran.code == 0, ran.err
+    shown = run("fleet", "--stack", "dev", cwd=case)
+    assert (shown.code, shown.out) == (0, ran.out)
+    assert "stack dev declares no fleet" in shown.err
     kept = put(tmp_path, "Pulumi.ml.yaml", ran.out.replace("# name: ? ", "name: ml # "))
     fleet = read_fleet_file(kept, "kept")
     (pool,) = fleet.pools
@@ -266,3 +269,23 @@ def test_a_reservation_labels_and_taints_are_told(tmp_path: Path) -> None:
     assert '# taints: "dedicated=vision:NoSchedule"  # cluster.yaml:12:18' in ran.out
     [pool] = fleet_of(ran).gpu_pools
     assert (pool.capacity.kind, pool.capacity.id) == (CapacityKind.BLOCK, "cr-0123456789abcdef0")
+
+
+_K3S = "#!/bin/bash\nset -euo pipefail\ncurl -sfL https://get.k3s.io | K3S_URL=https://k3s.lan:6443 sh -s - agent\n"
+
+
+def test_nodes_of_k3s_are_in_no_cluster_of_eks(folder: Path) -> None:
+    put(folder, "cloud/cluster.yaml", EKSCTL.replace("NAME", "ml"))
+    put(folder, "edge/agent.sh", _K3S)
+    cloud, edge = run("fleet", "infer", cwd=folder).out.split("\n---\n")
+    assert "name: ml  #" in cloud
+    assert "distribution: k3s" not in cloud
+    assert "# name: ? " in edge
+    assert "distribution: k3s" in edge
+
+
+def test_where_files_say_nothing_the_program_may(folder: Path) -> None:
+    put(folder, "Pulumi.yaml", "name: ml\nruntime: python\n")
+    ran = run("fleet", "infer", cwd=folder)
+    assert (ran.code, ran.out) == (3, "")
+    assert "`nodeworthy fleet infer --stack NAME`" in ran.err

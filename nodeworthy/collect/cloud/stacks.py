@@ -43,7 +43,7 @@ def stack_account(fleet_file: str | None, stack: str | None) -> StackAccount:
     """Raises InputError where there is no such stack."""
     if fleet_file is None and stack is None:
         return StackAccount()
-    bare = _without_fleet(stack) if fleet_file is None and stack is not None else None
+    bare = stack_without_fleet(stack) if fleet_file is None and stack is not None else None
     if bare is not None:
         return _of_config(None, f"stack {stack} declares no fleet (nodeworthy:fleet)", bare)
     fleet = Fleets(fleet_file, stack).asked_for()
@@ -51,7 +51,7 @@ def stack_account(fleet_file: str | None, stack: str | None) -> StackAccount:
     return _of_config(fleet, "", path) if path is not None else StackAccount(fleet)
 
 
-def _without_fleet(stack: str) -> str | None:
+def stack_without_fleet(stack: str) -> str | None:
     """The file of a stack that declares none: its program may say what runs all the same."""
     try:
         project = find_project(Path())

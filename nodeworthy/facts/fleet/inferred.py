@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, cluster_kind
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located
@@ -33,12 +34,15 @@ def infer_fleets(pools: Iterable[GpuPool], values: Sequence[OperatorValues]) -> 
     named, unnamed = defaultdict[str, list[GpuPool]](list), list[GpuPool]()
     for pool in pools:
         (named[name] if (name := _cluster(pool)) else unnamed).append(pool)
-    left = list[GpuPool]()
+    left = defaultdict[str, list[GpuPool]](list)
     for pool in unnamed:
-        near = list(_nearest(pool, named))
-        (named[near[0]] if len(near) == 1 else left).append(pool)
-    groups = [*named.values(), *([left] if left else [])]
-    return [_fleet(each, values) for each in groups]
+        near = list(_nearest(pool, {name: each for name, each in named.items() if _may_be_together([pool, *each])}))
+        (named[near[0]] if len(near) == 1 else left[cluster_kind(pool) or ""]).append(pool)
+    return [_fleet(each, values) for each in (*named.values(), *left.values())]
+
+
+def _may_be_together(pools: Sequence[GpuPool]) -> bool:
+    return not are_of_several_clusters(pools)
 
 
 def _fleet(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> InferredFleet:

@@ -88,8 +88,15 @@ def settle_drivers(
 
 def are_of_several_clusters(pools: Sequence[GpuPool]) -> bool:
     """Nodes of EKS are in no cluster of another distribution, and k3s' in none of RKE2's."""
-    known = {each.distribution.state.value for each in pools if isinstance(each.distribution.state, Known)}
-    return len({"EKS" if each in EKS else each for each in known}) > 1
+    return len({cluster_kind(each) for each in pools} - {None}) > 1
+
+
+def cluster_kind(pool: GpuPool) -> str | None:
+    """Of which cluster it can be a part, by what it runs; None where that is not known."""
+    state = pool.distribution.state
+    if not isinstance(state, Known):
+        return None
+    return "EKS" if state.value in EKS else state.value
 
 
 def _told(pool: GpuPool) -> str:
