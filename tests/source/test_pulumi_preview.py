@@ -3,6 +3,7 @@ not passed over."""
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -112,3 +113,40 @@ def test_half_a_preview_is_refused(tmp_path: Path) -> None:
     ran = run("check", "preview.json", "--no-cache", cwd=tmp_path)
     assert ran.code == 2
     assert "this preview of Pulumi is no JSON" in ran.err
+
+
+def started_by(template: dict[str, Any], **given: Any) -> dict[str, Any]:
+    inputs = {"launchTemplate": {"id": UNKNOWN, "version": "1"}, "minSize": 2, "maxSize": 2, **given}
+    made = step("aws:autoscaling/group:Group", "gpu", inputs)
+    made["newState"]["propertyDependencies"] = {"launchTemplate": [template["urn"]]}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("kind", "package", "code"),
+    [
+        ("p3.16xlarge", "nvidia-driver-570-server-open", 1),
+        ("p3.16xlarge", "nvidia-driver-570-server", 0),
+        ("g6e.12xlarge", "nvidia-driver-570-server-open", 0),
+        ("p6-b200.48xlarge", "nvidia-driver-570-server", 1),
+        (UNKNOWN, "nvidia-driver-570-server-open", 3),
+    ],
+)
+def test_the_group_says_which_gpu_a_script_installs_a_driver_for(
+    tmp_path: Path, kind: str, package: str, code: int
+) -> None:
+    script = f"#!/bin/bash\nset -euo pipefail\napt-get update\napt-get install -y {package}\n"
+    template = boots_with(base64.b64encode(script.encode()).decode())
+    template["newState"]["inputs"]["instanceType"] = kind
+    ran = check(tmp_path, [template, started_by(template)], "--rule", "driver-fits")
+    assert ran.code == code
+    assert [each["where"]["path"] for each in ran.findings] == (["preview.json"] if code == 1 else [])
+
+
+def test_a_group_of_several_gpus_leaves_it_open(tmp_path: Path) -> None:
+    script = "#!/bin/bash\nset -euo pipefail\napt-get install -y nvidia-driver-570-server-open\n"
+    template = boots_with(base64.b64encode(script.encode()).decode())
+    kinds = [{"instanceType": each} for each in ("p3.16xlarge", "g6e.12xlarge")]
+    mixed = {"launchTemplate": {"overrides": kinds, "launchTemplateSpecification": {"launchTemplateId": UNKNOWN}}}
+    ran = check(tmp_path, [template, started_by(template, mixedInstancesPolicy=mixed)], "--rule", "driver-fits")
+    assert ran.findings == []

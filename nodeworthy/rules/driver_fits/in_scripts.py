@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from nodeworthy.boot.effects import Runs, Writes
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import instance_types
 from nodeworthy.facts.boot.drivers import RUNFILE, NvidiaPackage, drivers
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.known.drivers import Flavour, flavour_for, flavour_of
 from nodeworthy.known.gpus import Gpu, gpu_named
+from nodeworthy.known.instances import gpus_of
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.driver_fits import RULE, WHY
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, fail, need, skip, unknown
 
 _ON = pattern(r'APT::Periodic::Unattended-Upgrade\s+"[1-9]')
 _KEPT_OUT = pattern(r"Package-Blacklist[^}]*nvidia|nvidia[^}]*Package-Blacklist")
@@ -21,22 +26,44 @@ def the_script_installs_the_flavour(script: BootScript, pool: BootPool) -> Findi
     gpu = gpu_named(need(pool.pool.gpu)) if pool.pool.gpu is not None else None
     if gpu is None:
         skip(f"{pool.title} has no GPUs")
+    said = pool.declared(f"has {gpu.name}, which is {gpu.architecture}")
+    yield from _of_another_flavour(script, gpu, pool.title, said)
+
+
+@RULE.check
+def it_installs_that_of_what_a_stack_starts(script: BootScript, groups: Sequence[NodeGroup]) -> Findings:
+    """Where no fleet says which nodes boot with it, the group does that hands it to its machines."""
+    if script.pools or not script.holder:
+        skip("it is of a declared pool, or no resource of a stack hands it to its machines")
+    for nodes in (each for each in groups if each.template is not None and each.template.urn == script.holder):
+        found = [(said, gpu) for said in instance_types(nodes) if (gpu := _gpu_of(said)) is not None]
+        if found and len({gpu.name for _, gpu in found}) == 1 and len(found) == len(instance_types(nodes)):
+            said, gpu = found[0]
+            says = Related(said.place, f"{nodes.title} has {gpu.name}, which is {gpu.architecture}")
+            yield from _of_another_flavour(script, gpu, nodes.title, says)
+            return
+    skip("which GPU its machines have is not known")
+
+
+def _gpu_of(said: Located[str | None]) -> Gpu | None:
+    has = gpus_of(said.state.value or "") if isinstance(said.state, Known) else None
+    return gpu_named(has.gpu) if has is not None else None
+
+
+def _of_another_flavour(script: BootScript, gpu: Gpu, title: str, said: Related) -> Iterator[Draft]:
     for package in drivers(script.timeline):
         flavour = None if package.effect.manager == RUNFILE else flavour_of(package.name)
         wanted = flavour_for(gpu.architecture, gpu.name)
-        if flavour is None or wanted is None or flavour is wanted:
-            continue
-        yield _another_flavour(package, pool, gpu, flavour, wanted)
+        if flavour is not None and wanted is not None and flavour is not wanted:
+            yield _another_flavour(package, flavour, wanted).with_more(on=title, related=[said])
 
 
-def _another_flavour(package: NvidiaPackage, pool: BootPool, gpu: Gpu, flavour: Flavour, wanted: Flavour) -> Draft:
+def _another_flavour(package: NvidiaPackage, flavour: Flavour, wanted: Flavour) -> Draft:
     return fail(
         package.place,
         f"the script installs the {flavour} modules for a GPU that runs with the {wanted} ones alone",
         is_=package.name,
         should=f"a package of the {wanted} modules",
-        on=pool.title,
-        related=[pool.declared(f"has {gpu.name}, which is {gpu.architecture}")],
         cause=WHY[flavour],
         remedy=f"install the {wanted} flavour of this branch: its packages' names "
         + ("end in -open" if wanted is Flavour.OPEN else "are without -open"),
