@@ -15,7 +15,7 @@ _DECLARED = "a declared fleet"
 _LOOK = "the same look at the node"
 SOURCES: dict[str, str] = {
     "BootEnd": f"{_LOOK}: what cloud-init leaves",
-    "BootPool": f"{_DECLARED} alone: which pool boots with a script, nothing else says",
+    "BootPool": f"{_DECLARED}; of what a stack starts, its groups and images say it to checks of their own",
     "BootScript": "scripts that nodes boot with: a plan's user data, the lines of a template",
     "ClaimsAround": "ResourceClaims, their templates, DeviceClasses and ComputeDomains in the same folder",
     "ClusterClasses": "the cluster, its dump, or manifests of the same scope",
