@@ -35,6 +35,8 @@ def it_installs_that_of_what_a_stack_starts(script: BootScript, groups: Sequence
     """Where no fleet says which nodes boot with it, the group does that hands it to its machines."""
     if script.pools or not script.holder:
         skip("it is of a declared pool, or no resource of a stack hands it to its machines")
+    if not drivers(script.timeline):
+        skip("it installs no driver")
     for nodes in (each for each in groups if each.template is not None and each.template.urn == script.holder):
         found = [(said, gpu) for said in instance_types(nodes) if (gpu := _gpu_of(said)) is not None]
         if found and len({gpu.name for _, gpu in found}) == 1 and len(found) == len(instance_types(nodes)):
