@@ -22,27 +22,40 @@ _SOMEBODY = "1000"
 _ARGUMENTS = frozenset("123456789#@*")
 _GIVEN = "whoever runs the script gives it"
 _NAME = pattern(r"[A-Za-z_]\w*")
+# How often a script is called anew with what it wanted.
+_MOST_CALLS = 4
 
 
 def run_script(
     text: str, origin: Origin, stage: Stage, disk: State, *, template: bool = False, jinja: bool = False
 ) -> list[Effect]:
     """A process of its own, on the disk that those before it have left."""
-    walker = _walked(
-        text, origin, stage, State(files=disk.files, versions=disk.versions), template=template, jinja=jinja
-    )
-    for given in _missed(walker):
-        state = State(files=disk.files, versions=disk.versions)
+
+    def walk(given: Mapping[str, Value]) -> Walker:
+        state = State(files=disk.files, versions=disk.versions, given=given)
         for name, value in given.items():
             state.set(name, value)
-        other = _walked(text, origin, stage, state, template=template, jinja=jinja)
-        walker = max(walker, other, key=lambda each: len(each.effects))
+        return _walked(text, origin, stage, state, template=template, jinja=jinja)
+
+    walker = walk({})
+    walker = max([walker, *map(walk, _missed(walker))], key=_how_far)
+    for _ in range(_MOST_CALLS):
+        given = _of_its_caller(walker)
+        other = walk(given) if given != walker.state.given else walker
+        if other is walker or len(other.effects) < len(walker.effects):
+            break
+        walker = other
     return walker.effects
+
+
+def _how_far(walker: Walker) -> tuple[int, int]:
+    """What it does counts; where that is the same, how much more it asks for before it ends."""
+    return len(walker.effects), len(walker.state.wanting)
 
 
 def _missed(walker: Walker) -> Iterator[Mapping[str, Value]]:
     """What it looked for before it did nothing, or left all that follows to another call (`setup.sh step2`): people
-    run it, as themselves and with sudo, and give it arguments; who has to be root gives them, too."""
+    run it, as themselves and with sudo, and give it arguments and variables; who has to be root gives them, too."""
     asked, did_nothing = walker.state.asked, all(type(each) is Runs for each in walker.effects)
     somebody: dict[str, Value] = {}
     arguments: dict[str, Value] = {}
@@ -54,14 +67,13 @@ def _missed(walker: Walker) -> Iterator[Mapping[str, Value]]:
         yield {**somebody, **arguments}
     if somebody and arguments:
         yield arguments
-    if walker.is_cut_short and (given := _of_its_caller(walker)):
-        yield given
 
 
 def _of_its_caller(walker: Walker) -> Mapping[str, Value]:
-    """What it asks for and nobody in it sets, where it ends without it: `case "${distro:-}" in … *) exit 1`."""
-    names = (each for each in walker.state.asked if _NAME.fullmatch(each) and each not in walker.state.variables)
-    return {name: Text.of(Hole(f"${name}", _GIVEN)) for name in names}
+    """What it asks for and nobody in it sets, or sets to nothing, where it ends without it: `case "${distro:-}" in …
+    *) exit 1`, `[[ -z $DOMAIN ]] && usage`, `MASTER=""  # fill this in`."""
+    names = [each for each in walker.state.wanting if _NAME.fullmatch(each)] if walker.is_cut_short else ()
+    return {**walker.state.given, **{name: Text.of(Hole(f"${name}", _GIVEN)) for name in names}}
 
 
 def _walked(text: str, origin: Origin, stage: Stage, state: State, *, template: bool, jinja: bool) -> Walker:

@@ -10,7 +10,7 @@ from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell.syntax import Function
-from nodeworthy.boot.text import Hole, Piece, Text
+from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 from nodeworthy.records import dataclass, field
 
 # How long a value may grow before it is followed no further: `A="$A$A"` doubles with every line.
@@ -179,12 +179,16 @@ class State:
     versions: dict[str, int] = field(default_factory=dict)
     # A file that was sourced and could not be read: it may have set anything.
     sourced: str = ""
-    # Every variable that was asked for.
+    # Every variable that was asked for, and those that nobody had set then, or set to nothing.
     asked: set[str] = field(default_factory=set)
+    wanting: set[str] = field(default_factory=set)
+    # What whoever runs the script gives: it stays where the script itself sets nothing (`NODE=${NODE:-}`, `NODE=""`).
+    given: Mapping[str, Value] = field(default_factory=dict["str", "Value"])
 
     def set(self, name: str, value: Value) -> None:
         self._touched(f"${name}")
-        self.variables[name] = cut_to_limit(name, value)
+        given = self.given.get(name) if value == EMPTY else None
+        self.variables[name] = cut_to_limit(name, value) if given is None else given
 
     def unset(self, name: str) -> None:
         self._touched(f"${name}")
@@ -196,6 +200,8 @@ class State:
         value = self.variables.get(name)
         if value is None and name in GIVEN:
             return Text.of(GIVEN[name])
+        if value is None or value == EMPTY:
+            self.wanting.add(name)
         return value
 
     def wrote(self, path: str, content: Content | None) -> None:

@@ -47,6 +47,8 @@ class Walker:
         self.guard: Guard = ()
         # What was decided by leaving early: it holds for all that follows, up to where that goes.
         self.left: list[tuple[Flow, Guard]] = []
+        # How far each went who left early, under whatever conditions.
+        self.early: list[Flow] = []
         self.via: tuple[Place, ...] = ()
         self.failing: Failing | None = None
         # The script's own exit code is that of its last command.
@@ -165,24 +167,39 @@ class Walker:
 
     def leave(self, flow: Flow, otherwise: Guard) -> None:
         """Somebody left early; who goes on does so under the other conditions."""
+        self.early.append(flow)
         fresh = tuple([each for each in otherwise if each not in self.guard])
         if fresh:
             self.guard += fresh
             self.left.append((flow, fresh))
 
     def scope(self, run: Callable[[], Any], ends: Flow) -> Any:
-        """Runs a loop or a function: what leaves it (`break`, `return`) ends there; an `exit` goes further."""
-        guard, left = self.guard, len(self.left)
+        """Runs a loop or a function: what leaves it (`break`, `return`) ends there; an `exit` goes further. Where one
+        way ends there, it goes on behind it, whatever the last line says: `for …; do ready && return; done; exit 1`."""
+        guard, left, early = self.guard, len(self.left), len(self.early)
         result = run()
         self.guard = guard
         if len(self.left) > left:
-            further = [each for each in self.left[left:] if each[0] > ends]
-            self.left[left:] = further
-            for _, conditions in further:
-                self.guard += conditions
-        if self.flow <= ends:
+            self._under_what_leads_on(left, ends)
+        left_here = self._left_up_to(ends, early)
+        if self.flow <= ends or left_here:
             self.flow = Flow.ON
-        return result
+        return None if left_here else result
+
+    def _under_what_leads_on(self, since: int, ends: Flow) -> None:
+        """What goes further was left under these conditions; whoever had ended before was never asked."""
+        before = next((at for at, each in enumerate(self.left[since:]) if each[0] <= ends), len(self.left))
+        further = [each for each in self.left[since : since + before] if each[0] > ends]
+        self.left[since:] = further
+        for _, conditions in further:
+            self.guard += conditions
+
+    def _left_up_to(self, ends: Flow, since: int) -> bool:
+        """Whether somebody left early since then, and no further."""
+        further = [each for each in self.early[since:] if each > ends]
+        left_here = len(self.early) > since + len(further)
+        self.early[since:] = further
+        return left_here
 
     def as_given(self, given: Given, place: Place, run: Callable[[], T]) -> T:
         """`"$@"` of a function, which runs it here: the command stands where the function was called."""
@@ -282,7 +299,8 @@ class Walker:
 
     def substitute(self, part: Substitution) -> Content | None:
         """Runs `$(…)`: a shell of its own, which leaves nothing behind but what it prints."""
-        is_last, self.is_last = self.is_last, False
+        is_last, self.is_last, early = self.is_last, False, len(self.early)
         _, content = self.caught(lambda: pipelines.in_subshell(self, part.body))
         self.is_last, self.flow = is_last, Flow.ON
+        del self.early[early:]
         return content if content.hole is None else None

@@ -34,8 +34,12 @@ _NAMES_ONE = pattern(
     r"\b(?:nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux)"
 )
 _NAME = pattern(r"[\w./-]+")
-# Another language's program, a directive, what is sourced, and a script beside this one, whatever it is called.
-_NO_STEP = pattern(r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|^[\"']?\$\{?(?:sudo|SUDO)\b|\bcompletion\b|^[^:]*\.sh\b")
+# Another language's program, a directive, what is sourced, a script beside this one, whatever it is called, and what
+# only asks a cluster (`"$KUBECTL" get daemonset nvidia-driver`).
+_NO_STEP = pattern(
+    r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|^[\"']?\$\{?(?:sudo|SUDO)\b|\bcompletion\b|^[^:]*\.sh\b|"
+    r"^[\"']?\$\{?\w+\}?[\"']?\s+(?:get|describe|logs|version|wait)\b"
+)
 # A join whose words stand elsewhere: in a variable that is called so, in what kubeadm prints, in a script.
 _RUN_BY = (
     r"(?:sudo\s+(?:-\S+\s+)*)?(?:(?:nohup|setsid|exec)\s+)?"
