@@ -20,6 +20,17 @@ from nodeworthy.verdict import Known
 
 _BASE = "values.yaml"
 _OVERLAY = pattern(r"values[-._].+\.ya?ml|.+[-._]values\.ya?ml")
+# As they are called where a template makes them, too: values.yaml.tftpl, helm-values-keycloak.yaml.
+CALLED_VALUES = pattern(r"(?:.+[-._])?values(?:[-._].+)?\.ya?ml(?:\.(?:tftpl|tpl|tmpl|gotmpl|j2))?")
+# What charts have in common, whoever made them; and by what a JupyterHub's values are known.
+_OF_CHARTS = frozenset(
+    "affinity architecture auth autoscaling commonLabels extraEnv extraEnvVars fullnameOverride global image "
+    "imagePullSecrets ingress mariadb metrics mongodb mysql nameOverride nodeSelector persistence podAnnotations "
+    "podSecurityContext postgresql primary readReplicas redis replicaCount resources securityContext service "
+    "serviceAccount tolerations".split()
+)
+_FEWEST = 3
+_OF_JUPYTERHUB = ({"hub", "proxy"}, {"hub", "singleuser"})
 
 
 def with_base(document: Tree, brought: Sequence[Fact], beside: Beside) -> Iterator[Fact]:
@@ -36,10 +47,15 @@ def with_base(document: Tree, brought: Sequence[Fact], beside: Beside) -> Iterat
 
 
 def may_be_values(source: Source, documents: Sequence[Tree]) -> bool:
-    """By its name, and because it is no object: the values of whatever chart."""
-    name = source.path.name
-    is_called_so = name in (_BASE, "values.yml") or _OVERLAY.fullmatch(name) is not None
-    return is_called_so and len(documents) == 1 and documents[0].is_mapping and documents[0].get("kind").is_absent
+    """By its name or its keys, and because it is no object: the values of whatever chart."""
+    if len(documents) != 1 or not documents[0].is_mapping or not documents[0].get("kind").is_absent:
+        return False
+    return CALLED_VALUES.fullmatch(source.path.name) is not None or _has_keys_of_a_chart(documents[0])
+
+
+def _has_keys_of_a_chart(document: Tree) -> bool:
+    keys = document.mapping.keys()
+    return len(keys & _OF_CHARTS) >= _FEWEST or any(each <= keys for each in _OF_JUPYTERHUB)
 
 
 def is_loose(fact: Fact) -> bool:

@@ -21,15 +21,17 @@ _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
 _TEMPLATED = (b"{{", b"{%", b"%{", b"${")
 # A template that says so is one of values of ours, and that it could not be read must not stay untold.
 _OF_VALUES = pattern(rb"(?m)^[ \t]*(?:toolkit|devicePlugin|dcgmExporter|gpu-operator)[ \t]*:")
-# Values of charts that measure: words for a template's sake may stand in them, in a comment or in a dashboard.
-_OF_MONITORING = (
+# Values of charts: words for a template's sake may stand in them, in a comment or in a dashboard.
+_OF_CHARTS = (
     b"prometheusSpec:",
-    b"adminPassword:",
+    b"assword:",
     b"grafana.ini:",
     b"additionalDataSources:",
     b"dashboardProviders",
 )
 
+# What is filled in before Helm reads it.
+_TEMPLATE_OF_VALUES = pattern(r"values.*\.ya?ml\.(?:tftpl|tpl|tmpl|gotmpl|j2)$")
 # What a file of any name begins with that is one of Kubernetes'.
 _IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]+)?(?:apiVersion|kind)[ \t]*:")
 
@@ -126,11 +128,11 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return True
     if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
         return True
-    if source.shown == STDIN or _IS_AN_OBJECT.match(data):
+    if source.shown == STDIN or _IS_AN_OBJECT.match(data) or _TEMPLATE_OF_VALUES.search(source.path.name):
         return True
     if source.path.suffix not in _YAML:
         return False
-    return not any(mark in data for mark in (b"{{", b"{%")) or any(mark in data for mark in _OF_MONITORING)
+    return not any(mark in data for mark in (b"{{", b"{%")) or any(mark in data for mark in _OF_CHARTS)
 
 
 def _is_of_a_tool(source: Source) -> bool:
