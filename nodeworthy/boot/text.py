@@ -24,6 +24,8 @@ class Hole:
     # As it stands in the script: ${REGISTRY}, $(uname -m).
     shown: str
     why: str
+    # All that it may be, where branches that were walked gave it one of a few values.
+    may_be: tuple[str, ...] = ()
 
 
 Piece = str | Hole

@@ -39,6 +39,8 @@ class Holds(Enum):
     TOKEN = "token"
 
 
+# `existingSecretAdminPassword: harbor-admin`: the Secret that holds it, by its name.
+_NAMES_A_SECRET = "existingsecret"
 _SHORTEST = {Holds.PASSWORD: 4, Holds.TOKEN: 8}
 
 
@@ -106,7 +108,7 @@ def _shipped() -> Mapping[tuple[str, str], str]:
 def holds(name: str) -> Holds | None:
     """What a variable, a key or a flag of this name holds, if that is a secret."""
     whole, names = _whole(name), _names()
-    if whole.endswith(names.never):
+    if whole.endswith(names.never) or whole.startswith(_NAMES_A_SECRET):
         return None
     if whole.endswith(names.password) or _last_word(name) in names.password_words:
         return Holds.PASSWORD
@@ -130,7 +132,9 @@ def may_hold(name: str) -> Holds | None:
     if certain is not None:
         return certain
     whole, names = _whole(name), _names()
-    if whole.endswith(names.never) or not (whole.endswith(names.doubtful) or _last_word(name) in names.doubtful_words):
+    if whole.endswith(names.never) or whole.startswith(_NAMES_A_SECRET):
+        return None
+    if not (whole.endswith(names.doubtful) or _last_word(name) in names.doubtful_words):
         return None
     return Holds.PASSWORD if _last_word(name) == "pw" else Holds.TOKEN
 

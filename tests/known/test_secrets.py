@@ -292,6 +292,8 @@ def test_a_value_by_its_key() -> None:
     assert what_is("adminPassword", "prom-operator") == "a password"
     assert what_is("notes", made("ghp_", 36)) == "a GitHub token"
     assert what_is("existingSecret", "grafana-admin-1") is None
+    assert what_is("existingSecretAdminPassword", "registry-admin-2") is None
+    assert what_is("adminPassword", "set-a-strong-password") is None
     assert what_is("adminPassword", "") is None
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands import starters
 from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.commands.runfiles import is_runfile, runfile
 from nodeworthy.boot.commands.table import PROGRAMS, did, outcome_of
+from nodeworthy.boot.conditions import Condition
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Fetches, Gap, Runs, Unit, Writes
+from nodeworthy.boot.shell.branches import go_on
 from nodeworthy.boot.shell.builtins import BUILTINS
 from nodeworthy.boot.shell.flow import without_a_listener
 from nodeworthy.boot.shell.functions import run_function
@@ -161,6 +164,9 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         said = " ".join(each.shown() for each in arguments)
         return walker.as_given(given, place, lambda: run_arguments(walker, arguments, given.place, said))
     name = arguments[0].known
+    at = _told_apart(arguments) if None in [each.known for each in arguments] else None
+    if at is not None:
+        return _run_each(walker, arguments, at, place, raw)
     if name in _ORDINARY and name not in walker.state.functions:
         return record_effects(walker, outcome_of(_ORDINARY[name], call_of(walker, arguments, place, raw)), place, raw)
     if name is None and is_runfile(*arguments):
@@ -177,6 +183,41 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
             walker, name, arguments[1:], place, lambda: _run_program_named(walker, name, arguments, place, raw)
         )
     return _run_program_named(walker, name, arguments, place, raw)
+
+
+# Of these it decides much what they are told.
+_TOLD_APART = frozenset("apt apt-get dnf modprobe service systemctl yum zypper".split())
+
+
+def _told_apart(arguments: Sequence[Text]) -> int | None:
+    """The word whose values are told apart: the program's name (`$PKG_MANAGER install`), a unit, a package."""
+    reach = len(arguments) if arguments[0].known in _TOLD_APART else 1
+    return next((at for at, each in enumerate(arguments[:reach]) if _choices(each)), None)
+
+
+def _choices(text: Text) -> tuple[str, ...]:
+    """The values of the one hole in it."""
+    holes = text.holes if text.known is None else ()
+    return holes[0].may_be if len(holes) == 1 else ()
+
+
+def _filled(text: Text, value: str) -> Iterator[Text]:
+    whole = "".join(each if isinstance(each, str) else value for each in text.pieces)
+    return (Text.of(word) for word in whole.split())
+
+
+def _run_each(walker: Walker, arguments: Sequence[Text], at: int, place: Place, raw: str) -> bool | None:
+    """The command in each of its cases, as the script's branches have left them."""
+    told, choices = arguments[at], _choices(arguments[at])
+    shown = told.holes[0].shown
+    question = walker.questions.which(shown, choices, place)
+    taken = [
+        walker.branch((Condition(question, each),), partial(run_arguments, walker, words, place, raw))
+        for each in choices
+        for words in [(*arguments[:at], *_filled(told, each), *arguments[at + 1 :])]
+    ]
+    go_on(walker, taken, f"which `{shown}` it is")
+    return None
 
 
 def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:

@@ -59,6 +59,11 @@ class Questions:
         text = _one_line(word.raw)
         return Question(text, place, Asks.STATE, answers, _NO_FILES, self._asking(text, (text, answers, *versions)))
 
+    def which(self, shown: str, answers: tuple[str, ...], place: Place) -> Question:
+        """Which of its values a variable has."""
+        version = self.state.versions.get(shown, 0)
+        return Question(shown, place, Asks.STATE, answers, _NO_FILES, self._asking(shown, (shown, answers, version)))
+
     def anew(self, text: str, place: Place, asks: Asks) -> Question:
         """A question that is asked this once."""
         return Question(text, place, asks, YES_OR_NO, _NO_FILES, self._next(text))

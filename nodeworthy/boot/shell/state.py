@@ -18,6 +18,8 @@ from nodeworthy.records import dataclass, field
 # More than any script means, in letters, in parts of one text, and in the elements of an array.
 LETTERS, PIECES, ELEMENTS = 64 * 1024, 100, 150
 WHY = "it grows longer than is followed here"
+# So many values of one variable are told apart.
+MOST_CHOICES = 4
 
 
 def letters(pieces: Iterable[Piece]) -> int:
@@ -104,13 +106,15 @@ class Journal(Generic[K, V]):
                 self._values[key] = old
         return changed
 
-    def join(self, branches: Sequence[dict[K, V | Gone]], differing: Callable[[K], V | Gone]) -> None:
+    def join(
+        self, branches: Sequence[dict[K, V | Gone]], differing: Callable[[K, Sequence[V | Gone]], V | Gone]
+    ) -> None:
         """Lays over what several branches came to: what is the same in all of them, and else what `differing` says."""
         names = dict.fromkeys(name for branch in branches for name in branch)
         for name in names:
             now = self._values.get(name, GONE)
             values = [branch.get(name, now) for branch in branches]
-            joined = values[0] if all(value == values[0] for value in values) else differing(name)
+            joined = values[0] if all(value == values[0] for value in values) else differing(name, values)
             if isinstance(joined, Gone):
                 self.remove(name)
             else:
@@ -237,8 +241,17 @@ class State:
         if not any(variables or files for variables, files in branches):
             return
         why = f"its value depends on {decided_by}"
-        self.variables.join([each[0] for each in branches], lambda name: Text((Hole(f"${name}", why),)))
-        self.files.join([each[1] for each in branches], lambda _: None)
+        self.variables.join(
+            [each[0] for each in branches], lambda name, values: Text((Hole(f"${name}", why, _one_of(values)),))
+        )
+        self.files.join([each[1] for each in branches], lambda *_: None)
+
+
+def _one_of(values: Sequence[Value | Gone]) -> tuple[str, ...]:
+    """Nothing where one of them is not known, or where they are too many to be told apart."""
+    known = [(each.known if isinstance(each, Text) else None) or "" for each in values]
+    found = tuple(dict.fromkeys(known))
+    return found if all(found) and len(found) <= MOST_CHOICES else ()
 
 
 class Variables:

@@ -59,10 +59,9 @@ class Walker:
         self.flow = Flow.ON
         self.stdin: Stream | None = None
         self.printed: tuple[list[Line], Guard] | None = None
-        self.steps = 0
+        self.steps = self.depth = 0
         self.most_steps = FEW_STEPS + len(text) // A_STEP_FOR
         self.gave_up = False
-        self.depth = 0
         # What runs later: at the end of the script, at the next boot.
         self.at_exit: list[tuple[str, Place, Guard]] = []
         self.fetched: dict[str, Text] = {}

@@ -16,6 +16,7 @@ _MARKS = pattern(
     rb"k8s bootstrap|snap\s+install\s+(?:-\S+\s+)*(?:k8s|microk8s)\b|"
     rb"/etc/modprobe\.d|modprobe\s+nvidia|NVreg_|nvidia-driver|nvidia-open|ubuntu-drivers\s+(?:auto)?install|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
     rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"
+    rb"bridge-nf-call-iptables|modprobe\s+(?:-\S+\s+)*br_netfilter|"
     rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook"
 )
 _FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE)

@@ -38,7 +38,7 @@ _NAME = pattern(r"[\w./-]+")
 # only asks a cluster (`"$KUBECTL" get daemonset nvidia-driver`).
 _NO_STEP = pattern(
     r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|^[\"']?\$\{?(?:sudo|SUDO)\b|\bcompletion\b|^[^:]*\.sh\b|"
-    r"^[\"']?\$\{?\w+\}?[\"']?\s+(?:get|describe|logs|version|wait)\b"
+    r"^[\"']?\$\{?\w+\}?[\"']?\s+(?:get|describe|exec|logs|version|wait)\b"
 )
 # A join whose words stand elsewhere: in a variable that is called so, in what kubeadm prints, in a script.
 _RUN_BY = (

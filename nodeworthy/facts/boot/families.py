@@ -65,7 +65,7 @@ def title(distribution: str) -> str:
 def is_for_several(script: BootScript, effect: Effect) -> bool:
     """Whether it asks first which machine it is on, or is one of several that are tried in turn."""
     for each in effect.conditions:
-        asked = f"{each.question.text} {' '.join(each.question.files)}"
+        asked = f"{each.question.text} {each.answer} {' '.join(each.question.files)}"
         if each.question.asks is Asks.SUCCESS and each.answer == "no":
             return True
         if each.question.asks is Asks.STATE and _WHICH_MACHINE.search(asked):

@@ -9,6 +9,7 @@ from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, LoadsModu
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.kubelet_starts import STARTS, package_name
+from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name, is_swapoff
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
 from nodeworthy.known.kubelet import Runtime, kubelet_packages, presets_units, runtimes
@@ -32,6 +33,10 @@ _OF_A_CLOUD = pattern(
     r"\bgcloud\b|\baws ec2\b|\baz vm\b|oci-metadata"
 )
 _COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*|^\s*(?:echo|log|printf)\b[^\n|>]*$", 8)  # re.MULTILINE
+# Who brings a kubelet that starts beside swap, takes swap away himself, or runs containers for himself alone.
+_OF_ANOTHER = pattern(
+    r"(?i)\b(?:k3s\w*|rke2?|rancher|microk8s|minikube|kind|kubespray|k0s\w*|talos\w*|nomad|swarm|eks\w*|kubekey|sealos)\b"
+)
 _NODEADM = ("nodeadm", "bootstrap.sh", "k3s", "rke2", "bottlerocket", "k8s-snap", "microk8s", "oke")
 _EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})
 _SYSCTLS = ("ip_forward", "bridge-nf-call")
@@ -50,10 +55,10 @@ class SwapOff:
 
 def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     timeline = script.timeline
-    off = next((each for each in timeline.of(Runs) if _is_swapoff(each)), None)
-    if off is None or off.stage in _EVERY_BOOT or not makes_a_kubeadm_node(timeline):
-        return None
+    off = next((each for each in timeline.of(Runs) if is_swapoff(each)), None)
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
+    if off is None or off.stage in _EVERY_BOOT or not _will_be_kubeadms(script, said):
+        return None
     is_more = any(part.kind not in (PartKind.SHELL, PartKind.PLAYBOOK) for part in script.userdata.parts)
     if is_more or _FOR_GOOD.search(said) or _OF_A_CLOUD.search(said):
         return None
@@ -63,14 +68,17 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     return SwapOff(off, tuple(_gone(timeline, said)))
 
 
+def _will_be_kubeadms(script: BootScript, said: str) -> bool:
+    """It is one, or is made ready for one: by a script, whole, that names nobody whose kubelet bears swap."""
+    if makes_a_kubeadm_node(script.timeline):
+        return True
+    is_others = script.is_a_part or _OF_ANOTHER.search(said) is not None
+    return not is_others and is_one_in_all_but_name(script.timeline)
+
+
 def is_of_a_cloud(script: BootScript) -> bool:
     """Whether it asks the cloud that it runs in for anything: as user data does, at a machine's first boot."""
     return any(_OF_A_CLOUD.search(_COMMENT.sub("", part.text)) for part in script.userdata.parts)
-
-
-def _is_swapoff(effect: Runs) -> bool:
-    words = [each.shown() for each in effect.arguments]
-    return bool(words) and posixpath.basename(words[0]) == "swapoff" and bool(words[1:])
 
 
 def makes_a_kubeadm_node(timeline: Timeline) -> bool:

@@ -125,9 +125,11 @@ _RENDERS = pattern(rb"templatefile\(\s*\"[^\"]*$|\"template_file\"[^}]*file\(\s*
 _BEFORE = 300
 _EKS = pattern(r"/etc/eks/(?:bootstrap\.sh|nodeadm)|\bnodeadm[ \t]+init\b")
 # Root acts for the user that a cloud's image has: a person is logged in as that one.
-_FOR_THE_USER = pattern(
-    r"(?m)^[^#\n]*(?<![\w-])su[ \t]+(?:-l?[ \t]+)?(?:ubuntu|ec2-user|debian|centos|rocky|fedora|azureuser)[ \t]+-c\b"
-)
+_USERS = r"(?:ubuntu|ec2-user|debian|centos|rocky|fedora|azureuser)"
+_FOR_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])su[ \t]+(?:-l?[ \t]+)?{_USERS}[ \t]+-c\b")
+_AS_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])sudo[ \t]+(?:-[EHin]+[ \t]+)*(?:-u[ \t]*|--user[ =]){_USERS}\b")
+# Who is root already has no need of it.
+_AS_ROOT = pattern(r"(?m)^[^#\n]*(?<![\w-])sudo[ \t]+(?:-[EHinS]+[ \t]+)*[^-\s]")
 
 
 @dataclass(frozen=True)
@@ -203,9 +205,16 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
     if _CALLED_STARTUP.search(stem) and _OF_GOOGLE.search(text):
         return ScriptKind.STARTUP
     # Nothing but Terraform fills in such a template, and of its scripts nearly all are user data.
-    if path.suffix == ".tftpl" or userdata.is_template or _EKS.search(text) or _FOR_THE_USER.search(text):
+    if path.suffix == ".tftpl" or userdata.is_template or _EKS.search(text) or _is_roots_own(text):
         return ScriptKind.USER_DATA
     return ScriptKind.BY_HAND
+
+
+def _is_roots_own(text: str) -> bool:
+    """Whether root runs it, and acts for the user of a cloud's image now and then."""
+    if _FOR_THE_USER.search(text):
+        return True
+    return _AS_THE_USER.search(text) is not None and _AS_ROOT.search(text) is None
 
 
 def _folders(path: str | None, around: Surroundings | None) -> Sequence[str]:

@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, Runs, Unit, Writes
+from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import Part
 from nodeworthy.facts.boot.kubelet_starts import families_in
+from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.firewall.firewall import Step
 from nodeworthy.facts.firewall.needs import Pods
@@ -261,10 +262,6 @@ _SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
 # What begins a cluster on this machine, or makes it a node without a join in sight.
 _BEGINS = (("k8s", "bootstrap"), ("kubeadm", "init"), ("microk8s", "enable"), ("k3s", "server"), ("rke2", "server"))
 _KUBELET = ("kubelet", "kubeadm")
-# A container runtime, and what makes the kernel filter what pods send over a bridge: nobody else has both.
-_RUNTIMES = ("containerd", "cri-o", "crio", "docker")
-_BRIDGED = "bridge-nf-call-iptables"
-_REPOSITORY = "/kubernetes."
 
 
 def joins(script: BootScript) -> bool:
@@ -273,25 +270,8 @@ def joins(script: BootScript) -> bool:
         any(True for _ in timeline.of(Joins))
         or bool(families_in(timeline))
         or any(True for _ in _makes(timeline))
-        or _is_one_in_all_but_name(timeline)
+        or is_one_in_all_but_name(timeline)
     )
-
-
-def _is_one_in_all_but_name(timeline: Timeline) -> bool:
-    """A machine that is made ready, and that somebody joins by hand later."""
-    if not any(_bridges(each) for each in timeline.effects):
-        return False
-    named = [each.shown() for effect in timeline.of(Installs) for each in effect.packages]
-    named += [each.unit.shown() for each in timeline.of(Unit)]
-    named += [each.url.shown() for each in timeline.of(Fetches)]
-    named += [each.path.shown() for each in timeline.of(Writes)]
-    return any(name in each for each in named for name in (*_RUNTIMES, *_KUBELET, _REPOSITORY))
-
-
-def _bridges(effect: Effect) -> bool:
-    if isinstance(effect, Writes):
-        return effect.content is not None and bool(effect.content.text.contains(_BRIDGED))
-    return isinstance(effect, (Runs, NotUnderstood)) and _BRIDGED in effect.command
 
 
 def _makes(timeline: Timeline) -> Iterator[str]:

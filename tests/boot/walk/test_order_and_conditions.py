@@ -55,6 +55,34 @@ CASES = {
         "if [ -e /etc/done ]; then exit 0; fi\nsystemctl enable a",
         ["enables a.service if not: [ -e /etc/done ]"],
     ),
+    "who is told nothing leaves, and with what he wants, one after another, does his work": (
+        'NODE=""\nPOOL=${POOL:-}\n[ -n "$NODE" ] || exit 1\n[ -n "$POOL" ] || exit 1\nsystemctl enable a',
+        ['enables a.service if [ -n "$NODE" ] and [ -n "$POOL" ]'],
+    ),
+    "what a loop waits for comes, and the exit behind it is for bad luck": (
+        "ready() {\n  for n in 1 2 3; do if nc -z $1 22; then return 0; fi; sleep 1; done\n  exit 1\n}\n"
+        "ready node\nsystemctl enable a",
+        ["enables a.service"],
+    ),
+    "who gives up in the last round went on in one before": (
+        'again() {\n  n=1\n  while true; do\n    "$@" && break\n'
+        "    if [ $n -lt 5 ]; then n=$((n+1)); else exit 1; fi\n  done\n}\n"
+        "again systemctl enable a\nsystemctl enable b",
+        ["enables a.service", "enables b.service"],
+    ),
+    "whether a function that returns early succeeds is not known": (
+        "tried() { for n in 1 2; do nc -z node 22 && return 0; done; return 1; }\n"
+        "if tried; then systemctl enable a; else systemctl enable b; fi",
+        ["enables a.service", "enables b.service if tried fails"],
+    ),
+    "a program that branches name is each of theirs": (
+        "if [ -e /etc/debian_version ]; then PM=apt-get; else PM='dnf -q'; fi\n$PM install -y kubelet",
+        ["installs kubelet with apt-get if $PM is apt-get", "installs kubelet with dnf if $PM is dnf -q"],
+    ),
+    "a unit that branches name is each of theirs": (
+        'case "$ROLE" in server) U=k3s;; *) U=k3s-agent;; esac\nsystemctl enable "$U.service"',
+        ["enables k3s.service if $U is k3s", "enables k3s-agent.service if $U is k3s-agent"],
+    ),
     "an exit ends it": ("systemctl enable a\nexit 0\nsystemctl enable b", ["enables a.service"]),
     "both exits end it": ("if [ -e /x ]; then exit 0; else exit 1; fi\nsystemctl enable b", []),
     "and": ("[ -e /x ] && systemctl enable a", ["enables a.service if [ -e /x ]"]),
