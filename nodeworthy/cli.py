@@ -197,6 +197,23 @@ _LEFT_OVER = "unrecognized arguments: "
 class Parser(argparse.ArgumentParser):
     typed: Sequence[str] = ()
 
+    def format_help(self) -> str:
+        """The options stand below, each with what it does: in the first line their names would fill the screen."""
+        from nodeworthy.commands.examples import with_examples
+
+        self.usage = self._brief_usage()
+        self.description = with_examples(self.description or "", self.prog.removeprefix("nodeworthy "))
+        try:
+            return super().format_help()
+        finally:
+            self.usage = None
+
+    def _brief_usage(self) -> str:
+        formatter = self._get_formatter()
+        formatter.add_usage(None, [each for each in self._actions if not each.option_strings], [], prefix="")
+        places = formatter.format_help().strip().removeprefix(self.prog)
+        return f"{self.prog} [OPTION ...]{places}"
+
     def error(self, message: str) -> NoReturn:
         from nodeworthy.redaction import hide_secrets
         from nodeworthy.report.printable import printable
