@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +13,7 @@ import pytest
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.verdict import Known, Place
+from tests.architecture.tree import ROOT
 from tests.case_files import whole
 from tests.run import run
 
@@ -177,3 +181,64 @@ def test_without_b_the_batch_shell_hears_nothing(slurm: SlurmCluster, script: Pa
     except SlurmError as nobody:
         assert "Invalid job id" in str(nobody) or "terminated" in str(nobody) or "signal" in str(nobody).lower()
     assert slurm.ended(number).split() == ["ended"]
+
+
+RECIPES = (ROOT / "docs" / "slurm.md").read_text(encoding="utf-8")
+# Any machine without eight H100 fails the one, any with room and a quiet log passes the other.
+FAILS, PASSES, UNKNOWN = "gpu-count-complete", "disk-has-room", "containerd-paths"
+FLEET = """\
+config:
+  nodeworthy:fleet:
+    cluster: {name: here, version: "1.33"}
+    pools:
+      h100: {gpu: h100, distribution: kubeadm, gpusPerNode: 8, provision: false}
+"""
+
+
+def recipe(name: str, folder: Path, rule: str) -> Path:
+    """As the page has it, but for where the fleet is and what is asked."""
+    found = re.search(rf"```bash {name}\n(.*?)```", RECIPES, re.DOTALL)
+    assert found, name
+    text = re.sub(r"(?m)^rules=.*$", f"rules=(--rule {rule})", found[1].replace("/etc/nodeworthy", str(folder)))
+    (folder / "Pulumi.cluster.yaml").write_text(FLEET, encoding="utf-8")
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def ask(slurm: SlurmCluster, script: Path) -> int:
+    """As slurmd starts it."""
+    path = f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
+    env = {**os.environ, **slurm.environment, "PATH": path, "SLURMD_NODENAME": "n1"}
+    return subprocess.run(["bash", str(script)], env=env, timeout=300, check=False).returncode
+
+
+def state(slurm: SlurmCluster) -> tuple[str, str]:
+    told = slurm.ask("scontrol", "show", "node", "n1")
+    reason = re.search(r"Reason=(.*?)(?: \[|$)", told, re.MULTILINE)
+    return "DRAIN" if re.search(r"State=\S*DRAIN", told) else "", reason[1] if reason else ""
+
+
+def test_a_health_check_drains_and_lets_go(slurm: SlurmCluster, tmp_path: Path) -> None:
+    asked: list[tuple[str, str]] = []
+    for rule in (FAILS, UNKNOWN, PASSES):
+        ask(slurm, recipe("nodeworthy-health", tmp_path, rule))
+        asked.append(state(slurm))
+    drained = ("DRAIN", f"nodeworthy: {FAILS}")
+    assert asked == [drained, drained, ("", "")]
+
+
+@pytest.mark.night
+def test_a_health_check_takes_back_no_drain_of_others(slurm: SlurmCluster, tmp_path: Path) -> None:
+    slurm.ask("scontrol", "update", "NodeName=n1", "State=DRAIN", "Reason=a fan is loud")
+    try:
+        for rule in (PASSES, FAILS):
+            ask(slurm, recipe("nodeworthy-health", tmp_path, rule))
+            assert state(slurm) == ("DRAIN", "a fan is loud")
+    finally:
+        slurm.ask("scontrol", "update", "NodeName=n1", "State=RESUME")
+
+
+@pytest.mark.night
+def test_a_prolog_fails_for_what_was_seen_alone(slurm: SlurmCluster, tmp_path: Path) -> None:
+    codes = [ask(slurm, recipe("nodeworthy-prolog", tmp_path, rule)) for rule in (PASSES, UNKNOWN, FAILS)]
+    assert codes == [0, 0, 1]
