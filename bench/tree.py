@@ -10,11 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from nodeworthy.known.containerd import containerd_of
+from nodeworthy.known.releases import required_of_a_cluster_policy
 
 FILES = 200
 MEDIAN_LINES = 60
 Writer = Callable[[random.Random, int], str]
 
+# What the values of this tree have in any case.
+_SAID = ("driver", "toolkit", "devicePlugin")
 FLEET = """\
 config:
   aws:region: us-east-2
@@ -88,7 +91,8 @@ def argo_application(source: random.Random, lines: int) -> str:
 
 def cluster_policy(source: random.Random, lines: int) -> str:
     head = "apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nmetadata:\n  name: cluster-policy\nspec:\n"
-    return head + _values("  ", source, lines - 5)
+    required = "".join(f"  {each}: {{}}\n" for each in required_of_a_cluster_policy(None) if each not in _SAID)
+    return head + required + _values("  ", source, lines - 5 - required.count("\n"))
 
 
 def workflow(source: random.Random, lines: int) -> str:
