@@ -31,8 +31,6 @@ from nodeworthy.facts.aws.node_capacity import is_block, is_one_subnet, is_reser
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_type, not_of_its_pool
 from nodeworthy.facts.aws.security_group import Way
-from nodeworthy.facts.node.efa import NodeEfa, efa_drafts
-from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.known.efa import Efa, efa_of
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
@@ -192,8 +190,3 @@ def its_groups_let_it_through(efa: EfaGroups) -> Findings:
 def _rule(way: Way) -> str:
     kind = "SecurityGroupIngressRule" if way is Way.IN else "SecurityGroupEgressRule"
     return f'aws.vpc.{kind}(…, security_group_id=group.id, referenced_security_group_id=group.id, ip_protocol="-1")'
-
-
-@RULE.check
-def the_kernel_offers_every_interface(efa: NodeEfa, identity: NodeIdentity) -> Findings:
-    yield from efa_drafts(efa, identity, SLOW)
