@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from nodeworthy.documents.tree import Tree, absent
@@ -29,6 +29,7 @@ GKE_POOL, GKE_CLUSTER = "google_container_node_pool", "google_container_cluster"
 AKS_POOL, AKS_CLUSTER = "azurerm_kubernetes_cluster_node_pool", "azurerm_kubernetes_cluster"
 HOSTED = frozenset((GKE_POOL, GKE_CLUSTER, AKS_POOL, AKS_CLUSTER))
 _MINOR = pattern(r"1\.\d+")
+_ACCELERATOR = "cloud.google.com/gke-accelerator"
 # By this tag of a pool people kept AKS from installing a driver, before there was an argument for it.
 _SKIPS = "SkipGPUDriverInstall"
 
@@ -138,9 +139,15 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
         wanted=number_of(pool.get("node_count")) or number_of(pool.get("initial_node_count")),
         least=number_of(scaling.get("min_node_count")),
         most=number_of(scaling.get("max_node_count")),
-        labels=texts_of(config.get("labels")),
+        labels=_labels_of_gke(config, kind),
         taints=taints_in(config.get("taint").sequence),
     )
+
+
+def _labels_of_gke(config: Tree, accelerator: Tree) -> Mapping[str, Located[str]]:
+    """Its own, and that of the accelerator, which GKE gives to its nodes."""
+    said = text_of(accelerator)
+    return {**texts_of(config.get("labels")), **({_ACCELERATOR: said} if said is not None else {})}
 
 
 # AKS
