@@ -102,8 +102,11 @@ def gpu_of_type(name: str) -> str | None:
     if known is not None:
         return known.name
     bare = re.sub(r"^(?:(?:nvidia|tesla|geforce|amd|gpu)[-_ :]?)+", "", name.lower())
-    if _bare(bare) in _others():
-        return _others()[_bare(bare)]
+    # A letter of the site's own before a card's number: `t2080ti`, `q8000`.
+    numbered = re.sub(r"^[a-z](?=\d{4})", "", _bare(bare))
+    for each in (_bare(bare), numbered):
+        if each in _others():
+            return _others()[each]
     begins = (each for each in (*gpu_names(), *_others().values()) if _bare(bare).startswith(_bare(each)))
     return next((each for each in sorted(begins, key=len, reverse=True) if _is_more_of(each, bare)), None)
 

@@ -17,7 +17,11 @@ of those nothing is said. What else is set for this boot only (`modprobe br_netf
 
 Nor does a kubelet start that was never installed: apt.kubernetes.io, yum.kubernetes.io and packages.cloud.google.com
 were switched off in March 2024, and apt finds neither kubelet nor kubeadm there. Where another repository stands beside
-them, that one serves, and nothing is said.
+them, that one serves, and nothing is said. Nor does one that is asked for by the numbers of that archive
+(`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`.
+
+Nor does one that kubeadm never tells what to do: its preflight ends where net.ipv4.ip_forward is 0, as the kernel has
+it. Docker sets it; a script that brings containerd alone, and nothing of sysctl, leaves it.
 
 On the node it is
 systemd that says whether kubelet's unit runs, and whether the next boot starts it.
@@ -29,10 +33,11 @@ from nodeworthy.boot.conditions import is_of_an_argument, template_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
-from nodeworthy.facts.boot.gone_packages import packages_gone
+from nodeworthy.facts.boot.gone_packages import misnumbered, packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option
+from nodeworthy.facts.boot.preflight import refused_by_preflight
 from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript, of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
@@ -307,6 +312,38 @@ def its_packages_can_be_had(script: BootScript) -> Findings:
         ],
         cause="apt and dnf find no such package there: there is no kubelet, and the node never joins",
         remedy=f"take the packages from {gone.repository.instead}",
+    )
+
+
+@RULE.check
+def its_packages_are_numbered_so(script: BootScript) -> Findings:
+    found = misnumbered(script)
+    if found is None:
+        skip("it asks pkgs.k8s.io for no number of another archive")
+    yield fail(
+        found.installs,
+        f"apt finds no {found.written}: pkgs.k8s.io numbers its packages otherwise",
+        is_=found.written,
+        should=f"{found.written.removesuffix('-00')}-1.1",
+        cause="-00 is how the archive numbered them that was switched off in March 2024; apt-get ends with `Version … "
+        "was not found`, and there is no kubelet",
+        remedy=f"{found.written.partition('=')[0]}=1.NN.P-1.1, as `apt-cache madison kubelet` lists them",
+    )
+
+
+@RULE.check
+def kubeadm_may_forward(script: BootScript) -> Findings:
+    refused = None if script.use.builds_an_image else refused_by_preflight(script)
+    if refused is None:
+        skip("kubeadm runs on no machine that is prepared here, or finds net.ipv4.ip_forward set")
+    yield fail(
+        refused,
+        "kubeadm refuses the machine: nothing here sets net.ipv4.ip_forward to 1",
+        is_=refused.command,
+        should="net.ipv4.ip_forward = 1 in a file of /etc/sysctl.d, and sysctl --system before kubeadm",
+        cause="the kernel begins with 0, and containerd sets nothing; kubeadm's preflight ends it with "
+        "FileContent--proc-sys-net-ipv4-ip_forward, and kubelet is told nothing",
+        remedy="echo 'net.ipv4.ip_forward = 1' > /etc/sysctl.d/k8s.conf; sysctl --system",
     )
 
 

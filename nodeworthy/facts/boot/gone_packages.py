@@ -1,4 +1,4 @@
-"""Packages that a script installs from a repository that is not there any more."""
+"""Packages that a script installs from a repository that is not there any more, or that never had them so."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from nodeworthy.boot.effects import AddsRepository, How, Installs, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.kubelet_starts import package_name
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.known.kubelet import kubelet_packages
 from nodeworthy.known.repositories import GoneRepository, gone_repositories
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _LISTS = ("/etc/apt/sources.list", "/etc/yum.repos.d/", "/etc/zypp/repos.d/")
+# How kubelet's packages are numbered in the archive that was switched off, and in the one that is there: `1.30.2-00`,
+# `1.30.2-1.1`. Mirrors kept the old ones.
+_NEW_ARCHIVE, _OLD_REVISION = "pkgs.k8s.io/core:", "-00"
+_KEPT_THE_OLD = pattern(r"mirror|aliyun|tuna|ustc|nexus|artifactory|apt\.kubernetes\.io|packages\.cloud\.google")
+_OF_APT = ("apt", "apt-get", "aptitude", "nala")
 _MANAGERS = ("apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "zypper", "cloud-init")
 
 
@@ -34,6 +41,26 @@ def packages_gone(script: BootScript) -> Gone | None:
         wanted = next(_wanted(script.timeline, repository), None)
         if added is not None and wanted is not None:
             return Gone(repository, *added, *wanted)
+    return None
+
+
+@dataclass(frozen=True)
+class Misnumbered:
+    """A package that apt is asked for by a number of the archive before."""
+
+    installs: Installs
+    written: str
+
+
+def misnumbered(script: BootScript) -> Misnumbered | None:
+    said = _without_comments("\n".join(part.text for part in script.userdata.parts))
+    if _NEW_ARCHIVE not in said or _KEPT_THE_OLD.search(said):
+        return None
+    for each in script.timeline.of(Installs):
+        for package in each.packages if each.manager in _OF_APT and not each.removes else ():
+            name, equals, number = package.shown().partition("=")
+            if equals and name in kubelet_packages() and number.endswith(_OLD_REVISION):
+                return Misnumbered(each, package.shown())
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.boot.effects import Stage, Writes
-from nodeworthy.boot.userdata import FaultKind, Part
+from nodeworthy.boot.userdata import FaultKind, Part, PartKind
 from nodeworthy.facts.boot.remote_script import SendingScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
@@ -74,6 +74,8 @@ def what_makes_nodes_from_afar_holds_none(script: SendingScript) -> Findings:
         yield from _in_part(part, _AFAR, is_template=False)
 
 
+# Of a user in a cloud-config: the hash of a password, which opens nothing by itself.
+_TAKES_A_HASH = frozenset({"passwd", "hashed_passwd", "hashed-passwd"})
 _GIVES_NONE = "it starts no machines whose user data it writes"
 
 
@@ -114,7 +116,8 @@ def _is_filled_in(script: BootScript) -> bool:
 def _in_part(part: Part, sight: Sight, *, is_template: bool) -> Iterator[Draft]:
     yield from sight.findings(part.text, part.origin.at)
     for each in fillings(part.text) if is_template else ():
-        yield _filled_in(each, sight, part.origin.at(each.line, each.column))
+        if part.kind is not PartKind.CLOUD_CONFIG or each.name.lower() not in _TAKES_A_HASH:
+            yield _filled_in(each, sight, part.origin.at(each.line, each.column))
 
 
 def _filled_in(each: Filling, sight: Sight, place: Place) -> Draft:

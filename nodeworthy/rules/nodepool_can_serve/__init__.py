@@ -16,6 +16,11 @@ pools in its own folder, where no other nodes with GPUs are asked for. Beside no
 ones) a pod is judged that asks for GPUs and chooses nodes by no label but theirs: of files that lie apart others may
 make its nodes, and that is a warning.
 
+Nor does a pool serve anything that the API server refuses: v1 has fewer fields and other words than v1beta1 had (no
+`apiVersion` in nodeClassRef, no WhenUnderutilized, no disruption without consolidateAfter), and an EC2NodeClass that
+chooses images by their ids must name its amiFamily. A field that v1 does not have (`kubelet` of a NodePool, `operator`
+of a taint) kubectl refuses as well, and what else applies it drops.
+
 The pods by which a node offers its GPUs must come to it, too: the operator's (`daemonsets.tolerations`), those of node
 feature discovery, by whose label the operator knows a node with GPUs (`node-feature-discovery.worker.tolerations`), and
 those of a device plugin of one's own. A list in values stands instead of the chart's.

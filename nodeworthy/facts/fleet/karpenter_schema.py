@@ -1,0 +1,102 @@
+"""What Karpenter's v1 takes no more, or never took: the API server refuses the object, or drops the field.
+
+v1 has fewer fields than v1beta1 had, at other places, and other words. What one of the two versions takes and the other
+refuses is what people carry over who only change `apiVersion`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+_POOL_V1, _CLASS_V1 = "karpenter.sh/v1", "karpenter.k8s.aws/v1"
+_OF_A_TAINT = ("key", "value", "effect", "timeAdded")
+_OF_NODES = ("taints", "startupTaints", "requirements", "nodeClassRef", "terminationGracePeriod", "expireAfter")
+# Where v1 has what stood here before it.
+_MOVED: Mapping[str, str] = {
+    "kubelet": "spec.kubelet of the EC2NodeClass",
+    "expireAfter": "spec.template.spec.expireAfter",
+}
+_EMPTY_OR_UNDERUSED, _UNDERUSED = "WhenEmptyOrUnderutilized", "WhenUnderutilized"
+
+
+@dataclass(frozen=True)
+class NotTaken:
+    place: Place
+    # As it goes on behind the object's title.
+    says: str
+    is_: str
+    should: str
+    # Whether an API server refuses it whatever applies it; a field that it does not have it only drops where nobody
+    # asks for strictness, as kubectl does.
+    is_refused: bool = True
+
+
+def not_taken_of_pool(pool: KarpenterPool) -> Iterator[NotTaken]:
+    if pool.tree.get("apiVersion").text != _POOL_V1:
+        return
+    spec, disruption = pool.tree.get("spec", "template", "spec"), pool.tree.get("spec", "disruption")
+    yield from _of_reference(spec.get("nodeClassRef"))
+    yield from _of_disruption(disruption)
+    for name, tree in spec.mapping.items():
+        if name not in _OF_NODES:
+            yield _no_field(tree, name, "spec.template.spec")
+    for kind in ("taints", "startupTaints"):
+        for taint in pool.taints(kind):
+            yield from (_no_field(tree, name, "a taint") for name, tree in taint.mapping.items() if _is_none(name))
+
+
+def _is_none(name: str) -> bool:
+    return name not in _OF_A_TAINT
+
+
+def _no_field(tree: Tree, name: str, holder: str) -> NotTaken:
+    moved = _MOVED.get(name)
+    should = f"it stands in {moved}" if moved else "no such field"
+    return NotTaken(tree.key or tree.place, f"{holder} has no {name}", name, should, is_refused=False)
+
+
+def _of_reference(reference: Tree) -> Iterator[NotTaken]:
+    group, before = reference.get("group"), reference.get("apiVersion")
+    if not reference.is_mapping or not group.is_absent:
+        return
+    said = before.text or ""
+    means = said.rpartition("/")[0] or "karpenter.k8s.aws"
+    place = before.key or before.place if not before.is_absent else reference.place
+    is_ = f"apiVersion: {said}" if said else "no group"
+    yield NotTaken(place, "its nodeClassRef names no group, which v1 asks for", is_, f"group: {means}")
+
+
+def _of_disruption(disruption: Tree) -> Iterator[NotTaken]:
+    if not disruption.is_mapping or not disruption.mapping:
+        return
+    policy, expires = disruption.get("consolidationPolicy"), disruption.get("expireAfter")
+    if policy.text == _UNDERUSED:
+        yield NotTaken(policy.place, "v1 has no such consolidationPolicy", _UNDERUSED, _EMPTY_OR_UNDERUSED)
+    if disruption.get("consolidateAfter").is_absent:
+        says = "its disruption lacks consolidateAfter, which v1 asks for"
+        yield NotTaken(disruption.key or disruption.place, says, "no consolidateAfter", "consolidateAfter: 0s")
+    if not expires.is_absent:
+        yield _no_field(expires, "expireAfter", "spec.disruption")
+
+
+def is_of_v1(node_class: KarpenterClass) -> bool:
+    return node_class.tree.get("apiVersion").text == _CLASS_V1
+
+
+def not_taken_of_class(node_class: KarpenterClass) -> NotTaken | None:
+    """An image by its id or name says nothing of the family, by which Karpenter writes the user data."""
+    spec = node_class.tree.get("spec")
+    terms, family = spec.get("amiSelectorTerms"), spec.get("amiFamily")
+    if not family.is_absent or not terms.sequence or any(map(_may_name_it, terms.sequence)):
+        return None
+    says = "it chooses images by no alias, and names no amiFamily"
+    return NotTaken(terms.key or terms.place, says, "no amiFamily", "amiFamily: AL2023, or Custom")
+
+
+def _may_name_it(term: Tree) -> bool:
+    return not term.is_mapping or not term.get("alias").is_absent

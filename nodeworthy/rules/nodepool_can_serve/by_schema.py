@@ -1,0 +1,38 @@
+"""Whether the API server takes the NodePool and its class at all."""
+
+from __future__ import annotations
+
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.facts.fleet.karpenter_schema import NotTaken, is_of_v1, not_taken_of_class, not_taken_of_pool
+from nodeworthy.rules.nodepool_can_serve import RULE
+from nodeworthy.verdict import Draft, Findings, Severity, fail, skip
+
+_REFUSED = "the API server refuses it, and what was there before stays: nothing starts nodes as this file says"
+_DROPPED = "kubectl refuses the object for it (unknown field); where another program applies it, the field is dropped"
+
+
+@RULE.check
+def the_pool_is_taken(pool: KarpenterPool) -> Findings:
+    for each in not_taken_of_pool(pool):
+        yield _told(pool.title, each)
+
+
+@RULE.check
+def its_class_is_taken(node_class: KarpenterClass) -> Findings:
+    if not is_of_v1(node_class):
+        skip("it is of another version than v1")
+    found = not_taken_of_class(node_class)
+    if found is not None:
+        yield _told(node_class.title, found)
+
+
+def _told(title: str, found: NotTaken) -> Draft:
+    return fail(
+        found.place,
+        f"{title} is not taken as it is: {found.says}",
+        is_=found.is_,
+        should=found.should,
+        cause=_REFUSED if found.is_refused else _DROPPED,
+        remedy="write it as this version takes it, and see: kubectl apply --dry-run=server -f the file",
+        severity=Severity.ERROR if found.is_refused else Severity.WARNING,
+    )
