@@ -21,7 +21,8 @@ them, that one serves, and nothing is said. Nor does one that is asked for by th
 (`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`.
 
 Nor does one that kubeadm never tells what to do: its preflight ends where net.ipv4.ip_forward is 0, as the kernel has
-it. Docker sets it; a script that brings containerd alone, and nothing of sysctl, leaves it.
+it. Docker sets it; a script that makes a machine ready (no swap, containerd, kubelet) and says nothing of sysctl leaves
+it as it is: a warning, for the image may set it.
 
 On the node it is
 systemd that says whether kubelet's unit runs, and whether the next boot starts it.
@@ -341,9 +342,11 @@ def kubeadm_may_forward(script: BootScript) -> Findings:
         "kubeadm refuses the machine: nothing here sets net.ipv4.ip_forward to 1",
         is_=refused.command,
         should="net.ipv4.ip_forward = 1 in a file of /etc/sysctl.d, and sysctl --system before kubeadm",
-        cause="the kernel begins with 0, and containerd sets nothing; kubeadm's preflight ends it with "
-        "FileContent--proc-sys-net-ipv4-ip_forward, and kubelet is told nothing",
+        cause="the kernel begins with 0, and containerd sets nothing; unless the image does, kubeadm's preflight ends "
+        "it with FileContent--proc-sys-net-ipv4-ip_forward, and kubelet is told nothing",
         remedy="echo 'net.ipv4.ip_forward = 1' > /etc/sysctl.d/k8s.conf; sysctl --system",
+        # What its image sets is not seen here.
+        severity=Severity.WARNING,
     )
 
 

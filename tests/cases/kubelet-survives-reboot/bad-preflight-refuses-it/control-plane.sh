@@ -1,5 +1,7 @@
 #!/bin/bash
 set -euo pipefail
+swapoff -a
+sed -ri '/\sswap\s/s/^/#/' /etc/fstab
 apt-get update
 apt-get install -y containerd kubelet kubeadm
 mkdir -p /etc/containerd

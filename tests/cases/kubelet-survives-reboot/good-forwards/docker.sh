@@ -1,5 +1,7 @@
 #!/bin/bash
 set -euo pipefail
+swapoff -a
+sed -ri '/\sswap\s/s/^/#/' /etc/fstab
 apt-get update
 apt-get install -y docker.io containerd kubelet kubeadm
 rm -f /etc/containerd/config.toml

@@ -1,5 +1,7 @@
 #!/bin/bash
 set -euo pipefail
+swapoff -a
+sed -ri '/\sswap\s/s/^/#/' /etc/fstab
 echo 'net.ipv4.ip_forward = 1' > /etc/sysctl.d/k8s.conf
 sysctl --system
 apt-get update
