@@ -55,6 +55,11 @@ def nvidias_classes() -> tuple[str, ...]:
     return tuple(_table()["nvidia"]["classes"])
 
 
+def classes_of_gpus() -> frozenset[str]:
+    """Those that the driver makes only where it hands out GPUs."""
+    return frozenset(_table()["nvidia"]["gpus"])
+
+
 def is_nvidias(device_class: str) -> bool:
     domain = _table()["nvidia"]["domain"]
     return device_class == domain or device_class.endswith(f".{domain}")

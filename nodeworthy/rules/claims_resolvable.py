@@ -12,7 +12,8 @@ list `firstAvailable`. In the other form the class is an unknown field, and the 
 NVIDIA's driver hands devices over by CDI alone. Where the operator's values switch CDI off, its runtime goes by the
 variables of old: a pod sees all GPUs, or none, whatever its claim says. The driver must know where the libraries are:
 below `/run/nvidia/driver` where the operator brings them, else at `/`. Its chart refuses to hand out whole GPUs without
-`gpuResourcesEnabledOverride`.
+`gpuResourcesEnabledOverride`; with `resources.gpus.enabled: false` it serves ComputeDomains alone, and a claim for a
+GPU waits.
 
 A class or a template that is not beside a claim may be elsewhere: it is missing only where it is called almost like one
 that is here, and that one is named by nobody.
@@ -36,6 +37,7 @@ from nodeworthy.known.dra import (
     IN_REQUEST,
     IN_SPEC,
     DraVersion,
+    classes_of_gpus,
     dra_versions,
     driver_roots,
     is_nvidias,
@@ -401,6 +403,27 @@ def the_driver_is_where_it_is_looked_for(driver: DraDriver, operators: Sequence[
         cause="its kubelet plugin finds no libnvidia-ml.so.1 and stays in Init: no ResourceSlice, and all claims wait",
         remedy=f"set nvidiaDriverRoot: {wanted}",
     )  # fmt: skip
+
+
+@RULE.check
+def their_driver_hands_out_gpus(claim: ResourceClaim, drivers: Sequence[DraDriver]) -> Findings:
+    """Where every driver beside the claim is told to serve ComputeDomains alone."""
+    asked = [each for request in claim.requests for ask in request.asks if (each := ask.get(_CLASS)).text]
+    named = next((each for each in asked if each.text in classes_of_gpus()), None)
+    if named is None or not drivers:
+        skip("it asks for none of NVIDIA's GPUs, or no driver's values lie beside it")
+    if any(need(boolean("resources.gpus.enabled", each.shares_gpus, default=True)) for each in drivers):
+        return
+    yield fail(
+        named.located(),
+        f"{claim.title} asks for a GPU, and the DRA driver beside it hands out none",
+        is_=named.text,
+        should="resources.gpus.enabled: true in the driver's values",
+        related=[Related(drivers[0].shares_gpus.place, "here it is told to serve ComputeDomains alone")],
+        cause=f"the driver publishes no GPUs, and its chart makes no DeviceClass {named.text}: {_WAITS}",
+        remedy="set resources.gpus.enabled: true and gpuResourcesEnabledOverride: true (where no device plugin hands "
+        "the same GPUs out), or ask for nvidia.com/gpu instead of a claim",
+    )
 
 
 @RULE.check

@@ -52,6 +52,12 @@ def test_of_pods_that_one_maker_made_a_few_will_do() -> None:
     assert {(each.container, each.previous) for each in found.wanted_logs()} == {(CTR, False)}
 
 
+def test_parts_of_the_stack_that_no_daemonset_makes_are_read_too() -> None:
+    operator = crashing("gpu-operator-1")
+    operator["spec"]["containers"][0] = {"name": "main", "image": "nvcr.io/nvidia/gpu-operator:v25.3.4"}
+    assert [each.pod for each in seen(operator).wanted_logs()] == ["gpu-operator-1"]
+
+
 def test_who_runs_or_has_nothing_to_do_with_it_is_left_alone() -> None:
     other = crashing("web")
     del other["spec"]["containers"][0]["resources"]

@@ -49,18 +49,18 @@ class WantedLogs:
         self._of.pop(key, None)
         if pod.ready or pod.is_over:
             return
-        matters = pod.daemonset or role_of_object(data) is not None or (pod.uses_gpus and is_crash(pod))
+        matters = pod.daemonset or pod.part or role_of_object(data) is not None or (pod.uses_gpus and is_crash(pod))
         if matters and all(map(_NAME.fullmatch, key)):
             self._of[key] = tuple(_wanted(key, data))
 
     def of(self, pods: Mapping[Key, ClusterPod], toolkits: frozenset[Key], parts: frozenset[Key]) -> list[WantedLog]:
-        """Of the toolkit's pods, of HAMi's own, and of those that crash with GPUs."""
+        """Of the pods of the GPU stack, of HAMi's own, and of those that crash with GPUs."""
         asked: Counter[Key] = Counter()
         found: list[WantedLog] = []
         for key in sorted(self._of):
             pod = pods[key]
             maker = (pod.namespace, pod.daemonset)
-            made = maker in toolkits or key in parts
+            made = maker in toolkits or key in parts or bool(pod.part)
             if made and pod.daemonset:
                 asked[maker] += 1
             if (made and asked[maker] <= _OF_ONE_MAKER) or (pod.uses_gpus and is_crash(pod)):

@@ -56,6 +56,8 @@ class MigLayouts:
 
     place: Place
     tree: Tree
+    # The ConfigMap that holds them; empty where they stand in a file or in values.
+    config_map: str = ""
 
     @property
     def title(self) -> str:
@@ -73,7 +75,7 @@ class MigLayouts:
 def layouts_in_object(document: Tree) -> Iterator[MigLayouts]:
     """In a ConfigMap, or in a file of its own."""
     if document.get("kind").text == "ConfigMap":
-        yield from _in_texts(document.get("data"))
+        yield from _in_texts(document.get("data"), document.get("metadata", "name").text or "")
     elif document.get("kind").is_absent and document.get(_KEY).is_mapping:
         yield MigLayouts(document.place, document)
 
@@ -85,8 +87,8 @@ def layouts_in_values(release: Release) -> Iterator[MigLayouts]:
         yield from _in_texts(holder.get("migManager", "config", "data"))
 
 
-def _in_texts(data: Tree) -> Iterator[MigLayouts]:
+def _in_texts(data: Tree, config_map: str = "") -> Iterator[MigLayouts]:
     for written in data.mapping.values():
         if f"{_KEY}:" in (written.text or ""):
             tree = document_inside(written)
-            yield MigLayouts(tree.place if tree.is_mapping else written.place, tree)
+            yield MigLayouts(tree.place if tree.is_mapping else written.place, tree, config_map)

@@ -23,7 +23,9 @@ of a taint) kubectl refuses as well, and what else applies it drops.
 
 The pods by which a node offers its GPUs must come to it, too: the operator's (`daemonsets.tolerations`), those of node
 feature discovery, by whose label the operator knows a node with GPUs (`node-feature-discovery.worker.tolerations`), and
-those of a device plugin of one's own. A list in values stands instead of the chart's.
+those of a device plugin of one's own. A list in values stands instead of the chart's. And discovery must set the
+label: by `deviceLabelFields` other than the vendor (with its class before it, or without), or a `deviceClassWhitelist`
+without the class 03 of GPUs, it does not.
 """
 
 from __future__ import annotations

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.mig_layouts import MigEntry, MigLayout, MigLayouts
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.sharing_configured import RULE
-from nodeworthy.verdict import Draft, Findings, Related, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Related, fail, need, skip, unknown
 
 # 1g.10gb, 1g.10gb+me, 2c.3g.40gb, 1g.24gb.gfx and the like.
 _PROFILE = pattern(r"(?:(\d)c\.)?(\d)g\.(\d{1,3})gb(?:\+(?:me(?:\.all)?|gfx)|-me|\.gfx)?")
@@ -28,6 +29,28 @@ def the_mig_manager_can_apply_it(layouts: MigLayouts) -> Findings:
         yield from _twice(layout)
         for entry in layout.entries:
             yield from _of_entry(layout, entry)
+
+
+@RULE.check
+def the_default_is_there(values: OperatorValues, layouts: Sequence[MigLayouts]) -> Findings:
+    """Nodes without the label nvidia.com/mig.config are cut by the default."""
+    chosen = values.tree.get("migManager", "config")
+    name, default = need(chosen.get("name").located()), chosen.get("default")
+    held = [each for each in layouts if each.config_map and each.config_map == name]
+    wanted = need(default.located()) if held else None
+    if not wanted or any(each.why_unread is not None for each in held):
+        skip("no default of a ConfigMap that lies beside the values is named")
+    names = sorted({layout.name for each in held for layout in each.layouts})
+    if wanted in names or not names:
+        return
+    yield fail(
+        default.located(),
+        f"the ConfigMap '{name}' has no MIG configuration of this name",
+        should=" or ".join(names),
+        related=[Related(held[0].place, f"it has {', '.join(names)}")],
+        cause=f"every node without a label nvidia.com/mig.config is to be cut by it: {_FAILS}",
+        remedy=f"set migManager.config.default to {' or '.join(names)}, or write '{wanted}' into the ConfigMap",
+    )
 
 
 def _of_entry(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
