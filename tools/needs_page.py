@@ -20,6 +20,7 @@ SOURCES: dict[str, str] = {
     "ClaimsAround": "ResourceClaims, their templates, DeviceClasses and ComputeDomains in the same folder",
     "ClusterClasses": "the cluster, its dump, or manifests of the same scope",
     "DeclaredFleet": f"{_DECLARED}, beside files",
+    "DraDriver": "values of NVIDIA's DRA driver: files, a plan's releases",
     "GpuPool": f"{_DECLARED}; a plan's node groups (amiType, SSM parameter, image, how the script joins); files: "
     "Karpenter and EKS Auto Mode, eksctl, Cluster API, Talos, scripts that join; a HelmChart of k3s or RKE2, which is "
     "only likely",
@@ -28,6 +29,7 @@ SOURCES: dict[str, str] = {
     "HamiGpus": f"{_DECLARED}; the nodes of a cluster",
     "HamiSetup": "HAMi's values, or its installation in a cluster",
     "KarpenterPool": "NodePools that ask for GPUs, in the same folder",
+    "MigLayouts": "configurations of mig-parted: a ConfigMap, values, a file",
     "MonitoringAsked": f"{_DECLARED} alone",
     "NodeDriver": f"{_LOOK}: NVIDIA's folder in /proc, the files of modprobe",
     "NodeDrainers": "a plan: what drains nodes before they go",

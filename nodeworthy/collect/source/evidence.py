@@ -30,7 +30,8 @@ _PLUGINS = (
 # script that installs a toolkit, or the containerd on which it depends whether the operator works.
 _BUT_THE_OPERATORS = (
     rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:|sharing:|"
-    rb"containerd(?:\.io)?[=-][12]\.|nvidia-ctk|container-toolkit|karpenter\.|eksctl\.io/|gpuResourcesEnabledOverride|dra-driver"
+    rb"containerd(?:\.io)?[=-][12]\.|nvidia-ctk|container-toolkit|karpenter\.|eksctl\.io/|gpuResourcesEnabledOverride|dra-driver|"
+    rb"mig-configs:"
 )
 _CLAIMS = rb"|resource\.k8s\.io/|resource\.nvidia\.com/|resourceClaims"
 _PODS = rb"RuntimeClass|toolkit|gpu-operator|operator:|PriorityClass|hami|HAMi|postgres|\[plugins|containerd"
@@ -44,8 +45,9 @@ _JOINS_WITH: Mapping[str, bytes] = {
     "MonitoringStack": _PLUGINS,
     "DatabaseServer": rb"postgres",
     "PodTemplate": _PODS + _CLAIMS + rb"|sharing:",
-    "ResourceClaim": rb"DeviceClass|resourceClaims",
-    "DraDriver": rb"devicePlugin|toolkit|gpu-operator|valueFiles|valuesFrom",
+    "ResourceClaim": rb"DeviceClass|resourceClaims|gpuResourcesEnabledOverride|dra-driver",
+    "DraDriver": rb"devicePlugin|toolkit|gpu-operator|valueFiles|valuesFrom|resource\.k8s\.io/",
+    "MigLayouts": rb"migManager",
     "KarpenterPool": rb"karpenter\.",
     "KarpenterClass": rb"karpenter\.",
     "SlurmConf": rb"(?i:name=gpu|autodetect=)",

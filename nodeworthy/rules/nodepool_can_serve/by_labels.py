@@ -26,7 +26,7 @@ _UNHEARD = (
 def its_finder_labels_the_cards(values: OperatorValues) -> Findings:
     pci = values.tree.get(*_AT)
     if pci.is_absent:
-        return  # the chart's own configuration suits the operator
+        skip("the chart's own configuration of node feature discovery suits the operator")
     if not need(boolean("nfd.enabled", values.tree.get("nfd", "enabled"), default=True)):
         skip("node feature discovery is not the chart's")
     if why := why_incomplete(pci) or why_incomplete(pci.get(_FIELDS)) or why_incomplete(pci.get(_CLASSES)):
