@@ -61,6 +61,7 @@ class Said:
 # Those of the table's kind that could not be asked here, and what was tried.
 NOT_HAD = {
     "trivy": "`uvx --from trivy-py==0.74.0 trivy`: the package fetches the program from elsewhere as it is built",
+    "tflint": "`go install github.com/terraform-linters/tflint@latest` had not ended after eight minutes",
     "kube-linter": "its Go module is not served here, and neither PyPI nor npm has it",
     "k8sgpt, must-gather": "they ask a running cluster, and read no files",
 }

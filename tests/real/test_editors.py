@@ -86,7 +86,7 @@ def test_neovim_as_the_page_configures_it(tmp_path: Path) -> None:
 def test_the_extension_asks_before_it_installs(tools: Tools) -> None:
     node = tools.path("node")
     env = environment(EXTENSION=str(ROOT / "editors" / "vscode"))
-    said = run([str(node), "--test", str(TESTS / "starts.test.js")], env, ROOT)
+    said = run([str(node), "--test", "--test-reporter=tap", str(TESTS / "starts.test.js")], env, ROOT)
     assert "# pass 8\n" in said
     assert "# fail 0\n" in said
 
@@ -103,4 +103,4 @@ def test_the_extension_as_it_is_packed_speaks_with_the_server(tools: Tools, tmp_
         packed.extractall(tmp_path / "installed")
     env = environment(EXTENSION=str(tmp_path / "installed" / "extension"), FOLDER=str(folder(tmp_path / "work")))
     for each in ("starts.test.js", "speaks.test.js"):
-        assert "# fail 0\n" in run([str(node), "--test", str(TESTS / each)], env, tmp_path)
+        assert "# fail 0\n" in run([str(node), "--test", "--test-reporter=tap", str(TESTS / each)], env, tmp_path)
