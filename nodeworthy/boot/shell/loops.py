@@ -112,9 +112,9 @@ def _perhaps(walker: Walker, statement: For, value: Text) -> None:
 
 def _some_rounds(walker: Walker, body: Sequence[Statement]) -> None:
     """Rounds of which nobody knows how many there are: what a round changes is not known in the next one."""
-    seen, at_exit = len(walker.effects), len(walker.at_exit)
+    seen, at_exit, early = len(walker.effects), len(walker.at_exit), len(walker.early)
     trial = walker.branch((), lambda: walker.run_all(body))
-    del walker.effects[seen:], walker.at_exit[at_exit:]
+    del walker.effects[seen:], walker.at_exit[at_exit:], walker.early[early:]
     for name, value in trial.changed[0].items():
         if value != walker.state.variables.get(name) and not (name in FOR_CALLS or name.isdigit()):
             walker.state.set(name, _changing(name))

@@ -64,6 +64,11 @@ CASES = {
         "ready node\nsystemctl enable a",
         ["enables a.service"],
     ),
+    "who only leaves a loop has not left its function, and the exit behind it ends all": (
+        'given_up() {\n  while read -r each; do [ -e "$each" ] && break; done < /etc/list\n  exit 1\n}\n'
+        "given_up\nsystemctl enable a",
+        [],
+    ),
     "who gives up in the last round went on in one before": (
         'again() {\n  n=1\n  while true; do\n    "$@" && break\n'
         "    if [ $n -lt 5 ]; then n=$((n+1)); else exit 1; fi\n  done\n}\n"
