@@ -21,8 +21,8 @@ them, that one serves, and nothing is said. Nor does one that is asked for by th
 (`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`.
 
 Nor does one that kubeadm never tells what to do: its preflight ends where net.ipv4.ip_forward is 0, as the kernel has
-it. Docker sets it; a script that makes a machine ready (no swap, containerd, kubelet) and says nothing of sysctl leaves
-it as it is: a warning, for the image may set it.
+it. Docker sets it; a script that makes a first node ready (no swap, containerd, kubelet, `kubeadm init`) and says
+nothing of sysctl leaves it as it is: a warning, for the image may set it.
 
 On the node it is
 systemd that says whether kubelet's unit runs, and whether the next boot starts it.

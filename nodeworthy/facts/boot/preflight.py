@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
+from nodeworthy.boot.effects import Effect, Installs, Runs
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.kubelet_starts import package_name
 from nodeworthy.facts.boot.runtime_starts import makes_a_kubeadm_node
@@ -24,7 +24,7 @@ _RUNTIMES = frozenset({"containerd", "cri-o", "crio"})
 
 
 def refused_by_preflight(script: BootScript) -> Effect | None:
-    """kubeadm's command, where the same script installs kubelet and its runtime, so that nobody was there before."""
+    """`kubeadm init`, where the same script installs kubelet and its runtime, so that nobody was there before."""
     timeline = script.timeline
     # Other roles of a play, and other keys of a cloud-config, set what these do not.
     is_more = script.is_a_part or any(part.kind is not PartKind.SHELL for part in script.userdata.parts)
@@ -35,15 +35,14 @@ def refused_by_preflight(script: BootScript) -> Effect | None:
         return None
     if next(other_scripts(timeline), None) is not None or next(gaps(timeline, "kubeadm"), None) is not None:
         return None
-    return next((each for each in timeline.effects if _is_kubeadm(each)), None)
+    return next((each for each in timeline.effects if _begins_a_cluster(each)), None)
 
 
 def _brings_its_runtime(effect: Installs) -> bool:
     return not effect.removes and any(package_name(each.shown()) in _RUNTIMES for each in effect.packages)
 
 
-def _is_kubeadm(effect: Effect) -> bool:
-    if isinstance(effect, Joins):
-        return effect.how == "kubeadm"
+def _begins_a_cluster(effect: Effect) -> bool:
+    """Of a node that joins, the image is often another's, and made ready."""
     words = [each.shown() for each in effect.arguments[:2]] if isinstance(effect, Runs) else []
-    return bool(words) and posixpath.basename(words[0]) == "kubeadm" and words[1:] in (["init"], ["join"])
+    return bool(words) and posixpath.basename(words[0]) == "kubeadm" and words[1:] == ["init"]
