@@ -45,3 +45,25 @@ def refuse(recording: Path, service: str, operation: str, code: str = "AccessDen
     why = {"code": code, "message": "not authorized to perform it"}
     change(recording, service, operation, [{"arguments": each["arguments"], "refused": why} for each in said["calls"]])
     return True
+
+
+def managed_by_eks(recording: Path) -> None:
+    """The group of the stock account is one of EKS."""
+    group = {
+        "nodegroupName": "t4",
+        "nodegroupArn": "arn:aws:eks:us-east-2:111122223333:nodegroup/gpu-dev/t4/aec9d1f2",
+        "clusterName": "gpu-dev",
+        "version": "1.34",
+        "status": "ACTIVE",
+        "capacityType": "ON_DEMAND",
+        "scalingConfig": {"minSize": 2, "maxSize": 2, "desiredSize": 2},
+        "instanceTypes": ["g4dn.12xlarge"],
+        "subnets": ["subnet-0f1e2d3c4b5a69788"],
+        "amiType": "AL2023_x86_64_NVIDIA",
+        "resources": {"autoScalingGroups": [{"name": "gpu-dev-t4"}]},
+        "diskSize": 200,
+    }
+    named = {"clusterName": "gpu-dev"}
+    change(recording, "eks", "ListNodegroups", [{"arguments": named, "pages": [{"nodegroups": ["t4"]}]}])
+    asked = {**named, "nodegroupName": "t4"}
+    change(recording, "eks", "DescribeNodegroup", [{"arguments": asked, "pages": [{"nodegroup": group}]}])

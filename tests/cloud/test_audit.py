@@ -20,7 +20,7 @@ from nodeworthy.collect.cloud.region import Region
 from nodeworthy.collect.cloud.scenes import Wanted, look
 from tests.architecture.tree import ROOT
 from tests.case_files import CASES
-from tests.cloud.recordings import REGION, STOCK, change, edit, file_of, refuse, stock
+from tests.cloud.recordings import REGION, STOCK, change, edit, file_of, managed_by_eks, refuse, stock
 from tests.run import run, run_json
 
 PAGE = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
@@ -409,31 +409,10 @@ def test_a_reservation_that_no_template_names(there: Callable[[Path], None], tmp
     assert found["message"] == "the reservation cr-0123456789abcdef0 of Group 'gpu-dev-t4' ends in 11 hours"
 
 
-def managed_by_eks(recording: Path) -> None:
-    """EKS makes a group and a template of its own, and says nothing of encryption in it."""
-    group = {
-        "nodegroupName": "t4",
-        "nodegroupArn": "arn:aws:eks:us-east-2:111122223333:nodegroup/gpu-dev/t4/aec9d1f2",
-        "clusterName": "gpu-dev",
-        "version": "1.34",
-        "status": "ACTIVE",
-        "capacityType": "ON_DEMAND",
-        "scalingConfig": {"minSize": 2, "maxSize": 2, "desiredSize": 2},
-        "instanceTypes": ["g4dn.12xlarge"],
-        "subnets": ["subnet-0f1e2d3c4b5a69788"],
-        "amiType": "AL2023_x86_64_NVIDIA",
-        "resources": {"autoScalingGroups": [{"name": "gpu-dev-t4"}]},
-        "diskSize": 200,
-    }
-    named = {"clusterName": "gpu-dev"}
-    change(recording, "eks", "ListNodegroups", [{"arguments": named, "pages": [{"nodegroups": ["t4"]}]}])
-    asked = {**named, "nodegroupName": "t4"}
-    change(recording, "eks", "DescribeNodegroup", [{"arguments": asked, "pages": [{"nodegroup": group}]}])
-    template(BlockDeviceMappings=BARE)(recording)
-
-
 def test_a_managed_group_is_judged_by_what_eks_made_for_it(tmp_path: Path) -> None:
-    managed_by_eks(stock(tmp_path))
+    recording = stock(tmp_path)
+    managed_by_eks(recording)
+    template(BlockDeviceMappings=BARE)(recording)
     ran = run_json("audit", "--from", "aws", "--strict", "--show-passed", cwd=tmp_path)
     told = {each["rule"] for each in ran.findings if each["verdict"] == "pass"}
     assert (ran.code, {"disks-encrypted", "profiling-before-driver", "instance-metadata-guarded"} - told) == (0, set())
