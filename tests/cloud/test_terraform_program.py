@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -124,8 +125,6 @@ def test_a_size_that_somebody_set_by_hand(tmp_path: Path) -> None:
 
 
 def test_a_boot_script_that_was_not_applied_yet(tmp_path: Path) -> None:
-    import base64
-
     plan = a_plan(stock(tmp_path))
     template = plan["resource_changes"][0]["change"]
     template["before"] = template["after"]
@@ -137,7 +136,10 @@ def test_a_boot_script_that_was_not_applied_yet(tmp_path: Path) -> None:
 def test_what_is_there_no_more_and_what_is_still_to_be_made(tmp_path: Path) -> None:
     gone = resource("aws_placement_group.near", {"id": "near", "name": "near", "strategy": "cluster"})
     new = resource("aws_placement_group.other", {"name": "other", "strategy": "cluster"}, before={})
-    told = audit(tmp_path, a_plan(stock(tmp_path), gone, new)).findings
+    plan = a_plan(stock(tmp_path), gone, new)
+    strategy = {"name": refers("var.name"), "strategy": written("cluster")}
+    plan["configuration"]["root_module"]["resources"] += [block(each["address"], **strategy) for each in (gone, new)]
+    told = audit(tmp_path, plan).findings
     assert [each["verdict"] for each in told] == ["fail", "unknown"]
     assert told[0]["message"] == "PlacementGroup 'aws_placement_group.near' is declared, and AWS has no such thing"
     assert told[1]["message"].endswith("the plan has no id of it: is it of the state that was applied here?")
@@ -170,3 +172,61 @@ def test_what_is_no_plan_is_refused(text: str, arguments: tuple[str, ...], says:
     ran = run("audit", "--from", "aws", "--terraform", "plan.json", *arguments, cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
+
+
+def test_what_is_only_looked_up_is_not_declared(tmp_path: Path) -> None:
+    looked_up = resource("aws_subnet.others", {"id": "subnet-gone", "cidr_block": "10.9.0.0/16"})
+    ran = audit(tmp_path, a_plan(stock(tmp_path), {**looked_up, "mode": "data"}))
+    assert (ran.code, ran.findings, ran.report["summary"]["pass"]) == (0, [], 2)
+
+
+def test_the_provider_says_the_region_where_nothing_else_does(tmp_path: Path) -> None:
+    plan = a_plan(stock(tmp_path))
+    for each in plan["resource_changes"]:
+        each["change"]["after"].pop("arn", None)
+    ran = audit(tmp_path, plan)
+    assert (ran.code, ran.findings, ran.report["summary"]["pass"]) == (0, [], 2)
+
+
+def test_what_a_plan_calls_sensitive_is_not_told(tmp_path: Path) -> None:
+    """Nor where it stands in another argument, of which nobody said so."""
+    plan = a_plan(stock(tmp_path))
+    change = plan["resource_changes"][0]["change"]
+    script = base64.b64encode(b"#!/bin/bash\njoin --with Zq81vtR5pLw0\n").decode()
+    change["after"] = {**change["after"], "user_data": script, "tags": {"join": "Zq81vtR5pLw0"}}
+    change["after_sensitive"] = {"tags": {"join": True}}
+    (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    ran = run("audit", "--from", "aws", "--terraform", "plan.json", "--rule", "cloud-matches-plan", cwd=tmp_path)
+    assert (ran.code, "boot script" in ran.out) == (1, True)
+    assert "Zq81vtR5pLw0" not in ran.out + ran.err
+
+
+def test_a_resource_says_its_region_where_the_provider_has_it_from_a_variable(tmp_path: Path) -> None:
+    plan = a_plan(stock(tmp_path))
+    plan["configuration"]["provider_config"]["aws"]["expressions"]["region"] = {"references": ["var.region"]}
+    ran = audit(tmp_path, plan)
+    assert (ran.code, ran.findings, ran.report["summary"]["pass"]) == (0, [], 2)
+
+
+def test_one_that_is_replaced_is_known_by_what_it_was(tmp_path: Path) -> None:
+    plan = a_plan(stock(tmp_path))
+    change = plan["resource_changes"][0]["change"]
+    change["actions"] = ["delete", "create"]
+    change["before"] = change["after"]
+    change["after"] = {name: value for name, value in change["after"].items() if name not in ("id", "arn")}
+    change["after_unknown"] = {"id": True, "arn": True}
+    ran = audit(tmp_path, plan)
+    assert (ran.code, ran.findings, ran.report["summary"]["pass"]) == (0, [], 2)
+
+
+def test_what_stands_in_no_configuration_is_nobodys_word(tmp_path: Path) -> None:
+    """Which of its arguments somebody wrote is not known, and the others are the provider's."""
+    plan = a_plan(stock(tmp_path))
+    written_ones = plan["configuration"]["root_module"]["resources"]
+    group = written_ones.pop()
+    ran = audit(tmp_path, plan)
+    assert (ran.code, ran.findings, ran.report["summary"]["pass"]) == (0, [], 1)
+    written_ones[:] = [group]
+    assert audit(tmp_path, plan).report["summary"]["pass"] == 1
+    written_ones.clear()
+    assert audit(tmp_path, plan).code == 3

@@ -62,7 +62,8 @@ def _by_region(plan: Plan, made: Sequence[Planned]) -> Iterator[tuple[str | None
     for region in dict.fromkeys(told[each.address] or own for each in made):
         of_region = [each for each in made if (told[each.address] or own) == region]
         stack = stack_of(Place(plan.shown), of_region, {}, (), None).resources
-        yield region, AwsStack(stack.place, [_as_written(plan, each) for each in stack.of(*stack.by_type)])
+        written = (_as_written(plan, each) for each in stack.of(*stack.by_type))
+        yield region, AwsStack(stack.place, [each for each in written if each is not None])
 
 
 def _region_of_provider(plan: Plan) -> str | None:
@@ -95,10 +96,11 @@ def _ids(made: Iterable[Planned]) -> Iterator[tuple[str, str]]:
 # What somebody wrote
 
 
-def _as_written(plan: Plan, resource: AwsResource) -> AwsResource:
+def _as_written(plan: Plan, resource: AwsResource) -> AwsResource | None:
+    """None where its configuration is not in the plan: what of it somebody wrote is not known."""
     said = plan.configuration.expressions(without_keys(resource.urn))
     if said is None:
-        return resource
+        return None
     return replace(resource, plant=partial(_written, resource.plant, said))
 
 

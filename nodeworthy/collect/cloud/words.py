@@ -32,10 +32,15 @@ def _named(said: Any, model: Model | None) -> Any:
 def _structure(said: Data, properties: Mapping[str, Model]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, each in said.items():
-        called = next((one for one in names_of(name) if one in properties), None)
+        called = next((one for one in _spelt(name) if one in properties), None)
         if called is not None and each is not None:
             found[called] = _named(each, properties[called])
     return found
+
+
+def _spelt(name: str) -> Sequence[str]:
+    """Auto scaling writes ARN at the end where its provider writes Arn."""
+    return (*names_of(name), *names_of(name.replace("ARN", "Arn")))
 
 
 def tags_of(said: Any) -> dict[str, str]:
