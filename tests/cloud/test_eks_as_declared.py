@@ -44,13 +44,13 @@ def declared(recording: Path) -> dict[str, Any]:
     return made
 
 
-def _cluster(said: dict[str, Any]) -> dict[str, Any]:
+def _cluster(said: dict[str, Any]) -> Any:
     names = ("endpoint_public_access", "endpoint_private_access")
     config = [{each: written(said["vpc_config"][0][each]) for each in names}]
     return block(CLUSTER, name=written("gpu-dev"), version=written("1.34"), vpc_config=config)
 
 
-def _group(said: dict[str, Any]) -> dict[str, Any]:
+def _group(said: dict[str, Any]) -> Any:
     own = ("cluster_name", "node_group_name", "instance_types", "capacity_type", "ami_type", "disk_size", "labels")
     config = [{name: written(value) for name, value in said["scaling_config"][0].items()}]
     named = {each: written(said[each]) for each in (*own, "subnet_ids")}
