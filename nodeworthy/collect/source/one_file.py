@@ -260,12 +260,12 @@ def _as_shell(data: bytes) -> bytes:
 
 
 def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None:
-    from nodeworthy.collect.source.terraform import facts_in, told_in
+    from nodeworthy.collect.source.terraform import facts_in, suppressions_of
 
     brought = facts_in(source)
     if brought is None or not (brought.root.is_of_ours or (brought.text is not None and brought.text.found)):
         return None
-    told = told_in(text, source.shown, rules)
+    told = suppressions_of(text, source.shown, rules)
     beside = Beside(source)
     root = brought.root
     beside.asked += map(Path, root.newly_asked())

@@ -386,7 +386,7 @@ def _refuse(source: Source, root: TerraformRoot) -> None:
             raise Refused(fault.place, f"this is no HCL that Terraform reads: {fault.why}")
 
 
-def told_in(text: str, shown: str, rules: frozenset[str]) -> list[Suppression]:
+def suppressions_of(text: str, shown: str, rules: frozenset[str]) -> list[Suppression]:
     """What a file of it says of findings: in its comments, in JSON in objects of that name."""
     if shown.endswith(".json"):
         from nodeworthy.collect.source.json_comments import json_comments

@@ -13,7 +13,7 @@ from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.git_index import is_kept
 from nodeworthy.collect.source.parsing import Refused
-from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by, handlers_declared_by, told_in
+from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by, handlers_declared_by, suppressions_of
 from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds, stack_of
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.aws.stack import AskedImage
@@ -112,7 +112,7 @@ def _with_source(plan: Plan, source: Source, rules: frozenset[str], read: Read) 
     for path in sorted(each for folder in disk.folders for each in _paths(folder)):
         parsed = disk.body(path)
         if parsed is not None:
-            found = told_in(parsed.file.text, parsed.file.shown, rules)
+            found = suppressions_of(parsed.file.text, parsed.file.shown, rules)
             read.suppressions += (replace(each, is_borrowed=True) for each in found)
 
 
