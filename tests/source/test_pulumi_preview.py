@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.collect.plan.protocol import UNKNOWN
+from nodeworthy.collect.source.files import LIMIT
 from nodeworthy.known.containerd import containerd_of
 from tests.run import Ran, run
 
@@ -150,3 +151,11 @@ def test_a_group_of_several_gpus_leaves_it_open(tmp_path: Path) -> None:
     mixed = {"launchTemplate": {"overrides": kinds, "launchTemplateSpecification": {"launchTemplateId": UNKNOWN}}}
     ran = check(tmp_path, [template, started_by(template, mixedInstancesPolicy=mixed)], "--rule", "driver-fits")
     assert ran.findings == []
+
+
+def test_a_long_one_is_read_and_another_long_file_is_not(tmp_path: Path) -> None:
+    padding = step("random:index/randomId:RandomId", "long", {"byteLength": 8, "prefix": "x" * LIMIT})
+    ran = check(tmp_path, [group("gpu"), operator(_K3S), padding], "--rule", "containerd-paths")
+    assert (ran.code, len(ran.findings)) == (1, 1)
+    (tmp_path / "model.json").write_text(json.dumps({"config": {}, "weights": "x" * LIMIT}), encoding="utf-8")
+    assert run("check", "model.json", "--no-cache", cwd=tmp_path).code == 2

@@ -19,7 +19,7 @@ LIMIT = 10 * 1024 * 1024
 # Of a plan of Terraform in JSON, which has three words for everything.
 LIMIT_OF_A_PLAN = 100 * 1024 * 1024
 # Terraform's begins with the first of these, what Pulumi prints of a preview with one of the others.
-_A_PLAN = pattern(rb'\s*\{\s*"(?:format_version|config|steps)"\s*:')
+_A_PLAN = pattern(rb'\s*\{\s*"(?:format_version|(?:config|steps)(?=[\s\S]{0,20000}?"urn:pulumi:))"\s*:')
 # How often a file is read that changes meanwhile.
 ATTEMPTS = 3
 STDIN = "-"
