@@ -48,9 +48,9 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement("--help", 150, lambda: nodeworthy_ms("--help", cwd=files, times=20))
     yield Measurement("check, one file", 250, lambda: nodeworthy_ms("check", one, cwd=files, times=20))
     name = "check, one values file, in starts of a bare interpreter"
-    yield Measurement(f"{name}, unchanged", 12, lambda: _starts("check", one, cwd=files), "×", scaled=False, wanted=6)
+    yield Measurement(f"{name}, unchanged", 12, lambda: in_starts("check", one, cwd=files), "×", scaled=False, wanted=6)
     yield Measurement(
-        f"{name}, cold", 25, lambda: _starts("check", one, "--no-cache", cwd=files), "×", scaled=False, wanted=6
+        f"{name}, cold", 25, lambda: in_starts("check", one, "--no-cache", cwd=files), "×", scaled=False, wanted=6
     )
     yield Measurement(f"check, {tree.FILES} mixed files", 500, lambda: nodeworthy_ms("check", ".", cwd=files))
     yield from _check(folder)
@@ -79,16 +79,15 @@ def _check(folder: Path) -> Iterator[Measurement]:
     name = f"check, a repository of {check.LARGE:,} files"
     yield Measurement(name, 8_000, lambda: check.cold_ms(folder, check.LARGE, 2), wanted=3_000)
     yield Measurement(f"{name}, unchanged", 1_000, lambda: check.unchanged_ms(folder), wanted=200)
+    for files, most, wanted, times in ((tree.FILES, 1_500, 300, 3), (check.LARGE, 20_000, 6_000, 1)):
+        take = partial(check.computing_ms, folder, files, times)
+        yield Measurement(f"check, a repository of {files:,} files, computing", most, take, wanted=wanted)
     yield Measurement(f"{name}, memory", 300, lambda: check.memory_mb(folder), "MB", scaled=False)
     yield Measurement(f"check, a file of {check.LONG_LINES:,} lines", 5_000, lambda: check.long_file_ms(folder))
     for other, most in (("checkov", 0.1), ("shellcheck", 1.0), ("yamllint", 1.0)):
         share = getattr(check, f"share_of_{other}")
         name = f"check, {check.COMPARED} files, share of {other}'s time"
         yield Measurement(name, most, lambda share=share: share(folder), "×", scaled=False)  # type: ignore[misc]
-
-
-def _starts(*words: str, cwd: Path) -> float:
-    return in_starts(nodeworthy_ms(*words, cwd=cwd, times=20))
 
 
 def _terraform(folder: Path) -> Iterator[Measurement]:

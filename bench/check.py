@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from bench import repository
-from bench.measure import NotMeasured, nodeworthy_mb, nodeworthy_ms
+from bench.measure import NotMeasured, nodeworthy_cpu_ms, nodeworthy_mb, nodeworthy_ms
 
 LARGE, COMPARED = 5000, 500
 LONG_LINES = 100_000
@@ -31,6 +31,11 @@ def repository_of(folder: Path, files: int) -> Path:
 
 def cold_ms(folder: Path, files: int, times: int = 3) -> float:
     return nodeworthy_ms("check", ".", "--no-cache", cwd=repository_of(folder, files), exits=ANY, times=times)
+
+
+def computing_ms(folder: Path, files: int, times: int) -> float:
+    """All cores together, however busy the machine is."""
+    return nodeworthy_cpu_ms("check", ".", "--no-cache", cwd=repository_of(folder, files), exits=ANY, times=times)
 
 
 def unchanged_ms(folder: Path) -> float:

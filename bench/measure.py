@@ -53,14 +53,15 @@ def taken(measurement: Measurement, scale: float) -> Result:
 
 
 def interpreter_ms() -> float:
-    """A bare interpreter: without what somebody has put into its site-packages."""
+    """What a bare interpreter computes until it has started, without what somebody has put into its site-packages: how
+    busy the machine is, counts only in what is compared with it."""
     python = str(getattr(sys, "_base_executable", sys.executable))
-    return run_ms([python, "-I", "-S", "-c", "pass"], times=30)
+    return _cpu_ms([python, "-I", "-S", "-c", "pass"], times=30)
 
 
-def in_starts(ms: float) -> float:
-    """How many starts of a bare interpreter that takes, each as long as one takes now."""
-    return ms / interpreter_ms()
+def in_starts(*arguments: str, cwd: Path) -> float:
+    """What it computes for what a bare interpreter computes until it has started."""
+    return nodeworthy_cpu_ms(*arguments, cwd=cwd, times=20) / interpreter_ms()
 
 
 def nodeworthy_ms(*arguments: str, cwd: Path, exits: Sequence[int] = (0,), times: int = 10) -> float:
@@ -70,12 +71,7 @@ def nodeworthy_ms(*arguments: str, cwd: Path, exits: Sequence[int] = (0,), times
 def nodeworthy_cpu_ms(*arguments: str, cwd: Path, exits: Sequence[int] = (0,), times: int = 3) -> float:
     """What it and its children compute, however busy the machine is."""
 
-    def once() -> float:
-        before = _cpu_of_children()
-        nodeworthy_ms(*arguments, cwd=cwd, exits=exits, times=1)
-        return (_cpu_of_children() - before) * 1000
-
-    return min(once() for _ in range(times))
+    return _cpu_ms([sys.executable, "-m", "nodeworthy", *arguments], cwd=cwd, exits=exits, times=times)
 
 
 def nodeworthy_mb(*arguments: str, cwd: Path) -> float:
@@ -90,6 +86,15 @@ def nodeworthy_mb(*arguments: str, cwd: Path) -> float:
     if ran.returncode:
         raise NotMeasured(f"exit code {ran.returncode}: {ran.stderr.strip()[-100:]}")
     return int(ran.stderr.split()[-1]) / 1024
+
+
+def _cpu_ms(command: Sequence[str], *, cwd: Path | None = None, exits: Sequence[int] = (0,), times: int) -> float:
+    def once() -> float:
+        before = _cpu_of_children()
+        _once(command, cwd, exits)
+        return (_cpu_of_children() - before) * 1000
+
+    return min(once() for _ in range(times))
 
 
 def _cpu_of_children() -> float:

@@ -20,8 +20,9 @@ def page_of_speed() -> str:
     blocks = (
         "# How fast",
         f"`make speed` measures it and writes this page: here on {kept['cores']} cores ({kept['processor']}). A time "
-        f"is told as on a machine where a bare interpreter starts in {SCALE_MS:g} ms: what one took there at that hour "
-        "is divided out, so that a busy machine tells nearly what an idle one does. `make bench` measures yours.",
+        f"is told as on a machine where a bare interpreter computes for {SCALE_MS:g} ms until it has started: what one "
+        "took there at that hour is divided out. `make bench` measures yours; on a busy machine only what is "
+        "*computing* tells the truth. Each row says on which day it was measured: the program was that day's.",
         "*Wanted* is what it is to be, and what misses that says so; *fails above* ends `make bench` with exit code 1.",
         "\n".join(f"| {' | '.join(each)} |" for each in (*_HEAD, *map(_row, rows))),
         _summed_up(rows),
