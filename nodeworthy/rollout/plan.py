@@ -170,7 +170,16 @@ def _gpu_pods(node: Node) -> Sequence[Pod]:
 # Why it does not begin
 
 
+# Cluster API's provider tags a group so that a machine pool of its has.
+_OF_CLUSTER_API = "sigs.k8s.io/cluster-api-provider-aws/cluster/"
+
+
 def _of_owner(found: Found, command: str) -> Iterator[str]:
+    if any(text_at(each, "Key").startswith(_OF_CLUSTER_API) for each in mappings_at(found.data, "Tags")):
+        yield (
+            f"Cluster API owns the nodes of {found.name}, and sets the group back to what its machine pool says: "
+            f"kubectl edit awsmachinepool {found.name} changes that, and then it replaces them itself"
+        )
     if command:
         yield f"EKS owns the nodes of {found.name}, and replaces them itself: {command}"
 

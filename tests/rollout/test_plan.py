@@ -207,6 +207,15 @@ def test_where_eks_replaces_nodes_its_own_command_is_printed() -> None:
     assert made.owner_command in made.refusals[0]
 
 
+def test_a_machine_pool_of_cluster_api_is_left_to_it() -> None:
+    tag = {"Key": "sigs.k8s.io/cluster-api-provider-aws/cluster/gpu-dev", "Value": "owned"}
+    data = {"AutoScalingGroupName": "t4", "LaunchTemplate": {"LaunchTemplateId": "lt-1"}, "Tags": [tag]}
+    made = planned(Simulated(), data=data)
+    assert not made.may_begin
+    assert made.refusals[0].startswith("Cluster API owns the nodes of t4")
+    assert planned(Simulated(), data={**data, "Tags": []}).may_begin
+
+
 def test_a_plan_says_who_goes_and_what_is_set_again() -> None:
     world = Simulated(nodes=2)
     world._change("n-i-old1", kept={"labels": {"gpu.monitoring/profiling-dedicated": "true"}})
