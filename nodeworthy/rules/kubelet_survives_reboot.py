@@ -34,7 +34,7 @@ from nodeworthy.boot.conditions import is_of_an_argument, template_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
-from nodeworthy.facts.boot.gone_packages import numbered_as_before, packages_gone
+from nodeworthy.facts.boot.gone_packages import old_number_asked_for, packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option
@@ -318,7 +318,7 @@ def its_packages_can_be_had(script: BootScript) -> Findings:
 
 @RULE.check
 def its_packages_are_numbered_so(script: BootScript) -> Findings:
-    found = numbered_as_before(script)
+    found = old_number_asked_for(script)
     if found is None:
         skip("it asks pkgs.k8s.io for no number of another archive")
     yield fail(

@@ -52,7 +52,7 @@ class Misnumbered:
     written: str
 
 
-def numbered_as_before(script: BootScript) -> Misnumbered | None:
+def old_number_asked_for(script: BootScript) -> Misnumbered | None:
     said = _without_comments("\n".join(part.text for part in script.userdata.parts))
     if _NEW_ARCHIVE not in said or _KEPT_THE_OLD.search(said):
         return None
