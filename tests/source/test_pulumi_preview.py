@@ -17,7 +17,7 @@ from tests.run import Ran, run
 
 _URN = "urn:pulumi:dev::training::"
 _STACK = f"{_URN}pulumi:pulumi:Stack::training-dev"
-_K3S = [{"name": "CONTAINERD_SOCKET", "value": containerd_of("k3s").socket}]
+_K3S = [{"name": "CONTAINERD_SOCKET", "value": str(containerd_of("k3s").socket)}]
 
 
 def step(kind: str, name: str, inputs: dict[str, Any], at: str = "", op: str = "create") -> dict[str, Any]:
