@@ -290,7 +290,7 @@ def test_two_at_once_refuse_each_other(stage: Stage) -> None:
     [
         ("cordon ", signal.SIGKILL),
         ("terminate ", signal.SIGKILL),
-        ("has joined", signal.SIGKILL),
+        pytest.param("has joined", signal.SIGKILL, marks=pytest.mark.night),
         ("cordon ", signal.SIGINT),
     ],
 )
