@@ -1,0 +1,134 @@
+"""A NodePool of Karpenter by itself, and the pods beside it that are meant for it."""
+
+from __future__ import annotations
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.karpenter import KarpenterPool
+from nodeworthy.facts.fleet.node_taint import NodeTaint
+from nodeworthy.facts.fleet.served_pods import (
+    OF_POOL,
+    NodePools,
+    contradictions,
+    gpu_limit,
+    keeps_away,
+    least_gpus,
+)
+from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.scaling import worker_of_taint
+from nodeworthy.rules.nodepool_can_serve import RULE
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
+
+_NEVER = (
+    "Karpenter starts no node that the pod could not go to: it stays Pending, and an event of the pod alone says why"
+)
+
+
+@RULE.check
+def its_limits_allow_one_node(pool: KarpenterPool) -> Findings:
+    limit = gpu_limit(pool)
+    most, smallest = need(limit), least_gpus(pool)
+    if most is None:
+        return
+    needed, of_type = smallest if smallest is not None else (1, "a node with GPUs")
+    if most < needed:
+        yield fail(
+            limit,
+            f"{pool.title} may never start a node: its limit is below what its smallest type has",
+            is_=f"{GPU}: {most}",
+            should=f"at least {needed}, which {of_type} has",
+            cause="Karpenter leaves out every type with which the pool would exceed spec.limits: all available "
+            "instance types exceed limits for nodepool",
+            remedy=f"raise spec.limits.{GPU} to the GPUs of as many nodes as the pool may have",
+            link="pod",
+        )
+
+
+@RULE.check
+def its_taints_are_of_the_right_kind(pool: KarpenterPool) -> Findings:
+    for taint in pool.taints("taints"):
+        need(taint.located())
+        who = worker_of_taint(taint.get("key").text or "")
+        if who is not None:
+            yield _of_the_start(pool, taint, who)
+    for taint in pool.taints("startupTaints"):
+        if taint.get("key").text == GPU:
+            yield _nobodys(pool, taint)
+
+
+def _of_the_start(pool: KarpenterPool, taint: Tree, who: str) -> Draft:
+    return fail(
+        taint,
+        f"{pool.title} has a taint of the node's start under taints: {taint.get('key').text}",
+        is_="spec.template.spec.taints",
+        should="spec.template.spec.startupTaints",
+        cause=f"{who} takes it away once the node is set up; Karpenter takes it for one that stays, and starts no node "
+        "for pods that do not tolerate it: none does",
+        remedy="move it to startupTaints",
+        link="pod",
+    )
+
+
+def _nobodys(pool: KarpenterPool, taint: Tree) -> Draft:
+    return fail(
+        taint,
+        f"{pool.title} has {GPU} under startupTaints, and nobody takes it away",
+        is_="spec.template.spec.startupTaints",
+        should="spec.template.spec.taints",
+        cause="Karpenter counts on its going: pods that do not tolerate it never run, and more nodes are started for "
+        "them",
+        remedy="move it to taints, and let the pods tolerate it",
+        severity=Severity.WARNING,
+        link="pod",
+    )
+
+
+@RULE.check
+def a_pod_beside_it_may_go_there(pod: PodTemplate, around: NodePools) -> Findings:
+    if pod.live is not None:
+        skip("why it waits in a cluster, pending-explained says")
+    meant = around.meant_for(pod)
+    if not meant:
+        skip("it is not known to be meant for a NodePool that is here")
+    # Of several by one name, or that it does not tell apart, one that takes it is enough.
+    kept = [found for each in meant if (found := _kept_from(pod, each)) is not None]
+    if len(kept) == len(meant):
+        yield kept[0]
+
+
+def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
+    taint = keeps_away(pool, pod)
+    if taint is not None and worker_of_taint(taint.key) is None:
+        return _untolerated(pod, pool, taint)
+    other = next(contradictions(pool, pod), None)
+    return _contradicting(pod, pool, *other) if other is not None else None
+
+
+def _untolerated(pod: PodTemplate, pool: KarpenterPool, taint: NodeTaint) -> Draft:
+    where = pod.spec.get("tolerations")
+    return fail(
+        where if not where.is_absent else pod.place,
+        f"{pod.title} does not tolerate the taint of {pool.title}, the nodes that are meant for it",
+        is_="no such toleration",
+        should=f"a toleration of {taint}",
+        related=[Related(taint.place, f"{pool.title} has {taint}")],
+        cause=_NEVER,
+        remedy=f"tolerations: [{{key: {taint.key}, operator: Exists, effect: {taint.effect}}}]",
+        link="pod",
+    )
+
+
+def _contradicting(pod: PodTemplate, pool: KarpenterPool, label: str, wanted: str, may: str) -> Draft:
+    return fail(
+        pod.selection.where(label),
+        f"{pod.title} chooses {pool.title}, and nodes that this pool never has",
+        is_=f"{label}: {wanted}",
+        should=may,
+        related=[
+            Related(pod.selection.where(OF_POOL).place, f"it chooses {pool.title} here"),
+            Related(pool.place, f"{pool.title} has {label}: {may}"),
+        ],
+        cause=_NEVER,
+        remedy=f"choose {label}: {may}, or allow {wanted} in the NodePool's requirements",
+        link="pod",
+    )
