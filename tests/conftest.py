@@ -58,6 +58,8 @@ LONG = (
     "tests/architecture/test_import_directions.py",
     "tests/architecture/test_sizes.py::test_functions_are_small",
     "tests/accept/test_meeting.py::test_who_is_missing",
+    "tests/accept/test_look.py::test_who_becomes_too_hot",
+    "tests/accept/test_look.py::test_a_lap_that_comes_out_otherwise",
     "tests/boot/shell/test_broken.py::test_eight_times_the_script",
     "tests/boot/test_fuzz_short.py",
     "tests/boot/unpack/test_any_bytes.py::test_any_text_in_a_document",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from nodeworthy.facts.accept.baseline import Baseline
+from nodeworthy.facts.accept.burns import Burn
 from nodeworthy.facts.accept.floors import CollectiveSpeeds, FleetFloors, GpuSpeeds, StorageSpeeds
 from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transport
 from nodeworthy.facts.accept.given_back import GpusGivenBack
@@ -300,6 +301,7 @@ _WORK: Final[Facts] = frozenset(
     {
         Allocation,
         Baseline,
+        Burn,
         CheckpointCycle,
         CollectiveSpeeds,
         Decoding,

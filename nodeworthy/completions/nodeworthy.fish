@@ -280,6 +280,7 @@ complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option reservation --exclusive --description 'Slurm: the reservation'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option setup --require-parameter --force-files --description 'Slurm: lines of shell that come first (module load …)'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option level --exclusive --arguments 'quick full burn' --description 'how much is run (full)'
+complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option burn-time --exclusive --description 'how long the level burn holds a node (30m, at most 4h)'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option without-torch --description 'only what the driver alone can measure: any image or Python from 3.9 on will do'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option test --exclusive --description 'only this test (repeatable)'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option skip-test --exclusive --description 'not this test (repeatable)'

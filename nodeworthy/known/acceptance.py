@@ -46,6 +46,8 @@ class Level(StrEnum):
 
 
 # Seconds for which a level may hold a node, and may take in all.
+# Of a burn where nobody says how long, and the least that tells of heat.
+BURN_SECONDS, LEAST_BURN_SECONDS = 1800, 300
 HELD = {Level.QUICK: 120, Level.FULL: 900, Level.BURN: 4 * 3600}
 IN_ALL = {Level.QUICK: 240, Level.FULL: 1500, Level.BURN: 4 * 3600 + 600}
 _OF_LEVEL = {

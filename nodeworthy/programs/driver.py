@@ -14,6 +14,8 @@ PAGE_LOCKED = 0
 # Of NVML: uncorrected, and since the driver was loaded.
 _UNCORRECTED, _VOLATILE = 1, 0
 _NOT_SUPPORTED = 3
+# Of its sensors and its clocks.
+_OF_THE_GPU, _OF_THE_SM = 0, 1
 # What it answers of the UUID of a slice, by its release.
 _NO_SUCH_DEVICE = (2, 3, 6)
 # Why a GPU runs slower than it can, as nvidia-smi -q calls it; that it is idle is no reason.
@@ -246,6 +248,16 @@ class Watched:
             "link_width_max": "nvmlDeviceGetMaxPcieLinkWidth",
         }
         found = {name: self._number(call) for name, call in calls.items()}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def state(self) -> dict[str, int]:
+        """In degrees, watts, and megahertz."""
+        milliwatts = self._number("nvmlDeviceGetPowerUsage")
+        found = {
+            "temperature_c": self._number("nvmlDeviceGetTemperature", _OF_THE_GPU),
+            "power_w": None if milliwatts is None else milliwatts // 1000,
+            "sm_mhz": self._number("nvmlDeviceGetClockInfo", _OF_THE_SM),
+        }
         return {name: value for name, value in found.items() if value is not None}
 
     def throttled(self) -> list[str]:

@@ -90,7 +90,8 @@ def run(test: str, seconds: float) -> bool:
         if kind:
             pass_on(end_of(test, kind, text))
             return False
-    environment = {**os.environ, "NODEWORTHY_SECONDS": str(seconds), "PYTHONDONTWRITEBYTECODE": "1"}
+    until = {"NODEWORTHY_SECONDS": str(seconds), "NODEWORTHY_UNTIL": str(time.monotonic() + seconds)}
+    environment = {**os.environ, **until, "PYTHONDONTWRITEBYTECODE": "1"}
     started = subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True, cwd=HERE, env=environment)
     _RUNNING.append(started)
     try:

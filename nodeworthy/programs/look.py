@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import burn
 import driver
 import say
 
@@ -158,17 +159,32 @@ def counters(watched: driver.Watched | None, gpu: dict[str, str], when: str) -> 
         say.measure(TEST, name, value, gpu=gpu, at={"when": when})
 
 
+def burn_one(device: driver.Device, gpu: dict[str, str], watched: driver.Watched | None, until: float) -> None:
+    size = BLOCKS * THREADS * 4
+    kernel = device.kernel(ptx("floats"), "floats")
+    with device.allocated(size) as out, device.pinned(size) as here:
+
+        def lap() -> str:
+            kernel.run(out, BLOCKS, THREADS)
+            device.down(here, out, size)
+            return hashlib.blake2b(ctypes.string_at(here, size), digest_size=8).hexdigest()
+
+        burn.laps(lap, {"kernel": "driver-floats"}, gpu, watched, until)
+
+
 def sanity() -> None:
     cuda, nvml = driver.Cuda(), driver.Nvml()
     say.measure(TEST, "driver", nvml.driver)
     say.measure(TEST, "cuda", cuda.version)
-    for device in devices(cuda):
+    for number, device in enumerate(devices(cuda), start=1):
         gpu = device.gpu
         watched = nvml.of(gpu["uuid"])
         counters(watched, gpu, "before")
         kernels(device, gpu)
         copies(device, gpu, watched)
         patterns(device, gpu)
+        if burn.IS_WANTED:  # one after the other, as all is done here
+            burn_one(device, gpu, watched, burn.until(spare=3.0, part=number / cuda.count()))
         counters(watched, gpu, "after")
 
 

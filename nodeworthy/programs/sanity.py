@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import burn
 import driver
 import look
 import say
@@ -19,6 +20,10 @@ import say
 TEST, AS_ASKED = "gpu-sanity", "gpu-as-asked"
 GIB = 1 << 30
 ROUNDS = 2
+# Products of one lap of a burn: seconds of work of the fastest GPUs there are.
+LAP = 1024
+# Of torchrun, after the last of its ranks.
+ENDS_SECONDS = 15.0
 
 
 def device() -> tuple[Any, dict[str, str]]:
@@ -59,13 +64,38 @@ def seconds_of(
 
 def chain(size: int, dtype: Any, where: Any, steps: int) -> Any:
     """The same numbers on every machine: they are drawn on the processor."""
-    import torch
-
-    draw = torch.Generator().manual_seed(7)
-    left, right = (torch.randn(size, size, generator=draw).div(size**0.5).to(dtype).to(where) for _ in range(2))
+    left, right = drawn(size, dtype, where)
     for _ in range(steps):
         left = left @ right
     return left
+
+
+def drawn(size: int, dtype: Any, where: Any) -> list[Any]:
+    import torch
+
+    draw = torch.Generator().manual_seed(7)
+    return [torch.randn(size, size, generator=draw).div(size**0.5).to(dtype).to(where) for _ in range(2)]
+
+
+def burn_one(where: Any, gpu: dict[str, str], watched: driver.Watched | None) -> None:
+    """Results are compared where they are: a GPU that waits for a checksum cools down."""
+    import torch
+
+    size = matrix_size(where)
+    begin, right = drawn(size, torch.bfloat16, where)
+    first, known = None, ""
+
+    def lap() -> str:
+        nonlocal first, known
+        made = begin
+        for _ in range(LAP):
+            made = made @ right
+        made = flip(made)
+        if first is None:
+            first, known = made, checksum(made)
+        return known if torch.equal(made, first) else checksum(made)
+
+    burn.laps(lap, {"kernel": f"burn-bf16-{LAP}", "n": size}, gpu, watched, burn.until(ENDS_SECONDS))
 
 
 class Held:
@@ -80,10 +110,14 @@ class Held:
             self.back = self._watched.throttled()
 
 
+def matrix_size(where: Any) -> int:
+    return int(os.environ.get("NODEWORTHY_GEMM", "8192" if where.type == "cuda" else "256"))
+
+
 def gemm(where: Any, gpu: dict[str, str], watched: driver.Watched | None) -> None:
     import torch
 
-    size = int(os.environ.get("NODEWORTHY_GEMM", "8192" if where.type == "cuda" else "256"))
+    size = matrix_size(where)
     for name, dtype in (("bf16", torch.bfloat16), ("fp32", torch.float32)):
         for round_ in range(1, ROUNDS + 1):
             at = {"n": size, "round": round_}
@@ -181,6 +215,8 @@ def work() -> None:
     if where.type == "cuda":
         with driver.Cuda().device(say.LOCAL_RANK) as plain:
             look.kernels(plain, gpu)
+    if burn.IS_WANTED:
+        burn_one(where, gpu, watched)
     look.counters(watched, gpu, "after")
 
 

@@ -7,12 +7,16 @@ was only derived from somebody's best run warns. Where nothing says how fast it 
 Everything is measured more than once, and the best counts: one slow round is noise. Why a GPU ran slower than it can
 (power, heat, a clock somebody fixed) is recorded with each number, and is told. A PCIe link that is narrower or
 slower than both of its ends can be is told as well: it is the usual reason of slow copies.
+
+Whoever computes for half an hour (`accept --level burn`) becomes as hot as it will ever be. That its software keeps it
+at its power or its temperature is how GPUs are; that its hardware has to hold it back is not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nodeworthy.facts.accept.burns import Burn
 from nodeworthy.facts.accept.floors import Floor, GpuSpeeds, Speed, short, without_floor
 from nodeworthy.facts.accept.measure import BY_LINK, Gpu, Measure, narrow_links
 from nodeworthy.rule import Rule
@@ -74,6 +78,26 @@ def _who(measure: Measure) -> str:
 def _cause(some: Sequence[Speed]) -> str:
     held = [f"{_who(each.measure)}: {', '.join(each.measure.throttle)}" for each in some if each.measure.throttle]
     return f"held back meanwhile: {'; '.join(held)}" if held else "every rank of a job waits for its slowest"
+
+
+# What protects the hardware from itself, whatever its software does.
+_BY_HARDWARE = ("HW slowdown", "HW thermal slowdown", "HW power brake slowdown")
+
+
+@RULE.check
+def its_hardware_stands_a_burn(seen: Burn) -> Findings:
+    held = {why: count for why, count in seen.held_back.items() if why in _BY_HARDWARE}
+    if held:
+        hottest = f"; {seen.hottest:g} °C at most" if seen.hottest is not None else ""
+        yield fail(
+            seen,
+            f"{seen.gpu} is held back by its own hardware while it burns",
+            is_=", ".join(f"{why} in {count} of {seen.looks} looks" for why, count in held.items()) + hottest,
+            should=f"never, in {seen.seconds:g} s",
+            cause="it protects itself from heat or from too little power: air, a fan, a heat sink, or a cable",
+        )
+    elif not seen.looks:
+        yield unknown(seen, f"whether {seen.gpu} was held back while it burnt is not known: its driver was not asked")
 
 
 _CALLED = {"link_width": ("narrower", "x"), "link_gen": ("of an older generation", "PCIe ")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +218,28 @@ def test_halves_at_once_find_room_beside_each_other() -> None:
     few = Shape("few", None, 8, cpus=16.0, memory_gib=64.0)
     halves, whole = room_for(4, [few]), room_for(8, [few])
     assert (2 * halves.cpus, 2 * halves.memory_gib) <= (whole.cpus, whole.memory_gib)
+
+
+def test_a_burn_lasts_as_long_as_was_asked() -> None:
+    asked = replace(terms(Level.BURN), burn_seconds=600)
+    (job,) = [each for each in objects(NODES[:1], asked) if each["kind"] == "Job"]
+    container = job["spec"]["template"]["spec"]["containers"][0]
+    assert {"name": "NODEWORTHY_BURN", "value": "1"} in container["env"]
+    assert job["spec"]["activeDeadlineSeconds"] <= 600 + 20
+    assert "NODEWORTHY_BURN" not in str(jobs(Level.FULL))
+    slurm = SlurmTerms(
+        "1f2e", "5f0c", Level.BURN, level_tests(Level.BURN), "h100:8", "/v/python", "/s", burn_seconds=600
+    )
+    text = scripts(slurm)["node-any"]
+    assert "export NODEWORTHY_BURN=1" in text
+    assert "--time=11\n" in text
+
+
+@pytest.mark.parametrize(
+    ("level", "time", "says"),
+    [("burn", "30s", "from 300s to 4h"), ("burn", "5h", "from 300s to 4h"), ("quick", "10m", "is of --level burn")],
+)
+def test_a_burn_of_no_sense(level: str, time: str, says: str) -> None:
+    given = ("--level", level, "--burn-time", time, "--image", "x", "--on", "kubernetes", "n1", "--dry-run")
+    ran = run("accept", *given)
+    assert (ran.code, says in ran.err) == (2, True), ran.err

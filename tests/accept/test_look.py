@@ -33,14 +33,20 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def looked(
-    folder: Path, libraries: Path | None, fault: str = "", gpus: int = 2, tests: tuple[str, ...] = TESTS[:1]
+    folder: Path,
+    libraries: Path | None,
+    fault: str = "",
+    gpus: int = 2,
+    tests: tuple[str, ...] = TESTS[:1],
+    *,
+    seconds: int = 60,
 ) -> tuple[Ran, str]:
     """What is judged of two GPUs that were looked at, and what the program printed."""
     environment = {**os.environ, "NODEWORTHY_NONCE": NONCE, "NODEWORTHY_NODE": "gpu-1", "STUB_FAULT": fault}
     environment |= {"NODEWORTHY_WITHOUT_TORCH": "1", "NODEWORTHY_COPIED": "65536", "NODEWORTHY_DEADLINE": "120"}
     environment |= {"STUB_NAME": "NVIDIA Stand-In", "STUB_GPUS": str(gpus)}
     environment["LD_LIBRARY_PATH"] = str(libraries or folder)
-    command = [sys.executable, str(PROGRAMS / "launch.py"), *(f"{each}=60" for each in tests)]
+    command = [sys.executable, str(PROGRAMS / "launch.py"), *(f"{each}={seconds}" for each in tests)]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=True)
     node = {"name": "gpu-1", "gpu": None, "count": 2, "instance": ""}
     recorded = write(folder, [job(*tests)], {"gpu-1.log": said.stdout}, nodes=[node])
@@ -115,6 +121,41 @@ def test_without_a_driver_it_says_which_library_is_missing(tmp_path: Path) -> No
     assert any("libcuda.so.1 is not there" in each for each in errors), (errors, said)
 
 
+def burnt(folder: Path, libraries: Path, fault: str = "") -> tuple[Ran, str]:
+    os.environ["NODEWORTHY_BURN"] = "1"
+    try:
+        return looked(folder, libraries, fault, seconds=9)
+    finally:
+        del os.environ["NODEWORTHY_BURN"]
+
+
+def test_a_burn_computes_again_and_again_and_is_watched(libraries: Path, tmp_path: Path) -> None:
+    ran, said = burnt(tmp_path, libraries)
+    assert failed(ran) == {}, said
+    (row,) = (each for each in ran.report["runs"] if each["test"] == "gpu-sanity")
+    laps = [each["value"] for each in row["measures"] if each["name"] == "burn_laps"]
+    assert len(laps) == 2
+    assert min(laps) > 1
+    assert {each["value"] for each in row["measures"] if each["name"] == "burn_temperature_c"} == {66}
+    assert sum(each["value"] for each in row["measures"] if each["name"] == "burn_s") > 2
+
+
+def test_who_becomes_too_hot_in_a_burn_is_named(libraries: Path, tmp_path: Path) -> None:
+    ran, said = burnt(tmp_path, libraries, "hot:1")
+    assert failed(ran) == {
+        "gpu-fast-enough": f"{SECOND} (0000:11:00.0) is held back by its own hardware while it burns"
+    }
+    (found,) = (each for each in ran.findings if each["verdict"] == "fail")
+    assert "HW thermal slowdown in" in found["is"]
+    assert "94 °C at most" in found["is"], said
+
+
+def test_a_lap_that_comes_out_otherwise_is_named(libraries: Path, tmp_path: Path) -> None:
+    """After ever so many that were right."""
+    ran, said = burnt(tmp_path, libraries, "tires:1")
+    assert set(failed(ran)) == {"gpu-computes-right"}, said
+
+
 def integers(number: int) -> int:
     for _ in range(look.STEPS):
         number = (number * 1664525 + 1013904223) & 0xFFFFFFFF
@@ -168,7 +209,10 @@ def test_a_dry_run_without_torch_asks_only_the_driver(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--on", "slurm", "--test", "ddp"), "--test ddp needs torch: beside --without-torch there are gpu-sanity and"),
+        (
+            ("--on", "slurm", "--test", "ddp"),
+            "--test ddp needs torch: beside --without-torch there are gpu-sanity, allocation, gpu-as-asked",
+        ),
         (("--from", "."), "--from judges what was recorded"),
     ],
 )

@@ -112,6 +112,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
 SHOWN[Moment.WORKLOAD] = (
     "verification-yields/good-workload-given-back",
     "gpu-fast-enough/bad-below-the-baseline",
+    "gpu-fast-enough/good-stands-a-burn",
     "storage-fast-enough/good-as-promised",
     "gpus-alike/bad-slow-sender",
     "decode-right/good-the-same",

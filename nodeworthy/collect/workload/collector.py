@@ -9,6 +9,7 @@ from typing import Any, Final
 from nodeworthy.collect.workload.lines import Line, NotBelieved, read_lines
 from nodeworthy.collect.workload.recording import Job, RunRecording
 from nodeworthy.facts.accept.baseline import Baseline
+from nodeworthy.facts.accept.burns import Burn
 from nodeworthy.facts.accept.floors import CollectiveSpeeds, FleetFloors, GpuSpeeds, StorageSpeeds
 from nodeworthy.facts.accept.given import Allocation, Loading, SeenGpus, Transport
 from nodeworthy.facts.accept.given_back import GpusGivenBack
@@ -37,6 +38,7 @@ _TOLD_BY: Final[Mapping[type[Any], tuple[str, ...]]] = {
     GpuChecksums: ("gpu-sanity",),
     # Who is the odd one is asked of both alike: only where neither is there, is it not.
     Peers: ("gpu-sanity", "multi-node"),
+    Burn: ("gpu-sanity",),
     GpuSpeeds: ("gpu-sanity", "inference", "ddp", "fsdp", "moe"),
     CollectiveSpeeds: ("multi-node", "ddp", "moe"),
     PairMatrix: ("gpu-sanity", "multi-node"),

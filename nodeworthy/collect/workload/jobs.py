@@ -79,6 +79,8 @@ class RunTerms:
     is_watched: bool = False
     # Whether the driver alone is asked, for which any image with Python will do.
     without_torch: bool = False
+    # How long a node is held to burn it; nobody else asks.
+    burn_seconds: int | None = None
     on: ClassVar[str] = "kubernetes"
 
     def node_name(self, number: int, shape: Shape) -> str:
@@ -103,11 +105,17 @@ class RunTerms:
     @property
     def held(self) -> int:
         """The most that the programs of a node may take together."""
-        return min(HELD[self.level], (self.job_seconds or HELD[self.level] + SPARE_SECONDS) - SPARE_SECONDS)
+        return held_seconds(self.level, self.burn_seconds, self.job_seconds)
 
     @property
     def name(self) -> str:
         return f"nodeworthy-accept-{self.run}"
+
+
+def held_seconds(level: Level, burn: int | None, job: int | None) -> int:
+    """The most that the programs of a node may take together."""
+    most = burn if burn is not None and level is Level.BURN else HELD[level]
+    return min(most, job - SPARE_SECONDS) if job is not None else most
 
 
 def limits(tests: Sequence[str], held: int, of: Sequence[str]) -> dict[str, int]:
@@ -310,6 +318,7 @@ def _environment(room: Room, seconds: int, terms: RunTerms, more: dict[str, str]
         "TMPDIR": "/scratch",
         "TORCHINDUCTOR_CACHE_DIR": "/scratch/inductor",
         **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
+        **({"NODEWORTHY_BURN": "1"} if terms.level is Level.BURN else {}),
         **more,
     }
     yield {"name": "NODEWORTHY_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}

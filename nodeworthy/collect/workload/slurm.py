@@ -10,6 +10,7 @@ from nodeworthy.collect.workload.askings import Asking
 from nodeworthy.collect.workload.jobs import (
     RENDEZVOUS_SECONDS,
     SPARE_SECONDS,
+    held_seconds,
     limits,
     neighbours,
     of_groups,
@@ -18,7 +19,7 @@ from nodeworthy.collect.workload.jobs import (
 )
 from nodeworthy.collect.workload.room import Room, room_for
 from nodeworthy.facts.accept.measure import Shape
-from nodeworthy.known.acceptance import HELD, Level
+from nodeworthy.known.acceptance import Level
 from nodeworthy.records import dataclass
 
 # Behind everybody who asks for the same nodes.
@@ -52,6 +53,8 @@ class SlurmTerms:
     job_seconds: int | None = None
     is_watched: bool = False
     without_torch: bool = False
+    # How long a node is held to burn it; nobody else asks.
+    burn_seconds: int | None = None
     on: ClassVar[str] = "slurm"
 
     @property
@@ -61,7 +64,7 @@ class SlurmTerms:
 
     @property
     def held(self) -> int:
-        return min(HELD[self.level], (self.job_seconds or HELD[self.level] + SPARE_SECONDS) - SPARE_SECONDS)
+        return held_seconds(self.level, self.burn_seconds, self.job_seconds)
 
     @property
     def name(self) -> str:
@@ -154,6 +157,7 @@ def _environment(terms: SlurmTerms, seconds: int, room: Room, asking: Asking | N
         "TORCHINDUCTOR_CACHE_DIR": f'"{folder}/inductor"',
         "NODEWORTHY_NODES": '"$SLURM_JOB_NUM_NODES"',
         **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
+        **({"NODEWORTHY_BURN": "1"} if terms.level is Level.BURN else {}),
         **({name: shlex.quote(value) for name, value in _asked(asking).items()} if asking is not None else {}),
         "MASTER_ADDR": '"$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"',
         # Two jobs on one node take other ports, each two: all are counted at the one beside it.

@@ -123,10 +123,11 @@ def manner_of(options: Options, fleet: Fleet | None) -> Manner:
 
 def courtesy_of(planned: Planned, places: Places, manner: Manner) -> Courtesy:
     from nodeworthy.collect.workload.live.window import read_window
-    from nodeworthy.known.acceptance import IN_ALL
+    from nodeworthy.known.acceptance import HELD, IN_ALL
 
     terms = planned.terms
-    a_turn = max(IN_ALL[terms.level], terms.seconds_of(terms.tests) + int(GONE_SECONDS))
+    beside = IN_ALL[terms.level] - HELD[terms.level]
+    a_turn = max(terms.held + beside, terms.seconds_of(terms.tests) + int(GONE_SECONDS))
     turns = places.turns(planned.shapes) + len(planned.together(planned.shapes))
     window = read_window(manner.window) if manner.window is not None else None
     return Courtesy(manner.total or float(a_turn * max(1, turns)), window, TIMES, local=LOCAL_TIME)

@@ -28,6 +28,7 @@ class Options(judging.Options):
     queue: str | None
     priority_class: str | None
     job_deadline: str | None
+    burn_time: str | None
     total_deadline: str | None
     window: str | None
     max_nodes: str | None
@@ -105,6 +106,8 @@ def _what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--level", choices=tuple(each.value for each in Level), default=Level.FULL.value, help="how much is run (full)"
     )
+    burn = "how long the level burn holds a node (30m, at most 4h)"
+    parser.add_argument("--burn-time", metavar="TIME", help=burn)
     alone = "only what the driver alone can measure: any image or Python from 3.9 on will do"
     parser.add_argument("--without-torch", action="store_true", help=alone)
     parser.add_argument("--test", metavar="ID", action="append", default=[], help="only this test (repeatable)")
@@ -135,8 +138,10 @@ def refuse_idle(options: Options) -> None:
     needs_torch = [each for each in options.test if each not in BY_THE_DRIVER]
     if options.without_torch and needs_torch:
         raise InputError(
-            f"--test {needs_torch[0]} needs torch: beside --without-torch there are {' and '.join(BY_THE_DRIVER)}"
+            f"--test {needs_torch[0]} needs torch: beside --without-torch there are {', '.join(BY_THE_DRIVER)}"
         )
+    if options.burn_time is not None and options.level != Level.BURN:
+        raise InputError("--burn-time is of --level burn, and the level here is " + options.level)
     if options.dry_run and options.taint:
         raise InputError("--dry-run runs nothing, so that there is nothing to mark: --taint does not go with it")
     for name, given, what_for in _for_nothing(options):

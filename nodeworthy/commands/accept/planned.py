@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.commands.accept.options import Options
 from nodeworthy.errors import InputError
-from nodeworthy.known.acceptance import ALLOCATION, BY_THE_DRIVER, Level, level_tests
+from nodeworthy.known.acceptance import (
+    ALLOCATION,
+    BURN_SECONDS,
+    BY_THE_DRIVER,
+    HELD,
+    LEAST_BURN_SECONDS,
+    Level,
+    level_tests,
+)
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -125,12 +133,23 @@ def terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> R
         queue=options.queue,
         job_seconds=job_seconds(options),
         priority_class=options.priority_class or PRIORITY,
+        burn_seconds=burn_seconds(options),
     )
 
 
 def _tests(tests: Sequence[str], level: Level, options: Options) -> tuple[str, ...]:
     can = BY_THE_DRIVER if options.without_torch else tests
     return tuple(each for each in tests if each in level_tests(level) and each in can)
+
+
+def burn_seconds(options: Options) -> int:
+    """Raises InputError."""
+    from nodeworthy.collect.node.durations import seconds
+
+    found = int(seconds(options.burn_time)) if options.burn_time is not None else BURN_SECONDS
+    if not LEAST_BURN_SECONDS <= found <= HELD[Level.BURN]:
+        raise InputError(f"--burn-time {options.burn_time}: from {LEAST_BURN_SECONDS}s to {HELD[Level.BURN] // 3600}h")
+    return found
 
 
 # Below this no program could say a word.
@@ -199,6 +218,7 @@ def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None
         reservation=options.reservation,
         setup=_text(options.setup),
         job_seconds=job_seconds(options),
+        burn_seconds=burn_seconds(options),
     )
 
 

@@ -2,6 +2,7 @@
  *
  * STUB_GPUS is how many there are, STUB_NAME what they are called, STUB_NODE the number of their node. STUB_FAULT=KIND:GPU is what is wrong with one of them:
  *   integers, floats   a number of this kernel is wrong, each time      unsteady   another one each time
+ *   tires              a number is wrong, after eight times right
  *   memory             one bit does not come back as it was written     lost       each call after the first is refused
  */
 #include <stdint.h>
@@ -11,7 +12,7 @@
 
 enum { OK = 0, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100, LOST = 999, BEGINNINGS = 1024, STEPS = 4096 };
 
-static int current = 0, is_ready = 0, launches = 0;
+static int current = 0, is_ready = 0, launches = 0, worked = 0;
 
 static int gpus(void) { return getenv("STUB_GPUS") ? atoi(getenv("STUB_GPUS")) : 2; }
 
@@ -96,5 +97,6 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     launches++;
     if (has(function)) out[7] ^= 1;
     if (has("unsteady")) out[launches] ^= 1;
+    if (has("tires") && ++worked > 8) out[7] ^= 1;
     return answer();
 }

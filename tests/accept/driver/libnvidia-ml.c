@@ -45,5 +45,8 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
     *bits = 0x1 | 0x4 | (has("hot", device) ? 0x40 : 0);
     return OK;
 }
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *degrees) { (void)sensor; *degrees = has("hot", device) ? 94 : 66; return OK; }
+int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatts) { (void)device; *milliwatts = 642000; return OK; }
+int nvmlDeviceGetClockInfo(void *device, int clock, unsigned *megahertz) { (void)clock; *megahertz = has("hot", device) ? 900 : 1755; return OK; }
 int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatts) { *milliwatts = has("capped", device) ? 400000 : 700000; return OK; }
 int nvmlDeviceGetPowerManagementDefaultLimit(void *device, unsigned *milliwatts) { (void)device; *milliwatts = 700000; return OK; }
