@@ -9,6 +9,7 @@ from nodeworthy.derive import derive
 from nodeworthy.documents.release import LOOSE, STACK_CONFIG
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.operator import effective_values
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place
 
@@ -17,8 +18,6 @@ def operator_of_fleet(fleet: Fleet) -> OperatorValues | None:
     """None where the fleet has no operator."""
     if fleet.operator is None:
         return None
-    from nodeworthy.fleet.operator import effective_values
-
     chart = fleet.operator.chart
     return OperatorValues(
         place=replace(fleet.operator.place, subject="operator"),
