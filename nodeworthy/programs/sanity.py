@@ -64,13 +64,13 @@ def seconds_of(
 
 def chain(size: int, dtype: Any, where: Any, steps: int) -> Any:
     """The same numbers on every machine: they are drawn on the processor."""
-    left, right = drawn(size, dtype, where)
+    left, right = _drawn(size, dtype, where)
     for _ in range(steps):
         left = left @ right
     return left
 
 
-def drawn(size: int, dtype: Any, where: Any) -> list[Any]:
+def _drawn(size: int, dtype: Any, where: Any) -> list[Any]:
     import torch
 
     draw = torch.Generator().manual_seed(7)
@@ -82,7 +82,7 @@ def burn_one(where: Any, gpu: dict[str, str], watched: driver.Watched | None) ->
     import torch
 
     size = matrix_size(where)
-    begin, right = drawn(size, torch.bfloat16, where)
+    begin, right = _drawn(size, torch.bfloat16, where)
     first, known = None, ""
 
     def lap() -> str:
