@@ -54,10 +54,13 @@ LONG = (
     "tests/plan/test_simulated.py::test_a_resource_of_the_second_run",
     "tests/plan/test_simulated.py::test_a_value_computed_from",
     "tests/plan/test_simulated.py::test_boot_scripts_are_whole",
+    "tests/known/test_agreeing_tables.py::test_efa_is",
+    "tests/known/test_agreeing_tables.py::test_how_many_gpus",
     # What is made thousands of times, starts programs again and again, or measures how time grows.
     "tests/architecture/test_import_directions.py",
     "tests/architecture/test_sizes.py::test_functions_are_small",
     "tests/accept/test_meeting.py::test_who_is_missing",
+    "tests/accept/test_look.py::test_a_burn_computes",
     "tests/accept/test_look.py::test_who_becomes_too_hot",
     "tests/accept/test_look.py::test_a_lap_that_comes_out_otherwise",
     "tests/boot/shell/test_broken.py::test_eight_times_the_script",

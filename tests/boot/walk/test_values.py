@@ -62,8 +62,6 @@ KNOWN = {
 UNKNOWN = {
     "from a command": ("A=$(curl -s http://169.254.169.254/latest/meta-data/instance-id)\nsystemctl enable $A", "curl"),
     "never set": ("systemctl enable $A", "A is set nowhere"),
-    "another one in each branch": ("if [ -e /x ]; then A=one; else A=two; fi\nsystemctl enable $A", "depends on"),
-    "set in one branch only": ("A=one\nif [ -e /x ]; then A=two; fi\nsystemctl enable $A", "depends on"),
     "from a file that nobody wrote": (". /etc/os-release\nsystemctl enable $ID", "/etc/os-release"),
     "an element by its name": ("declare -A A=([x]=one [y]=two)\nsystemctl enable ${A[y]}", "not followed"),
     "by a number that is not known": ("A=(a b)\nsystemctl enable ${A[$i]}", "only when the script runs"),
@@ -98,6 +96,14 @@ def test_what_is_not_known_says_why(name: str) -> None:
     (unit,) = units(script, template=name == "a template's")
     assert unit.unit.known is None
     assert why in unit.unit.why
+
+
+@pytest.mark.parametrize(
+    "script", ["if [ -e /x ]; then A=one; else A=two; fi", "A=one\nif [ -e /x ]; then A=two; fi"]
+)
+def test_what_branches_set_is_walked_with_each_of_both(script: str) -> None:
+    found = {each.unit.known: each.conditions[-1].answer for each in units(f"{script}\nsystemctl enable $A")}
+    assert found == {"one.service": "one", "two.service": "two"}
 
 
 def test_which_program_it_is_may_be_unknown() -> None:
