@@ -98,9 +98,7 @@ def test_what_is_not_known_says_why(name: str) -> None:
     assert why in unit.unit.why
 
 
-@pytest.mark.parametrize(
-    "script", ["if [ -e /x ]; then A=one; else A=two; fi", "A=one\nif [ -e /x ]; then A=two; fi"]
-)
+@pytest.mark.parametrize("script", ["if [ -e /x ]; then A=one; else A=two; fi", "A=one\nif [ -e /x ]; then A=two; fi"])
 def test_what_branches_set_is_walked_with_each_of_both(script: str) -> None:
     found = {each.unit.known: each.conditions[-1].answer for each in units(f"{script}\nsystemctl enable $A")}
     assert found == {"one.service": "one", "two.service": "two"}
