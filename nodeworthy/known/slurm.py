@@ -98,10 +98,10 @@ def _bare(name: str) -> str:
 @cache
 def gpu_of_type(name: str) -> str | None:
     """The GPU that a gres type names, also with what a cluster adds (`a100_80gb`, `v100l`, `nvidia_a100_1g.10gb`)."""
-    known = gpu_named(name)
+    bare = re.sub(r"^(?:(?:nvidia|tesla|geforce|amd|gpu)[-_ :]?)+", "", name.lower())
+    known = gpu_named(name) or gpu_named(bare)
     if known is not None:
         return known.name
-    bare = re.sub(r"^(?:(?:nvidia|tesla|geforce|amd|gpu)[-_ :]?)+", "", name.lower())
     # A letter of the site's own before a card's number: `t2080ti`, `q8000`.
     numbered = re.sub(r"^[a-z](?=\d{4})", "", _bare(bare))
     for each in (_bare(bare), numbered):

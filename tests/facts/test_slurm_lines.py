@@ -111,7 +111,7 @@ def test_names_of_gpus() -> None:
     for spelt, gpu in {
         "a100": "A100", "A100_80gb": "A100", "v100l": "V100", "v100-32g": "V100", "nvidia_h100_80gb_hbm3": "H100",
         "rtx_a6000": "A6000", "2080ti": "RTX2080Ti", "rtx3090": "RTX3090", "mi250": "MI250", "nvidia_a100_1g.10gb": "A100",
-        "t2080ti": "RTX2080Ti", "q8000": "RTX8000",
+        "t2080ti": "RTX2080Ti", "q8000": "RTX8000", "gpu-a6000": "A6000",
     }.items():  # fmt: skip
         assert gpu_of_type(spelt) == gpu, spelt
     assert [gpu_of_type(each) for each in ("h1000", "bigmem", "v1000", "x")] == [None, None, None, None]
