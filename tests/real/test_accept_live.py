@@ -288,7 +288,7 @@ def test_a_quota_and_a_node_without_room_are_told(
 ) -> None:
     patient(monkeypatch, scheduling=2.0)
     nodes.add_gpu_node("gpu-1")
-    nodes.offer("gpu-1", 8, cpu="2")
+    nodes.offer("gpu-1", 8, cpu="500m")
     ran = accept("gpu-1")
     assert "Insufficient cpu" in states(ran)["gpu-1"][1]
     quota = f"/api/v1/namespaces/{HOME}/resourcequotas"
@@ -430,7 +430,7 @@ def test_half_a_group_lets_its_gpus_go(
     launcher = RunsLauncher(nodes, NODEWORTHY_BARRIER=barrier)
     for name in ("gpu-1", "gpu-2", "gpu-3"):
         nodes.add_gpu_node(name, launcher)
-    nodes.offer("gpu-3", 8, cpu="2")
+    nodes.offer("gpu-3", 8, cpu="500m")
     ran = accept("gpu-1", "gpu-2", "gpu-3", "--job-deadline", "5m", tests=OF_GROUP)
     state, why = group_states(ran)
     assert (ran.code, state) == (3, "not run"), ran.out
