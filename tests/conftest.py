@@ -45,6 +45,7 @@ LONG = (
     "tests/node/test_suite.py::test_a_command_of_a_users_test_has_a_deadline",
     "tests/node/test_suite.py::test_a_recording_that_is_not_there",
     "tests/node/test_suite.py::test_a_users_own_tests",
+    "tests/node/test_suite.py::test_an_unknown_and_an_unreached",
     "tests/node/test_suite.py::test_hosts_of_which_nothing",
     "tests/node/test_suite.py::test_hosts_that_are_named_twice",
     "tests/node/test_suite.py::test_the_fleet_is_judged_by_too",
@@ -146,8 +147,9 @@ def pytest_collection_finish() -> None:
 
 
 def _is_one_more_case(test: str, seen: set[tuple[str, str]]) -> bool:
-    """Of each rule's cases, all but the first of every kind, the first bad one that previews a program, and of those that
-    preview none an eighth. It is drawn by their names, so that a new case changes nothing for the others."""
+    """Of each rule's cases, all but the first of every kind, of every second rule the first bad one that previews a
+    program, and of those that preview none an eighth. It is drawn by their names, so that a new case changes nothing for
+    the others."""
     if not test.startswith("tests/test_cases.py::test_case["):
         return False
     rule, _, name = test.partition("[")[2].partition("/")
@@ -156,7 +158,7 @@ def _is_one_more_case(test: str, seen: set[tuple[str, str]]) -> bool:
     is_first = kind not in seen
     seen.add(kind)
     if is_program:
-        return not (is_first and name.startswith("bad-"))
+        return not (is_first and name.startswith("bad-") and zlib.crc32(test.encode()) % 2)
     return not is_first and zlib.crc32(test.encode()) % 8 > 0
 
 
