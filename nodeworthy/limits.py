@@ -68,4 +68,19 @@ def holds_long_number(data: bytes) -> bool:
 
 def without_long_numbers(text: str) -> str:
     """What a machine answers, with words in place of a number that is none: whoever counts by it does not know."""
-    return _LONG_NUMBER.sub(f"({TOO_MANY_DIGITS})", text) if len(text) > MOST_DIGITS else text
+    return _LONG_NUMBER.sub(f"({TOO_MANY_DIGITS})", text) if _holds_one(text) else text
+
+
+def _holds_one(text: str) -> bool:
+    """So many digits lie across one of these places, wherever they begin: all others need not be looked at."""
+    places = range(MOST_DIGITS, len(text), MOST_DIGITS + 1)
+    return any(_digits_around(text, at) > MOST_DIGITS for at in places if "0" <= text[at] <= "9")
+
+
+def _digits_around(text: str, at: int) -> int:
+    begin, end = at, at + 1
+    while begin and "0" <= text[begin - 1] <= "9":
+        begin -= 1
+    while end < len(text) and "0" <= text[end] <= "9":
+        end += 1
+    return end - begin

@@ -13,7 +13,7 @@ import pytest
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.collect.cluster.dump_text import text_of
 from nodeworthy.collect.node.recording import load
-from nodeworthy.limits import MOST_DIGITS, TOO_MANY_DIGITS
+from nodeworthy.limits import MOST_DIGITS, TOO_MANY_DIGITS, without_long_numbers
 from nodeworthy.verdict import Place
 from tests.case_files import whole
 from tests.run import run
@@ -53,3 +53,11 @@ def test_what_is_packed_is_refused_with_why() -> None:
     packed = base64.b64encode(gzip.compress(f"#!/bin/bash\nset -e\nsleep {LONG}\n".encode()))
     read = unpack(packed, Place(path="user-data"))
     assert read.unread == f"it holds {TOO_MANY_DIGITS}, which no program takes"
+
+
+@pytest.mark.parametrize("before", [0, 1, MOST_DIGITS - 1, MOST_DIGITS, MOST_DIGITS + 1, 3 * MOST_DIGITS])
+@pytest.mark.parametrize("digits", [1, MOST_DIGITS, MOST_DIGITS + 1, 2 * MOST_DIGITS + 3])
+def test_a_long_one_is_found_wherever_it_begins(before: int, digits: int) -> None:
+    text = f"{'x' * before}{'7' * digits}, 42"
+    kept = "7" * digits if digits <= MOST_DIGITS else f"({TOO_MANY_DIGITS})"
+    assert without_long_numbers(text) == f"{'x' * before}{kept}, 42"
