@@ -72,3 +72,10 @@ def test_what_it_refers_to_is_there() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for path in re.findall(r"\]\((?!https?:)([^)#]+)", text):
         assert (ROOT / path).exists(), path
+
+
+def test_its_first_line_judges_all_of_this_repository() -> None:
+    """Whose cases are whatever people have ever written wrong."""
+    ran = run("check", ".", "--no-cache", "--format", "json", cwd=ROOT)
+    assert ran.code == 1, ran.err
+    assert [each["message"] for each in ran.findings if "fault of nodeworthy" in each["message"]] == []

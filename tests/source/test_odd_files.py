@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.source.boot_scripts import is_boot_script
-from tests.run import run
+from tests.case_files import whole
+from tests.run import run, run_json
 
 PIPE = "it is a pipe or a device, not a file"
 EMPTY = "the user data is empty: the node boots and does nothing"
@@ -69,3 +72,14 @@ def test_lines_that_end_as_on_windows_are_passed_over_one_way_each(first: str, t
     command = [sys.executable, "-m", "nodeworthy", "check", ".", "--no-cache"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=30, check=False)
     assert ran.returncode in (0, 1, 2, 3), ran.stderr
+
+
+@pytest.mark.parametrize("left", ["", " 5", " [/run/containerd/containerd.sock]"])
+@pytest.mark.parametrize("name", ["CONTAINERD_CONFIG", "CONTAINERD_SOCKET"])
+def test_a_path_that_is_none_beside_nodes_of_two_kinds(left: str, name: str, tmp_path: Path) -> None:
+    """Which of them the values are for their paths would tell."""
+    shutil.copytree(whole("containerd-paths/unknown-source-nodes-of-two-kinds"), tmp_path / "rack")
+    values = tmp_path / "rack" / "values.yaml"
+    values.write_text(re.sub(rf"({name}\n +value:).*", rf"\1{left}", values.read_text()))
+    ran = run_json("check", "values.yaml", "--rule", "containerd-paths", cwd=tmp_path / "rack")
+    assert [each["verdict"] for each in ran.findings] == ["unknown"], ran.err
