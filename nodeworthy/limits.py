@@ -58,29 +58,25 @@ EDITOR_BYTES = 1024**3
 
 
 _LONG_NUMBER = pattern(f"[0-9]{{{MOST_DIGITS + 1},}}")
-_LONG_NUMBER_OF_BYTES = pattern(rb"(?<![0-9])[0-9]{%d}" % (MOST_DIGITS + 1))
+_DIGITS = frozenset([*"0123456789", *(b"%d" % digit for digit in range(10))])
 TOO_MANY_DIGITS = f"a number of more than {MOST_DIGITS:,} digits"
 
 
-def holds_long_number(data: bytes) -> bool:
-    return len(data) > MOST_DIGITS and _LONG_NUMBER_OF_BYTES.search(data) is not None
+def holds_long_number(data: str | bytes) -> bool:
+    """So many digits lie across one of these places, wherever they begin: all others need not be looked at."""
+    places = range(MOST_DIGITS, len(data), MOST_DIGITS + 1)
+    return any(_digits_around(data, at) > MOST_DIGITS for at in places if data[at : at + 1] in _DIGITS)
+
+
+def _digits_around(data: str | bytes, at: int) -> int:
+    begin, end = at, at + 1
+    while begin and data[begin - 1 : begin] in _DIGITS:
+        begin -= 1
+    while data[end : end + 1] in _DIGITS:
+        end += 1
+    return end - begin
 
 
 def without_long_numbers(text: str) -> str:
     """What a machine answers, with words in place of a number that is none: whoever counts by it does not know."""
-    return _LONG_NUMBER.sub(f"({TOO_MANY_DIGITS})", text) if _holds_one(text) else text
-
-
-def _holds_one(text: str) -> bool:
-    """So many digits lie across one of these places, wherever they begin: all others need not be looked at."""
-    places = range(MOST_DIGITS, len(text), MOST_DIGITS + 1)
-    return any(_digits_around(text, at) > MOST_DIGITS for at in places if "0" <= text[at] <= "9")
-
-
-def _digits_around(text: str, at: int) -> int:
-    begin, end = at, at + 1
-    while begin and "0" <= text[begin - 1] <= "9":
-        begin -= 1
-    while end < len(text) and "0" <= text[end] <= "9":
-        end += 1
-    return end - begin
+    return _LONG_NUMBER.sub(f"({TOO_MANY_DIGITS})", text) if holds_long_number(text) else text

@@ -7,16 +7,23 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from nodeworthy import programs
 from nodeworthy.collect.workload.askings import STEPS, Asking, askings
+from nodeworthy.collect.workload.jobs import RunTerms
+from nodeworthy.collect.workload.live import slurm_clients
+from nodeworthy.collect.workload.live.on_kubernetes import OnKubernetes
+from nodeworthy.collect.workload.live.on_slurm import OnSlurm
 from nodeworthy.collect.workload.live.piece import Ended, Now, Piece
 from nodeworthy.collect.workload.live.running import Courtesy, Running, Times
+from nodeworthy.collect.workload.slurm import SlurmTerms
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.known.acceptance import Level
 from tests.accept.recordings import NONCE, job, write
 from tests.accept.stand_in_driver import compile_into
 from tests.run import Ran, run_json
@@ -170,3 +177,17 @@ def test_who_never_lets_go_is_told_with_the_time_that_was_waited() -> None:
 
 def test_whether_it_let_go_is_not_known_where_nobody_answers() -> None:
     assert [each.freed for each in course(Slow(0, silent=True))] == [None, None]
+
+
+def test_whose_turn_it_is_stays_known_while_gpus_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Longer than a turn lasts that nobody renews."""
+    renewed: list[float] = []
+    turn: Any = SimpleNamespace(renew=renewed.append)
+    monkeypatch.setattr(slurm_clients, "ask", lambda *_: "")
+    terms = SlurmTerms("1f2e", NONCE, Level.FULL, ("allocation",), "h100:8", "/v/python", "/s")
+    assert OnSlurm(terms, turn, {}, clock=lambda: 42.0).holding([]) == frozenset()
+    assert renewed == [42.0]
+    bench: Any = SimpleNamespace(pods_of=lambda _: [])
+    of_jobs = RunTerms("1f2e", NONCE, "x", Level.FULL, ("allocation",), "nodeworthy")
+    assert OnKubernetes(bench, of_jobs, turn, {}, clock=lambda: 43.0).holding([]) == frozenset()
+    assert renewed == [42.0, 43.0]

@@ -243,3 +243,11 @@ def test_a_burn_of_no_sense(level: str, time: str, says: str) -> None:
     given = ("--level", level, "--burn-time", time, "--image", "x", "--on", "kubernetes", "n1", "--dry-run")
     ran = run("accept", *given)
     assert (ran.code, says in ran.err) == (2, True), ran.err
+
+
+def test_what_only_a_watcher_runs_is_told_by_a_dry_run_of_slurm() -> None:
+    given = ("--on", "slurm", "--gpus", "h100:8", "--python", "/v/python", "--scratch", "/s", "n1", "--dry-run")
+    alone, among = (run("accept", *given, *tests) for tests in (("--test", "allocation"), ()))
+    assert (alone.code, alone.out, among.code) == (3, "", 0)
+    for each in (alone, among):
+        assert each.err.startswith("not run: allocation: its jobs are made one after the other"), each.err

@@ -13,7 +13,7 @@ import pytest
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.collect.cluster.dump_text import text_of
 from nodeworthy.collect.node.recording import load
-from nodeworthy.limits import MOST_DIGITS, TOO_MANY_DIGITS, without_long_numbers
+from nodeworthy.limits import MOST_DIGITS, TOO_MANY_DIGITS, holds_long_number, without_long_numbers
 from nodeworthy.verdict import Place
 from tests.case_files import whole
 from tests.run import run
@@ -61,3 +61,4 @@ def test_a_long_one_is_found_wherever_it_begins(before: int, digits: int) -> Non
     text = f"{'x' * before}{'7' * digits}, 42"
     kept = "7" * digits if digits <= MOST_DIGITS else f"({TOO_MANY_DIGITS})"
     assert without_long_numbers(text) == f"{'x' * before}{kept}, 42"
+    assert holds_long_number(text.encode()) is (digits > MOST_DIGITS)

@@ -23,6 +23,10 @@ _INSTANCE = "node.kubernetes.io/instance-type"
 _RACKS = ("topology.k8s.aws/network-node-layer-3", "topology.kubernetes.io/rack", "cloud.google.com/gce-topology-block")
 
 
+# Why nobody can run allocation by hand.
+ONLY_WATCHED = "its jobs are made one after the other, each when the last one's GPUs are free, by who watches a run"
+
+
 @dataclass(frozen=True)
 class Targets:
     shapes: tuple[Shape, ...]
@@ -116,8 +120,7 @@ def not_begun(
         elif without_torch and test not in BY_THE_DRIVER:
             found.append(LeftOut(test, names, NotRun.NO_IMAGE, "it needs torch, and this is a run --without-torch"))
         elif test == ALLOCATION and not watched:
-            why = "its Jobs are made one after the other, each when the last one's GPUs are free, by who watches a run"
-            found.append(LeftOut(test, names, NotRun.SKIPPED, why))
+            found.append(LeftOut(test, names, NotRun.SKIPPED, ONLY_WATCHED))
         elif test in OF_GROUPS and len(shapes) < 2:
             found.append(LeftOut(test, names, NotRun.ONE_NODE, f"needs 2 nodes, {len(shapes)} is there"))
     return [each for each in found if each.nodes]

@@ -37,9 +37,10 @@ def _kubernetes(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -
     terms = terms_of(options, tests, fleet)
     planned = plan(options, tests, terms, fleet, Cluster(options.context, terms.namespace))
     _deliver(options, "".join(_manifests(planned, terms)))
+    by_hand = planned.by_hand()
     if options.record:
-        write_run(options.record, recording(planned, planned.by_hand()))
-    return 0 if planned.shapes else NOTHING_TO_RUN
+        write_run(options.record, recording(planned, by_hand))
+    return 0 if by_hand else NOTHING_TO_RUN
 
 
 def _manifests(planned: Planned, terms: RunTerms) -> Iterator[str]:
@@ -49,7 +50,7 @@ def _manifests(planned: Planned, terms: RunTerms) -> Iterator[str]:
 
     yield "# Nothing was made: this is a dry run. What follows is a run whole, to be applied and removed by hand.\n"
     yield from (f"# {on_one_line(each)}\n" for each in (*planned.told, *reasons(planned.left_out)))
-    if not planned.shapes:
+    if not planned.by_hand():
         return
     yield f"#   kubectl delete jobs,services,configmaps -n {terms.namespace} -l {terms.selector}\n"
     for each in (priority_class(), *objects(planned.shapes, terms)):
@@ -78,10 +79,15 @@ def write_run(folder: str, run: RunRecording) -> None:
 
 def _slurm(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int:
     from nodeworthy.collect.workload.slurm import scripts
+    from nodeworthy.collect.workload.targets import ONLY_WATCHED
     from nodeworthy.commands.accept.planned import slurm_terms_of
+    from nodeworthy.known.acceptance import ALLOCATION
 
-    made = scripts(slurm_terms_of(options, tests, fleet))
+    terms = slurm_terms_of(options, tests, fleet)
+    made = scripts(terms)
     _deliver(options, "\n".join(made.values()))
+    if ALLOCATION in terms.tests:  # not among the scripts, which go to sbatch as they are
+        print(on_one_line(f"not run: {ALLOCATION}: {ONLY_WATCHED}"), file=sys.stderr)
     if options.record:
         make_folder(options.record)
         for name, text in made.items():

@@ -129,6 +129,7 @@ class OnKubernetes:
             self.bench.discard(each)
 
     def holding(self, pieces: Sequence[Piece]) -> frozenset[str]:
+        self.turn.renew(self.clock())
         holding = filter(holds_gpus, self.bench.pods_of(self.selector))
         return frozenset(text_at(each, "metadata", "labels", "job-name") for each in holding) & names(pieces)
 

@@ -188,6 +188,7 @@ class OnSlurm:
             del self._jobs[piece.name]
 
     def holding(self, pieces: Sequence[Piece]) -> frozenset[str]:
+        self.turn.renew(self.clock())
         return frozenset(each.name for each in self._of_this_run() if each.state in _HAS_GPUS) & names(pieces)
 
     def is_gone(self) -> bool:
