@@ -317,3 +317,14 @@ def _rank(value: Value) -> tuple[int, object]:
     if isinstance(value, Scalar) and value.value is not None:
         return (0, value.value)
     return (3, b"")
+
+
+def as_lines(said: Value) -> Iterator[Piece]:
+    """What a list of commands, or a single text, is as a script: each is a line, or several."""
+    lines: Sequence[Value] = said.items if isinstance(said, Seq) else [said]
+    for each in lines:
+        if isinstance(each, Str):
+            yield from each.pieces
+        else:
+            yield each if isinstance(each, Hole) else Hole("it is no text", each.spot)
+        yield Lit("\n", each.spot)

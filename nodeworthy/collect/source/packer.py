@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
 
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.collect.source.comments import comments
@@ -16,7 +15,7 @@ from nodeworthy.hcl.evaluate import TooMuch
 from nodeworthy.hcl.root import Module, body_value, open_root
 from nodeworthy.hcl.source import Malformed, Spot
 from nodeworthy.hcl.syntax import Block
-from nodeworthy.hcl.values import Hole, Lit, Piece, Seq, Str, Value
+from nodeworthy.hcl.values import Lit, Piece, Str, as_lines
 from nodeworthy.records import replace
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
@@ -57,15 +56,5 @@ def _inline(build: Block, module: Module) -> Str | None:
             shebang = said.get("inline_shebang")
             first = shebang.known if isinstance(shebang, Str) else None
             pieces += [] if pieces else [Lit(f"#!{first or _SHEBANG}\n", Spot(build.file, each.at))]
-            pieces += _lines(said["inline"])
+            pieces += as_lines(said["inline"])
     return Str(pieces, Spot(build.file, build.at)) if pieces else None
-
-
-def _lines(said: Value) -> Iterator[Piece]:
-    lines: Sequence[Value] = said.items if isinstance(said, Seq) else [said]
-    for each in lines:
-        if isinstance(each, Str):
-            yield from each.pieces
-        else:
-            yield each if isinstance(each, Hole) else Hole("it is no text", each.spot)
-        yield Lit("\n", each.spot)

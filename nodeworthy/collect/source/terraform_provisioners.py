@@ -6,7 +6,7 @@ it installs and what it has others do by ssh.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.facts.boot.script import BootScript
@@ -14,7 +14,7 @@ from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.root import Instance, Module, body_value
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.syntax import Block
-from nodeworthy.hcl.values import Hole, Lit, Obj, Piece, Seq, Str, Value
+from nodeworthy.hcl.values import Lit, Obj, Piece, Str, as_lines
 from nodeworthy.records import replace
 
 _REMOTE, _LOCAL = "remote-exec", "local-exec"
@@ -55,16 +55,10 @@ def _spot(instance: Instance, block: Block) -> Spot:
     return Spot(instance.block.file, block.at)
 
 
-def _lines(said: Obj, kind: str) -> Iterator[Piece]:
+def _lines(said: Obj, kind: str) -> Iterable[Piece]:
     """What stands in files of its own (`script`, `scripts`) is looked at there; with an interpreter of its own it may
     be of another language."""
     given = said.items.get("inline" if kind == _REMOTE else "command")
     if given is None or "interpreter" in said.items:
-        return
-    lines: Sequence[Value] = given.items if isinstance(given, Seq) else [given]
-    for each in lines:
-        if isinstance(each, Str):
-            yield from each.pieces
-        else:
-            yield each if isinstance(each, Hole) else Hole("it is no text", each.spot)
-        yield Lit("\n", each.spot)
+        return ()
+    return as_lines(given)
