@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.source.boot_scripts import is_boot_script
+from nodeworthy.known.containerd import defaults
 from tests.case_files import whole
 from tests.run import run, run_json
 
@@ -74,7 +75,7 @@ def test_lines_that_end_as_on_windows_are_passed_over_one_way_each(first: str, t
     assert ran.returncode in (0, 1, 2, 3), ran.stderr
 
 
-@pytest.mark.parametrize("left", ["", " 5", " [/run/containerd/containerd.sock]"])
+@pytest.mark.parametrize("left", ["", " 5", f" [{defaults().socket}]"])
 @pytest.mark.parametrize("name", ["CONTAINERD_CONFIG", "CONTAINERD_SOCKET"])
 def test_a_path_that_is_none_beside_nodes_of_two_kinds(left: str, name: str, tmp_path: Path) -> None:
     """Which of them the values are for their paths would tell."""
