@@ -13,9 +13,11 @@ from typing import Any
 import nccl_log
 import sanity
 import say
+import streams
 
 TEST = "multi-node"
-SIZES = tuple(int(each) for each in os.environ.get("NODEWORTHY_PAYLOADS", "1048576,67108864,1073741824").split(","))
+_USUAL = "1048576,67108864,1073741824,4294967296"
+SIZES = tuple(int(each) for each in os.environ.get("NODEWORTHY_PAYLOADS", _USUAL).split(","))
 PAIR_BYTES = int(os.environ.get("NODEWORTHY_PAIR_BYTES", str(256 << 20)))
 ROUNDS = 2
 LONGEST_TRANSPORT = 150
@@ -31,7 +33,7 @@ def all_reduces(test: str, where: Any) -> None:
     dist.all_reduce(given)
     is_right = bool((given == say.WORLD * (say.WORLD + 1) / 2).all())
     say.measure(test, "sum_right", int(is_right), at={"op": "all_reduce"})
-    for size in SIZES:
+    for size in payloads(where):
         tensor = torch.ones(size // 4, device=where)
         dist.all_reduce(tensor)
         for round_ in range(1, ROUNDS + 1):
@@ -45,24 +47,18 @@ def all_reduces(test: str, where: Any) -> None:
                 say.measure(test, "busbw_gbps", round(bus, 4), "GB/s", at=at)
 
 
+def payloads(where: Any) -> list[int]:
+    """Those of which twice as much is free on the smallest GPU of all: a slice has no room for the largest."""
+    import torch
+
+    free = torch.cuda.mem_get_info(where)[0] if where.type == "cuda" else 2 * max(SIZES)
+    least = min(streams.of_all_ranks(free))
+    return [size for size in SIZES if 2 * size <= least]
+
+
 def names() -> list[str]:
     """Of the nodes, in the order of their ranks."""
-    import torch.distributed as dist
-
-    every: list[Any] = [None] * say.WORLD
-    dist.all_gather_object(every, say.NODE)
-    return list(dict.fromkeys(every))
-
-
-def tournament(count: int) -> list[list[tuple[int, int]]]:
-    """Rounds in which each has one partner, until each had every other."""
-    seats: list[Any] = list(range(count)) + ([None] if count % 2 else [])
-    rounds = []
-    for _ in range(len(seats) - 1):
-        pairs = [(seats[at], seats[-1 - at]) for at in range(len(seats) // 2)]
-        rounds.append([(a, b) for a, b in pairs if a is not None and b is not None])
-        seats = [seats[0], seats[-1], *seats[1:-1]]
-    return rounds
+    return list(dict.fromkeys(streams.of_all_ranks(say.NODE)))
 
 
 def pairs(where: Any, every: list[str]) -> None:
@@ -73,7 +69,7 @@ def pairs(where: Any, every: list[str]) -> None:
     local = say.WORLD // len(every)
     tensor = torch.ones(PAIR_BYTES // 4, device=where)
     for round_ in range(1, ROUNDS + 1):
-        for matches in tournament(len(every)):
+        for matches in streams.tournament(len(every)):
             for turn in (False, True):
                 dist.barrier()
                 for one, other in matches:
@@ -110,6 +106,7 @@ def work() -> None:
     all_reduces(TEST, where)
     if len(every) > 1:
         pairs(where, every)
+        streams.measure(every)
     if say.LOCAL_RANK == 0 and where.type == "cuda":
         say.measure(TEST, "transport", nccl_log.transport(logs)[:LONGEST_TRANSPORT])
     time.sleep(0.05)  # what the last barrier still has to send

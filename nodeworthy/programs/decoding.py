@@ -1,7 +1,10 @@
-"""inference and moe: greedy decoding by a model with random weights, with its cache and without, alone and in a batch.
+"""inference and moe: greedy decoding by models with random weights, with the cache and without, alone and in a batch.
 
 decoding.py inference         one process
 decoding.py moe               under torchrun: the experts are spread over the ranks
+
+Whether tokens are right is asked of small models, in double precision, so that nothing is decided by rounding. How fast
+they come is asked of one that is as large as models are that people serve on a GPU of this memory, in bfloat16.
 """
 
 from __future__ import annotations
@@ -9,47 +12,71 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import sanity
 import say
 
-WORDS, WIDTH, HEADS, LAYERS, EXPERTS = 256, 128, 4, 2, 4
-PROMPT, MADE = 12, 24
+EXPERTS = 4
+ROUNDS = 2
+GIB = 1 << 30
 FAULT = os.environ.get("NODEWORTHY_FAULT", "")
 # Of each layer its keys and values, once there are any.
 Cache = list[Any]
 
 
-class Decoder:
-    """In double precision, so that nothing is decided by rounding."""
+class Size(NamedTuple):
+    """Of a layer there are eight squares of its width."""
 
-    def __init__(self, where: Any, experts: int = 0) -> None:
+    name: str
+    width: int
+    layers: int
+    # Words of a prompt, and words that are made.
+    prompt: int = 128
+    made: int = 64
+    words: int = 32_000
+
+    @property
+    def heads(self) -> int:
+        return max(4, self.width // 128)
+
+
+SMALL = Size("small", 128, 2, 12, 24, 256)
+# By how much memory of a GPU is free, in GiB: what one serves on it.
+SIZES = ((40, Size("6.4B", 4096, 48)), (14, Size("1.3B", 2048, 39)), (2, Size("0.3B", 1024, 36)))
+
+
+class Decoder:
+    def __init__(self, where: Any, size: Size, dtype: Any, experts: int = 0) -> None:
+        """Small ones are the same on every machine; large ones would take minutes to be."""
         import torch
 
-        draw = torch.Generator().manual_seed(7)
+        there = "cpu" if size is SMALL else where
+        draw = torch.Generator(device=there).manual_seed(7)
 
         def weights(*shape: int) -> Any:
-            return torch.randn(*shape, generator=draw, dtype=torch.float64).div(shape[-1] ** 0.5).to(where)
+            drawn = torch.randn(*shape, generator=draw, dtype=dtype, device=there)
+            return drawn.div_(shape[-1] ** 0.5).to(where)
 
-        self.where, self.experts = where, experts
-        self.words, self.places = weights(WORDS, WIDTH), weights(PROMPT + MADE, WIDTH)
-        self.mixing = [[weights(WIDTH, WIDTH) for _ in range(4)] for _ in range(LAYERS)]
+        wide = size.width
+        self.where, self.size, self.experts = where, size, experts
+        self.words, self.places = weights(size.words, wide), weights(size.prompt + size.made, wide)
+        self.mixing = [[weights(wide, wide) for _ in range(4)] for _ in range(size.layers)]
         self.feeding = [
-            [(weights(WIDTH, 2 * WIDTH), weights(2 * WIDTH, WIDTH)) for _ in range(max(1, experts))]
-            for _ in range(LAYERS)
+            [(weights(wide, 2 * wide), weights(2 * wide, wide)) for _ in range(max(1, experts))]
+            for _ in range(size.layers)
         ]
-        self.routing = [weights(WIDTH, max(1, experts)) for _ in range(LAYERS)]
+        self.routing = [weights(wide, max(1, experts)) for _ in range(size.layers)]
 
     def logits(self, words: Any, cache: Cache, at: int, spread: bool) -> Any:
         import torch
 
         state = self.words[words] + self.places[at : at + words.shape[1]]
-        for layer in range(LAYERS):
-            state = state + self._mix(layer, torch.nn.functional.layer_norm(state, (WIDTH,)), cache, at)
-            state = state + self._feed(layer, torch.nn.functional.layer_norm(state, (WIDTH,)), spread)
-        return torch.nn.functional.layer_norm(state[:, -1], (WIDTH,)) @ self.words.T
+        norm = torch.nn.functional.layer_norm
+        for layer in range(self.size.layers):
+            state = state + self._mix(layer, norm(state, (self.size.width,)), cache, at)
+            state = state + self._feed(layer, norm(state, (self.size.width,)), spread)
+        return norm(state[:, -1], (self.size.width,)) @ self.words.T
 
     def _mix(self, layer: int, state: Any, cache: Cache, at: int) -> Any:
         import torch
@@ -59,7 +86,7 @@ class Decoder:
         if before is not None:
             keys, values = (torch.cat([old, new], 2) for old, new in zip(before, (keys, values)))
         cache[layer] = (keys, values)
-        scores = asks @ keys.transpose(2, 3) / (WIDTH // HEADS) ** 0.5
+        scores = asks @ keys.transpose(2, 3) / (self.size.width // self.size.heads) ** 0.5
         seen = (
             torch.arange(keys.shape[2], device=self.where)
             <= at + torch.arange(asks.shape[2], device=self.where)[:, None]
@@ -68,7 +95,7 @@ class Decoder:
         return mixed.transpose(1, 2).flatten(2) @ self.mixing[layer][3]
 
     def _heads(self, state: Any) -> Any:
-        return state.unflatten(2, (HEADS, WIDTH // HEADS)).transpose(1, 2)
+        return state.unflatten(2, (self.size.heads, self.size.width // self.size.heads)).transpose(1, 2)
 
     def _feed(self, layer: int, state: Any, spread: bool) -> Any:
         import torch
@@ -95,26 +122,32 @@ def decode(model: Decoder, prompt: Any, cached: bool, spread: bool = False) -> A
     import torch
 
     words = prompt
-    cache: Cache = [None] * LAYERS
-    for step in range(MADE):
+    cache = empty(model)
+    for step in range(model.size.made):
         if cached and step:
             off = 1 if FAULT == "cache-off-by-one" else 0
             said = model.logits(words[:, -1:], cache, words.shape[1] - 1 - off, spread)
         else:
-            cache = [None] * LAYERS
+            cache = empty(model)
             said = model.logits(words, cache, 0, spread)
         words = torch.cat([words, said.argmax(-1, keepdim=True)], 1)
-    return words[:, PROMPT:]
+    return words[:, model.size.prompt :]
 
 
 def tokens_hash(words: Any) -> str:
     return hashlib.blake2b(str(words.tolist()).encode(), digest_size=8).hexdigest()
 
 
-def prompts(where: Any) -> Any:
+def prompts(where: Any, size: Size, count: int) -> Any:
     import torch
 
-    return torch.randint(WORDS, (4, PROMPT), generator=torch.Generator().manual_seed(3)).to(where)
+    return torch.randint(size.words, (count, size.prompt), generator=torch.Generator().manual_seed(3)).to(where)
+
+
+def small(where: Any, experts: int = 0) -> Decoder:
+    import torch
+
+    return Decoder(where, SMALL, torch.float64, experts)
 
 
 def inference() -> None:
@@ -122,20 +155,52 @@ def inference() -> None:
 
     where, gpu = sanity.device()
     say.measure("inference", "torch", torch.__version__)
-    some = prompts(where)
-    for name, model in (("dense", Decoder(where)), ("moe", Decoder(where, EXPERTS))):
-        began = time.perf_counter()
-        alone = decode(model, some[:1], cached=True)
-        seconds = time.perf_counter() - began
+    some = prompts(where, SMALL, 4)
+    for name, model in (("dense", small(where)), ("moe", small(where, EXPERTS))):
         ways = {
-            "cached": alone,
+            "cached": decode(model, some[:1], cached=True),
             "full": decode(model, some[:1], cached=False),
             "batch": decode(model, some, cached=True)[:1],
         }
         for how, words in ways.items():
             say.measure("inference", "tokens", tokens_hash(words), gpu=gpu, at={"model": name, "how": how})
-        rate = round(MADE / seconds, 2)
-        say.measure("inference", "tokens_per_s", rate, "tokens/s", gpu=gpu, at={"model": name, "batch": 1})
+    size = size_for(where)
+    if size is not None:
+        serve(where, gpu, size)
+
+
+def size_for(where: Any) -> Size | None:
+    """None where not even the smallest has room. A processor shows that it runs, and nothing of how fast."""
+    import torch
+
+    if where.type != "cuda":
+        return SMALL
+    free = torch.cuda.mem_get_info(where)[0] / GIB
+    return next((size for least, size in SIZES if free >= least), None)
+
+
+def serve(where: Any, gpu: dict[str, str], size: Size) -> None:
+    """To one, and to many at once: how long until the first word, how many words a second, and in how much memory."""
+    import torch
+
+    model = Decoder(where, size, torch.bfloat16)
+    for count in (1, 16):
+        some = prompts(where, size, count)
+        decode(model, some, cached=True)  # what is only made once is made now
+        for round_ in range(1, ROUNDS + 1):
+            at = {"model": size.name, "batch": count, "round": round_}
+            first, _ = sanity.seconds_of(lambda some=some: model.logits(some, empty(model), 0, False), where)
+            whole, _ = sanity.seconds_of(lambda some=some: decode(model, some, cached=True), where)
+            say.measure("inference", "first_token_ms", round(1000 * first, 3), "ms", gpu=gpu, at=at)
+            rate = round(count * size.made / whole, 2)
+            say.measure("inference", "tokens_per_s", rate, "tokens/s", gpu=gpu, at=at)
+    if where.type == "cuda":
+        most = torch.cuda.max_memory_allocated(where) / GIB
+        say.measure("inference", "memory_gib", round(most, 2), "GiB", gpu=gpu, at={"model": size.name})
+
+
+def empty(model: Decoder) -> Cache:
+    return [None] * model.size.layers
 
 
 def moe() -> None:
@@ -144,7 +209,7 @@ def moe() -> None:
 
     where, gpu = sanity.device()
     dist.init_process_group("nccl" if where.type == "cuda" else "gloo")
-    model, some = Decoder(where, EXPERTS), prompts(where)[:1]
+    model, some = small(where, EXPERTS), prompts(where, SMALL, 1)
     spread = decode(model, some, cached=True, spread=True)
     # Without a fault, as one process alone computes it.
     one = decode(model, some, cached=True, spread=False) if not FAULT else decode_rightly(model, some)

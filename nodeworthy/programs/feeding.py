@@ -1,4 +1,5 @@
-"""data-loading and disk-and-network: how fast workers hand data over, and files of this run are written and read.
+"""data-loading and disk-and-network: how fast workers hand data over, files of this run are written and read, and
+something is downloaded.
 
 feeding.py data-loading
 feeding.py disk-and-network FOLDER…
@@ -10,6 +11,7 @@ import mmap
 import os
 import sys
 import time
+import urllib.request
 from typing import Any
 
 import say
@@ -18,6 +20,10 @@ MIB = 1 << 20
 # Pictures of the usual size, in batches of the usual size: what waits between two workers and us is more than 64 MiB.
 ITEMS, SIZE, BATCH = 256, 3 * 224 * 224, 32
 WORKERS = (0, 2, 4, 8)
+# Of a download nobody waits longer for, nor takes more.
+DOWNLOAD_SECONDS, DOWNLOAD_BYTES = 10.0, 1 << 30
+# What is memory, and no disk.
+_MEMORY = ("tmpfs", "ramfs")
 FAULT = os.environ.get("NODEWORTHY_FAULT", "")
 
 
@@ -59,53 +65,85 @@ def loading() -> None:
 
 
 def disk(folders: list[str]) -> None:
-    """A file of our own, without the page cache, and removed whatever happens."""
-    size = int(os.environ.get("NODEWORTHY_MIB", "256"))
-    for number, folder in enumerate(folders):
-        file = os.path.join(folder, f"nodeworthy-{say.NONCE}-{say.NODE}")
+    """Of a folder that all nodes see, and of the node's own disk; then of the network that leads out of here."""
+    size = int(os.environ.get("NODEWORTHY_MIB", "256")) * MIB
+    for folder in folders:
+        both_ways(folder, "scratch", size)
+    own = os.environ.get("NODEWORTHY_LOCAL")
+    if own and filesystem(own) not in _MEMORY and os.statvfs(own).f_bavail * os.statvfs(own).f_frsize > 4 * size:
+        both_ways(own, "local", size)
+    if "NODEWORTHY_DOWNLOAD" in os.environ:
+        download(os.environ["NODEWORTHY_DOWNLOAD"])
+
+
+def both_ways(folder: str, called: str, size: int) -> None:
+    for round_ in (1, 2):
+        handle = nameless(folder)
         try:
-            for round_ in (1, 2):
-                at = {"where": "scratch" if number == 0 else "local", "bytes": size * MIB, "round": round_}
-                say.measure("disk-and-network", "write_gbps", round(write(file, size), 4), "GB/s", at=at)
-                say.measure("disk-and-network", "read_gbps", round(read(file, size), 4), "GB/s", at=at)
+            at = {"where": called, "bytes": size, "round": round_}
+            say.measure("disk-and-network", "write_gbps", round(write(handle, size), 4), "GB/s", at=at)
+            say.measure("disk-and-network", "read_gbps", round(read(handle, size), 4), "GB/s", at=at)
         finally:
-            if os.path.exists(file):
-                os.unlink(file)
+            os.close(handle)
 
 
-def open_file(file: str, flags: int) -> int:
-    """Where a filesystem can't do without its cache, it is emptied of this file instead."""
+def nameless(folder: str) -> int:
+    """A file that is gone with this process, whatever ends it. Without the page cache, where that can be had."""
+    file = os.path.join(folder, f"nodeworthy-{say.NONCE}-{say.NODE}")
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL
     try:
-        return os.open(file, flags | os.O_DIRECT, 0o600)
+        handle = os.open(file, flags | os.O_DIRECT, 0o600)
     except OSError:
-        return os.open(file, flags, 0o600)
+        if os.path.exists(file):
+            os.unlink(file)  # some filesystems make it, and then refuse it
+        handle = os.open(file, flags, 0o600)
+    os.unlink(file)
+    return handle
 
 
-def write(file: str, size: int) -> float:
+def write(handle: int, size: int) -> float:
     block = mmap.mmap(-1, 4 * MIB)
     block.write(os.urandom(4 * MIB))
-    handle = open_file(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     began = time.perf_counter()
-    try:
-        for _ in range(size // 4):
-            os.write(handle, block)
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    return size * MIB / (time.perf_counter() - began) / 1e9
+    for _ in range(size // len(block)):
+        os.write(handle, block)
+    os.fsync(handle)
+    return size / (time.perf_counter() - began) / 1e9
 
 
-def read(file: str, size: int) -> float:
+def read(handle: int, size: int) -> float:
+    """From the disk: what the page cache has of it is thrown away first."""
     block = mmap.mmap(-1, 4 * MIB)
-    handle = open_file(file, os.O_RDONLY)
-    try:
-        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
-        began = time.perf_counter()
-        while os.readv(handle, [block]):
-            pass
-    finally:
-        os.close(handle)
-    return size * MIB / (time.perf_counter() - began) / 1e9
+    os.lseek(handle, 0, os.SEEK_SET)
+    os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    began = time.perf_counter()
+    while os.readv(handle, [block]):
+        pass
+    return size / (time.perf_counter() - began) / 1e9
+
+
+def filesystem(folder: str) -> str:
+    """The kind of the one that it lies on."""
+    best, kind = "", ""
+    with open("/proc/self/mounts", encoding="utf-8", errors="replace") as mounts:
+        for _, point, its, *_ in (each.split() for each in mounts):
+            if len(point) >= len(best) and (os.path.realpath(folder) + "/").startswith(point.rstrip("/") + "/"):
+                best, kind = point, its
+    return kind
+
+
+def download(url: str) -> None:
+    """As whoever works here would: by the proxy of the environment, if there is one."""
+    for round_ in (1, 2):
+        count, began = 0, time.perf_counter()
+        with urllib.request.urlopen(url, timeout=DOWNLOAD_SECONDS) as answer:  # noqa: S310 - http alone is let in
+            while count < DOWNLOAD_BYTES and time.perf_counter() - began < DOWNLOAD_SECONDS:
+                block = answer.read(MIB)
+                if not block:
+                    break
+                count += len(block)
+        rate = count / (time.perf_counter() - began) / 1e9
+        say.measure("disk-and-network", "download_gbps", round(rate, 4), "GB/s", at={"round": round_})
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def count_them(nonce: str, count: int, port: int, until: float) -> tuple[str, st
     """All hear the same: that they are all there, or who is missing."""
     there: dict[int, socket.socket] = {}
     try:
-        listening = socket.create_server(("", port))
+        listening = listen(port)
     except OSError as problem:
         return "not-met", f"port {port}, at which rank 0 counts all, is not to be had: {problem}"
     with listening as server:
@@ -54,6 +54,13 @@ def count_them(nonce: str, count: int, port: int, until: float) -> tuple[str, st
         with each:
             each.sendall((json.dumps({"nonce": nonce, "missing": text}) + "\n").encode())
     return ("not-met" if missing else "", text)
+
+
+def listen(port: int) -> socket.socket:
+    """At every address of this node: there are networks without IPv4, and machines without IPv6."""
+    if socket.has_dualstack_ipv6():
+        return socket.create_server(("", port), family=socket.AF_INET6, dualstack_ipv6=True)
+    return socket.create_server(("", port))
 
 
 def hear_rank(other: socket.socket, nonce: str) -> int | None:

@@ -77,6 +77,7 @@ def kind_of(problem: BaseException) -> str:
         ("shared-memory", ("shared memory", "shm")),
         ("worker-died", ("dataloader worker", "worker exited")),
         ("shard", ("pytorchstreamreader", "checkpoint", "zip archive", "metadata")),
+        ("download", ("urlerror", "httperror")),
         ("nccl", ("nccl",)),
         ("timeout", ("timeout", "timed out", "connection closed by peer", "connection reset")),
         ("cuda", ("cuda",)),

@@ -6,7 +6,7 @@ was promised (`write: 1.5GB/s`); where neither they nor a baseline do, it is unk
 
 from __future__ import annotations
 
-from nodeworthy.facts.accept.floors import Floor, Speed, StorageSpeeds, short, without_floor
+from nodeworthy.facts.accept.floors import Floor, Promise, Speed, StorageSpeeds, short, without_floor
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
 
@@ -17,11 +17,21 @@ RULE = Rule(
     remedy="measure once more alone; then the mount's options (nfsstat -m), the volume's own limits, the network card",
 )
 
+_MEANT = {
+    "write": "writing to the scratch",
+    "read": "reading from the scratch",
+    "node": "the network between nodes",
+    "download": "a download",
+}
+# What is measured beside them, a node's own disk and the network of a group, is judged where somebody promised it.
+_ASKED_FOR = ("write", "read", "download")
+_MEASURED_BY = {"download": "--download-url URL of what nodes download", "node": "--test multi-node, on two nodes"}
+
 
 @RULE.check
 def they_reach_what_was_promised(seen: StorageSpeeds) -> Findings:
     yield from (_slow(seen, each) for each in short(seen.speeds))
-    for some in without_floor(seen.speeds).values():
+    for some in without_floor([each for each in seen.speeds if each.measure.key in _ASKED_FOR]).values():
         shown = ", ".join(f"{each.measure.series} {each.best:g} {each.measure.unit}" for each in some)
         yield unknown(
             seen,
@@ -29,6 +39,17 @@ def they_reach_what_was_promised(seen: StorageSpeeds) -> Findings:
             is_=shown,
             remedy="accept.storage.write, .read and accept.network.node, .download of the fleet, or --save-baseline",
         )
+    yield from (_not_measured(seen, each) for each in seen.unmeasured)
+
+
+def _not_measured(seen: StorageSpeeds, promise: Promise) -> Draft:
+    return unknown(
+        seen,
+        f"whether {_MEANT[promise.key]} is as fast as promised is not known: this run did not measure it",
+        should=f"at least {promise.value:g} GB/s (the fleet's accept)",
+        related=[Related(promise.place, f"{promise.value:g} GB/s")],
+        remedy=_MEASURED_BY.get(promise.key, "run disk-and-network again, and see what it printed"),
+    )
 
 
 def _slow(seen: StorageSpeeds, speed: Speed) -> Draft:

@@ -29,6 +29,7 @@ from nodeworthy.known.verification import OPT_OUTS
 from tests.run import Ran, run, run_json
 
 NODES = tuple(Shape(f"gpu-{each}", "NVIDIA-H100-80GB-HBM3", 8, "p5.48xlarge") for each in (1, 2, 3))
+DRY = ("accept", "--on", "slurm", "--gpus", "8", "--scratch", "/shared", "n1", "n2", "--dry-run")
 LEVELS = pytest.mark.parametrize("level", list(Level))
 
 
@@ -251,3 +252,41 @@ def test_what_only_a_watcher_runs_is_told_by_a_dry_run_of_slurm() -> None:
     assert (alone.code, alone.out, among.code) == (3, "", 0)
     for each in (alone, among):
         assert each.err.startswith("not run: allocation: its jobs are made one after the other"), each.err
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("--download-url", "ftp://mirror.example.com/1GiB"), "no address of http"),
+        (("--download-url", "file:///etc/passwd"), "no address of http"),
+        (("--download-url", "http://[::1"), "no address of http"),
+        (("--download-url", "https://me:hunter2@mirror.example.com/1GiB"), "where all can read it"),
+        (("--download-url", "https://mirror.example.com/1GiB?X-Amz-Signature=9f2c"), "where all can read it"),
+        (("--container", "docker://me:hunter2@registry.example.com#torch"), "no password"),
+        (("--container=-v", "--download-url", "https://m.example.com/1"), "no image as Pyxis takes it"),
+        (("--container", "a b"), "no image as Pyxis takes it"),
+    ],
+)
+def test_what_would_stand_in_every_script_is_looked_at_first(given: tuple[str, ...], words: str) -> None:
+    ran = run(*DRY, "--python", "/venv/bin/python", *given)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+    assert "hunter2" not in ran.err
+
+
+def test_a_download_is_asked_of_each_node_and_shell_hears_nothing_of_it() -> None:
+    url = "https://mirror.example.com/$(touch${IFS}owned)/1GiB"
+    slurm = run(*DRY, "--python", "/venv/bin/python", "--download-url", url)
+    assert slurm.out.count(f"export NODEWORTHY_DOWNLOAD='{url}'\n") == 3, slurm.err
+    (job,) = [each for each in objects(NODES[:1], replace(terms(Level.QUICK), download=url)) if each["kind"] == "Job"]
+    said = {each["name"]: each.get("value") for each in job["spec"]["template"]["spec"]["containers"][0]["env"]}
+    assert said["NODEWORTHY_DOWNLOAD"] == url
+
+
+def test_an_image_is_run_by_pyxis_with_the_folder_of_the_job_and_no_home() -> None:
+    image = "nvcr.io#nvidia/pytorch:25.10-py3"
+    ran = run(*DRY, "--container", image)
+    (line,) = [each for each in ran.out.splitlines() if each.startswith("srun --nodes=2 ")]
+    assert f"--container-image='{image}'" in line
+    assert '--container-mounts="$NODEWORTHY_SCRATCH:$NODEWORTHY_SCRATCH" --no-container-mount-home' in line
+    assert "exec python3 " in line

@@ -221,6 +221,15 @@ def test_a_qos_that_never_lets_it_run(slurm: SlurmCluster) -> None:
     assert "QOSMax" in why or "policy" in why
 
 
+def test_where_there_is_no_pyxis_srun_says_so(slurm: SlurmCluster) -> None:
+    """Nothing here has it: that srun knows the word is what is found out, and its answer is what is told."""
+    ran = accept("n1", "--container", "nvcr.io#nvidia/pytorch:25.10-py3", "--accounting-patience", "20s")
+    state, why = states(ran)["n1"]
+    assert (ran.code, state) == (3, "error"), (why, ran.err)
+    assert "--container-image" in why
+    assert left() == []
+
+
 def begun(*more: str, setup: str = "") -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "nodeworthy", *arguments(*more, setup=setup)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -43,7 +43,7 @@ _TOLD_BY: Final[Mapping[type[Any], tuple[str, ...]]] = {
     CollectiveSpeeds: ("multi-node", "ddp", "moe"),
     PairMatrix: ("gpu-sanity", "multi-node"),
     Transport: ("multi-node",),
-    StorageSpeeds: ("disk-and-network",),
+    StorageSpeeds: ("disk-and-network", "multi-node"),
     RanksAgreement: ("ddp", "fsdp", "multi-node"),
     Decoding: ("inference", "moe"),
     Allocation: ("allocation",),

@@ -81,6 +81,8 @@ class RunTerms:
     without_torch: bool = False
     # How long a node is held to burn it; nobody else asks.
     burn_seconds: int | None = None
+    # What a node downloads, to see how fast.
+    download: str | None = None
     on: ClassVar[str] = "kubernetes"
 
     def node_name(self, number: int, shape: Shape) -> str:
@@ -319,6 +321,7 @@ def _environment(room: Room, seconds: int, terms: RunTerms, more: dict[str, str]
         "TORCHINDUCTOR_CACHE_DIR": "/scratch/inductor",
         **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
         **({"NODEWORTHY_BURN": "1"} if terms.level is Level.BURN else {}),
+        **({"NODEWORTHY_DOWNLOAD": terms.download} if terms.download else {}),
         **more,
     }
     yield {"name": "NODEWORTHY_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}

@@ -55,12 +55,16 @@ class SlurmTerms:
     without_torch: bool = False
     # How long a node is held to burn it; nobody else asks.
     burn_seconds: int | None = None
+    # What a node downloads, to see how fast.
+    download: str | None = None
+    # An image with torch, which Pyxis runs: then `python` is that of the image.
+    container: str | None = None
     on: ClassVar[str] = "slurm"
 
     @property
     def image(self) -> str:
         """What has torch."""
-        return self.python
+        return self.container or self.python
 
     @property
     def held(self) -> int:
@@ -152,12 +156,14 @@ def _environment(terms: SlurmTerms, seconds: int, room: Room, asking: Asking | N
         "NODEWORTHY_DEADLINE": str(seconds),
         "NODEWORTHY_BARRIER": str(RENDEZVOUS_SECONDS),
         "NODEWORTHY_SCRATCH": f'"{folder}"',
+        "NODEWORTHY_LOCAL": '"${TMPDIR:-/tmp}"',
         "OMP_NUM_THREADS": str(room.threads),
         "TOKENIZERS_PARALLELISM": "false",
         "TORCHINDUCTOR_CACHE_DIR": f'"{folder}/inductor"',
         "NODEWORTHY_NODES": '"$SLURM_JOB_NUM_NODES"',
         **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
         **({"NODEWORTHY_BURN": "1"} if terms.level is Level.BURN else {}),
+        **({"NODEWORTHY_DOWNLOAD": shlex.quote(terms.download)} if terms.download else {}),
         **({name: shlex.quote(value) for name, value in _asked(asking).items()} if asking is not None else {}),
         "MASTER_ADDR": '"$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"',
         # Two jobs on one node take other ports, each two: all are counted at the one beside it.
@@ -185,8 +191,15 @@ def _start(terms: SlurmTerms, seconds: dict[str, int], nodes: int) -> list[str]:
     whole = f'export NODEWORTHY_NODE="$SLURMD_NODENAME" NODE_RANK="$SLURM_PROCID"; exec {shlex.quote(terms.python)}'
     inside = f'{whole} "$NODEWORTHY_SCRATCH/launch.py" {words}'
     apart = f'--output="{output_of(terms, "%j", "%t")}" ' if nodes > 1 else ""
+    within = f"{_within(terms.container)} " if terms.container else ""
     return [
         "trap 'touch \"$NODEWORTHY_SCRATCH/stop\"' USR1",
-        f"srun --nodes={nodes} --ntasks-per-node=1 --kill-on-bad-exit=1 {apart}bash -c {shlex.quote(inside)} &",
+        f"srun --nodes={nodes} --ntasks-per-node=1 --kill-on-bad-exit=1 {within}{apart}bash -c {shlex.quote(inside)} &",
         "wait $! || wait $!",
     ]
+
+
+def _within(image: str) -> str:
+    """Of Pyxis, which sees the job's own folder of the node, and nothing else of it."""
+    mounted = '--container-mounts="$NODEWORTHY_SCRATCH:$NODEWORTHY_SCRATCH"'
+    return f"--container-image={shlex.quote(image)} {mounted} --no-container-mount-home"

@@ -44,10 +44,19 @@ def prepare(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Li
     left += not_begun(shapes, tests, terms.level, without_torch=terms.without_torch)
     planned = Planned(terms, tuple(shapes), tuple(left), (), f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
     planned = planned.without(in_the_way(planned.shapes, before, last=manner.last))
-    platform = OnSlurm(terms, SlurmTurn(Path(terms.scratch), terms.run), nodes, PATIENCE)
+    platform = OnSlurm(terms, SlurmTurn(Path(terms.scratch), terms.run), nodes, patience_of(options))
     places = Places(before, manner.most, last=manner.last)
     courtesy = live.courtesy_of(planned, places, manner)
     return live.Live(options, planned, OfPartition(options, terms, platform), before, places, courtesy)
+
+
+def patience_of(options: Options) -> SlurmPatience:
+    """Raises InputError."""
+    from nodeworthy.collect.node.durations import seconds
+
+    if options.accounting_patience is None:
+        return PATIENCE
+    return replace(PATIENCE, accounting=seconds(options.accounting_patience))
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class Options(judging.Options):
     priority_class: str | None
     job_deadline: str | None
     burn_time: str | None
+    download_url: str | None
     total_deadline: str | None
     window: str | None
     max_nodes: str | None
@@ -37,6 +38,8 @@ class Options(judging.Options):
     taint: bool
     gpus: str | None
     python: str | None
+    container: str | None
+    accounting_patience: str | None
     scratch: str | None
     partition: str | None
     account: str | None
@@ -94,12 +97,16 @@ def _courtesy(parser: argparse.ArgumentParser) -> None:
 def _slurm(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gpus", metavar="[TYPE:]N", help="Slurm: the GPUs of a node, such as h100:8")
     parser.add_argument("--python", metavar="PATH", help="Slurm: a Python with torch (accept.python of the fleet)")
+    pyxis = "Slurm: an image with torch, which Pyxis runs; --python is then that of the image (python3)"
+    parser.add_argument("--container", metavar="IMAGE", help=pyxis)
     parser.add_argument("--scratch", metavar="DIR", help="Slurm: a folder that all nodes see (accept.scratch)")
     parser.add_argument("--partition", metavar="NAME", help="Slurm: the partition")
     parser.add_argument("--account", metavar="NAME", help="Slurm: the account")
     parser.add_argument("--qos", metavar="NAME", help="Slurm: the quality of service")
     parser.add_argument("--reservation", metavar="NAME", help="Slurm: the reservation")
     parser.add_argument("--setup", metavar="FILE", help="Slurm: lines of shell that come first (module load …)")
+    patience = "Slurm: how long somebody is asked what has become of a job, before it is unknown (5m)"
+    parser.add_argument("--accounting-patience", metavar="TIME", help=patience)
 
 
 def _what(parser: argparse.ArgumentParser) -> None:
@@ -108,6 +115,8 @@ def _what(parser: argparse.ArgumentParser) -> None:
     )
     burn = "how long the level burn holds a node (30m, at most 4h)"
     parser.add_argument("--burn-time", metavar="TIME", help=burn)
+    download = "what disk-and-network downloads on each node, for ten seconds at most (nothing)"
+    parser.add_argument("--download-url", metavar="URL", help=download)
     alone = "only what the driver alone can measure: any image or Python from 3.9 on will do"
     parser.add_argument("--without-torch", action="store_true", help=alone)
     parser.add_argument("--test", metavar="ID", action="append", default=[], help="only this test (repeatable)")
@@ -127,10 +136,10 @@ def refuse_idle(options: Options) -> None:
     """What would do nothing beside the others."""
     if options.folder is not None:
         of_a_run = options.on or options.dry_run or options.record or options.nodes or options.taint
-        if of_a_run or options.without_torch:
+        if of_a_run or options.without_torch or options.download_url:
             raise InputError(
-                "--from judges what was recorded: --on, --dry-run, --record, --taint, --without-torch and NODE are of "
-                "a run"
+                "--from judges what was recorded: --on, --dry-run, --record, --taint, --without-torch, --download-url "
+                "and NODE are of a run"
             )
         return
     if options.print_role:
@@ -189,6 +198,8 @@ def _for_nothing(options: Options) -> list[tuple[str, object, str]]:
         "--qos": options.qos,
         "--reservation": options.reservation,
         "--setup": options.setup,
+        "--container": options.container,
+        "--accounting-patience": options.accounting_patience,
     }
     given, other = (of_kubernetes, "kubernetes") if platform_of(options) == "slurm" else (of_slurm, "slurm")
     return [(name, value, other) for name, value in given.items()]

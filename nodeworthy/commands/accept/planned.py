@@ -134,6 +134,7 @@ def terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> R
         job_seconds=job_seconds(options),
         priority_class=options.priority_class or PRIORITY,
         burn_seconds=burn_seconds(options),
+        download=download_url(options),
     )
 
 
@@ -150,6 +151,28 @@ def burn_seconds(options: Options) -> int:
     if not LEAST_BURN_SECONDS <= found <= HELD[Level.BURN]:
         raise InputError(f"--burn-time {options.burn_time}: from {LEAST_BURN_SECONDS}s to {HELD[Level.BURN] // 3600}h")
     return found
+
+
+def download_url(options: Options) -> str | None:
+    """Raises InputError for what is no address, and for one with a secret: it would stand in every Job and script."""
+    from urllib.parse import urlsplit
+
+    url = options.download_url
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and url.isascii() and url.isprintable()
+    except ValueError:
+        is_one = False
+    if not is_one or " " in url:
+        raise InputError("--download-url is no address of http or https, such as https://mirror.example.com/1GiB.bin")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise InputError(
+            "--download-url stands in every Job and batch script, where all can read it: no user, no password, and "
+            "nothing after a question mark; name a file that needs none"
+        )
+    return url
 
 
 # Below this no program could say a word.
@@ -192,15 +215,17 @@ def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None
     from nodeworthy.collect.workload.slurm import SlurmTerms
 
     said = fleet.accept if fleet is not None else None
-    gpus, python = (
-        options.gpus or ("" if not options.dry_run else None),
-        options.python or (said.python if said is not None else None),
-    )
+    gpus = options.gpus or ("" if not options.dry_run else None)
+    container = container_of(options)
+    python = options.python or ("python3" if container else said.python if said is not None else None)
     scratch = options.scratch or (said.scratch if said is not None else None)
     if gpus is None or (gpus and not _GPUS.fullmatch(gpus)):
         raise InputError("nothing says what a node has: --gpus TYPE:N, as sinfo -o '%P %G' spells it, such as h100:8")
-    if not python or not scratch or not python.startswith("/") or not scratch.startswith("/"):
-        raise InputError("--python PATH of one with torch, and --scratch DIR that all nodes see, both from the root on")
+    if not python or not scratch or not scratch.startswith("/") or not (container or python.startswith("/")):
+        raise InputError(
+            "--python PATH of one with torch (or --container IMAGE, where Pyxis is), and --scratch DIR that all nodes "
+            "see, both from the root on"
+        )
     level = Level(options.level)
     return SlurmTerms(
         run=secrets.token_hex(4),
@@ -219,7 +244,24 @@ def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None
         setup=_text(options.setup),
         job_seconds=job_seconds(options),
         burn_seconds=burn_seconds(options),
+        download=download_url(options),
+        container=container,
     )
+
+
+# As Pyxis takes it: a path to a squashed file, or [docker://][user@][registry#]image[:tag].
+_CONTAINER = pattern(r"(?:docker://)?[A-Za-z0-9/._][A-Za-z0-9@#:/._+-]*")
+_WITH_PASSWORD = pattern(r"(?:^|//)[^/@#]*:[^/@#]*@.*#")
+
+
+def container_of(options: Options) -> str | None:
+    """Raises InputError."""
+    image = options.container
+    if image is not None and not _CONTAINER.fullmatch(image):
+        raise InputError("--container is no image as Pyxis takes it, such as nvcr.io#nvidia/pytorch:25.10-py3")
+    if image is not None and _WITH_PASSWORD.search(image):
+        raise InputError("--container stands in every batch script: no password in it (enroot has its own credentials)")
+    return image
 
 
 def _text(path: str | None) -> str | None:

@@ -138,6 +138,15 @@ class CollectiveSpeeds:
 
 
 @dataclass(frozen=True)
+class Promise:
+    """What the fleet says of storage or network, and where."""
+
+    key: str
+    value: float
+    place: Place
+
+
+@dataclass(frozen=True)
 class StorageSpeeds:
     called: ClassVar[str] = "how fast storage and network are"
 
@@ -145,10 +154,23 @@ class StorageSpeeds:
     test: str
     nodes: tuple[str, ...]
     speeds: tuple[Speed, ...]
+    # What was promised, and this run did not measure.
+    unmeasured: tuple[Promise, ...] = ()
 
 
-_OF_GPUS = ("gemm_tflops", "copy_gbps", "h2d_gbps", "d2h_gbps", "nvlink_gbps", "tokens_per_s", "step_ms")
+_OF_GPUS = (
+    "gemm_tflops",
+    "copy_gbps",
+    "h2d_gbps",
+    "d2h_gbps",
+    "nvlink_gbps",
+    "tokens_per_s",
+    "first_token_ms",
+    "step_ms",
+)
 _OF_STORAGE = ("write_gbps", "read_gbps", "network_gbps", "download_gbps")
+# By the test that measures it.
+_PROMISED = {"disk-and-network": ("write", "read", "download"), "multi-node": ("node",)}
 _OF_COLLECTIVES = ("busbw_gbps",)
 _LINK = ("link_width", "link_width_max", "link_gen", "link_gen_max")
 
@@ -177,8 +199,15 @@ def collective_speeds(
 @derive
 def storage_speeds(run: RanTest, baseline: Baseline | None, declared: FleetFloors | None) -> Iterator[StorageSpeeds]:
     speeds = _speeds(run, Floors(baseline, declared), run.of(*_OF_STORAGE))
-    if speeds:
-        yield StorageSpeeds(run.place, run.test, run.nodes, speeds)
+    seen = {each.measure.key for each in speeds}
+    promised = declared.rows if declared is not None else {}
+    unmeasured = tuple(
+        Promise(key, *promised["", key])
+        for key in _PROMISED.get(run.test, ())
+        if ("", key) in promised and key not in seen
+    )
+    if speeds or unmeasured:
+        yield StorageSpeeds(run.place, run.test, run.nodes, speeds, unmeasured)
 
 
 def short(speeds: Sequence[Speed]) -> list[Speed]:

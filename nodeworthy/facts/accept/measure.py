@@ -87,6 +87,8 @@ class Measure:
             return f"gemm-{self.where.get('dtype', '?')}"
         if self.name == "busbw_gbps":
             return self._collective()
+        if self.where.get("where") == "local":  # promised is what all nodes share
+            return None
         return _BY_NAME.get(self.name)
 
     def _collective(self) -> str | None:

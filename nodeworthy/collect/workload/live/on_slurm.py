@@ -25,6 +25,8 @@ from nodeworthy.records import dataclass
 _ON = frozenset({"PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "RESIZING"})
 _HAS_GPUS = _ON - {"PENDING"}
 _LONGEST_WORDS = 200
+# What our programs measured, their marks, and where a client's manual is.
+_SAY_NOTHING = ("{", "====", "Try ")
 # What sbatch answers, by the words that tell one from another.
 _REFUSALS: Mapping[str, NotRun] = {
     "partition name": NotRun.NO_PARTITION,
@@ -133,7 +135,7 @@ class OnSlurm:
     def _last_words(self, job: _Submitted) -> str:
         """Of the batch script, or of srun: why nothing was begun."""
         lines = _read(Path(output_of(self.terms, job.id))).decode("utf-8", "replace").split("\n")
-        said = [each.strip() for each in lines if each.strip() and not each.startswith(("{", "===="))]
+        said = [each.strip() for each in lines if each.strip() and not each.startswith(_SAY_NOTHING)]
         return f": {said[-1][:_LONGEST_WORDS]}" if said else ""
 
     def _unknown(self, job: _Submitted, found: Found) -> Now:
