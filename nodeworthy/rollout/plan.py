@@ -155,12 +155,14 @@ def _why_left(machine: Machine, node: Node | None, found: Found, asked: Asked, n
     return ""
 
 
-def _rank(each: Candidate) -> tuple[bool, bool, int, str]:
-    """Idle nodes first, then those whose work ends soonest; who opted out, and was named, last."""
+def _rank(each: Candidate) -> tuple[bool, bool, bool, int, str]:
+    """Those first that are away already: it costs nothing, and no other may be taken beside them. Then idle nodes, then
+    those whose work ends soonest; who opted out, and was named, last."""
     if each.node is None:
-        return (False, False, 0, each.machine.id)
+        return (False, False, False, 0, each.machine.id)
     ends = [one.seconds_left if one.seconds_left is not None else 1 << 31 for one in _gpu_pods(each.node)]
-    return (bool(each.node.opted_out), not each.node.is_idle, max(ends, default=0), each.node.name)
+    soonest = max(ends, default=0)
+    return (not each.node.away, bool(each.node.opted_out), not each.node.is_idle, soonest, each.node.name)
 
 
 def _gpu_pods(node: Node) -> Sequence[Pod]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import Protocol
 
@@ -61,6 +61,7 @@ class Driver:
     _tried: set[str] = field(default_factory=set)
     _told: str = ""
     _cancelled_at: float = 0.0
+    _ends_since: float = 0.0
 
     def run(self) -> Status:
         self.journal.status = Status.RUNNING
@@ -135,6 +136,8 @@ class Driver:
                 journal.shielded = tuple(dict.fromkeys((*journal.shielded, *machines)))
             case acts.StartRefresh():
                 journal.asked_for_refresh = True
+            case acts.Pin() if journal.ending:
+                journal.is_pinned = True
 
     def _act(self, act: acts.Act) -> acts.Outcome:
         """What is meant is written down before it is done."""
@@ -186,21 +189,35 @@ class Driver:
         if self._cancels(moment):
             return
         ending = self.journal.ending
-        for act in stopping(moment, is_bad=ending.endswith(_BAD)):
-            try:
-                outcome = self._act(act)
-            except CouldNotLook as problem:
-                outcome = acts.Outcome(is_done=False, why=str(problem))
-            if not outcome.is_done:
-                self.say(f"could not {act.told}: {outcome.why}")
-            elif isinstance(act, acts.Pin):
-                self.journal.is_pinned = True
+        if not self._leaves_well(list(stopping(moment, is_bad=ending.endswith(_BAD)))):
+            return
         set_back(moment)
         self.journal.refresh, self.journal.asked_for_refresh = "", False
         status = Status(ending.removesuffix(_BAD))
         self.journal.has_paused |= status is Status.PAUSED
         self.journal.ending = ""
         self._finish(status, self.journal.why)
+
+    def _leaves_well(self, needed: Sequence[acts.Act]) -> bool:
+        """Not yet where somebody does not answer: all of it is asked for again, as long as there is patience."""
+        self._ends_since = self._ends_since or self.clock.now()
+        is_patient = self.clock.now() - self._ends_since < self.patience
+        for act in needed:
+            outcome = self._tried_to(act)
+            if outcome.later and is_patient:
+                self._wait(f"{act.told}: not now: {outcome.why}")
+                return False
+            if not outcome.is_done:
+                self.say(f"could not {act.told}: {outcome.why}")
+                self.journal.is_pinned &= not isinstance(act, acts.Pin)
+        return True
+
+    def _tried_to(self, act: acts.Act) -> acts.Outcome:
+        self._foresee(act)
+        try:
+            return self._act(act)
+        except CouldNotLook as problem:
+            return acts.Outcome(is_done=False, why=str(problem), later=True)
 
     def _cancels(self, moment: Moment) -> bool:
         """Whether our instance refresh has to be over first: as long as it is under way, AWS takes no other version."""
@@ -229,7 +246,11 @@ class Driver:
         self.actor.save(self.journal)
 
     def _give_up(self, why: str) -> None:
-        """Nothing is known of what stands: nothing more is done to it."""
+        """Nothing is known of what stands: nothing more is done to it, but that the group is left its own processes."""
+        for process in self.journal.suspended:
+            outcome = self._tried_to(acts.Resume(process))
+            if not outcome.is_done:
+                why = f"{why}; {process} of the group stays suspended until it goes on"
         self._finish(Status.PAUSED, f"nothing could be looked at for {self.patience:g} s: {why}")
 
 

@@ -228,10 +228,10 @@ def _of_refresh(moment: Moment) -> Step | None:
 
 
 def _is_left(moment: Moment, lane: Lane) -> bool:
-    """Whether an instance refresh has still to end it."""
-    if lane.stage is Stage.TERMINATED:
+    """Whether an instance refresh has still to end it; of an empty one it may have heard what we heard no answer to."""
+    if lane.stage in (Stage.EMPTY, Stage.TERMINATED):
         return moment.world.machine(lane.old) is not None
-    return lane.stage in (Stage.WAITS, Stage.CORDONED, Stage.EMPTY)
+    return lane.stage in (Stage.WAITS, Stage.CORDONED)
 
 
 def _unshielded(moment: Moment) -> tuple[str, ...]:
@@ -474,6 +474,7 @@ def _room_for(moment: Moment, lane: Lane) -> Step:
     """Never more than so many away, whoever took them."""
     journal = moment.journal
     own = {one for each in journal.under_way() for one in (each.old, each.fresh)} | {lane.old}
+    own |= {each.id for each in _unclaimed(moment)}  # asked for already, where nobody heard the answer
     others = [why for machine, why in moment.world.unavailable().items() if machine not in own]
     missing = max(journal.desired - sum(each.is_there for each in moment.world.machines) - len(journal.under_way()), 0)
     if len(others) + missing + len(journal.under_way()) < journal.terms.most_unavailable:

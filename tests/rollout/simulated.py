@@ -28,6 +28,9 @@ class Simulated:
     fault: str = ""
     # At which point, counted over looks, acts and writes, it dies; None: never.
     dies_at: int | None = None
+    # At which of them nobody answers for so many seconds, what was just done included.
+    leaves_at: int | None = None
+    away_for: float = 60.0
     group: Group = field(init=False)
     machines: dict[str, Machine] = field(default_factory=dict)
     there: dict[str, Node] = field(default_factory=dict)
@@ -57,11 +60,11 @@ class Simulated:
 
     def look(self, _: Journal) -> World:
         self._point()
-        if self.time < self.away_until:
-            raise CouldNotLook("nobody answers")
+        self._answer()
         return World(self.group, tuple(self.machines.values()), tuple(self.there.values()))
 
     def wanted(self) -> str:
+        self._answer()
         return self.asked
 
     def save(self, journal: Journal) -> None:
@@ -71,16 +74,22 @@ class Simulated:
 
     def do(self, act: acts.Act, journal: Journal) -> acts.Outcome:
         self._point()
-        if self.time < self.away_until:
-            raise CouldNotLook("nobody answers")
+        self._answer()
         self.done.append(act)
         outcome = self._do(act, journal)
         self._count()
         self._point()
+        self._answer()
         return outcome
+
+    def _answer(self) -> None:
+        if self.time < self.away_until:
+            raise CouldNotLook("nobody answers")
 
     def _point(self) -> None:
         self.points += 1
+        if self.points == self.leaves_at:
+            self.away_until = self.time + self.away_for
         if self.points == self.dies_at:
             raise KilledError
 

@@ -64,6 +64,16 @@ def test_idle_nodes_come_first_and_those_whose_work_ends_last_last() -> None:
     assert (made.former, made.target, made.terms.new_first) == (OLD, NEW, True)
 
 
+def test_who_is_away_already_goes_first() -> None:
+    """What a rollout that stopped has left behind its taint: beside it no other may be taken."""
+    world = Simulated()
+    world._change("n-i-old2", taints=("nodeworthy/unverified:NoSchedule",))
+    world.machines["i-old3"] = replace(world.machines["i-old3"])
+    del world.there["n-i-old3"]
+    made = planned(world)
+    assert [each.machine.id for each in made.order] == ["i-old3", "i-old2", "i-old0", "i-old1"]
+
+
 def test_who_opted_out_is_replaced_only_by_name_and_who_is_current_not_at_all() -> None:
     world = Simulated()
     world._change("n-i-old0", opted_out="nodeworthy/verify=disabled")

@@ -12,9 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+from nodeworthy.errors import CouldNotLook
 from nodeworthy.rollout import acts
-from nodeworthy.rollout.journal import Stage, Status, Terms
+from nodeworthy.rollout.journal import Journal, Stage, Status, Terms
 from nodeworthy.rollout.run import Driver
+from nodeworthy.rollout.world import World
 
 from .simulated import NEW, OLD, Simulated, budget, pod, rolled
 
@@ -271,6 +273,58 @@ def test_who_does_not_answer_for_a_minute_is_waited_for_and_for_long_ends_it() -
 
         world.later(30, leave)
         assert rolled(world, OLD_FIRST).status is status
+
+
+@WAYS
+@pytest.mark.parametrize("fault", ["", "suite", "join"])
+def test_nobody_answers_for_a_minute_at_any_point_and_it_ends_the_same(terms: Terms, fault: str) -> None:
+    """Whatever was just done has been done, or has not: nobody knows, and it is looked at again."""
+    patient = replace(terms, join_seconds=400)
+    whole = Simulated(nodes=2, fault=fault)
+    usual = rolled(whole, patient)
+    for each in range(1, whole.points + 1):
+        world = Simulated(nodes=2, fault=fault, leaves_at=each)
+        made = rolled(world, patient)
+        assert (made.status, made.is_pinned) == (usual.status, bool(fault)), each
+        assert world.terminated == whole.terminated, each
+        assert (world.group.version, world.group.desired) == (OLD if fault else NEW, whole.group.desired), each
+        assert (world.uncordoned, world.group.suspended, world.group.refresh) == (True, frozenset(), ""), each
+        assert world.most_away <= 1, each
+
+
+def test_who_stays_away_in_the_end_is_given_up_and_said() -> None:
+    """The group may still start bad ones: somebody has to know."""
+    world, said = Simulated(nodes=2, fault="suite"), list[str]()
+    real = world.do
+
+    def refused(act: acts.Act, journal: Journal) -> acts.Outcome:
+        if isinstance(act, acts.Pin):
+            return acts.Outcome(is_done=False, why="Throttling: Rate exceeded", later=True)
+        return real(act, journal)
+
+    world.do = refused  # type: ignore[method-assign]
+    made = rolled(world, OLD_FIRST, said)
+    assert (made.status, made.is_pinned) == (Status.STOPPED, False)
+    assert "set the group's launch template to version 3: not now: Throttling: Rate exceeded" in said
+    assert "could not set the group's launch template to version 3: Throttling: Rate exceeded" in said
+    assert (world.uncordoned, world.group.suspended) == (True, frozenset())
+
+
+def test_what_was_suspended_goes_on_where_it_is_given_up() -> None:
+    """The cluster alone is away."""
+    world = Simulated()
+
+    def blind(made: Journal) -> World:
+        raise CouldNotLook("the nodes can't be read")
+
+    world.later(30, lambda: setattr(world, "look", blind))
+    made = rolled(world, OLD_FIRST)
+    assert made.status is Status.PAUSED
+    assert made.why == "nothing could be looked at for 600 s: the nodes can't be read"
+    assert world.group.suspended == frozenset()
+    both = Simulated()
+    both.later(30, lambda: setattr(both, "away_until", 1e9))
+    assert rolled(both, OLD_FIRST).why.endswith("AZRebalance of the group stays suspended until it goes on")
 
 
 # Killed
