@@ -50,12 +50,24 @@ def guest(data: Object, budgets: Sequence[Object], now: datetime) -> Pod:
         kind,
         _gpus(data),
         kind == "DaemonSet" or is_static or is_over,
-        bool(text_at(data, "metadata", "deletionTimestamp")),
+        _leaving(data, now),
         _seconds_left(data, now),
         text_at(data, "status", "startTime") or text_at(data, "metadata", "creationTimestamp"),
         _why_it_stays(data, kind),
         tuple(budgets_of(data, budgets)),
     )
+
+
+def _leaving(pod: Object, now: datetime) -> str:
+    """What keeps one that was told to end; empty where nobody told it."""
+    until = moment(text_at(pod, "metadata", "deletionTimestamp"))
+    if until is None:
+        return ""
+    if until > now:
+        return f"and has until {until:%H:%M:%SZ} for it (its terminationGracePeriodSeconds)"
+    finalizers = [each for each in at(pod, "metadata", "finalizers") or () if isinstance(each, str)]
+    kept = f"kept by its finalizer {' and '.join(finalizers)}" if finalizers else "and its kubelet has not let it go"
+    return f"{kept}, since {until:%H:%M:%SZ}"
 
 
 def _gpus(pod: Object) -> int:

@@ -311,7 +311,7 @@ def _left_on(node: Node) -> str:
     for each in node.guests:
         budgets = "; ".join(one.told for one in each.budgets if one.allowed < 1 or len(each.budgets) > 1)
         two = " (two budgets for one pod: the Eviction API takes none of them)" if len(each.budgets) > 1 else ""
-        state = "is ending" if each.is_leaving else "stays"
+        state = f"is ending, {each.leaving}" if each.is_leaving else "stays"
         told.append(f"{each.title} {state}{two}{f': {budgets}' if budgets else ''}")
     if node.has_attachments and not told:
         told.append("a volume is still attached")

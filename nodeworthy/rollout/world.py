@@ -64,7 +64,8 @@ class Pod:
     gpus: int = 0
     # A DaemonSet's, or the kubelet's own: it goes with its node.
     stays: bool = False
-    is_leaving: bool = False
+    # What it is ending by; empty where it is not ending.
+    leaving: str = ""
     # In seconds, until it ends by its own word; None where it declares no end.
     seconds_left: int | None = None
     since: str = ""
@@ -75,6 +76,10 @@ class Pod:
     @property
     def title(self) -> str:
         return f"{self.namespace}/{self.name}"
+
+    @property
+    def is_leaving(self) -> bool:
+        return bool(self.leaving)
 
     @property
     def is_gpu_job(self) -> bool:

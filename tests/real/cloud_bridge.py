@@ -84,7 +84,8 @@ class Bridge:
         """Without a pause of its own: each look takes as long as the server needs."""
         while not self._over.wait(0.05):
             nodes = self.kubelets.client.get(NODES)["items"]
-            ready = sum(is_available(each) for each in nodes)
+            own = set(self.nodes.values())
+            ready = sum(each["metadata"]["name"] in own and is_available(each) for each in nodes)
             self.most_away = max(self.most_away, self.size - ready)
 
 

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from nodeworthy.collect.cloud.calls import EVERY
+from nodeworthy.commands.rollout import going
+from nodeworthy.errors import InputError
 from nodeworthy.rollout.cloud import WRITES
-from nodeworthy.rollout.journal import Terms
+from nodeworthy.rollout.journal import Status, Terms
 from tests.run import run
 
 from .simulated import Simulated, journal
@@ -111,3 +113,43 @@ def test_the_role_is_its_own_rights_and_those_of_its_gates_each_once() -> None:
 
 def _is_rollouts(binding: dict[str, Any]) -> bool:
     return bool(binding["subjects"][0]["name"] == "nodeworthy-rollout")
+
+
+def test_two_that_begin_in_the_same_second_keep_what_they_do_in_two_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = {going._new_path() for _ in range(3)}
+    assert sorted(made) == sorted(Path(each.name) for each in tmp_path.iterdir())
+    assert {each.stat().st_mode & 0o777 for each in made} == {0o600}
+    assert len(made) == 3
+
+
+def test_where_nothing_can_be_kept_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(InputError, match=r"can't be written here: No such file or directory; nothing was changed"):
+        going._new_path()
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"sets_version": True}, "t4 is set to version 4 of its template, which named $Latest: the program that made"),
+        ({"terms": Terms(by_refresh=True)}, "an instance refresh that comes to its end sets t4 to version 4 of its"),
+        ({}, ""),
+        ({"sets_version": True, "named_version": "4"}, ""),
+    ],
+)
+def test_who_made_the_group_has_to_be_told_of_another_version(
+    changes: dict[str, Any], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = journal(Simulated(), Terms())
+    for name, value in {"status": Status.DONE, **changes}.items():
+        setattr(made, name, value)
+    assert going._told(made, Path("kept.json")) == 0
+    said = capsys.readouterr().err
+    assert said.startswith(told)
+    assert bool(said) is bool(told)

@@ -49,6 +49,27 @@ def test_who_goes_with_the_node() -> None:
     assert not guest(pod("ReplicaSet"), [], NOW).is_gpu_job
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({}, ""),
+        (
+            {"deletionTimestamp": "2025-10-14T12:30:00Z", "finalizers": ["batch.kubernetes.io/job-tracking"]},
+            "and has until 12:30:00Z for it (its terminationGracePeriodSeconds)",
+        ),
+        (
+            {"deletionTimestamp": "2025-10-14T11:30:00Z", "finalizers": ["example.com/a", "example.com/b"]},
+            "kept by its finalizer example.com/a and example.com/b, since 11:30:00Z",
+        ),
+        ({"deletionTimestamp": "2025-10-14T11:30:00Z"}, "and its kubelet has not let it go, since 11:30:00Z"),
+    ],
+)
+def test_what_keeps_one_that_is_ending(said: dict[str, Any], told: str) -> None:
+    data = pod()
+    found = guest({**data, "metadata": {**data["metadata"], **said}}, [], NOW)
+    assert (found.leaving, found.is_leaving) == (told, bool(told))
+
+
 DISK = [{"name": "cache", "emptyDir": {}}]
 MEMORY = [{"name": "shm", "emptyDir": {"medium": "Memory"}}]
 

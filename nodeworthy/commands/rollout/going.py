@@ -13,6 +13,7 @@ from nodeworthy.commands.rollout.options import Options
 from nodeworthy.commands.rollout.telling import teller
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.interrupts import terminate_like_interrupt, tidied
+from nodeworthy.repair.edit import Refused
 from nodeworthy.report.printable import printable
 from nodeworthy.rollout.actor import Live, WallClock
 from nodeworthy.rollout.acts import Resume
@@ -69,7 +70,12 @@ class _Aborting(Live):
 
 @contextmanager
 def _held(actor: Live, journal: Journal) -> Iterator[None]:
-    actor.hold.take()
+    try:
+        actor.hold.take()
+    except (Refused, CouldNotLook):
+        if not actor.path.stat().st_size:
+            actor.path.unlink()  # nothing was begun
+        raise
 
     def leave() -> None:
         """Whatever ends us, the group's own processes go on, and others may begin."""
@@ -92,9 +98,20 @@ def _goes_on(journal: Journal) -> str:
 
 
 def _new_path() -> Path:
+    """There, and ours alone: whoever begins another rollout in the same second gets another one. Raises InputError."""
     stem = f"nodeworthy-rollout-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    names = (Path(f"{stem}{f'-{number}' if number else ''}.json") for number in range(1000))
-    return next(name for name in names if not name.exists())
+    for path in (Path(f"{stem}{f'-{number}' if number else ''}.json") for number in range(1000)):
+        try:
+            path.touch(0o600, exist_ok=False)
+        except FileExistsError:
+            continue
+        except OSError as problem:
+            raise InputError(
+                f"{path}, in which a rollout keeps what it does, can't be written here: {problem.strerror}; nothing "
+                "was changed"
+            ) from None
+        return path
+    raise InputError(f"{stem}.json and a thousand others are there: nothing was changed")
 
 
 def _cluster(options: Options) -> tuple[str, ...]:
@@ -108,17 +125,20 @@ def _fleet(options: Options) -> tuple[str, ...]:
 
 def _told(journal: Journal, path: Path) -> int:
     """What stands where, in the end."""
-    if journal.status is Status.DONE and journal.terms.by_refresh and journal.named_version != journal.target:
-        sys.stderr.write(printable(_named_by_aws(journal)) + "\n")
-    if journal.status is not Status.DONE:
-        sys.stderr.write(printable("\n".join(_standing(journal, path))) + "\n")
+    told = _named_now(journal) if journal.status is Status.DONE else _standing(journal, path)
+    sys.stderr.writelines(f"{printable(each)}\n" for each in told)
     return _CODES[journal.status]
 
 
-def _named_by_aws(journal: Journal) -> str:
-    return (
-        f"an instance refresh that comes to its end sets {journal.group} to version {journal.target} of its template, "
-        f"which named {journal.named_version}: the program that made it has to be told"
+def _named_now(journal: Journal) -> Iterator[str]:
+    """Where the group does not name its version as it did."""
+    if journal.named_version == journal.target or not (journal.terms.by_refresh or journal.sets_version):
+        return
+    group = journal.group
+    sets = f"an instance refresh that comes to its end sets {group}" if journal.terms.by_refresh else f"{group} is set"
+    yield (
+        f"{sets} to version {journal.target} of its template, which named {journal.named_version}: the program that "
+        "made it has to be told"
     )
 
 
