@@ -246,6 +246,7 @@ _nodeworthy() {
                 --accounting-patience) _nodeworthy_nothing; return ;;
                 --level) _nodeworthy_offer "quick full burn" "$cur"; return ;;
                 --burn-time) _nodeworthy_nothing; return ;;
+                --model)  return ;;
                 --download-url) _nodeworthy_nothing; return ;;
                 --test) _nodeworthy_nothing; return ;;
                 --skip-test) _nodeworthy_nothing; return ;;
@@ -261,7 +262,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --on --from --dry-run --record --pool --selector --image --context --namespace --queue --priority-class --job-deadline --total-deadline --window --max-nodes --yes-last --print-role --taint --gpus --python --container --scratch --partition --account --qos --reservation --setup --accounting-patience --level --burn-time --download-url --without-torch --test --skip-test --baseline --save-baseline --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
+                _nodeworthy_offer "-h --help --on --from --dry-run --record --pool --selector --image --context --namespace --queue --priority-class --job-deadline --total-deadline --window --max-nodes --yes-last --print-role --taint --gpus --python --container --scratch --partition --account --qos --reservation --setup --accounting-patience --level --burn-time --model --download-url --without-torch --test --skip-test --baseline --save-baseline --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-cache --no-color --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi

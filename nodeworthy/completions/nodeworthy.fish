@@ -283,6 +283,7 @@ complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option accounting-patience --exclusive --description 'Slurm: how long somebody is asked what has become of a job, before it is unknown (5m)'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option level --exclusive --arguments 'quick full burn' --description 'how much is run (full)'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option burn-time --exclusive --description 'how long the level burn holds a node (30m, at most 4h)'
+complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option model --require-parameter --force-files --description 'a folder with a model that vLLM serves in inference, where nodes see it (one of random weights)'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option download-url --exclusive --description 'what disk-and-network downloads on each node, for ten seconds at most (nothing)'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option without-torch --description 'only what the driver alone can measure: any image or Python from 3.9 on will do'
 complete --command nodeworthy --condition '__nodeworthy_is accept' --long-option test --exclusive --description 'only this test (repeatable)'

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import sanity
 import say
+import serving
 
 EXPERTS = 4
 ROUNDS = 2
@@ -164,6 +165,10 @@ def inference() -> None:
         }
         for how, words in ways.items():
             say.measure("inference", "tokens", tokens_hash(words), gpu=gpu, at={"model": name, "how": how})
+    if serving.MODEL and serving.can_serve():
+        serving.serve(gpu)
+        return
+    say.measure("inference", "engine", "ours: vllm is not there" if serving.MODEL else "ours")
     size = size_for(where)
     if size is not None:
         serve(where, gpu, size)

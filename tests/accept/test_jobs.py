@@ -265,6 +265,9 @@ def test_what_only_a_watcher_runs_is_told_by_a_dry_run_of_slurm() -> None:
         (("--container", "docker://me:hunter2@registry.example.com#torch"), "no password"),
         (("--container=-v", "--download-url", "https://m.example.com/1"), "no image as Pyxis takes it"),
         (("--container", "a b"), "no image as Pyxis takes it"),
+        (("--model", "llama"), "from the root on"),
+        (("--model", "/shared/a,b:c"), "without colons and commas"),
+        (("--model", "/nowhere/llama"), "no model is there"),
     ],
 )
 def test_what_would_stand_in_every_script_is_looked_at_first(given: tuple[str, ...], words: str) -> None:
@@ -290,3 +293,23 @@ def test_an_image_is_run_by_pyxis_with_the_folder_of_the_job_and_no_home() -> No
     assert f"--container-image='{image}'" in line
     assert '--container-mounts="$NODEWORTHY_SCRATCH:$NODEWORTHY_SCRATCH" --no-container-mount-home' in line
     assert "exec python3 " in line
+
+
+def test_a_model_is_read_where_it_lies_and_nothing_is_fetched_for_it(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    ran = run(*DRY, "--container", "nvcr.io#nvidia/vllm:25.10-py3", "--model", f"{tmp_path}/")
+    said = [each.partition("=") for each in ran.out.splitlines() if each.startswith("export ")]
+    environment = {name.removeprefix("export "): value for name, _, value in said}
+    assert environment["NODEWORTHY_MODEL"] == str(tmp_path)
+    assert environment["HF_HUB_OFFLINE"] == '"1"'
+    assert environment["VLLM_CACHE_ROOT"].startswith('"/shared/nodeworthy-')
+    assert ran.out.count(f'--container-mounts="$NODEWORTHY_SCRATCH:$NODEWORTHY_SCRATCH",{tmp_path}:{tmp_path}:ro ') == 3
+
+
+def test_of_a_model_in_an_image_nobody_asks_here() -> None:
+    (job,) = [
+        each for each in objects(NODES[:1], replace(terms(Level.QUICK), model="/models/llama")) if each["kind"] == "Job"
+    ]
+    said = {each["name"]: each.get("value") for each in job["spec"]["template"]["spec"]["containers"][0]["env"]}
+    assert (said["NODEWORTHY_MODEL"], said["HF_HUB_OFFLINE"]) == ("/models/llama", "1")
+    assert said["HF_HOME"] == "/scratch/hf"

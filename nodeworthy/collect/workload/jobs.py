@@ -83,6 +83,8 @@ class RunTerms:
     burn_seconds: int | None = None
     # What a node downloads, to see how fast.
     download: str | None = None
+    # A folder with a model that vLLM serves; without it, one of random weights is.
+    model: str | None = None
     on: ClassVar[str] = "kubernetes"
 
     def node_name(self, number: int, shape: Shape) -> str:
@@ -308,6 +310,13 @@ def _container(room: Room, tests: Sequence[str], terms: RunTerms, more: dict[str
     }
 
 
+def serving(folder: str) -> dict[str, str]:
+    """Of vLLM: nothing is fetched, nobody is told, and nothing is written where nobody clears it away."""
+    caches = {"VLLM_CACHE_ROOT": "vllm", "HF_HOME": "hf", "TRITON_CACHE_DIR": "triton"}
+    said = {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
+    return {**{name: f"{folder}/{below}" for name, below in caches.items()}, **said}
+
+
 def _environment(room: Room, seconds: int, terms: RunTerms, more: dict[str, str]) -> Iterator[dict[str, Any]]:
     said = {
         "NODEWORTHY_NONCE": terms.nonce,
@@ -322,6 +331,7 @@ def _environment(room: Room, seconds: int, terms: RunTerms, more: dict[str, str]
         **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
         **({"NODEWORTHY_BURN": "1"} if terms.level is Level.BURN else {}),
         **({"NODEWORTHY_DOWNLOAD": terms.download} if terms.download else {}),
+        **({"NODEWORTHY_MODEL": terms.model, **serving("/scratch")} if terms.model else {}),
         **more,
     }
     yield {"name": "NODEWORTHY_NODE", "valueFrom": {"fieldRef": {"fieldPath": "spec.nodeName"}}}

@@ -16,6 +16,7 @@ from nodeworthy.collect.workload.jobs import (
     of_groups,
     of_nodes,
     program_files,
+    serving,
 )
 from nodeworthy.collect.workload.room import Room, room_for
 from nodeworthy.facts.accept.measure import Shape
@@ -57,6 +58,8 @@ class SlurmTerms:
     burn_seconds: int | None = None
     # What a node downloads, to see how fast.
     download: str | None = None
+    # A folder with a model that vLLM serves; without it, one of random weights is.
+    model: str | None = None
     # An image with torch, which Pyxis runs: then `python` is that of the image.
     container: str | None = None
     on: ClassVar[str] = "slurm"
@@ -164,6 +167,7 @@ def _environment(terms: SlurmTerms, seconds: int, room: Room, asking: Asking | N
         **({"NODEWORTHY_WITHOUT_TORCH": "1"} if terms.without_torch else {}),
         **({"NODEWORTHY_BURN": "1"} if terms.level is Level.BURN else {}),
         **({"NODEWORTHY_DOWNLOAD": shlex.quote(terms.download)} if terms.download else {}),
+        **(_of_model(terms.model, folder) if terms.model else {}),
         **({name: shlex.quote(value) for name, value in _asked(asking).items()} if asking is not None else {}),
         "MASTER_ADDR": '"$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"',
         # Two jobs on one node take other ports, each two: all are counted at the one beside it.
@@ -171,6 +175,11 @@ def _environment(terms: SlurmTerms, seconds: int, room: Room, asking: Asking | N
     }
     made = ['mkdir -m 700 "$NODEWORTHY_SCRATCH" || exit 1', "trap 'rm -rf -- \"$NODEWORTHY_SCRATCH\"' EXIT"]
     return [*(f"export {name}={value}" for name, value in said.items()), *made]
+
+
+def _of_model(model: str, folder: str) -> dict[str, str]:
+    caches = {name: f'"{value}"' for name, value in serving(folder).items()}
+    return {"NODEWORTHY_MODEL": shlex.quote(model), **caches}
 
 
 def _asked(asking: Asking) -> dict[str, str]:
@@ -191,7 +200,7 @@ def _start(terms: SlurmTerms, seconds: dict[str, int], nodes: int) -> list[str]:
     whole = f'export NODEWORTHY_NODE="$SLURMD_NODENAME" NODE_RANK="$SLURM_PROCID"; exec {shlex.quote(terms.python)}'
     inside = f'{whole} "$NODEWORTHY_SCRATCH/launch.py" {words}'
     apart = f'--output="{output_of(terms, "%j", "%t")}" ' if nodes > 1 else ""
-    within = f"{_within(terms.container)} " if terms.container else ""
+    within = f"{_within(terms.container, terms.model)} " if terms.container else ""
     return [
         "trap 'touch \"$NODEWORTHY_SCRATCH/stop\"' USR1",
         f"srun --nodes={nodes} --ntasks-per-node=1 --kill-on-bad-exit=1 {within}{apart}bash -c {shlex.quote(inside)} &",
@@ -199,7 +208,8 @@ def _start(terms: SlurmTerms, seconds: dict[str, int], nodes: int) -> list[str]:
     ]
 
 
-def _within(image: str) -> str:
-    """Of Pyxis, which sees the job's own folder of the node, and nothing else of it."""
-    mounted = '--container-mounts="$NODEWORTHY_SCRATCH:$NODEWORTHY_SCRATCH"'
+def _within(image: str, model: str | None) -> str:
+    """Of Pyxis, which sees the job's own folder of the node, the model, and nothing else of it."""
+    read = f",{shlex.quote(f'{model}:{model}:ro')}" if model else ""
+    mounted = f'--container-mounts="$NODEWORTHY_SCRATCH:$NODEWORTHY_SCRATCH"{read}'
     return f"--container-image={shlex.quote(image)} {mounted} --no-container-mount-home"

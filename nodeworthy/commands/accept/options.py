@@ -30,6 +30,7 @@ class Options(judging.Options):
     job_deadline: str | None
     burn_time: str | None
     download_url: str | None
+    model: str | None
     total_deadline: str | None
     window: str | None
     max_nodes: str | None
@@ -116,6 +117,8 @@ def _what(parser: argparse.ArgumentParser) -> None:
     burn = "how long the level burn holds a node (30m, at most 4h)"
     parser.add_argument("--burn-time", metavar="TIME", help=burn)
     download = "what disk-and-network downloads on each node, for ten seconds at most (nothing)"
+    model = "a folder with a model that vLLM serves in inference, where nodes see it (one of random weights)"
+    parser.add_argument("--model", metavar="DIR", help=model)
     parser.add_argument("--download-url", metavar="URL", help=download)
     alone = "only what the driver alone can measure: any image or Python from 3.9 on will do"
     parser.add_argument("--without-torch", action="store_true", help=alone)
@@ -136,10 +139,10 @@ def refuse_idle(options: Options) -> None:
     """What would do nothing beside the others."""
     if options.folder is not None:
         of_a_run = options.on or options.dry_run or options.record or options.nodes or options.taint
-        if of_a_run or options.without_torch or options.download_url:
+        if of_a_run or options.without_torch or options.download_url or options.model:
             raise InputError(
-                "--from judges what was recorded: --on, --dry-run, --record, --taint, --without-torch, --download-url "
-                "and NODE are of a run"
+                "--from judges what was recorded: --on, --dry-run, --record, --taint, --without-torch, --download-url, "
+                "--model and NODE are of a run"
             )
         return
     if options.print_role:

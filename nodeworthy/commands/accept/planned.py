@@ -135,6 +135,7 @@ def terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> R
         priority_class=options.priority_class or PRIORITY,
         burn_seconds=burn_seconds(options),
         download=download_url(options),
+        model=model_folder(options, is_seen_here=False),
     )
 
 
@@ -173,6 +174,22 @@ def download_url(options: Options) -> str | None:
             "nothing after a question mark; name a file that needs none"
         )
     return url
+
+
+# What a folder may be called that stands in scripts, in objects, and in mounts of Pyxis: colons and commas are theirs.
+_FOLDER = pattern(r"/[^\x00-\x1f:,\x7f]{1,900}")
+
+
+def model_folder(options: Options, *, is_seen_here: bool) -> str | None:
+    """On Kubernetes it lies in the image, or nowhere. Raises InputError."""
+    folder = options.model
+    if folder is None:
+        return None
+    if not _FOLDER.fullmatch(folder):
+        raise InputError(f"--model {folder}: a folder from the root on, as nodes see it, without colons and commas")
+    if is_seen_here and not Path(folder, "config.json").is_file():
+        raise InputError(f"--model {folder}: no model is there: a folder with config.json, which all nodes see")
+    return folder.rstrip("/")
 
 
 # Below this no program could say a word.
@@ -246,6 +263,7 @@ def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None
         burn_seconds=burn_seconds(options),
         download=download_url(options),
         container=container,
+        model=model_folder(options, is_seen_here=True),
     )
 
 

@@ -157,7 +157,7 @@ def ranks_agreements(run: RanTest) -> Iterator[RanksAgreement]:
 
 @dataclass(frozen=True)
 class Decoding:
-    """Tokens that a model made with its cache, beside those that it made in another way."""
+    """Tokens that a model made with its cache, beside those that it made in another way, or once more."""
 
     called: ClassVar[str] = "what a model decoded"
 
