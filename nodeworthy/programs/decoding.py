@@ -10,7 +10,6 @@ they come is asked of one that is as large as models are that people serve on a 
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 from typing import Any, NamedTuple
 
@@ -21,7 +20,6 @@ import serving
 EXPERTS = 4
 ROUNDS = 2
 GIB = 1 << 30
-FAULT = os.environ.get("NODEWORTHY_FAULT", "")
 # Of each layer its keys and values, once there are any.
 Cache = list[Any]
 
@@ -115,8 +113,7 @@ class Decoder:
 
     def _expert(self, layer: int, expert: int, state: Any) -> Any:
         wide, narrow = self.feeding[layer][expert]
-        made = (state @ wide).relu() @ narrow
-        return made * 0 if f"zero-expert:{expert}" == FAULT and say.WORLD > 1 and layer == 0 else made
+        return (state @ wide).relu() @ narrow
 
 
 def decode(model: Decoder, prompt: Any, cached: bool, spread: bool = False) -> Any:
@@ -126,8 +123,7 @@ def decode(model: Decoder, prompt: Any, cached: bool, spread: bool = False) -> A
     cache = empty(model)
     for step in range(model.size.made):
         if cached and step:
-            off = 1 if FAULT == "cache-off-by-one" else 0
-            said = model.logits(words[:, -1:], cache, words.shape[1] - 1 - off, spread)
+            said = model.logits(words[:, -1:], cache, words.shape[1] - 1, spread)
         else:
             cache = empty(model)
             said = model.logits(words, cache, 0, spread)
@@ -216,22 +212,13 @@ def moe() -> None:
     dist.init_process_group("nccl" if where.type == "cuda" else "gloo")
     model, some = small(where, EXPERTS), prompts(where, SMALL, 1)
     spread = decode(model, some, cached=True, spread=True)
-    # Without a fault, as one process alone computes it.
-    one = decode(model, some, cached=True, spread=False) if not FAULT else decode_rightly(model, some)
+    one = decode(model, some, cached=True)
     for how, words in (("parallel", spread), ("one", one)):
         say.measure("moe", "tokens", tokens_hash(words), gpu=gpu, at={"model": "moe", "how": how})
     if say.RANK == 0:
         say.measure("moe", "torch", torch.__version__)
     dist.barrier()
     dist.destroy_process_group()
-
-
-def decode_rightly(model: Decoder, some: Any) -> Any:
-    global FAULT
-    kept, FAULT = FAULT, ""
-    made = decode(model, some, cached=True)
-    FAULT = kept
-    return made
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ WORKERS = (0, 2, 4, 8)
 DOWNLOAD_SECONDS, DOWNLOAD_BYTES = 10.0, 1 << 30
 # What is memory, and no disk.
 _MEMORY = ("tmpfs", "ramfs")
-FAULT = os.environ.get("NODEWORTHY_FAULT", "")
 
 
 def items() -> Any:
@@ -35,8 +34,6 @@ def items() -> Any:
             return ITEMS
 
         def __getitem__(self, at: int) -> Any:
-            if FAULT == "killed-worker" and at == ITEMS // 2 and torch.utils.data.get_worker_info() is not None:
-                os.kill(os.getpid(), 9)
             made = torch.arange(SIZE, dtype=torch.float32).sin_()
             return made.mul_(0).add_(at)
 

@@ -90,7 +90,6 @@ def burn_one(where: Any, gpu: dict[str, str], watched: driver.Watched | None) ->
         made = begin
         for _ in range(LAP):
             made = made @ right
-        made = flip(made)
         if first is None:
             first, known = made, checksum(made)
         return known if torch.equal(made, first) else checksum(made)
@@ -121,7 +120,7 @@ def gemm(where: Any, gpu: dict[str, str], watched: driver.Watched | None) -> Non
     for name, dtype in (("bf16", torch.bfloat16), ("fp32", torch.float32)):
         for round_ in range(1, ROUNDS + 1):
             at = {"n": size, "round": round_}
-            made = flip(chain(size, dtype, where, 4))
+            made = chain(size, dtype, where, 4)
             say.measure(TEST, "checksum", checksum(made), gpu=gpu, at={"kernel": f"gemm-{name}", **at})
             if name == "bf16":
                 held = Held(watched)
@@ -138,16 +137,6 @@ def products(size: int, dtype: Any, where: Any) -> Callable[[], Any]:
     left = torch.ones(size, size, dtype=dtype, device=where)
     seconds_of(left.matmul, where, left)
     return lambda: [left @ left for _ in range(8)]
-
-
-def flip(made: Any) -> Any:
-    """For trying out whether one bit would be noticed."""
-    import torch
-
-    if os.environ.get("NODEWORTHY_FAULT") == f"flipped-bit:{say.RANK}":
-        bits = made.view(torch.int16 if made.element_size() == 2 else torch.int32)
-        bits[0, 0] ^= 1
-    return made
 
 
 def copies(where: Any, gpu: dict[str, str]) -> None:

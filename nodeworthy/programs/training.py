@@ -18,7 +18,6 @@ import say
 
 STEPS = int(os.environ.get("NODEWORTHY_STEPS", "12"))
 BATCH, LENGTH, WORDS, WIDTH = 8, 32, 128, 64
-FAULT = os.environ.get("NODEWORTHY_FAULT", "")
 BARRIER_SECONDS = float(os.environ.get("NODEWORTHY_BARRIER", "60"))
 
 
@@ -85,8 +84,6 @@ def begin_group(where: Any) -> None:
 
     limit = timedelta(seconds=BARRIER_SECONDS)
     dist.init_process_group("nccl" if where.type == "cuda" else "gloo", timeout=limit)
-    if f"hung:{say.RANK}" == FAULT:
-        time.sleep(BARRIER_SECONDS + 5)
     if where.type != "cuda":
         dist.monitored_barrier(timeout=limit, wait_all_ranks=True)
 
@@ -118,9 +115,6 @@ def train(test: str, kind: str, where: Any, gpu: dict[str, str]) -> tuple[Any, f
         words, wanted = batch(step, where)
         loss = loss_of(net, share(words), share(wanted))
         loss.backward()
-        if f"no-sync:{say.RANK}" == FAULT:  # its own gradient instead of that of all
-            optimizer.zero_grad()
-            loss_of(net.module, share(words), share(wanted)).backward()
         optimizer.step()
         mean = loss.detach().clone()
         dist.all_reduce(mean)
@@ -167,9 +161,7 @@ def checkpoint(folder: str) -> None:
     say.measure(test, "save_s", round(time.perf_counter() - began, 3), "s", gpu=gpu)
     say.measure(test, "grace_s", float(os.environ.get("NODEWORTHY_GRACE", "90")), "s")
     say.measure(test, "stopped_at", at)
-    if FAULT == "truncated":
-        os.truncate(file, os.path.getsize(file) // 2)
-    second = resume(where, None if FAULT == "from-zero" else torch.load(file, weights_only=True))
+    second = resume(where, torch.load(file, weights_only=True))
     say.measure(test, "resumed_from", second["step"])
     results: list[tuple[str, Any]] = [("resumed", second), ("whole", resume(where, None))]
     for how, each in results:

@@ -19,6 +19,14 @@ from tests.run import run_json
 
 PYTHON = Path(os.environ.get("NODEWORTHY_TORCH", "/nowhere"))
 LAUNCH = Path(programs.__file__).with_name("launch.py")
+FAULTS = Path(__file__).with_name("faults")
+FLEET = """config:
+  nodeworthy:fleet:
+    cluster: {{name: gpu-dev}}
+    accept: {}
+    pools:
+      h100: {{instanceType: p5.48xlarge}}
+"""
 SMALL = {
     "NODEWORTHY_GEMM": "64",
     "NODEWORTHY_STEPS": "6",
@@ -35,17 +43,21 @@ pytestmark = pytest.mark.skipif(
 
 
 def ran(
-    folder: Path, test: str, processes: int = 1, fault: str = "", within: Sequence[str] = ()
+    folder: Path, test: str, processes: int = 1, fault: str = "", *, within: Sequence[str] = (), fleet: str = ""
 ) -> tuple[set[str], list[str], str]:
     """The rules that fail, the states, and what the program said."""
     environment = {**os.environ, **SMALL, "NODEWORTHY_NONCE": NONCE, "NODEWORTHY_NODE": "gpu-1"}
-    environment |= {"NODEWORTHY_GPUS": str(processes), "NODEWORTHY_SCRATCH": str(folder), "NODEWORTHY_FAULT": fault}
+    environment |= {"NODEWORTHY_GPUS": str(processes), "NODEWORTHY_SCRATCH": str(folder)}
+    name, _, rank = fault.partition(":")
+    environment |= {"FAULT": name, "FAULT_RANK": rank or "0", "PYTHONPATH": str(FAULTS)} if fault else {}
     environment |= {"NODEWORTHY_DEADLINE": "280", "NODEWORTHY_NODES": "1"}
     command = [*within, str(PYTHON), str(LAUNCH), f"{test}=270"]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     (folder / "said").mkdir()
     recorded = write(folder / "said", [job(test)], {"gpu-1.log": said.stdout})
-    judged = run_json("accept", "--from", str(recorded), "--show-passed", cwd=folder)
+    (folder / "Pulumi.dev.yaml").write_text(FLEET.format(fleet))
+    promised = ("--fleet", "Pulumi.dev.yaml") if fleet else ()
+    judged = run_json("accept", "--from", str(recorded), *promised, "--show-passed", cwd=folder)
     told = f"{said.stdout[-3000:]}\n{said.stderr[-3000:]}\n{judged.out[:3000]}"
     failed = {each["rule"] for each in judged.findings if each["verdict"] == "fail"}
     return failed, [each["state"] for each in judged.report["runs"]], told
@@ -73,23 +85,47 @@ def test_what_is_well_fails_nothing(test: str, processes: int, tmp_path: Path) -
     assert (failed - {"gpus-alike"}, states[0]) == (set(), "fail" if failed else WELL[test, processes]), told
 
 
-@pytest.mark.parametrize(
-    ("test", "processes", "fault", "rule"),
-    [
-        ("gpu-sanity", 4, "flipped-bit:2", "gpu-computes-right"),
-        ("ddp", 2, "no-sync:1", "ranks-agree"),
-        ("ddp", 2, "hung:1", "ranks-agree"),
-        ("inference", 1, "cache-off-by-one", "decode-right"),
-        ("moe", 2, "zero-expert:1", "decode-right"),
-        ("checkpoint-restart", 1, "from-zero", "checkpoint-resumes"),
-        ("checkpoint-restart", 1, "truncated", "checkpoint-resumes"),
-        ("data-loading", 1, "killed-worker", "loader-feeds"),
-    ],
-)
+# What is wrong, in which process of how many, and the one rule that says so.
+INJECTED = [
+    ("gpu-sanity", 4, "flipped-bit:2", "gpu-computes-right"),
+    ("gpu-sanity", 4, "flipped-now-and-then:1", "gpu-computes-right"),
+    ("gpu-sanity", 4, "forgetful-memory:3", "gpu-computes-right"),
+    ("gpu-sanity", 4, "slow:2", "gpus-alike"),
+    ("ddp", 2, "own-gradient:1", "ranks-agree"),
+    ("ddp", 2, "hung:1", "ranks-agree"),
+    ("ddp", 2, "dead:1", "ranks-agree"),
+    ("ddp", 2, "wrong-sum:1", "collectives-fast-enough"),
+    ("ddp", 2, "wrong-sum:0", "collectives-fast-enough"),
+    ("fsdp", 2, "lost-gradient:1", "ranks-agree"),
+    ("fsdp", 2, "hung:1", "ranks-agree"),
+    ("inference", 1, "short-cache", "decode-right"),
+    ("inference", 1, "batch-apart", "decode-right"),
+    ("moe", 2, "dead-expert:1", "decode-right"),
+    ("checkpoint-restart", 1, "not-restored", "checkpoint-resumes"),
+    ("checkpoint-restart", 1, "from-zero", "checkpoint-resumes"),
+    ("checkpoint-restart", 1, "truncated", "checkpoint-resumes"),
+    ("data-loading", 1, "killed-worker", "loader-feeds"),
+    ("data-loading", 1, "wrong-batch", "loader-feeds"),
+]
+
+
+@pytest.mark.parametrize(("test", "processes", "fault", "rule"), INJECTED)
 def test_a_fault_is_named_by_its_rule(test: str, processes: int, fault: str, rule: str, tmp_path: Path) -> None:
     failed, _, told = ran(tmp_path, test, processes, fault)
     # A busy processor may be slow by itself.
-    assert failed - {"gpus-alike"} == {rule}, told
+    assert failed - ({"gpus-alike"} if rule != "gpus-alike" else set()) == {rule}, told
+
+
+def test_another_device_than_was_asked_for(tmp_path: Path) -> None:
+    """An H100 was: here is a processor."""
+    failed, _, told = ran(tmp_path, "gpu-as-asked", 2)
+    assert failed == {"gpu-as-asked"}, told
+
+
+@pytest.mark.parametrize(("fault", "failing"), [("slow-disk", {"storage-fast-enough"}), ("", set())])
+def test_a_disk_slower_than_promised(fault: str, failing: set[str], tmp_path: Path) -> None:
+    failed, _, told = ran(tmp_path, "disk-and-network", 1, fault, fleet="{storage: {write: 6MB/s, read: 1MB/s}}")
+    assert failed == failing, told
 
 
 # As in a pod that asks for no more.
