@@ -15,6 +15,8 @@ import say
 TEST = "gpu-sanity"
 # Of all GPUs of a pod together, and of one whose laps differ: of more than a mebibyte nothing is believed.
 LOOKS, MOST_WRONG = 400, 20
+# Of what all GPUs of a node add up.
+SUM_BYTES = int(os.environ.get("NODEWORTHY_SUM_BYTES", str(256 << 20)))
 # Of the test's time, for what comes after.
 SPARE = 0.05
 # When all of it must be over, by the clock that all processes of a machine share: torch takes its time to begin.

@@ -24,6 +24,8 @@ ROUNDS = 2
 LAP = 1024
 # Of torchrun, after the last of its ranks.
 ENDS_SECONDS = 15.0
+# Of a burn's time, before the GPUs of a node work together.
+BY_ITSELF = 0.85
 
 
 def device() -> tuple[Any, dict[str, str]]:
@@ -94,7 +96,30 @@ def burn_one(where: Any, gpu: dict[str, str], watched: driver.Watched | None) ->
             first, known = made, checksum(made)
         return known if torch.equal(made, first) else checksum(made)
 
-    burn.laps(lap, {"kernel": f"burn-bf16-{LAP}", "n": size}, gpu, watched, burn.until(ENDS_SECONDS))
+    alone = burn.until(ENDS_SECONDS, BY_ITSELF if say.WORLD > 1 else 1.0)
+    burn.laps(lap, {"kernel": f"burn-bf16-{LAP}", "n": size}, gpu, watched, alone)
+
+
+def burn_together(where: Any) -> None:
+    """Sums over all GPUs of the node, one after the other: their links become hot as well."""
+    import torch
+    import torch.distributed as dist
+
+    dist.init_process_group("nccl" if where.type == "cuda" else "gloo")
+    given = torch.empty(burn.SUM_BYTES // 4, device=where)
+
+    def add_up() -> bool:
+        given.fill_(say.RANK + 1)
+        dist.all_reduce(given)
+        return bool((given == say.WORLD * (say.WORLD + 1) / 2).all())
+
+    first, is_right = seconds_of(add_up, where)
+    left = max(0.0, burn.until(ENDS_SECONDS) - time.monotonic())
+    every: list[Any] = [None] * say.WORLD
+    dist.all_gather_object(every, int(left / max(seconds_of(add_up, where)[0], first / 100)))
+    sums = [is_right, *(add_up() for _ in range(min(every)))]
+    say.measure(TEST, "sum_right", int(all(sums)), at={"op": "all_reduce", "bytes": burn.SUM_BYTES, "sums": len(sums)})
+    dist.destroy_process_group()
 
 
 class Held:
@@ -206,6 +231,8 @@ def work() -> None:
             look.kernels(plain, gpu)
     if burn.IS_WANTED:
         burn_one(where, gpu, watched)
+        if say.WORLD > 1:
+            burn_together(where)
     look.counters(watched, gpu, "after")
 
 

@@ -53,7 +53,14 @@ pytestmark = pytest.mark.skipif(
 
 
 def ran(
-    folder: Path, test: str, processes: int = 1, fault: str = "", *, within: Sequence[str] = (), fleet: str = ""
+    folder: Path,
+    test: str,
+    processes: int = 1,
+    fault: str = "",
+    *,
+    within: Sequence[str] = (),
+    fleet: str = "",
+    seconds: int = 270,
 ) -> tuple[set[str], list[str], str]:
     """The rules that fail, the states, and what the program said."""
     environment = {**os.environ, **SMALL, "NODEWORTHY_NONCE": NONCE, "NODEWORTHY_NODE": "gpu-1"}
@@ -61,7 +68,7 @@ def ran(
     name, _, rank = fault.partition(":")
     environment |= {"FAULT": name, "FAULT_RANK": rank or "0", "PYTHONPATH": str(FAULTS)} if fault else {}
     environment |= {"NODEWORTHY_DEADLINE": "280", "NODEWORTHY_NODES": "1"}
-    command = [*within, str(PYTHON), str(LAUNCH), f"{test}=270"]
+    command = [*within, str(PYTHON), str(LAUNCH), f"{test}={seconds}"]
     said = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     (folder / "said").mkdir()
     recorded = write(folder / "said", [job(test)], {"gpu-1.log": said.stdout})
@@ -124,6 +131,22 @@ def test_a_fault_is_named_by_its_rule(test: str, processes: int, fault: str, rul
     failed, _, told = ran(tmp_path, test, processes, fault)
     # A busy processor may be slow by itself.
     assert failed - ({"gpus-alike"} if rule != "gpus-alike" else set()) == {rule}, told
+
+
+@pytest.mark.parametrize(
+    ("fault", "failing"),
+    [
+        ("", set()),
+        ("wrong-large-sum:1", {"collectives-fast-enough"}),
+        ("flipped-bit-late:1", {"gpu-computes-right"}),
+    ],
+)
+def test_a_burn(fault: str, failing: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NODEWORTHY_BURN", "1")
+    monkeypatch.setenv("NODEWORTHY_SUM_BYTES", "65536")
+    failed, _, told = ran(tmp_path, "gpu-sanity", 2, fault, seconds=75)
+    assert failed - {"gpus-alike"} == failing, told
+    assert told.count('"sums":') == 2
 
 
 def test_another_device_than_was_asked_for(tmp_path: Path) -> None:

@@ -40,7 +40,8 @@ _TOLD_BY: Final[Mapping[type[Any], tuple[str, ...]]] = {
     Peers: ("gpu-sanity", "multi-node"),
     Burn: ("gpu-sanity",),
     GpuSpeeds: ("gpu-sanity", "inference", "ddp", "fsdp", "moe"),
-    CollectiveSpeeds: ("multi-node", "ddp", "moe"),
+    # Of gpu-sanity, where it burns.
+    CollectiveSpeeds: ("multi-node", "ddp", "moe", "gpu-sanity"),
     PairMatrix: ("gpu-sanity", "multi-node"),
     Transport: ("multi-node",),
     StorageSpeeds: ("disk-and-network", "multi-node"),

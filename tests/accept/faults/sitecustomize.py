@@ -38,6 +38,16 @@ def flipped_now_and_then(torch: Any) -> None:
     torch.Tensor.__matmul__ = made
 
 
+def flipped_bit_late(torch: Any) -> None:
+    """Once it is warm: after some laps of a burn."""
+    product, calls = torch.Tensor.__matmul__, iter(range(1_000_000_000))
+
+    def made(left: Any, right: Any) -> Any:
+        return another_bit(product(left, right)) if next(calls) > 4000 else product(left, right)
+
+    torch.Tensor.__matmul__ = made
+
+
 def forgetful_memory(torch: Any) -> None:
     full = torch.full
 
@@ -94,16 +104,24 @@ def dead(torch: Any) -> None:
     torch.distributed.monitored_barrier = lambda *_, **__: os._exit(9)
 
 
-def wrong_sum(torch: Any) -> None:
+def wrong_sums_of(torch: Any, count: int) -> None:
     reduce = torch.distributed.all_reduce
 
     def wrong(tensor: Any, *given: Any, **more: Any) -> Any:
         done = reduce(tensor, *given, **more)
-        if tensor.numel() == 1024:
+        if tensor.numel() == count:
             tensor[3] += 1
         return done
 
     torch.distributed.all_reduce = wrong
+
+
+def wrong_sum(torch: Any) -> None:
+    wrong_sums_of(torch, 1024)
+
+
+def wrong_large_sum(torch: Any) -> None:
+    wrong_sums_of(torch, 16384)
 
 
 def short_cache(torch: Any) -> None:
