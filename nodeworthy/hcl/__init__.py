@@ -6,6 +6,8 @@ hole with its reason: a part of a string, never the whole of it, and never a gue
     syntax.py      what a file says: bodies, blocks, expressions, templates
     values.py      what that comes to: strings of pieces, each from its place; holes
     kinds.py       the types of variables, and what turns into what
-    evaluate.py    expressions; `functions/` what they may call
+    scope.py       where an expression stands, and what evaluating it may cost
+    evaluate.py    expressions; `operations.py` what operators make of values, `functions.py` what they may call
+    blocks.py      what a block sets, and how often it stands for something; `module_calls.py` what it calls
     root.py        a folder: variables, locals, modules, resources
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from nodeworthy.hcl.evaluate import Scope
+from nodeworthy.hcl.scope import Scope
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.values import (
     Hole,

@@ -294,8 +294,9 @@ class _FileOf(File):
 
 
 def _filled(c: Calling, found: File, given: Obj) -> Value:
-    from nodeworthy.hcl.evaluate import Scope, evaluate
+    from nodeworthy.hcl.evaluate import evaluate
     from nodeworthy.hcl.parse import parse_template
+    from nodeworthy.hcl.scope import Scope
 
     try:
         template = parse_template(found)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import product
 
 from nodeworthy.hcl.calling import Calling, Function, countable_text
-from nodeworthy.hcl.evaluate import equal
 from nodeworthy.hcl.kinds import ANY, BOOL, NUMBER, Kind, common, convert, kind_of
+from nodeworthy.hcl.operations import equal
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.values import (
     Hole,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from nodeworthy.hcl import arithmetic
 from nodeworthy.hcl.kinds import STRING, common, convert, kind_of
-from nodeworthy.hcl.source import File, Spot
+from nodeworthy.hcl.operations import DECIDING_SIDES, attribute, either, equal, index_value, logic, pairs
+from nodeworthy.hcl.scope import Scope, TooMuch
+from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.syntax import (
     Attribute,
     Binary,
@@ -31,9 +33,7 @@ from nodeworthy.hcl.syntax import (
     Unary,
 )
 from nodeworthy.hcl.values import (
-    BLOCK,
     Hole,
-    InnerBlock,
     Lit,
     Obj,
     Piece,
@@ -44,79 +44,15 @@ from nodeworthy.hcl.values import (
     Value,
     Waits,
     boolean,
-    first_hole,
-    hash_key,
     is_null,
     join_pieces,
     need_known,
     num,
     string,
     text,
-    whole_num,
-    words,
 )
-from nodeworthy.limits import HCL_CHARACTERS, HCL_STEPS
-from nodeworthy.records import dataclass, field
 
 Step = Attribute | Index
-
-
-class TooMuch(Exception):
-    """More than anybody's root comes to."""
-
-
-@dataclass
-class Budget:
-    """Of one root: what evaluating it may cost."""
-
-    steps: int = HCL_STEPS
-    characters: int = HCL_CHARACTERS
-
-    def spend(self, characters: int) -> None:
-        self.characters -= characters
-        if self.characters < 0:
-            raise TooMuch("it comes to more text than is read")
-
-    def step(self, steps: int = 1) -> None:
-        self.steps -= steps
-        if self.steps < 0:
-            raise TooMuch("it takes more steps than are taken")
-
-
-class World(Protocol):
-    """What expressions refer to: a module."""
-
-    budget: Budget
-
-    def open(self, path: str, spot: Spot) -> File:
-        """A file that an expression names. Raises Refusal or Waits."""
-        ...
-
-    def listed(self, folder: str, spot: Spot) -> Sequence[str]:
-        """The files below a folder, relative to it. Raises the same."""
-        ...
-
-    def exists(self, path: str, spot: Spot) -> bool: ...
-
-    def resolve(self, root: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
-        """What a reference names, and how many of its steps that took; None where nothing of that name is there. A
-        step that is no attribute is None."""
-        ...
-
-
-@dataclass(slots=True)
-class Scope:
-    """Where an expression stands: its file, its module, and the names that only it has."""
-
-    file: File
-    world: World
-    names: Mapping[str, Value] = field(default_factory=dict)
-
-    def spot(self, at: int) -> Spot:
-        return Spot(self.file, at)
-
-    def with_names(self, names: Mapping[str, Value]) -> Scope:
-        return Scope(self.file, self.world, {**self.names, **names})
 
 
 def evaluate(node: Expression, scope: Scope) -> Value:
@@ -211,7 +147,7 @@ def _fill_for(part: For, scope: Scope, pieces: list[Piece]) -> bool:
     over = evaluate(part.over, scope)
     secret = False
     try:
-        for key, value in _pairs(over):
+        for key, value in pairs(over):
             names = {part.value: value, **({part.key: key} if part.key else {})}
             secret |= _fill(part.parts, scope.with_names(names), pieces)
     except Waits as waits:
@@ -264,44 +200,6 @@ def _step(node: Step, scope: Scope) -> Value:
     return _along(evaluate(on, scope), steps, scope)
 
 
-def attribute(value: Value, name: str) -> Value:
-    if isinstance(value, Hole):
-        return value
-    if isinstance(value, Obj):
-        found = value.items.get(name)
-        if found is None:
-            if value.rest is not None:
-                return _attribute_of(value.rest, name)
-            if isinstance(value, InnerBlock) and value.later is not None:
-                return _attribute_of(value.later, name)
-            if value.kind == BLOCK:
-                return Hole("it is known only after it is applied", value.spot, name)
-            raise Refusal(f"this object has no attribute `{name}`")
-        return found
-    raise Refusal(f"{words(value)} has no attributes")
-
-
-def _attribute_of(later: Hole, name: str) -> Hole:
-    """Of a resource that is known only later, which of its attributes."""
-    if not later.of or not later.shown.startswith(later.of) or not later.why.endswith(later.shown):
-        return later
-    return Hole(f"{later.why}.{name}", later.spot, f"{later.shown}.{name}", later.of, later.secret)
-
-
-def index_value(value: Value, index: Value) -> Value:
-    if isinstance(value, Hole):
-        return value
-    index = need_known(index)
-    if isinstance(value, Obj):
-        return attribute(value, text(index))
-    if isinstance(value, Seq) and value.kind != "set":
-        at = whole_num(index)
-        if not 0 <= at < len(value.items):
-            raise Refusal(f"there is no element {at}")
-        return value.items[at]
-    raise Refusal(f"{words(value)} has no elements")
-
-
 def _splat(node: Splat, scope: Scope) -> Value:
     on = evaluate(node.on, scope)
     if isinstance(on, Hole):
@@ -341,22 +239,6 @@ def _object(node: Object, scope: Scope) -> Value:
     return Obj("object", items, scope.spot(node.at), keys, rest)
 
 
-def _pairs(over: Value) -> Iterator[tuple[Value, Value]]:
-    """Key and value of each element."""
-    over = need_known(over)
-    if isinstance(over, Seq):
-        for index, each in enumerate(over.items):
-            yield (each if over.kind == "set" else Scalar(index, each.spot)), each
-    elif isinstance(over, Obj):
-        if over.rest is not None:
-            raise Waits(over.rest)
-        for name, each in over.sorted():
-            spot = over.key_spot(name)
-            yield Str((Lit(name, spot),), spot), each
-    else:
-        raise Refusal(f"{words(over)} has no elements to go through")
-
-
 def _comprehension(node: Comprehension, scope: Scope) -> Value:
     made = list(_chosen(node, scope))
     spot = scope.spot(node.at)
@@ -380,7 +262,7 @@ def _comprehension(node: Comprehension, scope: Scope) -> Value:
 
 
 def _chosen(node: Comprehension, scope: Scope) -> Iterator[tuple[Value, Value]]:
-    for key, value in _pairs(evaluate(node.over, scope)):
+    for key, value in pairs(evaluate(node.over, scope)):
         names = {node.names[-1]: value, **({node.names[0]: key} if len(node.names) > 1 else {})}
         inner = scope.with_names(names)
         scope.world.budget.step(1 + len(names) // 8)
@@ -402,11 +284,11 @@ def _unary(node: Unary, scope: Scope) -> Value:
 
 def _binary(node: Binary, scope: Scope) -> Value:
     left, spot = evaluate(node.left, scope), scope.spot(node.at)
-    if node.sign in _LOGIC:
-        decides = _LOGIC[node.sign]
+    if node.sign in DECIDING_SIDES:
+        decides = DECIDING_SIDES[node.sign]
         if not isinstance(left, Hole) and boolean(left) is decides:
             return Scalar(decides, spot)
-        return _logic(left, evaluate(node.right, scope), decides, spot)
+        return logic(left, evaluate(node.right, scope), decides, spot)
     right = evaluate(node.right, scope)
     if node.sign in ("==", "!="):
         same = equal(left, right)
@@ -431,42 +313,10 @@ _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-# Which side decides without the other.
-_LOGIC = {"&&": False, "||": True}
-
-
-def _logic(left: Value, right: Value, decides: bool, spot: Spot) -> Value:
-    """`true ||` and `false &&` decide, whatever else is not known."""
-    sides = [None if isinstance(each, Hole) else boolean(each) for each in (left, right)]
-    if decides in sides:
-        return Scalar(decides, spot)
-    waits = next((each for each in (left, right) if isinstance(each, Hole)), None)
-    return waits if waits is not None else Scalar(not decides, spot)
-
-
-def equal(one: Value, other: Value) -> bool | Hole:
-    """Equal, and of one type: 1 is not "1"."""
-    if isinstance(one, Hole) or isinstance(other, Hole):
-        return one if isinstance(one, Hole) else other if isinstance(other, Hole) else False
-    if isinstance(one, Str) and isinstance(other, Str):
-        for this, that in ((one, other), (other, one)):
-            if this.hole is not None and (that.known is None or this.could_be(that.known)):
-                return this.hole
-        return one.known is not None and one.known == other.known
-    if is_null(one) or is_null(other):
-        return is_null(one) and is_null(other)
-    hole = first_hole(one) or first_hole(other)
-    if hole is not None:
-        return hole
-    if isinstance(one, (Seq, Obj)) and isinstance(other, (Seq, Obj)) and one.kind != other.kind:
-        return False
-    return type(one) is type(other) and hash_key(one) == hash_key(other)
-
-
 def _conditional(node: Conditional, scope: Scope) -> Value:
     condition = evaluate(node.condition, scope)
     if isinstance(condition, Hole):
-        return _either(quietly(node.then, scope), quietly(node.otherwise, scope), condition)
+        return either(quietly(node.then, scope), quietly(node.otherwise, scope), condition)
     decided = boolean(condition)
     chosen = evaluate(node.then if decided else node.otherwise, scope)
     if isinstance(chosen, Hole) or is_null(chosen):
@@ -485,25 +335,6 @@ def _conditional(node: Conditional, scope: Scope) -> Value:
 def _is_text(side: Expression) -> bool:
     """A template is, whatever comes out; one interpolation alone is what stands in it."""
     return isinstance(side, Template) and (len(side.parts) > 1 or not isinstance(side.parts[0], Interpolation))
-
-
-def _either(one: Value, other: Value, condition: Hole) -> Value:
-    """What is the same on both sides is known, whichever it will be."""
-    if isinstance(one, Obj) and isinstance(other, Obj) and not (one.rest or other.rest):
-        if set(one.items) == set(other.items):
-            items = {name: _either(each, other.items[name], condition) for name, each in one.items.items()}
-            return Obj(one.kind, items, one.spot, one.keys)
-    elif (
-        isinstance(one, Seq)
-        and isinstance(other, Seq)
-        and len(one.items) == len(other.items)
-        and one.kind == other.kind
-    ):
-        pairs = zip(one.items, other.items, strict=True)
-        return Seq(one.kind, [_either(*each, condition) for each in pairs], one.spot)
-    elif not isinstance(one, Hole) and not isinstance(other, Hole) and equal(one, other) is True:
-        return one
-    return Hole(f"it depends on a condition: {condition.why}", condition.spot, condition.shown, condition.of)
 
 
 def _call(node: Call, scope: Scope) -> Value:

@@ -8,7 +8,8 @@ from importlib import import_module
 from types import ModuleType
 
 from nodeworthy.hcl.calling import Calling, Function
-from nodeworthy.hcl.evaluate import Scope, evaluate, expression_text
+from nodeworthy.hcl.evaluate import evaluate, expression_text
+from nodeworthy.hcl.scope import Scope
 from nodeworthy.hcl.syntax import Call, Expression
 from nodeworthy.hcl.values import Hole, Refusal, Scalar, Value, Waits, need_list
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nodeworthy.hcl.calling import Calling
 from nodeworthy.hcl.codings import base64encode, base64gzip, render_template
-from nodeworthy.hcl.evaluate import Scope
+from nodeworthy.hcl.scope import Scope
 from nodeworthy.hcl.values import (
     Hole,
     Lit,

@@ -7,11 +7,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from nodeworthy.hcl.blocks import META, any_repetition, body_value, is_many, key_of, repetitions
 from nodeworthy.hcl.disk import Disk
-from nodeworthy.hcl.evaluate import Budget, Scope, quietly
+from nodeworthy.hcl.evaluate import quietly
 from nodeworthy.hcl.kinds import ANY, Defaults, Kind, convert, type_of
+from nodeworthy.hcl.module_calls import folder_called
+from nodeworthy.hcl.scope import Budget, Scope
 from nodeworthy.hcl.source import File, Malformed, Spot
-from nodeworthy.hcl.syntax import Block, Body, Expression, Literal, Setting
+from nodeworthy.hcl.syntax import Block, Expression, Literal, Setting
 from nodeworthy.hcl.values import (
     BLOCK,
     Hole,
@@ -19,16 +22,14 @@ from nodeworthy.hcl.values import (
     Lit,
     Obj,
     Refusal,
-    Scalar,
     Seq,
     Str,
     Value,
     Waits,
+    hide_sensitive,
     is_null,
     text,
-    whole_num,
 )
-from nodeworthy.limits import HCL_MODULES_DEEP, HCL_MOST_ELEMENTS
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
 
@@ -36,15 +37,11 @@ if TYPE_CHECKING:
     from nodeworthy.hcl.models import Model
     from nodeworthy.known.terraform_modules import KnownModule
 
-# What says how a block is made, and nothing of what it makes.
-META = frozenset({"count", "for_each", "provider", "depends_on"})
 # The same of a call of a module.
 _OF_A_CALL = META | {"providers", "source", "version"}
 _LATER = "it is known only after it is applied"
 # Of what nothing here declares, where nothing here declares a variable.
 _ELSEWHERE = "it is declared in a file of this root that is not here"
-# Blocks that say how Terraform goes about it.
-_OF_TERRAFORM = frozenset({"lifecycle", "provisioner", "connection", "timeouts"})
 # In an address, in place of a key that nobody knows.
 _ANY = "[…]"
 _OWN_WORDS = frozenset({"each", "count", "self"})
@@ -275,7 +272,7 @@ class Module:
             return self._not_there(called, spot, taken + len(steps))
         address = f"{self.prefix}{called}"
         made = self._once(called, lambda: self._value_of(block), spot)
-        if isinstance(made, Obj) and not _is_many(block) and steps and steps[0] and steps[0] not in made.items:
+        if isinstance(made, Obj) and not is_many(block) and steps and steps[0] and steps[0] not in made.items:
             return self._later(address, steps, spot, block.kind == "data"), taken + len(steps)
         return (made, taken) if made is not None else None
 
@@ -311,46 +308,11 @@ class Module:
         """What a block makes; a hole where nobody knows how many."""
         key = _address(block)
         if key not in self._instances:
-            made = self._keys(block)
+            made = repetitions(block, self.scope(block.file))
             self._instances[key] = (
                 made if isinstance(made, Hole) else [Instance(self, block, each, names) for each, names in made]
             )
         return self._instances[key]
-
-    def _keys(self, block: Block) -> Sequence[tuple[str, Mapping[str, Value]]] | Hole:
-        settings = block.body.settings
-        spot = Spot(block.file, block.at)
-        if "count" in settings:
-            return self._counted(quietly(settings["count"].expression, self.scope(block.file)), spot)
-        if "for_each" in settings:
-            return self._for_each(quietly(settings["for_each"].expression, self.scope(block.file)), spot)
-        return [("", {})]
-
-    def _counted(self, count: Value, spot: Spot) -> Sequence[tuple[str, Mapping[str, Value]]] | Hole:
-        try:
-            found = whole_num(count)
-        except Waits as waits:
-            return Hole(f"how many there are is not known: {waits.hole.why}", spot, waits.hole.shown)
-        except Refusal as refusal:
-            return Hole(f"Terraform refuses its count: {refusal}", spot)
-        if not 0 <= found <= HCL_MOST_ELEMENTS:
-            return Hole("so many are not looked at", spot)
-        self.budget.step(found)
-        return [(f"[{at}]", {"count": Obj("object", {"index": Scalar(at, spot)}, spot, {})}) for at in range(found)]
-
-    def _for_each(self, over: Value, spot: Spot) -> Sequence[tuple[str, Mapping[str, Value]]] | Hole:
-        if isinstance(over, Hole) or (isinstance(over, Obj) and over.rest is not None):
-            why = over.why if isinstance(over, Hole) else over.rest.why if over.rest is not None else ""
-            return Hole(f"how many there are is not known: {why}", spot)
-        try:
-            pairs = _each_of(over)
-        except Waits as waits:
-            return Hole(f"how many there are is not known: {waits.hole.why}", spot, waits.hole.shown)
-        self.budget.step(len(pairs))
-        return [
-            (f'["{key}"]', {"each": Obj("object", {"key": Str((Lit(key, at),), at), "value": value}, spot, {})})
-            for key, at, value in pairs
-        ]
 
     # Modules
 
@@ -362,7 +324,7 @@ class Module:
         if isinstance(children, Hole):
             shown = f"module.{name}" + "".join(f".{each}" if each else "[…]" for each in steps)
             return Hole(children.why, spot, shown, f"{self.prefix}module.{name}"), 1 + len(steps)
-        if not _is_many(block) and steps and steps[0]:
+        if not is_many(block) and steps and steps[0]:
             return children[0][1].output(steps[0], spot), 2
         made = [(key, each.outputs(spot)) for key, each in children]
         if "count" in block.body.settings:
@@ -396,13 +358,13 @@ class Module:
 
     def _called(self, block: Block) -> Sequence[tuple[Value | None, Module]] | Hole:
         spot = Spot(block.file, block.at)
-        folder = self._folder_of(block, spot)
+        folder = folder_called(self, block, spot)
         if isinstance(folder, Hole):
             return folder
-        keys = self._keys(block)
+        keys = repetitions(block, self.scope(block.file))
         if isinstance(keys, Hole):
             return keys
-        return [(_key_of(names), self._child(block, folder, key, names)) for key, names in keys]
+        return [(key_of(names), self._child(block, folder, key, names)) for key, names in keys]
 
     def _child(self, block: Block, folder: str | KnownModule, key: str, names: Mapping[str, Value]) -> Module:
         prefix, depth = f"{self.prefix}module.{block.labels[0]}{key}.", self.depth + 1
@@ -411,7 +373,7 @@ class Module:
         else:
             from nodeworthy.hcl.models import Model
 
-            called = _key_of(names)
+            called = key_of(names)
             title = called.known if isinstance(called, Str) and called.known else block.labels[0]
             place = called.spot if called is not None else Spot(block.file, block.at)
             child = Module(self.root, self.folder, prefix, depth, Model(folder, place, title))
@@ -426,38 +388,6 @@ class Module:
     @property
     def variables(self) -> frozenset[str]:
         return frozenset(each.labels[0] for each in self.blocks if each.kind == "variable" and each.labels)
-
-    def _folder_of(self, block: Block, spot: Spot) -> str | KnownModule | Hole:
-        said = block.body.settings.get("source")
-        source = said.expression.value if said is not None and isinstance(said.expression, Literal) else None
-        called = f"module.{block.labels[0]}"
-        if not isinstance(source, str):
-            return Hole(f"what {called} is made of is not known", spot, called)
-        if self.depth >= HCL_MODULES_DEEP:
-            return Hole(f"{called} lies too many modules deep", spot, called)
-        if source.startswith(("./", "../")) or source in (".", ".."):
-            if self.model is not None:
-                return self.model.within(source)
-            return self._lying_here(os.path.normpath(os.path.join(self.folder, source)), called, spot)
-        installed = self.root.installed.get(_key_in_manifest(f"{self.prefix}{called}"))
-        if installed is None:
-            return self._not_installed(source, block, spot)
-        return self._lying_here(os.path.normpath(os.path.join(self.root.folder, installed)), called, spot)
-
-    def _not_installed(self, source: str, block: Block, spot: Spot) -> KnownModule | Hole:
-        from nodeworthy.known.terraform_modules import known_module
-
-        said = block.body.settings.get("version")
-        version = said.expression.value if said is not None and isinstance(said.expression, Literal) else ""
-        known = known_module(source, version if isinstance(version, str) else "")
-        if known is not None:
-            return known
-        which = f" in version {version}" if version else ""
-        return Hole(f"what the module {source} makes{which} is not known here", spot, f"module.{block.labels[0]}")
-
-    def _lying_here(self, folder: str, called: str, spot: Spot) -> str | Hole:
-        why = self.root.disk.why_not(folder)
-        return Hole(f"{called} is not read: {why}", spot, called) if why else folder
 
     # Files
 
@@ -490,7 +420,7 @@ class Module:
     def unread_calls(self) -> Iterator[tuple[Obj, Hole]]:
         """What modules are given of which nobody knows what they make, and why."""
         for block in self._declaring(()):
-            folder = self._folder_of(block, Spot(block.file, block.at))
+            folder = folder_called(self, block, Spot(block.file, block.at))
             if isinstance(folder, Hole):
                 yield body_value(block.body, self.scope(block.file), block.at), folder
                 continue
@@ -506,16 +436,16 @@ class Module:
                     yield from child.possibly(types)
             else:
                 found = self.instances_of(block)
-                yield from [Instance(self, block, _ANY, _any(found))] if isinstance(found, Hole) else found
+                yield from [Instance(self, block, _ANY, any_repetition(found))] if isinstance(found, Hole) else found
 
     def _possible_children(self, block: Block) -> Iterator[Module]:
         children = self.children(block)
         if not isinstance(children, Hole):
             yield from (child for _, child in children)
             return
-        folder = self._folder_of(block, Spot(block.file, block.at))
+        folder = folder_called(self, block, Spot(block.file, block.at))
         if not isinstance(folder, Hole):
-            yield self._child(block, folder, _ANY, _any(children))
+            yield self._child(block, folder, _ANY, any_repetition(children))
 
     def _declaring(self, types: Collection[str] | None) -> Iterator[Block]:
         for block in self.blocks:
@@ -549,10 +479,6 @@ def _address(block: Block) -> str:
     return f"{'data.' if block.kind == 'data' else ''}{block.labels[0]}.{block.labels[1]}"
 
 
-def _is_many(block: Block) -> bool:
-    return "count" in block.body.settings or "for_each" in block.body.settings
-
-
 def _is_true(block: Block, name: str) -> bool:
     said = block.body.settings.get(name)
     return said is not None and isinstance(said.expression, Literal) and said.expression.value is True
@@ -577,103 +503,6 @@ def _inner(name: str, value: Value, later: Hole) -> Value:
 
 def _later_value(expression: Expression, scope: Scope) -> Callable[[], Value]:
     return lambda: quietly(expression, scope)
-
-
-def _key_of(names: Mapping[str, Value]) -> Value | None:
-    each = names.get("each")
-    return each.items["key"] if isinstance(each, Obj) else None
-
-
-def _any(why: Hole) -> Mapping[str, Value]:
-    names = {"each": ("key", "value"), "count": ("index",)}
-    return {word: Obj("object", dict.fromkeys(parts, why), why.spot, {}) for word, parts in names.items()}
-
-
-def _key_in_manifest(address: str) -> str:
-    """`module.a["x"].module.b` is `a.b` there."""
-    parts = [each.partition("[")[0] for each in address.split(".") if each != "module"]
-    return ".".join(parts)
-
-
-def _each_of(over: Value) -> Sequence[tuple[str, Spot, Value]]:
-    if isinstance(over, Obj):
-        return [(name, over.key_spot(name), each) for name, each in over.sorted()]
-    if isinstance(over, Seq):
-        return [(text(each), each.spot, each) for each in over.items]
-    raise Waits(Hole("Terraform refuses its for_each", over.spot))
-
-
-def hide_sensitive(value: Value) -> Value:
-    """Of a variable that is sensitive, every text is."""
-    if isinstance(value, Str):
-        return Str(value.pieces, value.spot, True)
-    if isinstance(value, Seq):
-        return Seq(value.kind, [hide_sensitive(each) for each in value.items], value.spot)
-    if isinstance(value, Obj):
-        items = {name: hide_sensitive(each) for name, each in value.items.items()}
-        return Obj(value.kind, items, value.spot, value.keys, value.rest)
-    return Hole(value.why, value.spot, value.shown, value.of, True) if isinstance(value, Hole) else value
-
-
-# Bodies
-
-
-def body_value(body: Body, scope: Scope, at: int) -> Obj:
-    """What a body sets: its arguments, and its blocks as lists of objects; a hole in place of what can't be told."""
-    items: dict[str, Value] = {}
-    keys: dict[str, Spot] = {}
-    for name, said in body.settings.items():
-        if name not in META:
-            items[name] = quietly(said.expression, scope)
-            keys[name] = scope.spot(said.at)
-    lists: dict[str, list[Value]] = {}
-    for block in body.blocks:
-        if block.kind in _OF_TERRAFORM:
-            continue
-        if block.kind == "dynamic" and block.labels:
-            made = _dynamic(block, scope)
-            name = block.labels[0]
-        else:
-            made, name = [body_value(block.body, scope, block.at)], block.kind
-        keys.setdefault(name, scope.spot(block.at))
-        if isinstance(made, Hole):
-            items[name] = made
-        else:
-            lists.setdefault(name, []).extend(made)
-    for name, each in lists.items():
-        items.setdefault(name, Seq("list", each, keys[name]))
-    return Obj(BLOCK, items, scope.spot(at), keys)
-
-
-def _dynamic(block: Block, scope: Scope) -> Sequence[Value] | Hole:
-    settings, contents = block.body.settings, block.body.of("content")
-    spot = scope.spot(block.at)
-    if "for_each" not in settings or not contents:
-        return Hole("Terraform refuses this block", spot)
-    said = settings.get("iterator")
-    name = getattr(said.expression, "name", block.labels[0]) if said is not None else block.labels[0]
-    over = quietly(settings["for_each"].expression, scope)
-    if isinstance(over, Hole) or (isinstance(over, Obj) and over.rest is not None):
-        why = over if isinstance(over, Hole) else over.rest
-        assert why is not None
-        return Hole(f"how many there are is not known: {why.why}", spot, why.shown, why.of)
-    made: list[Value] = []
-    for key, value in _iterated(over, spot):
-        scope.world.budget.step(1 + len(contents[0].body.settings))
-        iterator = Obj("object", {"key": key, "value": value}, spot, {})
-        made.append(body_value(contents[0].body, scope.with_names({name: iterator}), contents[0].at))
-    return made
-
-
-def _iterated(over: Value, spot: Spot) -> Sequence[tuple[Value, Value]]:
-    if isinstance(over, Obj):
-        return [(Str((Lit(name, over.key_spot(name)),), over.key_spot(name)), each) for name, each in over.sorted()]
-    if isinstance(over, Seq):
-        return [(each if over.kind == "set" else Scalar(at, spot), each) for at, each in enumerate(over.items)]
-    return []
-
-
-# Opening
 
 
 def open_root(folder: str, disk: Disk, var_files: Sequence[str] = ()) -> Module:

@@ -8,7 +8,7 @@ from nodeworthy.documents.tree import Scalar as Plain
 from nodeworthy.documents.tree import Tree, Value, join
 from nodeworthy.hcl.calling import Calling
 from nodeworthy.hcl.codings import yamldecode
-from nodeworthy.hcl.evaluate import Scope
+from nodeworthy.hcl.scope import Scope
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.values import Hole, Scalar, Seq, Str
 from nodeworthy.hcl.values import Value as Said

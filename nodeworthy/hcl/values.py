@@ -328,3 +328,15 @@ def as_lines(said: Value) -> Iterator[Piece]:
         else:
             yield each if isinstance(each, Hole) else Hole("it is no text", each.spot)
         yield Lit("\n", each.spot)
+
+
+def hide_sensitive(value: Value) -> Value:
+    """Of a variable that is sensitive, every text is."""
+    if isinstance(value, Str):
+        return Str(value.pieces, value.spot, True)
+    if isinstance(value, Seq):
+        return Seq(value.kind, [hide_sensitive(each) for each in value.items], value.spot)
+    if isinstance(value, Obj):
+        items = {name: hide_sensitive(each) for name, each in value.items.items()}
+        return Obj(value.kind, items, value.spot, value.keys, value.rest)
+    return Hole(value.why, value.spot, value.shown, value.of, True) if isinstance(value, Hole) else value

@@ -6,9 +6,10 @@ import os
 from pathlib import Path
 
 from nodeworthy.hcl.disk import Disk
-from nodeworthy.hcl.evaluate import Scope, evaluate
+from nodeworthy.hcl.evaluate import evaluate
 from nodeworthy.hcl.parse import parse_expression
 from nodeworthy.hcl.root import Module, open_root
+from nodeworthy.hcl.scope import Scope
 from nodeworthy.hcl.source import File, Malformed
 from nodeworthy.hcl.values import Hole, Refusal, Str, Value, Waits, string, text
 

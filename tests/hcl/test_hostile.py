@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.hcl.evaluate import TooMuch
 from nodeworthy.hcl.root import Instance
+from nodeworthy.hcl.scope import TooMuch
 from tests.hcl.expressions import Making, expressions
 from tests.hcl.roots import root, told
 from tests.hcl.test_root import FILES, MAIN

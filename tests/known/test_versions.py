@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.facts.operator.release_settings import SETTINGS
 from nodeworthy.known.containerd import distributions
 from nodeworthy.known.node_images import image_of, named_by_parameter
 from nodeworthy.known.releases import breakages
 from nodeworthy.known.versions import Span, range_of, span_of
+from nodeworthy.rules.operator_release_works.release_breakage import SETTINGS
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ from nodeworthy.collect.source.files import Source, as_text
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.hcl.blocks import body_value
 from nodeworthy.hcl.disk import Disk
-from nodeworthy.hcl.evaluate import TooMuch
-from nodeworthy.hcl.root import Module, body_value, open_root
+from nodeworthy.hcl.root import Module, open_root
+from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.source import Malformed, Spot
 from nodeworthy.hcl.syntax import Block
 from nodeworthy.hcl.values import Lit, Piece, Str, as_lines

@@ -21,8 +21,8 @@ from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_va
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.hcl.disk import Disk, Unread, read_file
-from nodeworthy.hcl.evaluate import Scope, TooMuch
 from nodeworthy.hcl.root import Instance, Module, open_root
+from nodeworthy.hcl.scope import Scope, TooMuch
 from nodeworthy.hcl.trees import document, tree
 from nodeworthy.hcl.values import Hole, Obj, Refusal, Seq, Str, Value, Waits
 from nodeworthy.patterns import pattern

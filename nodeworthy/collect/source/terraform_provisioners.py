@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.surroundings import Surroundings
-from nodeworthy.hcl.root import Instance, Module, body_value
+from nodeworthy.hcl.blocks import body_value
+from nodeworthy.hcl.root import Instance, Module
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.syntax import Block
 from nodeworthy.hcl.values import Lit, Obj, Piece, Str, as_lines

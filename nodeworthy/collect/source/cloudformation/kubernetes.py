@@ -11,7 +11,7 @@ from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.aws.node_drainer import HANDLER, Handler, is_handler
 from nodeworthy.hcl.calling import Calling
 from nodeworthy.hcl.codings import jsondecode
-from nodeworthy.hcl.evaluate import Scope
+from nodeworthy.hcl.scope import Scope
 from nodeworthy.hcl.trees import tree
 from nodeworthy.hcl.values import Hole, Obj, Refusal, Str, Value, Waits
 from nodeworthy.scene import Fact

@@ -15,7 +15,7 @@ from nodeworthy.documents.yaml import compose
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.secrets.planned_secret import ParameterDefault, default_secret
 from nodeworthy.facts.surroundings import Surroundings
-from nodeworthy.hcl.evaluate import TooMuch
+from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.source import File
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field

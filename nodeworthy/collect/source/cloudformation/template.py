@@ -22,7 +22,7 @@ from nodeworthy.collect.source.cloudformation.nodes import (
     scalar_text,
     spot_of,
 )
-from nodeworthy.hcl.evaluate import Budget, TooMuch
+from nodeworthy.hcl.scope import Budget, TooMuch
 from nodeworthy.hcl.source import File, Spot
 from nodeworthy.hcl.values import Hole, Lit, Obj, Refusal, Scalar, Seq, Str, Value, Waits
 from nodeworthy.limits import HCL_MOST_ELEMENTS
