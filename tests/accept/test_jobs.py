@@ -313,3 +313,14 @@ def test_of_a_model_in_an_image_nobody_asks_here() -> None:
     said = {each["name"]: each.get("value") for each in job["spec"]["template"]["spec"]["containers"][0]["env"]}
     assert (said["NODEWORTHY_MODEL"], said["HF_HUB_OFFLINE"]) == ("/models/llama", "1")
     assert said["HF_HOME"] == "/scratch/hf"
+
+
+def test_a_slice_of_a_gpu_is_asked_for_with_no_more_than_sites_allow(tmp_path: Path) -> None:
+    given = ("accept", "--on", "slurm", "--python", "/p", "--scratch", "/s", "n4", "--dry-run", "--level", "quick")
+    many = run(*given, "--gpus", "1g.10gb:4")
+    assert (many.code, "--gpus 1g.10gb:1" in many.err) == (2, True)
+    one = run(*given, "--gpus", "1g.10gb:1", "--output", str(tmp_path / "slice.sbatch"))
+    assert one.code == 0, one.err
+    ran = checked(tmp_path)
+    assert [each for each in ran.findings if each["verdict"] not in ("pass", "skip")] == []
+    assert "slurm-mig-request" in {each["rule"] for each in ran.findings if each["verdict"] == "pass"}

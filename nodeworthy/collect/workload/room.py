@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # Enough for what loads its data, and for what it holds.
 CPUS_A_GPU, GIB_A_GPU = 4, 16
 # Of what a node has for work; the rest is its own daemons', which stay where they are.
 _SHARE = 2 / 3
+
+
+# A part of a GPU by MIG, as gres.conf calls it.
+_SLICE = pattern(r"(?:.*[_-])?(?:\d+c\.)?\d+g\.\d+gb.*")
+
+
+def is_slice(gpu: str) -> bool:
+    return _SLICE.fullmatch(gpu) is not None
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,10 @@ class Room:
     def threads(self) -> int:
         """Of each process, one for each GPU."""
         return max(1, self.cpus // self.gpus)
+
+
+# What sites allow whoever asks for a part of a GPU.
+ROOM_OF_A_SLICE = Room(gpus=1, cpus=1, memory_gib=16)
 
 
 def room_for(gpus: int, shapes: Sequence[Shape]) -> Room:

@@ -18,7 +18,7 @@ from nodeworthy.collect.workload.jobs import (
     program_files,
     serving,
 )
-from nodeworthy.collect.workload.room import Room, room_for
+from nodeworthy.collect.workload.room import ROOM_OF_A_SLICE, Room, is_slice, room_for
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import Level
 from nodeworthy.records import dataclass
@@ -109,8 +109,11 @@ def script(
 ) -> str:
     """On these nodes, or on any where the one of them has no name."""
     seconds, nodes = limits(terms.tests, terms.held, tests), [each.node for each in shapes]
-    room = room_for(int(terms.gpus.rpartition(":")[2]), shapes)
+    kind, _, count = terms.gpus.rpartition(":")
+    room = ROOM_OF_A_SLICE if is_slice(kind) else room_for(int(count), shapes)
     options = _options(terms, job, terms.minutes(tests), nodes, room)
+    if is_slice(kind):  # without it, it would be a share of the node
+        options.append(f"--mem={room.memory_gib}G")
     if asking is not None:  # beside another; without it, one may be given all the memory of a node
         options.append(f"--mem={_MIB_OF_AN_ASKING}M")
     lines = ["#!/bin/bash", *(f"#SBATCH {each}" for each in options), "set -u"]

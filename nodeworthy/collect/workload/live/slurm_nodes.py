@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from nodeworthy.collect.workload.live.ledger import Holder, NodeLedger
 from nodeworthy.collect.workload.live.slurm_clients import ask, fields, queue_records
 from nodeworthy.collect.workload.recording import LeftOut
+from nodeworthy.collect.workload.room import is_slice
 from nodeworthy.collect.workload.watcher import Record
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.facts.accept.measure import Shape
@@ -20,7 +21,6 @@ OPTED_OUT = "nodeworthy_verify_disabled"
 # By which whoever reads sinfo -R knows that it was us.
 MARK = "nodeworthy: "
 _GPUS = pattern(r"(?:^|,)gpu(?::([A-Za-z0-9_.-]*[A-Za-z_.-][A-Za-z0-9_.-]*))?:(\d+)")
-_SLICE = pattern(r"(?:.*[_-])?(?:\d+c\.)?\d+g\.\d+gb.*")
 _CLOSED = frozenset({"DRAIN", "DRAINED", "DRAINING"})
 _GONE = frozenset({"DOWN", "FAIL", "FAILING", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "INVALID_REG"})
 _ASLEEP = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWERING_UP", "POWER_DOWN", "POWER_UP"})
@@ -85,7 +85,7 @@ def why_closed(node: SlurmNode, *, reserved: bool) -> tuple[NotRun, str] | None:
         return NotRun.OPTED_OUT, f"by its feature {OPTED_OUT}"
     if not node.gpus:
         return NotRun.NO_HARDWARE, "Slurm knows no GPU of it (Gres)"
-    if _SLICE.fullmatch(node.gpu):
+    if is_slice(node.gpu):
         return NotRun.NO_HARDWARE, f"its GPUs are slices ({node.gpu}), which measure nothing of the GPU"
     return _by_state(node, reserved=reserved)
 
