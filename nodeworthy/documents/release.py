@@ -15,6 +15,8 @@ LOOSE = "Helm values"
 STACK_CONFIG = "stack config"
 # Of k3s and RKE2, whose own controller installs it.
 HELM_CHART = "HelmChart"
+# Of a command in a script, a recipe of make, a task of Ansible.
+BY_COMMAND = "helm"
 OF_ITS_CHART = "the values of its chart may hold it"
 # A packed chart is named as its archive is.
 _PACKED = pattern(r"-v?\d+\.\d+\.\d+[^/]*\.tgz$")

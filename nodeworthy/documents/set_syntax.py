@@ -58,13 +58,16 @@ def lay_at(under: Tree, path: Sequence[str | int], value: Tree) -> Tree:
     first, rest = path[0], path[1:]
     if isinstance(first, str):
         children = dict(under.mapping)
-        children[first] = lay_at(children.get(first, _nothing(value)), rest, value)
+        children[first] = lay_at(children.get(first, _nothing(value, under, first)), rest, value)
         return replace(under, value=children)
     entries = list(under.sequence)
-    entries += [_nothing(value)] * (first + 1 - len(entries))
+    entries += [_nothing(value, under, f"[{each}]") for each in range(len(entries), first + 1)]
     entries[first] = lay_at(entries[first], rest, value)
     return replace(under, value=entries)
 
 
-def _nothing(value: Tree) -> Tree:
-    return Tree(None, value.place, value.key)
+def _nothing(value: Tree, under: Tree, name: str) -> Tree:
+    """What nobody has said yet: it is called by its own path, and stands where the value does."""
+    above = under.place.subject or ""
+    way = f"{above}{name}" if name.startswith("[") or not above else f"{above}.{name}"
+    return Tree(None, value.place.about(way), value.key)

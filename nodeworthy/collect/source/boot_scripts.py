@@ -43,6 +43,7 @@ _CONFIGURES = pattern(
 # What runs helm to install something.
 _RUNS_HELM = pattern(rb"\bhelm3?[ \t\\]")
 _INSTALLS = pattern(rb"\b(?:install|upgrade)\b")
+_OF_CHARTS = (b"gpu", b"nvidia", b"hami", b"dcgm", b"prometheus")
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
 _BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*+|ARG[ \t][^\n]*+)?\r?\n)*FROM[ \t]+\S")
@@ -153,9 +154,10 @@ def is_nodes_firewall(data: bytes) -> bool:
     return bool(_SHELL.match(data) and _ANY_FIREWALL.search(data) and _OF_KUBERNETES.search(data))
 
 
-def may_install_the_operator(data: bytes) -> bool:
-    """Whether the GPU operator may be installed with helm here; what is, whoever reads it finds out."""
-    return b"gpu-operator" in data and _RUNS_HELM.search(data) is not None and _INSTALLS.search(data) is not None
+def may_install_charts(data: bytes) -> bool:
+    """Whether helm may install something of ours here; what it installs, whoever reads it finds out."""
+    is_ours = any(mark in data for mark in _OF_CHARTS)
+    return is_ours and _RUNS_HELM.search(data) is not None and _INSTALLS.search(data) is not None
 
 
 def _is_mime(head: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The GPU operator as a script installs it: what its command says, laid over the values files that it names.
+"""What a script installs with helm: what its command says, laid over the values files that it names.
 
 Helm's own order: files first, then `--set` and `--set-string` from left to right, the later one wins. Behind a word
 that only the shell knows (`$HELM_OPTIONS`) what is said still counts; what was said before may be said anew there, and
@@ -8,15 +8,17 @@ does not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.commands.call import beginning
 from nodeworthy.boot.commands.charts import HELM_TAKES
+from nodeworthy.boot.conditions import together
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import HelmRelease, Installs
 from nodeworthy.boot.text import Text
+from nodeworthy.collect.objects import facts_of_release
 from nodeworthy.collect.source.beside import Beside
-from nodeworthy.documents.release import Release
+from nodeworthy.documents.release import BY_COMMAND, Release
 from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.documents.yaml import NotYaml, read
@@ -24,8 +26,10 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.shown_containerd import containerd_shown
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.recognition import CHART, operator_values
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
+from nodeworthy.scene import Fact
 from nodeworthy.verdict import NotKnown, Place, Unknown
 
 _CHART = pattern(r"(?:^|/)" + CHART + r"(?:-v?\d[^/]*\.tgz)?$")
@@ -42,18 +46,40 @@ _OTHERS = (
 )
 
 
-def operators_by_helm(script: BootScript, beside: Beside) -> Iterator[OperatorByHelm]:
+def installed_by_helm(script: BootScript, beside: Beside) -> Iterator[Fact]:
+    """The GPU operator with the machine that the script makes a cluster of, and what else its charts bring."""
     try:
         installs = [each for each in script.timeline.of(Installs) if each.release is not None and not each.removes]
-        ours = [each for each in installs if any(_CHART.search(name.shown()) for name in each.packages)]
-        for each in ours:
-            shown = containerd_shown(script, each)
-            runtime, at = shown if shown is not None else (None, each.place)
-            found = OperatorByHelm(next(operator_values(_release(each, beside))), runtime, at)
-            if found.speaks:
-                yield found
+        for each in installs:
+            if _is_operator(each):
+                yield from _operator(each, script, beside)
+        for each in _standing(installs):
+            release = _release(each, beside)
+            if release.values.mapping or release.elsewhere is None:  # else what can't be read is all that is said
+                yield from (fact for fact in facts_of_release(release) if not isinstance(fact, OperatorValues))
     except NotKnown:  # what can't be read of it, other rules tell
         return
+
+
+def _is_operator(installs: Installs) -> bool:
+    return any(_CHART.search(name.shown()) for name in installs.packages)
+
+
+def _operator(installs: Installs, script: BootScript, beside: Beside) -> Iterator[OperatorByHelm]:
+    shown = containerd_shown(script, installs)
+    runtime, at = shown if shown is not None else (None, installs.place)
+    found = OperatorByHelm(next(operator_values(_release(installs, beside))), runtime, at)
+    if found.speaks:
+        yield found
+
+
+def _standing(installs: Sequence[Installs]) -> list[Installs]:
+    """What is there in the end: of a name that is installed anew the last, of branches that exclude each other one."""
+    standing: dict[str, Installs] = {}
+    for each in installs:
+        if all(together(each.conditions, other.conditions) for other in standing.values()):
+            standing[_name(each)] = each
+    return list(standing.values())
 
 
 def _release(installs: Installs, beside: Beside) -> Release:
@@ -62,7 +88,17 @@ def _release(installs: Installs, beside: Beside) -> Release:
     for path, content in told.files:
         laid.file(path, content, beside)
     version = laid.words(told.arguments)
-    return Release("helm", "helm", at, Tree(CHART, at), version, laid.tree, laid.elsewhere)
+    chart = CHART if _is_operator(installs) else "".join(each.shown() for each in installs.packages)
+    name = _name(installs)
+    return Release(BY_COMMAND, name, at, Tree(chart, at), version, laid.tree, laid.elsewhere, name)
+
+
+def _name(installs: Installs) -> str:
+    """What the release is called; where helm makes a name up, the chart's."""
+    told = installs.release.arguments if installs.release is not None else ()
+    operands = list(_operands(told))
+    is_named = len(operands) > 2
+    return operands[1].shown() if is_named else "".join(each.shown() for each in installs.packages)
 
 
 @dataclass
@@ -118,14 +154,21 @@ class _Laid:
         for pair in _PAIR.finditer(told.shown()):
             value = re.sub(r"\\(.)", r"\1", pair["value"])
             is_open = told.known is None and any(hole.shown in pair["value"] for hole in told.holes)
-            is_list = value.startswith("{")
-            why = Unknown(f"{told.shown()} is filled in when the script runs" if is_open else "it is a list of --set")
-            tree = Tree(why if is_open or is_list else value, self.place.about(pair["name"].strip()))
+            place = self.place.about(pair["name"].strip())
+            why = Unknown(f"{told.shown()} is filled in when the script runs")
+            tree = Tree(why, place) if is_open else _typed(value, place, as_string=as_string)
             try:
-                path = steps(pair["name"].strip())
-                self.tree = lay_at(self.tree, path, tree if is_open else type_value(tree, as_string=as_string))
+                self.tree = lay_at(self.tree, steps(pair["name"].strip()), tree)
             except NotSetSyntax:
                 continue
+
+
+def _typed(value: str, place: Place, *, as_string: bool) -> Tree:
+    """As Helm takes it: `{a,b}` is a list."""
+    if not value.startswith("{"):
+        return type_value(Tree(value, place), as_string=as_string)
+    within = [each.strip() for each in value.strip("{}").split(",") if each.strip()]
+    return Tree([type_value(Tree(each, place), as_string=as_string) for each in within], place)
 
 
 def _version(told: Text, place: Place) -> Tree:

@@ -16,7 +16,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_meant_as_one,
     is_nodes_firewall,
     is_script,
-    may_install_the_operator,
+    may_install_charts,
 )
 from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
 from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, may_be_values, with_base
@@ -238,10 +238,11 @@ def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> Found | 
         if found.facts:
             # It does nothing here, and something elsewhere.
             return replace(found, scripts=[])
-    elif _holds_commands(source, data) and may_install_the_operator(data):
+    elif _holds_commands(source, data) and may_install_charts(data):
         found = _boot_script(source, _as_shell(data) if _is_makefile(source) else data, rules)
         if found.facts:
-            return replace(found, scripts=[])
+            openly = _told_openly(source, data, rules)
+            return replace(found, scripts=[], facts=[*found.facts, *(openly.facts if openly is not None else ())])
     return _told_openly(source, data, rules) if is_script(data, source.path.name) else None
 
 
@@ -493,11 +494,11 @@ def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
 
 
 def _by_helm(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:
-    if not may_install_the_operator(data):
+    if not may_install_charts(data):
         return []
-    from nodeworthy.collect.source.helm_commands import operators_by_helm
+    from nodeworthy.collect.source.helm_commands import installed_by_helm
 
-    return list(operators_by_helm(script, beside))
+    return list(installed_by_helm(script, beside))
 
 
 def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> Found | None:

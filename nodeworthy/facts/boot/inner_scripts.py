@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Expansion, How, Stage, Writes
@@ -27,7 +28,7 @@ _ALWAYS_SET = frozenset(
 )
 
 _NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)")
-_RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "sudo", "nohup", "setsid", "exec"})
+_RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "nohup", "setsid", "exec"})
 # `chmod 644`: what nobody may run is no script.
 _NOT_TO_BE_RUN = pattern(r"\bchmod\s+(?:-\S+\s+)*(?:0?[0246]{3}|[ugoa]*[-+=][rw]+)\s")
 
@@ -137,6 +138,8 @@ def _run(userdata: UserData) -> Iterator[str]:
     for part in userdata.parts:
         for line in part.text.splitlines():
             words = line.split()
+            # Behind sudo the next word alone is run: `sudo tee FILE` runs tee.
+            yield from (after for sudo, after in pairwise(words) if sudo == "sudo" and after.startswith("/"))
             if words and _runs(words, line):
                 yield from (word.strip("'\";") for word in words if "/" in word)
 

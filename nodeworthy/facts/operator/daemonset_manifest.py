@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from nodeworthy.documents.release import Release, chart_name
+from nodeworthy.documents.release import BY_COMMAND, Release, chart_name
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.hami import image_names
 from nodeworthy.records import dataclass
@@ -53,6 +53,8 @@ class DaemonSetManifest:
     elsewhere: str | None = None
     # `pods` are the values of its chart, which brings what they leave out.
     is_of_chart: bool = False
+    # A script installs it: what lies beside that may be another way to the same.
+    by_command: bool = False
 
     def chooses(self, labels: Labels) -> bool | None:
         from nodeworthy.facts.pod.node_choice import chooses
@@ -115,8 +117,9 @@ def daemonsets_of_chart(release: Release) -> Iterator[DaemonSetManifest]:
     if name == "hami":
         yield from _of_hami(release)
     elif name in _CHARTS:
-        part, gpu = _CHARTS[name], Located(Known(GPU), at, written=False)
-        yield DaemonSetManifest(at, part, release.title, release.values, gpu, release.elsewhere, is_of_chart=True)
+        part, gpu, told = _CHARTS[name], Located(Known(GPU), at, written=False), release.elsewhere
+        by_command = release.origin == BY_COMMAND
+        yield DaemonSetManifest(at, part, release.title, release.values, gpu, told, True, by_command)
 
 
 _CHARTS = {"dcgm-exporter": Part.DCGM_EXPORTER, "nvidia-device-plugin": Part.DEVICE_PLUGIN}
@@ -131,7 +134,8 @@ def _of_hami(release: Release) -> Iterator[DaemonSetManifest]:
     resource = release.values.get("resourceName").located()
     if resource.state == Known(None):
         resource = Located(Known(GPU), resource.place, written=False)
-    yield DaemonSetManifest(at, Part.HAMI, release.title, pods, resource, release.elsewhere)
+    by_command = release.origin == BY_COMMAND
+    yield DaemonSetManifest(at, Part.HAMI, release.title, pods, resource, release.elsewhere, False, by_command)
 
 
 def overlap(one: DaemonSetManifest, other: DaemonSetManifest) -> bool | None:

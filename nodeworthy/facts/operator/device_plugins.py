@@ -72,11 +72,18 @@ def device_plugins(
     else:
         by_folder: dict[str, list[Advertiser]] = defaultdict(list)
         for each in found:
-            by_folder[posixpath.dirname(each.place.path or "")].append(each)
+            by_folder[_whereabouts(each)].append(each)
         sets = by_folder.values()
     for each_set in sets:
         if len(each_set) > 1:
             yield DevicePlugins(tuple(each_set), opted_out)
+
+
+def _whereabouts(advertiser: Advertiser) -> str:
+    """The folder; of what a script installs the script, for those beside it are often other ways to the same."""
+    path = advertiser.place.path or ""
+    is_by_script = advertiser.manifest is not None and advertiser.manifest.by_command
+    return path if is_by_script else posixpath.dirname(path)
 
 
 @dataclass(frozen=True)

@@ -13,4 +13,8 @@ EOF
 chmod 755 /usr/local/bin/versions
 apt-get update
 apt-get install -y kubelet kubeadm
+sudo tee /etc/default/gpu-agent > /dev/null <<EOF
+AGENT_NODE=$(hostname)
+AGENT_CORES=$(nproc)
+EOF
 kubeadm join 10.0.0.10:6443 --config /etc/kubernetes/join.yaml
