@@ -18,15 +18,18 @@ _LATER = frozenset({"timestamp", "plantimestamp", "uuid", "bcrypt", "rsadecrypt"
 # Of what nobody has thought of, nobody knows what comes out: that is a hole, and the rest is judged.
 _NOT_THOUGHT_OF = (ArithmeticError, IndexError, KeyError, UnicodeError, ValueError)
 _MODULES = ("texts", "collections", "codings", "figures")
+# Of modules that few roots need, the functions by their names: they are imported where one is called.
+_SELDOM = {"format": "formats", "formatlist": "formats", "regex": "patterns", "regexall": "patterns"}
 
 
 @cache
-def _known() -> Mapping[str, Function]:
-    found: dict[str, Function] = {}
-    for name in _MODULES:
-        module: ModuleType = import_module(f"nodeworthy.hcl.{name}")
-        found |= module.FUNCTIONS
-    return found
+def _called(name: str) -> Function | None:
+    for each in (_SELDOM[name],) if name in _SELDOM else _MODULES:
+        module: ModuleType = import_module(f"nodeworthy.hcl.{each}")
+        if name in module.FUNCTIONS:
+            function: Function = module.FUNCTIONS[name]
+            return function
+    return None
 
 
 def call(node: Call, scope: Scope) -> Value:
@@ -35,7 +38,7 @@ def call(node: Call, scope: Scope) -> Value:
         return lazy(node, scope)
     spot = scope.spot(node.at)
     name = node.name.removeprefix("core::")
-    function = _known().get(name)
+    function = _called(name)
     if function is None:
         why = "it is known only when it runs" if name in _LATER else "it is not worked out here"
         return Hole(f"{name}(): {why}", spot, expression_text(node, scope))

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable
 
-from nodeworthy.hcl.arithmetic import Number, general
 from nodeworthy.hcl.calling import Calling, Function, countable_text, cut, whole_text
 from nodeworthy.hcl.values import (
     Hole,
     Lit,
-    Obj,
     Piece,
     Refusal,
     Scalar,
-    Seq,
     Str,
     Value,
-    Waits,
     is_null,
-    need_known,
     need_list,
-    num,
     string,
     text,
     text_of,
@@ -216,7 +209,9 @@ def split(c: Calling, separator: Value, value: Value) -> Value:
 def replace(c: Calling, value: Value, old: Value, new: Value) -> Value:
     made, wanted, other = string(value), text(old), string(new)
     if len(wanted) > 1 and wanted.startswith("/") and wanted.endswith("/"):
-        return _replace_pattern(c, made, wanted[1:-1], text(other))
+        from nodeworthy.hcl.patterns import replace_pattern
+
+        return replace_pattern(c, made, wanted[1:-1], text(other))
     if made.hole is not None and _may_span(made, wanted):
         text(made)
     return c.string(_replaced(made, wanted, other), made.secret) if wanted else _replace_nothing(c, made, other)
@@ -262,211 +257,6 @@ def _replaced(made: Str, wanted: str, other: Str) -> list[Piece]:
     return replaced
 
 
-# Patterns. Terraform's are RE2's, which never backtrack; ours do, so what could take long is not tried.
-
-_POSIX = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "digit": "0-9",
-    "lower": "a-z",
-    "upper": "A-Z",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r"\t\n\v\f\r ",
-    "word": r"0-9A-Za-z_",
-    "xdigit": "0-9A-Fa-f",
-}
-_NOT_ALIKE = re.compile(r"\\[pPQECXzGKR<>hHNuU]|\(\?[=!<>(P]*[=!>(]|\(\?[a-zA-Z]*U|\\\d|[*+?}]\+")
-_STEPS = 2_000_000
-
-
-@cache
-def _pattern(written: str) -> re.Pattern[str] | None:
-    """None for one that means something else to RE2, or that we can't read."""
-    told = re.sub(r"\[:(\w+):\]", lambda found: _POSIX.get(found[1], "[::]"), written).replace(r"\z", r"\Z")
-    if _NOT_ALIKE.search(told.replace(r"\Z", "")) or "[::]" in told or len(told) > 1000:
-        return None
-    told = told.replace("(?<", "(?P<") if "(?<" in told else told
-    told = re.sub(r"(?<!\\)((?:\\\\)*)\$(?![^\[]*\])", r"\1(?!\n\\Z)$", told).replace(r"(?!\n\Z)$", r"\Z")
-    try:
-        return re.compile(told, re.ASCII)
-    except (re.error, RecursionError, OverflowError):
-        return None
-
-
-def _cost(pattern: str, subject: str) -> float:
-    """How many ways there are to try, at most."""
-    if re.search(r"\)(?:[*+]|\{\d*,?\d*\})", pattern):
-        return float(2 ** min(len(subject), 64))
-    loops = len(re.findall(r"(?<!\\)[*+]|\{\d*,\d*\}", pattern))
-    return float(max(len(subject), 1)) ** min(loops + 1, 20)
-
-
-def _searched(c: Calling, written: str, subject: str) -> re.Pattern[str]:
-    found = _pattern(written)
-    if found is None or _cost(written, subject) > _STEPS:
-        raise Waits(Hole(f"the pattern {written!r} is not tried here", c.spot))
-    return found
-
-
-def _replace_pattern(c: Calling, made: Str, written: str, new: str) -> Value:
-    whole = text(made)
-    found = _searched(c, written, whole)
-    if found.fullmatch("") is not None:
-        raise Waits(Hole("a pattern that nothing fits is not tried here", c.spot))
-
-    def filled(match: re.Match[str]) -> str:
-        def group(name: re.Match[str]) -> str:
-            if name[0] == "$$":
-                return "$"
-            try:
-                told = name[1] or name[2]
-                return match[int(told) if told.isdecimal() else told] or ""
-            except IndexError:
-                return ""
-
-        return re.sub(r"\$\$|\$(?:\{(\w+)\}|(\w+))", group, new)
-
-    pieces: list[Piece] = []
-    at = 0
-    for match in found.finditer(whole):
-        pieces += [*cut(made, at, match.start()).pieces, Lit(filled(match), cut(made, match.start(), match.end()).spot)]
-        at = match.end()
-    return c.string([*pieces, *cut(made, at, len(whole)).pieces], made.secret)
-
-
-def regex(c: Calling, pattern: Value, value: Value) -> Value:
-    made, whole = whole_text(value)
-    match = _searched(c, text(pattern), whole).search(whole)
-    if match is None:
-        raise Refusal("nothing fits the pattern of regex()")
-    return _captured(c, made, match)
-
-
-def regexall(c: Calling, pattern: Value, value: Value) -> Value:
-    made, whole = whole_text(value)
-    found = _searched(c, text(pattern), whole).finditer(whole)
-    return c.sequence("list", [_captured(c, made, each) for each in found])
-
-
-def _captured(c: Calling, made: Str, match: re.Match[str]) -> Value:
-    def part(start: int, end: int) -> Value:
-        return cut(made, start, end) if start >= 0 else Scalar(None, c.spot)
-
-    if not match.re.groups:
-        return part(*match.span())
-    if match.re.groupindex:
-        items = {name: part(*match.span(name)) for name in match.re.groupindex}
-        return Obj("object", items, c.spot, {})
-    return Seq("tuple", [part(*match.span(index + 1)) for index in range(match.re.groups)], c.spot)
-
-
-# Formats
-
-_VERB = re.compile(
-    r"%(?P<flags>[-+# 0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?:\[(?P<index>\d+)\])?(?P<verb>[a-zA-Z%])"
-)
-
-
-def format_(c: Calling, told: Value, *arguments: Value) -> Value:
-    made, whole = whole_text(told)
-    pieces: list[Piece] = []
-    at = turn = 0
-    used = 0
-    for verb in _VERB.finditer(whole):
-        pieces += cut(made, at, verb.start()).pieces
-        at = verb.end()
-        if verb["verb"] == "%":
-            pieces.append(Lit("%", made.spot))
-            continue
-        turn = int(verb["index"]) if verb["index"] else turn + 1
-        if not 1 <= turn <= len(arguments):
-            raise Refusal("format() has too few arguments")
-        used = max(used, turn)
-        pieces += _shown(c, verb, arguments[turn - 1])
-    rest = cut(made, at, len(whole))
-    if "%" in _VERB.sub("", whole):
-        raise Refusal("this is no format")
-    if used < len(arguments) and not any(verb["index"] for verb in _VERB.finditer(whole)):
-        raise Refusal("format() has too many arguments")
-    return c.string([*pieces, *rest.pieces], made.secret)
-
-
-def _shown(c: Calling, verb: re.Match[str], value: Value) -> Sequence[Piece]:
-    if is_null(value):
-        raise Waits(Hole("format() of null", c.spot))
-    kind, width = verb["verb"], int(verb["width"] or 0)
-    if width > 10_000 or int(verb["precision"] or 0) > 10_000:
-        raise Refusal("so wide")
-    plain = not (verb["flags"] or width or verb["precision"])
-    if kind in "sv" and plain and isinstance(value, (Str, Hole)):
-        return string(value).pieces
-    if isinstance(value, Hole):
-        raise Waits(value)
-    return [Lit(_padded(verb, _in_letters(c, verb, value), width), value.spot)]
-
-
-def _in_letters(c: Calling, verb: re.Match[str], value: Value) -> str:
-    kind = verb["verb"]
-    if kind in "dboxXeEfFgG" and kind != "v":
-        return _number(verb, num(value))
-    if kind == "t":
-        from nodeworthy.hcl.values import boolean
-
-        return "true" if boolean(value) else "false"
-    if kind == "v" and isinstance(value, Scalar) and not isinstance(value.value, bool) and value.value is not None:
-        return general(value.value)
-    if kind == "v" and "#" not in verb["flags"] and isinstance(value, (Str, Scalar)):
-        return text(string(value))
-    if kind == "v":
-        from nodeworthy.hcl.codings import jsonencode
-
-        return text(jsonencode(c, value))
-    if kind in "sq":
-        told = text(string(value))
-        told = told[: int(verb["precision"] or 0)] if verb["precision"] is not None else told
-        return _quoted(told) if kind == "q" else told
-    raise Refusal(f"format() has no %{kind}")
-
-
-def _quoted(told: str) -> str:
-    from json import dumps
-
-    return dumps(told, ensure_ascii=False)
-
-
-def _number(verb: re.Match[str], value: Number) -> str:
-    kind, sign = verb["verb"], "+" if "+" in verb["flags"] else " " if " " in verb["flags"] else ""
-    if kind in "dboxX":
-        if not isinstance(value, int):
-            raise Refusal("a whole number is required")
-        return format(value, f"{sign}{kind}")
-    precision = verb["precision"]
-    if kind == "g" and precision is None:
-        return general(value)
-    return format(float(value), f"{sign}.{precision or 6}{kind}") if kind != "g" else format(float(value), "g")
-
-
-def _padded(verb: re.Match[str], told: str, width: int) -> str:
-    if "-" in verb["flags"]:
-        return told.ljust(width)
-    if "0" in verb["flags"]:
-        return told.zfill(width) if verb["verb"] not in "sqv" else told.rjust(width, "0")
-    return told.rjust(width)
-
-
-def formatlist(c: Calling, told: Value, *arguments: Value) -> Value:
-    known_ones = [need_known(each) for each in arguments]
-    lengths = {len(each.items) for each in known_ones if isinstance(each, Seq)}
-    if len(lengths) > 1:
-        raise Refusal("formatlist() takes lists of one length")
-    rows = range(lengths.pop() if lengths else 1)
-    c.scope.world.budget.step(len(rows) * (1 + len(known_ones)))
-    made = [
-        format_(c, told, *[each.items[row] if isinstance(each, Seq) else each for each in known_ones]) for row in rows
-    ]
-    return c.sequence("list", made)
-
-
 def tostring(c: Calling, value: Value) -> Value:
     return value if isinstance(value, Hole) or is_null(value) else string(value)
 
@@ -494,13 +284,9 @@ FUNCTIONS: dict[str, Function] = {
     "chomp": chomp,
     "dirname": dirname,
     "endswith": endswith,
-    "format": format_,
-    "formatlist": formatlist,
     "indent": indent,
     "join": join,
     "lower": lower,
-    "regex": regex,
-    "regexall": regexall,
     "replace": replace,
     "split": split,
     "startswith": startswith,
