@@ -206,6 +206,14 @@ class Journal:
     def finished(self) -> int:
         return len(self.lanes) - len(self.unfinished())
 
+    @property
+    def how_far(self) -> str:
+        return f"{self.finished()} of {len(self.lanes)} nodes are replaced"
+
+    def has_reached(self, lane: Lane, stage: Stage) -> bool:
+        stages = self.terms.stages
+        return stages.index(lane.stage) >= stages.index(stage)
+
     def as_data(self) -> dict[str, Any]:
         return {
             "apiVersion": _VERSION,

@@ -10,20 +10,9 @@ from nodeworthy.errors import CouldNotLook
 from nodeworthy.records import dataclass
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Journal, Stage, Status
-from nodeworthy.rollout.steps import (
-    ABORT,
-    Do,
-    Finished,
-    Moment,
-    Pause,
-    Reached,
-    Seen,
-    Stop,
-    Wait,
-    next_step,
-    set_back,
-    stopping,
-)
+from nodeworthy.rollout.moment import ABORT, Do, Finished, Moment, Pause, Reached, Seen, Stop, Wait
+from nodeworthy.rollout.put_back import set_back, stopping
+from nodeworthy.rollout.steps import next_step
 from nodeworthy.rollout.world import World
 
 # Between two looks while something is waited for, and how long AWS or Kubernetes may be away.
@@ -221,9 +210,8 @@ class Driver:
 
     def _cancels(self, moment: Moment) -> bool:
         """Whether our instance refresh has to be over first: as long as it is under way, AWS takes no other version."""
-        group, journal = moment.world.group, self.journal
-        is_ours = group.refresh == journal.refresh or (not journal.refresh and journal.asked_for_refresh)
-        if not group.refresh or not is_ours:
+        group = moment.world.group
+        if not group.refresh or not moment.refresh_is_ours:
             return False
         self._cancelled_at = self._cancelled_at or self.clock.now()
         why = "" if group.is_cancelling else self._refused_to_cancel(group.refresh)

@@ -9,8 +9,9 @@ import pytest
 
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Journal, Stage, Status, Terms
+from nodeworthy.rollout.moment import Do, Moment
 from nodeworthy.rollout.run import Driver
-from nodeworthy.rollout.steps import Do, Moment, next_step
+from nodeworthy.rollout.steps import next_step
 from nodeworthy.rollout.world import World
 
 from .simulated import NEW, OLD, Simulated, journal, pod
