@@ -107,8 +107,13 @@ def _room_for(moment: Moment, lane: Lane) -> Step:
 def _ending(moment: Moment) -> Step:
     journal = moment.journal
     ended = max((each.since for each in journal.lanes), default=0.0)
-    if moment.world.group.desired > journal.desired and moment.now - ended < journal.terms.join_seconds:
+    desired = moment.world.group.desired
+    if desired > journal.desired and moment.now - ended < journal.terms.join_seconds:
         return Wait("waiting for the group to be as large as it was")
+    if desired > journal.desired:
+        return Stop(
+            f"every node is replaced, and {journal.group} is still to have {desired}, and had {journal.desired}"
+        )
     if journal.refresh and moment.world.group.refresh == journal.refresh:
         return end_of_refresh(moment, ended)
     left = next(iter(restoring(moment)), None)

@@ -60,7 +60,7 @@ class Bridge:
                 continue
             name = f"ip-{machine[-8:]}"
             ready = first or self.fault != "never-ready"
-            self.kubelets.add(name, self.goes, machine=f"aws:///{zone}/{machine}", ready=ready)
+            self.add(name, machine=f"aws:///{zone}/{machine}", ready=ready)
             self.nodes[machine] = name
             if not ready:
                 self._not_ready.add(name)
@@ -71,6 +71,9 @@ class Bridge:
                     {"spec": {"taints": None}},
                     content_type="application/merge-patch+json",
                 )
+
+    def add(self, name: str, *, machine: str, ready: bool) -> None:
+        self.kubelets.add(name, self.goes, machine=machine, ready=ready)
 
     def _join_on(self) -> None:
         while not self._over.wait(EVERY):

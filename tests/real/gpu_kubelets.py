@@ -92,7 +92,7 @@ class GpuKubelets(StandInKubelet):
 def environment_of(pod: Object) -> dict[str, str]:
     """As a kubelet makes it, but for names that only a cluster's own server knows."""
     found: dict[str, str] = {}
-    for each in pod["spec"]["containers"][0]["env"]:
+    for each in pod["spec"]["containers"][0].get("env", ()):
         path = each.get("valueFrom", {}).get("fieldRef", {}).get("fieldPath", "")
         if path == "spec.nodeName":
             found[each["name"]] = pod["spec"]["nodeName"]

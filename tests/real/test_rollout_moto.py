@@ -13,7 +13,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,11 @@ from tests.run import Ran, run, run_json
 from .cloud_bridge import Bridge, settle
 from .control_plane import ControlPlane
 from .daemon import PATIENCE
+from .gpu_kubelets import H100, GpuKubelets, environment_of, measured
 from .kube_client import KubeClient, wait_for
 from .moto_server import MotoServer
-from .stand_in_kubelet import NODES, Object, StandInKubelet, Went, always, ended, hangs
+from .quick_level import WELL, WRONG, said_in
+from .stand_in_kubelet import NODES, Goes, Object, StandInKubelet, Went, always, ended, hangs
 from .stand_ins.moto_actions import Said, added_to_moto
 from .tools import Tools
 
@@ -143,24 +146,35 @@ def goes(pod: Object) -> Went:
 
 
 @pytest.fixture
-def stage(plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+def reachable(plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An account and a cluster, with the rights of --print-role and no others."""
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "made-up")
-    # With the rights of --print-role and no others.
     kubeconfig = tmp_path / "kubeconfig"
     kubeconfig.write_text(plane.kubeconfig_for("system:serviceaccount:nodeworthy:nodeworthy-rollout"))
     monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(going, "POLL_SECONDS", 0.5)
-    said = Said()
-    with added_to_moto(said), MotoServer(REGION) as moto, StandInKubelet(plane) as kubelets:
-        template = make_group(moto, 2)
-        with Bridge(moto.aws.client("autoscaling"), kubelets, GROUP, goes) as bridge:
-            settle(bridge)
-            yield Stage(moto, said, bridge, plane.client, template)
+    yield
     for each in plane.client.get(LEASES)["items"]:
         if each["metadata"]["name"].startswith("nodeworthy"):
             plane.client.request("DELETE", f"{LEASES}/{each['metadata']['name']}")
+
+
+@contextmanager
+def staged(kubelets: StandInKubelet, bridge: type[Bridge] = Bridge, works: Goes = goes) -> Iterator[Stage]:
+    said = Said()
+    with added_to_moto(said), MotoServer(REGION) as moto, kubelets:
+        template = make_group(moto, 2)
+        with bridge(moto.aws.client("autoscaling"), kubelets, GROUP, works) as bridged:
+            settle(bridged)
+            yield Stage(moto, said, bridged, kubelets.client, template)
+
+
+@pytest.fixture
+def stage(plane: ControlPlane, reachable: None) -> Iterator[Stage]:
+    with staged(StandInKubelet(plane)) as stage:
+        yield stage
 
 
 STACK = """\
@@ -201,6 +215,7 @@ aws.autoscaling.Group(
 
 
 def write_project(stage: Stage, folder: Path) -> None:
+    folder.mkdir()
     program = PROGRAM.replace("IMAGE", IMAGE).replace("SUBNET", stage.group()["VPCZoneIdentifier"])
     (folder / "Pulumi.yaml").write_text("name: gpu-dev\nruntime: python\n", encoding="utf-8")
     (folder / "Pulumi.dev.yaml").write_text(STACK, encoding="utf-8")
@@ -208,16 +223,16 @@ def write_project(stage: Stage, folder: Path) -> None:
     (folder / "boot.txt").write_text(SCRIPT.format(option=""), encoding="utf-8")
 
 
-def preview() -> list[tuple[str, int]]:
-    ran = run_json("preview", "--stack", "dev", "--rule", "profiling-before-driver", "--show-passed")
+def preview(project: Path) -> list[tuple[str, int]]:
+    ran = run_json("preview", "--stack", "dev", "--rule", "profiling-before-driver", "--show-passed", cwd=project)
     return [(each["verdict"], ran.code) for each in ran.findings]
 
 
-def audit(stage: Stage) -> Ran:
+def audit(stage: Stage, project: Path) -> Ran:
     rules = ("nodes-current", "machines-are-nodes", "cloud-matches-plan", "profiling-before-driver")
     asked = [word for each in rules for word in ("--rule", each)]
     there = ("--stack", "dev", "--endpoint-url", stage.url, "--kubernetes", "real")
-    return run_json("audit", *there, *asked)
+    return run_json("audit", *there, *asked, cwd=project)
 
 
 def failing(ran: Ran) -> dict[str, dict[str, Any]]:
@@ -245,18 +260,20 @@ def all_are_proven(stage: Stage) -> None:
 
 @pytest.mark.usefixtures("programs_start_warm")
 def test_from_a_red_pull_request_to_a_green_fleet(stage: Stage, tmp_path: Path) -> None:
-    """The story of docs/rollout.md, whole: only the deployment is by hand, which is not ours to do."""
-    write_project(stage, tmp_path)
-    assert preview() == [("fail", 1)]
-    (tmp_path / "boot.txt").write_text(SCRIPT.format(option=OPTION), encoding="utf-8")
-    assert preview() == [("pass", 0)]
-    assert "cloud-matches-plan" in failing(audit(stage))
+    """The story of docs/rollout.md, whole. The deployment is by hand; and what fresh nodes say is another machine's word,
+    so that the suite is not told of this fleet."""
+    project = tmp_path / "project"
+    write_project(stage, project)
+    assert preview(project) == [("fail", 1)]
+    (project / "boot.txt").write_text(SCRIPT.format(option=OPTION), encoding="utf-8")
+    assert preview(project) == [("pass", 0)]
+    assert "cloud-matches-plan" in failing(audit(stage, project))
     stage.mend()
-    all_are_stale(stage, failing(audit(stage)))
+    all_are_stale(stage, failing(audit(stage, project)))
     by_hand = stage.nodes()[0]["metadata"]["name"]
     labelled = f"{NODES}/{by_hand}?fieldManager=kubectl-label"
     stage.client.expect("PATCH", labelled, {"metadata": {"labels": {DEDICATED: "true"}}}, content_type=MERGE)
-    of_pool = ("rollout", "--stack", "dev", "--pool", "t4", "--endpoint-url", stage.url)
+    of_pool = ("rollout", "--pool", "t4", "--region", REGION, "--endpoint-url", stage.url)
     plan = run(*of_pool, "--dry-run", "--format", "json")
     assert plan.code == 1
     told = json.loads(plan.out)
@@ -271,7 +288,7 @@ def test_from_a_red_pull_request_to_a_green_fleet(stage: Stage, tmp_path: Path) 
     again = run(*of_pool, "--dry-run")
     assert again.code == 0
     assert "nothing to do" in again.out
-    clean = audit(stage)
+    clean = audit(stage, project)
     assert (clean.code, clean.findings) == (0, [])
 
 
@@ -461,6 +478,59 @@ def manage(stage: Stage) -> None:
 
     made = eks_backends["123456789012"][REGION].clusters["gpu-dev"].nodegroups["t4"]
     made.resources["autoScalingGroups"] = [{"name": GROUP}]
+
+
+class GpuBridge(Bridge):
+    """Nodes with eight GPUs each."""
+
+    def add(self, name: str, *, machine: str, ready: bool) -> None:
+        super().add(name, machine=machine, ready=ready)
+        assert isinstance(self.kubelets, GpuKubelets)
+        self.kubelets.change(name, {"metadata": {"labels": H100}})
+        self.kubelets.offer(name, 8)
+
+
+@pytest.fixture
+def gpu_stage(plane: ControlPlane, reachable: None, request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """Whose nodes measure what the cases of the quick level say."""
+    cases: Sequence[str] = request.param
+    work = measured(lambda _: [line for case in cases for line in said_in(case)])
+
+    def works(pod: Object) -> Went | None:
+        return work(pod) if "NODEWORTHY_NONCE" in environment_of(pod) else goes(pod)
+
+    with staged(GpuKubelets(plane), GpuBridge, works) as stage:
+        yield stage
+
+
+ACCEPTS = ("--accept", "quick", "--accept-image", "registry.example/t:1", "--allow-unknown")
+IN_QUICK = ("--yes", "--yes-may-lose-capacity", "--image", "registry.example/nodeworthy:1", *ACCEPTS)
+
+
+@pytest.mark.night
+@pytest.mark.parametrize("gpu_stage", [WELL], indirect=True)
+def test_a_fresh_node_is_accepted_by_work_before_it_gets_any(gpu_stage: Stage) -> None:
+    """`accept` for real, as the rollout asks it: its Jobs are scheduled, and print what such nodes measure."""
+    gpu_stage.mend()
+    ran = run(*gpu_stage.words(*IN_QUICK))
+    assert (ran.code, gpu_stage.versions()) == (0, ["2", "2"]), ran.err + ran.out
+    assert gpu_stage.bridge.most_away == 1
+    assert {each["spec"]["nodeName"] for each in worked(gpu_stage)} == set(gpu_stage.bridge.nodes.values())
+
+
+@pytest.mark.night
+@pytest.mark.parametrize("gpu_stage", [WRONG], indirect=True)
+def test_one_wrong_bit_of_a_fresh_node_stops_it(gpu_stage: Stage) -> None:
+    gpu_stage.mend()
+    ran = run(*gpu_stage.words(*IN_QUICK))
+    assert (ran.code, gpu_stage.versions(), gpu_stage.named()) == (1, ["1", "2"], "1"), ran.err + ran.out
+    assert "fails gpu-computes-right of accept (quick)" in ran.err
+    assert len([each for each in gpu_stage.nodes() if each["spec"].get("taints")]) == 1
+    assert gpu_stage.bridge.most_away == 1
+
+
+def worked(stage: Stage) -> list[Object]:
+    return [each for each in stage.bridge.kubelets.taken.values() if "NODEWORTHY_NONCE" in environment_of(each)]
 
 
 def test_two_at_once_refuse_each_other(stage: Stage) -> None:
