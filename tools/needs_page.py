@@ -15,6 +15,7 @@ _DECLARED = "a declared fleet"
 _LOOK = "the same look at the node"
 SOURCES: dict[str, str] = {
     "BootEnd": f"{_LOOK}: what cloud-init leaves",
+    "PromisedPool": "a declared fleet alone, which says `registries` or `storage`",
     "BootPool": f"{_DECLARED}; of what a stack starts, its groups and images say it to checks of their own",
     "BootScript": "scripts that nodes boot with: a plan's user data, the lines of a template",
     "ClaimsAround": "ResourceClaims, their templates, DeviceClasses and ComputeDomains in the same folder",
@@ -56,6 +57,22 @@ SOURCES: dict[str, str] = {
 }
 
 
+# Of what a fleet may declare: by which of its keys it says that.
+SAID_BY: dict[str, tuple[str, ...]] = {
+    "BootPool": ("pools.instanceType", "pools.distribution", "pools.driver"),
+    "DeclaredFleet": ("pools",),
+    "GpuPool": ("pools.distribution", "pools.driver"),
+    "HamiGpus": ("hami", "pools.gpusPerNode"),
+    "MonitoringAsked": ("monitoring",),
+    "NodeIdentity": ("pools",),
+    "NodeSize": ("pools.instanceType", "pools.gpusPerNode"),
+    "PlannedFleet": ("cluster", "pools"),
+    "PoolDoor": ("pools",),
+    "ProfilingAsked": ("pools.profilingDedicated",),
+    "ProfilingNodes": ("pools.profilingDedicated",),
+    "PromisedPool": ("registries", "storage"),
+    "QueueAsked": ("queue",),
+}
 # The parts of a node need no declaration: it says them itself.
 _OF_A_NODE = "nodeworthy.facts.node."
 
@@ -78,11 +95,17 @@ def needs() -> str:
         "may be declared (a [fleet](fleet.md)) or follow from evidence, and a finding says which (`see`). What a fleet "
         "declares wins. `nodeworthy fleet infer` prints what follows as a fleet that can be kept.",
         "## What is needed",
-        table(("needed", "comes from"), *sorted((_name(kind), source_of(kind)) for kind in asked().values())),
+        table(("needed", "comes from", "a fleet says it by"), *sorted(map(_row, asked().values()))),
+        "A rule for which only a fleet has the word (registries, storage, monitoring, a queue) judges what is written of "
+        "them without one, and says nothing of what nobody wrote: only the sentence named here would change that.",
         "## By rule",
         "A check that can use more than it must have is told by *if there is*.",
         table(("rule", "judges", "needs beside it"), *(row for rule in catalogue() for row in _rows(rule))),
     )
+
+
+def _row(kind: type[Any]) -> tuple[str, str, str]:
+    return _name(kind), source_of(kind), ", ".join(f"`{each}`" for each in SAID_BY.get(kind.__name__, ()))
 
 
 def _rows(rule: Rule) -> Iterator[tuple[str, str, str]]:

@@ -30,7 +30,7 @@ from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.left_out import LeftOut
 from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript, PromisedPool
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.gpu_stack import GpuStack
@@ -161,6 +161,7 @@ _DECLARED: Final[Facts] = frozenset(
         PoolSystem,
         ProfilingAsked,
         ProfilingNodes,
+        PromisedPool,
         ResourceClaim,
         MigLayouts,
         NodePools,
@@ -236,6 +237,7 @@ _CLOUD: Final[Facts] = frozenset(
         NodeReservation,
         NotLookedAt,
         PoolSystem,
+        PromisedPool,
         QuotaRoom,
         RunningNodes,
         SubnetRoom,

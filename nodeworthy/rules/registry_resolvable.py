@@ -14,7 +14,7 @@ from nodeworthy.boot.conditions import always, template_decides, together
 from nodeworthy.facts.boot.final_files import files_under, speaking_of, without_own_questions
 from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript, PromisedPool
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.registries import NodeRegistries, names_of
 from nodeworthy.facts.node.runtimes import NodeRuntimes
@@ -38,7 +38,7 @@ CAUSE = "the node's resolver does not know names that only CoreDNS answers: pull
 
 
 @RULE.check
-def the_fleets_caches_have_names_that_resolve(script: BootScript, pool: BootPool) -> Findings:
+def the_fleets_caches_have_names_that_resolve(script: BootScript, pool: PromisedPool) -> Findings:
     if not pool.fleet.registries:
         skip("the fleet has no registries")
     files = {each.folder: each for each in _files(script)}

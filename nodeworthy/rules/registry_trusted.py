@@ -17,7 +17,7 @@ from nodeworthy.boot.effects import How
 from nodeworthy.facts.boot.final_files import files_under, speaking_of
 from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready, runtime_of, version_of
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript, PromisedPool
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.paths import Kind
@@ -45,7 +45,7 @@ RULE = Rule(
 
 
 @RULE.check
-def the_fleets_caches_are_trusted(script: BootScript, pool: BootPool) -> Findings:
+def the_fleets_caches_are_trusted(script: BootScript, pool: PromisedPool) -> Findings:
     caches = [each for each in pool.fleet.registries if each.plain_http]
     if not caches:
         skip("the fleet has no registry that speaks plain HTTP")

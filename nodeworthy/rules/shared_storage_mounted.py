@@ -18,7 +18,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import speaking_of, without_own_questions
 from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootScript, PromisedPool
 from nodeworthy.facts.boot.storage_flaws import flaws_of, is_enabled, twice
 from nodeworthy.facts.boot.storage_mounts import (
     By,
@@ -60,7 +60,7 @@ def no_boot_waits_for_it(script: BootScript) -> Findings:
 
 
 @RULE.check
-def the_fleets_storage_is_there(script: BootScript, pool: BootPool) -> Findings:
+def the_fleets_storage_is_there(script: BootScript, pool: PromisedPool) -> Findings:
     storage = pool.fleet.storage
     if storage is None:
         skip("the fleet has no shared storage")

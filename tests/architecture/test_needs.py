@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 
 from nodeworthy.collect.collected import COLLECTED
+from nodeworthy.fleet.declaration import FLEET, POOL
 from nodeworthy.rule import Many
 from nodeworthy.rules import catalogue
 from tests.architecture.tree import ROOT
@@ -22,6 +23,14 @@ def page(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_every_fact_that_is_asked_for_has_its_sources(page: ModuleType) -> None:
     assert page.SOURCES.keys() <= page.asked().keys()
     assert all(map(page.source_of, page.asked().values()))
+
+
+def test_what_a_fleet_may_declare_names_keys_that_a_fleet_has(page: ModuleType) -> None:
+    declared = {name for name, source in page.SOURCES.items() if source.startswith("a declared fleet")}
+    assert page.SAID_BY.keys() == declared
+    keys = {key for keys in page.SAID_BY.values() for key in keys}
+    has = {*FLEET.fields, *(f"pools.{each}" for each in POOL.fields)}
+    assert keys - has == set()
 
 
 def test_what_a_check_must_have_is_collected_at_some_moment() -> None:

@@ -13,7 +13,8 @@ Whoever reads resources in a new form makes `AwsResource`s of them, and has all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nodeworthy.boot.userdata import Part
@@ -25,8 +26,8 @@ from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_drainer import Handler, NodeDrainers, is_of_a_cluster
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup, node_groups
 from nodeworthy.facts.aws.node_sides import guarded_nodes, is_something_else
-from nodeworthy.facts.aws.node_types import ec2_fleets
-from nodeworthy.facts.aws.pools_by_evidence import pools_of_groups
+from nodeworthy.facts.aws.node_types import ec2_fleets, has_gpus
+from nodeworthy.facts.aws.pools_by_evidence import pools_of_groups, what_follows
 from nodeworthy.facts.aws.security_group import CLUSTER, security_groups
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.boot.cluster_join import joins_of
@@ -40,7 +41,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass, replace
 from nodeworthy.scene import Fact
-from nodeworthy.verdict import NotKnown
+from nodeworthy.verdict import Known, NotKnown
 
 _ReadScripts = Callable[[AwsResource], Sequence[BootScript]]
 
@@ -167,11 +168,27 @@ class _InFleet:
             is_said = _is_said(resource, "imageId")
             script = replace(script, on_its_own=OWN_IMAGE if is_said else "", is_merged=not has_image)
         if self.fleet is None:
-            return in_fleet(script, None, self.no_fleet)
+            groups = [replace(each, joins=_ways_of([script])) for each in self._groups_of.get(resource.urn, ())]
+            return in_fleet(script, None, self._why_of_no_fleet(groups, [script]))
         pool = pool_named(self._names, self.fleet, resource, script)
         if isinstance(pool, str):
             return replace(script, no_pool=pool)
         return replace(script, pools=(BootPool(pool, self.fleet),))
+
+    @cached_property
+    def _groups_of(self) -> Mapping[str, Sequence[NodeGroup]]:
+        """By what they are started from."""
+        found = defaultdict[str, list[NodeGroup]](list)
+        for each in self.stack.groups:
+            if each.template is not None:
+                found[each.template.urn].append(each)
+        return found
+
+    def _why_of_no_fleet(self, groups: Sequence[NodeGroup], scripts: Sequence[BootScript]) -> str:
+        """Nothing need be given where each group itself says what its nodes are."""
+        if not groups or not all(_says_what_it_is(each, scripts) for each in groups):
+            return self.no_fleet
+        return f"no fleet declares {groups[0].title}, which says itself what its nodes are"
 
     @cached_property
     def _names(self) -> PoolNames:
@@ -183,7 +200,7 @@ class _InFleet:
         if group.template is not None:
             group = replace(group, joins=self._joins(group.template))
         if self.fleet is None:
-            return replace(group, no_pool=self.no_fleet)
+            return replace(group, no_pool=self._why_of_no_fleet([group], self._own_scripts(group)))
         pool = self._pool_of([each for each in (group.template, group.group) if each is not None])
         if isinstance(pool, str):
             return replace(group, no_pool=pool, fleet=self.fleet)
@@ -191,13 +208,10 @@ class _InFleet:
 
     def _joins(self, template: AwsResource) -> frozenset[str] | None:
         """The ways in which what it boots with joins a cluster; None where that can't be told."""
-        scripts = self._scripts(template)
-        try:
-            ways = [joins_of(each) for each in scripts]
-        except NotKnown:
-            return None
-        known = [each for each in ways if each is not None]
-        return frozenset().union(*known) if known and len(known) == len(ways) else None
+        return _ways_of(self._scripts(template))
+
+    def _own_scripts(self, group: NodeGroup) -> Sequence[BootScript]:
+        return self._scripts(group.template) if group.template is not None else ()
 
     def _pool_of(self, resources: Sequence[AwsResource]) -> Pool | str:
         """The pool of what starts nodes, by these resources (its launch template before its group), or why of none."""
@@ -212,6 +226,22 @@ class _InFleet:
                 return pool
             told = pool
         return told
+
+
+def _ways_of(scripts: Sequence[BootScript]) -> frozenset[str] | None:
+    try:
+        ways = [joins_of(each) for each in scripts]
+    except NotKnown:
+        return None
+    known = [each for each in ways if each is not None]
+    return frozenset().union(*known) if known and len(known) == len(ways) else None
+
+
+def _says_what_it_is(group: NodeGroup, scripts: Sequence[BootScript]) -> bool:
+    gpus = has_gpus(group).state
+    return gpus == Known(False) or (
+        gpus == Known(True) and isinstance(what_follows(group, scripts).distribution.state, Known)
+    )
 
 
 def _is_unsaid(resource: AwsResource, name: str) -> bool:

@@ -17,7 +17,7 @@ from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.protocol import Wire
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.engine import Judgement, judge
-from nodeworthy.facts.boot.script import BootPool
+from nodeworthy.facts.boot.script import BootPool, PromisedPool
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.records import dataclass
@@ -58,7 +58,7 @@ class Judge:
         """The rules, with only those checks that ask for nothing beside one resource and the fleet."""
         scene = self._scene([], self.stack.fleet)
         # A boot script brings the pools that it is judged by.
-        given = {*scene.told.kinds, *scene.missing, BootPool}
+        given = {*scene.told.kinds, *scene.missing, BootPool, PromisedPool}
         local = [each.with_checks(c for c in each.checks if _is_local(c, given, scene)) for each in self._enforced]
         return [each for each in local if each.checks]
 

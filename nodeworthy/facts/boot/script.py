@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, NotKnown, Place, Related, Unread, skip
+from nodeworthy.verdict import Draft, NotKnown, Place, Related, ToGive, Unread, skip
 
 if TYPE_CHECKING:
     from nodeworthy.boot.timeline import Timeline
@@ -52,6 +52,15 @@ class BootPool:
 
     def declared(self, says: str) -> Related:
         return Related(self.pool.place, f"{self.title} {says}")
+
+
+@dataclass(frozen=True, eq=False)
+class PromisedPool(BootPool):
+    """Such a pool, where it is asked what its fleet promises of its nodes beside what they are: registries, storage."""
+
+    called: ClassVar[str] = "a fleet that names registries or shared storage"
+
+    NOBODY: ClassVar[str] = "no fleet promises these nodes anything (registries, storage)"
 
 
 def _nothing_is_made_up(_: str) -> str | None:
@@ -154,4 +163,13 @@ class BootScript:
 
     def judged_by(self, kind: type[Any]) -> Sequence[Any] | str | None:
         """The engine asks: a script is judged by its own pools, and not by every pool there is."""
+        if kind is PromisedPool:
+            return self._promised
         return (self.pools or self.no_pool) if kind is BootPool else None
+
+    @property
+    def _promised(self) -> Sequence[PromisedPool] | str:
+        """What only a fleet can promise is no gap where there is none."""
+        if not self.pools:
+            return PromisedPool.NOBODY if isinstance(self.no_pool, ToGive) else self.no_pool
+        return [PromisedPool(each.pool, each.fleet, each.image) for each in self.pools]

@@ -9,6 +9,7 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.toolkit_installed import told_containerd, toolkits
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import registrations
+from nodeworthy.known.containerd import containerd_of
 from nodeworthy.rules.one_toolkit import OWN_TOOLKIT, OWN_TOOLKIT_LABEL, RULE, TWICE
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, fail, need, skip
 
@@ -52,6 +53,18 @@ def the_scripts_is_not_beside_the_images(script: BootScript, pool: BootPool) -> 
         skip(f"no image of {pool.title} is known to have a driver, and a toolkit with it")
     if isinstance(runtime, Known) and runtime.value.toolkit_in_image:
         yield _twice(place, [says, image.told()], "its image").with_more(on=pool.title)
+
+
+@RULE.check
+def what_a_stack_boots_has_one(script: BootScript) -> Findings:
+    """Where no fleet says it, the image does from which a stack starts its machines."""
+    image = script.image
+    if script.pools or not script.holder or image is None or not image.has_driver or image.distribution is None:
+        skip("a pool says what its image has" if script.pools else "no image of a stack is known to bring a toolkit")
+    found = _installed(script)
+    if found is not None and containerd_of(image.distribution).toolkit_in_image:
+        place, says = found
+        yield _twice(place, [says, image.told()], "its image")
 
 
 def _installed(script: BootScript) -> tuple[Place, Related] | None:
