@@ -96,8 +96,8 @@ def needs() -> str:
         "declares wins. `nodeworthy fleet infer` prints what follows as a fleet that can be kept.",
         "## What is needed",
         table(("needed", "comes from", "a fleet says it by"), *sorted(map(_row, asked().values()))),
-        "A rule for which only a fleet has the word (registries, storage, monitoring, a queue) judges what is written of "
-        "them without one, and says nothing of what nobody wrote: only the sentence named here would change that.",
+        "A rule for which only a fleet has the word (registries, storage, monitoring, a queue) judges without one what "
+        "is written of them, and says nothing of what nobody wrote: only the sentence named here would change that.",
         "## By rule",
         "A check that can use more than it must have is told by *if there is*.",
         table(("rule", "judges", "needs beside it"), *(row for rule in catalogue() for row in _rows(rule))),

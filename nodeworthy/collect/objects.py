@@ -197,10 +197,22 @@ def _groups_of_eks(document: Tree) -> Iterator[Fact]:
     yield from groups_of_eks(document)
 
 
+def _hosted(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.hosted_objects import hosted_objects
+
+    yield from hosted_objects(document)
+
+
 def _made_clusters(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.made_clusters import made_clusters
 
     yield from made_clusters(document)
+
+
+def _groups_of_kops(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.made_clusters import groups_of_kops
+
+    yield from groups_of_kops(document)
 
 
 def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
@@ -223,20 +235,29 @@ _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
 READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "": (_device_plugins_config, _mig_layouts, _nodes_of_talos),
     "AWSManagedMachinePool": (_groups_of_eks,),
-    "Cluster": (_databases, _made_clusters),
+    "AzureManagedMachinePool": (_hosted,),
+    "Cluster": (_databases, _made_clusters, _hosted),
     "ClusterConfig": (_nodes_of_eksctl,),
     "ClusterConfiguration": (_of_kubeadm,),
     "ClusterPolicy": (_operators_own,),
     "ComputeDomain": (_claims,),
     "ConfigMap": (_texts, _mig_layouts),
+    "ContainerCluster": (_hosted,),
+    "ContainerNodePool": (_hosted,),
     "DaemonSet": (_gpu_daemonsets,),
     "DeviceClass": (_claims,),
     "EC2NodeClass": (_nodes_of_karpenter,),
+    "GCPManagedMachinePool": (_hosted,),
     "InitConfiguration": (_of_kubeadm,),
+    "InstanceGroup": (_groups_of_kops,),
     "JoinConfiguration": (_of_kubeadm,),
+    "KubernetesCluster": (_hosted,),
+    "KubernetesClusterNodePool": (_hosted,),
+    "ManagedCluster": (_hosted,),
+    "ManagedClustersAgentPool": (_hosted,),
     "Namespace": (_namespaces,),
     "NodeGroup": (_groups_of_eks,),
-    "NodePool": (_nodes_of_karpenter,),
+    "NodePool": (_nodes_of_karpenter, _hosted),
     "Nodegroup": (_groups_of_eks,),
     "PodMonitor": (_monitors,),
     "PriorityClass": (_classes,),

@@ -18,10 +18,7 @@ from nodeworthy.verdict import ToGive
 if TYPE_CHECKING:
     from nodeworthy.fleet.model import Fleet
 
-_GIVE = (
-    "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it, "
-    "whose pools say distribution, GPU and driver"
-)
+_GIVE = "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it, whose pools say distribution, GPU and driver"
 NO_FLEET = ToGive("there is no fleet to judge by", _GIVE)
 _GIVE_A_PIPE = "give --fleet FILE, or --stack NAME"
 

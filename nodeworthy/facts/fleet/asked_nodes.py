@@ -38,6 +38,8 @@ class AskedNodes:
     sets_own_plugin: bool = False
     # What they run as their user data.
     scripts: tuple[BootScript, ...] = ()
+    # As the cloud makes them that hosts their cluster, where one does.
+    hosted: GpuPool | None = None
 
     @property
     def image(self) -> NodeImage:
@@ -47,6 +49,8 @@ class AskedNodes:
 
     @property
     def pool(self) -> GpuPool:
+        if self.hosted is not None:
+            return self.hosted
         state, place = self.distribution.state, self.distribution.place
         runtime = Known(containerd_of(state.value)) if isinstance(state, Known) else state
         pool = GpuPool(

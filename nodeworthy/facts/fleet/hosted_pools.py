@@ -1,4 +1,5 @@
-"""The pools of GPU nodes that a managed cluster of Google Cloud or Azure is asked for, as Terraform writes them."""
+"""The pools of GPU nodes that a managed cluster of Google Cloud or Azure is asked for, as Terraform writes them;
+objects of Kubernetes are brought into this form (`hosted_objects.py`)."""
 
 from __future__ import annotations
 
@@ -118,7 +119,7 @@ def _unless_shared(count: Located[int] | None, accelerator: Tree) -> Located[int
     """Where GKE cuts or shares its GPUs, a node offers more of them than it has."""
     for name in ("gpu_sharing_config", "gpu_partition_size"):
         said = accelerator.get(name)
-        if said.is_unknown or said.text or said.sequence:
+        if said.is_unknown or said.text or said.sequence or said.mapping:
             return Located.unknown(f"{name} makes several of each GPU", said.place)
     return count
 

@@ -1,14 +1,17 @@
-"""Clusters that are made whole, with their nodes: by k0sctl, and by Rancher."""
+"""Clusters that are made whole, with their nodes: by k0sctl, by Rancher, and by kops, which asks for groups of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.node_taint import written_taint
+from nodeworthy.known.instances import has_gpus
 from nodeworthy.verdict import Located
 
+_KOPS, _OF_KOPS = "kops.k8s.io/", "kops.k8s.io/cluster"
 _K0SCTL, _RANCHER = "k0sctl.k0sproject.io/", "provisioning.cattle.io/"
 # As their versions of Kubernetes end: v1.33.4+rke2r1.
 _OF_RANCHER = {"+rke2": "rke2", "+k3s": "k3s"}
@@ -25,6 +28,38 @@ def made_clusters(document: Tree) -> Iterator[AskedNodes]:
         found = next((each for sign, each in _OF_RANCHER.items() if sign in (version.text or "")), None)
         if found is not None:
             yield _cluster(document, found, version, f"kubernetesVersion {version.text}")
+
+
+def groups_of_kops(document: Tree) -> Iterator[AskedNodes]:
+    """Those with GPUs. Where it is told to, kops installs the driver and the toolkit on them."""
+    name, spec = document.get("metadata", "name"), document.get("spec")
+    types = [spec.get("machineType"), *spec.get("mixedInstancesPolicy", "instances").sequence]
+    types = [each for each in types if has_gpus(each.text or "")]
+    if name.text is None or not types or not (document.get("apiVersion").text or "").startswith(_KOPS):
+        return
+    gpus = spec.get("containerd", "nvidiaGPU", "enabled")
+    brings = gpus.value is True
+    yield AskedNodes(
+        name.text,
+        "InstanceGroup",
+        document.place,
+        Located.known("kops", gpus.place if brings else types[0].place),
+        "kops installs the driver and the toolkit (nvidiaGPU)" if brings else "kops makes its nodes",
+        True if brings else None,
+        cluster=text_of(document.get("metadata", "labels", _OF_KOPS)),
+        machines=_machines(spec, types),
+    )
+
+
+def _machines(spec: Tree, types: Sequence[Tree]) -> Machines:
+    written = [written_taint(each.text or "", each.place) for each in spec.get("taints").sequence]
+    return Machines(
+        tuple(each.located() for each in types),
+        least=number_of(spec.get("minSize")),
+        most=number_of(spec.get("maxSize")),
+        labels=texts_of(spec.get("nodeLabels")),
+        taints=tuple(each for each in written if each is not None),
+    )
 
 
 def _cluster(document: Tree, distribution: str, version: Tree, said: str) -> AskedNodes:

@@ -1,0 +1,139 @@
+"""Node pools of GKE and AKS that objects of Kubernetes ask for: Config Connector, Crossplane, Azure's service operator,
+Cluster API. They call things as Google's and Azure's own APIs do, which is how Terraform calls them, in camelCase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.hosted_pools import (
+    AKS_CLUSTER,
+    AKS_POOL,
+    GKE_CLUSTER,
+    GKE_POOL,
+    HostedResource,
+    hosted_pools,
+)
+from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
+from nodeworthy.fleet.model import Driver
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass, field, replace
+from nodeworthy.verdict import Located
+
+_CAPITAL = pattern(r"(?<=[a-z0-9])[A-Z]")
+# Below these stand names of one's own.
+_NAMES_OF_ONES_OWN = frozenset(("labels", "node_labels", "tags"))
+_OF_CLUSTER_API = "cluster.x-k8s.io/cluster-name"
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """An API's kind as the resource of Terraform that it is, and what it calls otherwise."""
+
+    api: str
+    type: str
+    spec: tuple[str, ...] = ("spec",)
+    names: Mapping[str, str] = field(default_factory=dict)
+    # Where the cluster is named of which it is.
+    cluster: tuple[tuple[str, ...], ...] = ()
+    # What its spec is called in Terraform, where that is a part of the resource.
+    is_all: str = ""
+
+
+_FOR_PROVIDER = ("spec", "forProvider")
+_BY_ASO = {"count": "node_count", "gpu_profile": "gpu_driver", "agent_pool_profiles": "default_node_pool"}
+_BY_CAPG = {"kubernetes_labels": "labels", "kubernetes_taints": "taint"}
+_INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/"
+_KINDS: Mapping[str, Sequence[_Kind]] = {
+    "ContainerNodePool": (_Kind("container.cnrm.", GKE_POOL, cluster=(("cluster_ref", "name"),)),),
+    "ContainerCluster": (_Kind("container.cnrm.", GKE_CLUSTER),),
+    "NodePool": (_Kind("container.gcp.", GKE_POOL, _FOR_PROVIDER, cluster=(("cluster_ref", "name"), ("cluster",))),),
+    "Cluster": (_Kind("container.gcp.", GKE_CLUSTER, _FOR_PROVIDER),),
+    "KubernetesClusterNodePool": (
+        _Kind("containerservice.azure.", AKS_POOL, _FOR_PROVIDER, cluster=(("kubernetes_cluster_id_ref", "name"),)),
+    ),
+    "KubernetesCluster": (_Kind("containerservice.azure.", AKS_CLUSTER, _FOR_PROVIDER),),
+    "ManagedClustersAgentPool": (
+        _Kind("containerservice.azure.com/", AKS_POOL, names=_BY_ASO, cluster=(("owner", "name"),)),
+    ),
+    "ManagedCluster": (_Kind("containerservice.azure.com/", AKS_CLUSTER, names=_BY_ASO),),
+    "AzureManagedMachinePool": (_Kind(_INFRASTRUCTURE, AKS_POOL, names={"sku": "vm_size"}),),
+    "GCPManagedMachinePool": (_Kind(_INFRASTRUCTURE, GKE_POOL, names=_BY_CAPG, is_all="node_config"),),
+}
+
+
+def hosted_objects(document: Tree) -> Iterator[AskedNodes]:
+    api, called = document.get("apiVersion").text or "", document.get("kind").text or ""
+    kind = next((each for each in _KINDS.get(called, ()) if api.startswith(each.api)), None)
+    name = document.get("metadata", "name").text
+    if kind is None or name is None:
+        return
+    spec = _as_in_terraform(document.get(*kind.spec), kind.names)
+    for values in _each_of(spec, kind):
+        for pool in hosted_pools([HostedResource(kind.type, name, document.place, values)]):
+            machines = pool.machines if pool.machines.taints else replace(pool.machines, taints=_taints(spec))
+            yield _asked(replace(pool, cluster=_cluster(document, spec, kind), machines=machines), called)
+
+
+def _each_of(spec: Tree, kind: _Kind) -> Iterator[Tree]:
+    """Of a cluster whose pools are a list each by itself: Terraform has one alone there."""
+    if kind.is_all:
+        yield replace(spec, value={kind.is_all: spec})
+        return
+    pools = spec.get("default_node_pool").sequence
+    if not pools or not spec.is_mapping:
+        yield spec
+    for each in pools:
+        yield replace(spec, value={**spec.mapping, "default_node_pool": each})
+
+
+def _taints(spec: Tree) -> tuple[NodeTaint, ...]:
+    """Cluster API has them as Kubernetes has, and Azure as kubelet takes them."""
+    return taints_in(spec.get("taints").sequence)
+
+
+def _asked(pool: GpuPool, called: str) -> AskedNodes:
+    brings = {Driver.AMI: True, Driver.OPERATOR: False}.get(pool.driver) if pool.driver is not None else None
+    return AskedNodes(
+        pool.name,
+        called,
+        pool.place,
+        pool.distribution,
+        pool.evidence,
+        brings,
+        pool.kubernetes,
+        pool.cluster,
+        pool.machines,
+        hosted=replace(pool, noun=called),
+    )
+
+
+def _cluster(document: Tree, spec: Tree, kind: _Kind) -> Located[str] | None:
+    if kind.type in (GKE_CLUSTER, AKS_CLUSTER):
+        return text_of(document.get("metadata", "name"))
+    told = [*(spec.get(*each) for each in kind.cluster), document.get("metadata", "labels", _OF_CLUSTER_API)]
+    return next((found for each in told if (found := text_of(each)) is not None), None)
+
+
+def _as_in_terraform(tree: Tree, names: Mapping[str, str]) -> Tree:
+    if tree.is_sequence:
+        return replace(tree, value=[_as_in_terraform(each, names) for each in tree.sequence])
+    if not tree.is_mapping:
+        return tree
+    called = {_snake(name, names): each for name, each in tree.mapping.items()}
+    return replace(tree, value={name: _inner(name, each, names) for name, each in called.items()})
+
+
+def _inner(name: str, tree: Tree, names: Mapping[str, str]) -> Tree:
+    """Azure's own API has the driver in a profile of its own."""
+    if name == "gpu_driver" and tree.is_mapping:
+        return tree.get("driver")
+    return tree if name in _NAMES_OF_ONES_OWN else _as_in_terraform(tree, names)
+
+
+def _snake(name: str, names: Mapping[str, str]) -> str:
+    snake = _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
+    return names.get(snake, snake)
