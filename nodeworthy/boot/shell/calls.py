@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands import starters
 from nodeworthy.boot.commands.call import Call, Did
+from nodeworthy.boot.commands.names import last_part
 from nodeworthy.boot.commands.runfiles import is_runfile, runfile
 from nodeworthy.boot.commands.table import PROGRAMS, did, outcome_of
 from nodeworthy.boot.conditions import Condition
@@ -169,20 +170,28 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         return _run_each(walker, arguments, at, place, raw)
     if name in _ORDINARY and name not in walker.state.functions:
         return record_effects(walker, outcome_of(_ORDINARY[name], call_of(walker, arguments, place, raw)), place, raw)
-    if name is None and is_runfile(*arguments):
-        return record_effects(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
-    if name is None and is_sudo(arguments[0]):
-        inner = unwrap("sudo", arguments)
-        return run_arguments(walker, inner, place, raw) if inner else None
     if name is None:
-        text = "\n".join([raw, *texts_of_unknown_files(walker)]) if "/" in arguments[0].shown() else raw
-        walker.not_understood(place, text, f"the program here is {arguments[0].unsaid()}", kind=Gap.ANYTHING)
-        return None
+        return _run_unnamed(walker, arguments, place, raw)
     if name in walker.state.functions:
         return run_function(
             walker, name, arguments[1:], place, lambda: _run_program_named(walker, name, arguments, place, raw)
         )
     return _run_program_named(walker, name, arguments, place, raw)
+
+
+def _run_unnamed(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """A program of whose name a part is known only when the script runs."""
+    if is_runfile(*arguments):
+        return record_effects(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
+    program = last_part(arguments[0])
+    if program.known in _ORDINARY:  # whatever its folder is: `{{ bin_dir }}/kubeadm`
+        return run_program(walker, (program, *arguments[1:]), place, raw)
+    if is_sudo(arguments[0]):
+        inner = unwrap("sudo", arguments)
+        return run_arguments(walker, inner, place, raw) if inner else None
+    text = "\n".join([raw, *texts_of_unknown_files(walker)]) if "/" in arguments[0].shown() else raw
+    walker.not_understood(place, text, f"the program here is {arguments[0].unsaid()}", kind=Gap.ANYTHING)
+    return None
 
 
 # Of these it decides much what they are told.

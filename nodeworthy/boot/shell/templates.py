@@ -20,6 +20,12 @@ _BRACES = pattern(
 _END_OF_RAW = pattern(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 # Of a name alone: what else is negated may be one half of the question.
 _NEGATED = pattern(r"(?:!\s*|not\s+)([\w.$\[\]\"']+)")
+# Of a directive's own ends, those behind which the line's end is left out.
+_TAKE_THE_END = ("-}}", "~}", "%}")
+_BEGIN = ("{{", "%{", "{%")
+# How many of them are looked over.
+_LINES_ABOVE = 16
+_LINE_END = pattern(r"[ \t]*\r?\n")
 # What is opened so often without an end is no template.
 _PATIENCE = 3
 # What these hold is there under some condition that nobody knows: a macro has to be called.
@@ -153,8 +159,16 @@ def _lines_of_their_own(text: str, found: Sequence[Directive]) -> None:
 
 
 def _goes_on(text: str, begins: int) -> bool:
-    """Whether the line before ends with a backslash: what stands here is a part of its command."""
-    end = at = begins - 1
+    """Whether the line before ends with a backslash: what stands here is a part of its command. Lines of directives
+    that leave no line behind are looked over."""
+    end = begins - 1
+    for _ in range(_LINES_ABOVE):
+        above = text.rfind("\n", 0, max(end, 0)) + 1
+        line = text[above : max(end, 0)].strip()
+        if not (line.startswith(_BEGIN) and line.endswith(_TAKE_THE_END)):
+            break
+        end = above - 1
+    at = end
     while at > 0 and text[at - 1] == "\\":
         at -= 1
     return (end - at) % 2 == 1
@@ -198,7 +212,7 @@ def _decide(text: str, group: Sequence[Directive], inside_words: Collection[int]
     fits = last.keyword == f"end{first.keyword}"
     torn = any(each.start in inside_words for each in group)
     if not fits or torn or not (all(each.alone for each in group) or _fills_its_lines(text, group)):
-        first.until = last.end
+        first.until = _end_of_a_filling(text, first, last)
         for each in group:
             each.alone = False
         return
@@ -213,6 +227,17 @@ def _decide(text: str, group: Sequence[Directive], inside_words: Collection[int]
             each.marks = ("else", "if")
             ends.append("endif")
     last.marks = tuple(ends)
+
+
+def _end_of_a_filling(text: str, first: Directive, last: Directive) -> int:
+    """Amid a command that goes on over its lines, a directive that takes the line's end with it leaves it whole:
+    `{{ end -}}`, `%{ endif ~}`, and each of Jinja's, as Ansible and cloud-init fill them in."""
+    is_amid = _goes_on(text, text.rfind("\n", 0, first.start) + 1)
+    begins = text.rfind("\n", 0, last.start) + 1
+    if not is_amid or text[begins : last.start].strip(" \t") or not text[last.start : last.end].endswith(_TAKE_THE_END):
+        return last.end
+    found = _LINE_END.match(text, last.end)
+    return found.end() if found is not None else last.end
 
 
 def _fills_its_lines(text: str, group: Sequence[Directive]) -> bool:

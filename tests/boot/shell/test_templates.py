@@ -92,6 +92,29 @@ def test_directives_in_the_middle_of_a_line() -> None:
     assert read.words[1].parts == (Literal("x", quoted=True), Filled("%{ if b }y%{ else }z%{ endif }"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "join \\\n%{ if a ~}\n  --b \\\n%{ endif ~}\n  --c\nd\n",
+        "join \\\n%{ if a ~}\n  --b \\\n%{ endif ~}\n%{ for e in f ~}\n  ${e} \\\n%{ endfor ~}\n  --c\nd\n",
+    ],
+)
+def test_a_command_that_goes_on_behind_its_directives(text: str) -> None:
+    join, last = statements(text, template=True)
+    assert isinstance(join, Command)
+    assert join.words[-1].raw == "--c"
+    assert isinstance(last, Command)
+    assert last.words[0].raw == "d"
+
+
+def test_a_directive_that_leaves_its_line_end_ends_the_command() -> None:
+    join, rest = statements("join \\\n%{ if a }\n  --b \\\n%{ endif }\n  --c\n", template=True)
+    assert isinstance(join, Command)
+    assert len(join.words) == 2
+    assert isinstance(rest, Command)
+    assert rest.words[0].raw == "--c"
+
+
 def test_directives_in_a_heredoc() -> None:
     read, last = statements("cat <<EOF\na\n%{ if b ~}\nc $d\n%{ endif ~}\ne $f\nEOF\ng\n", template=True)
     (body,) = (each for each in every(read, HereDocument) if isinstance(each, HereDocument))
