@@ -46,6 +46,19 @@ TASKS = [
     ),
     ("- copy: {src: files/x, dest: /etc/docker/}", ""),
     (
+        "- apt: {name: '{{ packages }}'}\n  vars: {packages: ['kubelet={{ of }}', kubeadm], of: 1.34.1-1.1}",
+        "apt-get install -y kubelet=1.34.1-1.1 kubeadm",
+    ),
+    (
+        "- block:\n  - service: {name: '{{ item }}', enabled: yes}\n    loop: '{{ units }}'\n  vars: {units: [a, b]}",
+        "\nsystemctl enable a; systemctl enable b",
+    ),
+    (
+        "- shell: |\n    echo {{ a | default('z') }}\n    echo {{ b }}{{ c }}\n  vars: {a: 1, b: '{{ b }}', c: !vault x}",
+        "(\necho 1\necho {{ b }}{{ c }}\n)",
+    ),
+    ("- command: 'echo {{ a | upper }} {{ d }}'\n  vars: {a: b}", "( echo {{ a | upper }} {{ d }} )"),
+    (
         "- command: containerd config default\n  register: it\n- copy: {content: '{{ it.stdout }}', dest: /etc/c}",
         "( containerd config default )\n\ncontainerd config default > /etc/c",
     ),

@@ -31,6 +31,22 @@ WHOLE = (
 )
 
 
+# An example for another machine, behind an empty line: the command has the option already.
+NOTES = ("join --token a --port 1\n\n--token b --port 1\n--token c", "join --token=a\n\n# the second\n--token=b")
+
+
+@pytest.mark.parametrize("text", NOTES)
+def test_a_note_of_what_others_are_given_continues_nothing(text: str) -> None:
+    rows = text.split("\n")
+    assert not list(cut_short(rows, range(len(rows)), template=False))
+
+
+@pytest.mark.parametrize("text", ["join --set a\n  --set b", "join --set a\n\n  --token b"])
+def test_an_option_that_may_stand_twice_or_is_new_was_meant_for_the_command(text: str) -> None:
+    rows = text.split("\n")
+    assert [each.why for each in cut_short(rows, [0, len(rows) - 1], template=False)] == [Why.NOTHING]
+
+
 def _of_bash(text: str) -> str:
     """Which commands it runs."""
     called = 'join() { printf "join%s;" "$#"; }; command_not_found_handle() { printf "%s;" "$1"; }\n'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from nodeworthy.boot.playbook.variables import filled, listed, scope_within, text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -39,6 +40,8 @@ class Task:
     # Line of the module's key.
     line: int
     values: Mapping[str, Tree]
+    # What is said of variables around it.
+    scope: Mapping[str, Tree]
     # What stands behind the module's name, where that is a text.
     free: Tree | None = None
     when: tuple[str, ...] = ()
@@ -49,14 +52,8 @@ class Task:
     goes_on: str = ""
 
     def fill(self, text: str, item: Mapping[str, str]) -> str:
-        return _ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text)
-
-
-def text_of(tree: Tree | None) -> str:
-    """A scalar as it was written; nothing for whatever is none."""
-    if tree is None or tree.is_absent or tree.is_null or tree.is_mapping or tree.is_sequence or tree.is_unknown:
-        return ""
-    return tree.text if tree.text is not None else tree.written or ""
+        text = filled(text, self.scope)
+        return filled(_ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text), self.scope)
 
 
 def tasks_of(document: Tree) -> Iterator[Task]:
@@ -66,29 +63,29 @@ def tasks_of(document: Tree) -> Iterator[Task]:
     for entry in document.sequence:
         hosts = text_of(entry.get("hosts"))
         if not any(name in entry.mapping for name in ("hosts", *_PLAYS)):
-            yield from _task(entry, ())
+            yield from _task(entry, (), {})
         elif groups <= set(_HERE) or (hosts not in _HERE and text_of(entry.get("connection")) != "local"):
             is_some = hosts and len(groups - set(_HERE)) > 1 and hosts not in ("all", "*")
             under = (f'group_names == "{hosts}"',) if is_some else ()
             for name in _PLAYS:
                 for each in entry.get(name).sequence:
-                    yield from _task(each, under)
+                    yield from _task(each, under, scope_within(entry, {}))
 
 
-def _task(entry: Tree, under: tuple[str, ...]) -> Iterator[Task]:
+def _task(entry: Tree, under: tuple[str, ...], around: Mapping[str, Tree]) -> Iterator[Task]:
     if not entry.is_mapping or _is_elsewhere(entry):
         return
-    asked = (*under, *_conditions(entry.get("when")))
+    asked, scope = (*under, *_conditions(entry.get("when"))), scope_within(entry, around)
     # What `rescue` does, a machine on which all goes well never sees.
     for name in ("block", "always"):
         for each in entry.get(name).sequence:
-            yield from _task(each, asked)
+            yield from _task(each, asked, scope)
     key = next((name for name in entry.mapping if name not in _KEYWORDS and not name.startswith("with_")), None)
     if key is not None:
-        yield _called(entry, key, asked)
+        yield _called(entry, key, asked, scope)
 
 
-def _called(entry: Tree, key: str, asked: tuple[str, ...]) -> Task:
+def _called(entry: Tree, key: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:
     given, module = entry.get(key), key.rpartition(".")[2]
     values = dict(entry.get("args").mapping)
     values.update(given.mapping)
@@ -97,7 +94,7 @@ def _called(entry: Tree, key: str, asked: tuple[str, ...]) -> Task:
     if free is not None and module not in _FREE:
         values.update(_pairs(free))
     kept = text_of(entry.get("register"))
-    return Task(module, line, values, free, asked, tuple(_items(entry)), kept, _goes_on(entry))
+    return Task(module, line, values, scope, free, asked, tuple(_items(entry, scope)), kept, _goes_on(entry))
 
 
 def _goes_on(entry: Tree) -> str:
@@ -146,9 +143,9 @@ def quote(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "'\\''") + "'"
 
 
-def _items(entry: Tree) -> Iterator[Mapping[str, str]]:
+def _items(entry: Tree, scope: Mapping[str, Tree]) -> Iterator[Mapping[str, str]]:
     """What its loop goes through, where that is written out: each by its fields, a text by none."""
     loops = [entry.get(name) for name in entry.mapping if name in ("loop", "with_items", "with_list", "with_flattened")]
-    for each in [item for loop in loops for item in loop.sequence][:_MOST]:
+    for each in [item for loop in loops for item in loop.sequence or listed(text_of(loop), scope)][:_MOST]:
         fields = {name: text_of(value) for name, value in each.mapping.items() if text_of(value)}
         yield fields if each.is_mapping else {"": text_of(each)}

@@ -131,7 +131,17 @@ def _above(rows: Sequence[str], lost: int) -> CutShort | None:
         return CutShort(index, lost, Why.COMMENT)
     if row.endswith("\\"):
         return _between(rows, index, lost)
-    return CutShort(index, lost, Why.NOTHING)
+    return None if _is_a_note(rows, lost) else CutShort(index, lost, Why.NOTHING)
+
+
+def _is_a_note(rows: Sequence[str], lost: int) -> bool:
+    """Behind an empty line, options that the command above it has already: what another machine is given instead."""
+    head = lost - 1
+    while head > 0 and (_says_nothing(rows[head]) or _OPTION.match(rows[head].lstrip())):
+        head -= 1
+    name = _OPTION.match(rows[lost].lstrip())
+    has_gap = any(not row.strip() for row in rows[head:lost])
+    return has_gap and name is not None and name[0] in rows[head].split("#")[0].replace("=", " ").split()
 
 
 def _below(rows: Sequence[str], index: int) -> CutShort | None:

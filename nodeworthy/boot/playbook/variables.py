@@ -1,0 +1,50 @@
+"""The variables of a playbook, as far as it says itself what they are: `vars` of a play, of a block and of a task.
+
+What stands nearest holds, as for Ansible, and outranks what an inventory says. Of what a filter makes of a value, and
+of a value on several lines, nothing is said: its braces stay, and it remains what a template fills in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.patterns import pattern
+
+_NAMED = pattern(r"\{\{-?\s*([A-Za-z_]\w*)\s*(?:\|\s*default\([^()]*\)\s*)?-?\}\}")
+# Variables that are made of others; one of itself would have no end.
+_DEEPEST = 4
+_LONGEST = 20_000
+
+
+def scope_within(entry: Tree, outer: Mapping[str, Tree]) -> Mapping[str, Tree]:
+    """Of a play, a block or a task, with what holds around it."""
+    own = entry.get("vars").mapping
+    return {**outer, **own} if own else outer
+
+
+def filled(text: str, scope: Mapping[str, Tree]) -> str:
+    for _ in range(_DEEPEST if scope and "{{" in text else 0):
+        made = _NAMED.sub(lambda found: _value(scope.get(found[1])) or found[0], text)
+        if made == text or len(made) > _LONGEST:
+            return text
+        text = made
+    return text
+
+
+def listed(text: str, scope: Mapping[str, Tree]) -> Sequence[Tree]:
+    """What a variable lists that stands alone, as in `"{{ packages }}"`."""
+    found = _NAMED.fullmatch(text.strip())
+    return scope[found[1]].sequence if found is not None and found[1] in scope else ()
+
+
+def text_of(tree: Tree | None) -> str:
+    """A scalar as it was written; nothing for whatever is none."""
+    if tree is None or tree.is_absent or tree.is_null or tree.is_mapping or tree.is_sequence or tree.is_unknown:
+        return ""
+    return tree.text if tree.text is not None else tree.written or ""
+
+
+def _value(tree: Tree | None) -> str:
+    value = text_of(tree).strip()
+    return "" if "\n" in value else value
