@@ -201,7 +201,7 @@ def _deliver(options: Options, run: Run, looked: Sequence[tuple[Source, Wanted, 
     groups = sum(each.groups for _, _, each in looked)
     machines = sum(each.machines for _, _, each in looked)
     for _, wanted, _ in looked[:1]:
-        refuse_unknown_pool(wanted, groups)
+        refuse_unknown_pool(wanted, [each for _, _, each in looked])
     scenes = [scene for _, _, each in looked for scene in each.scenes]
     counted = {"groups": groups, "machines": machines}
     report = judging.judge_scenes(run, Moment.CLOUD, scenes, counted)
@@ -213,7 +213,9 @@ def _told(source: Source, _: Wanted, looked: Looked) -> str:
     groups = f"{looked.groups} group{'' if looked.groups == 1 else 's'} of nodes"
     machines = f"{looked.machines} machine{'' if looked.machines == 1 else 's'}"
     seen = f"account {source.account}, {source.region}: {groups}, {machines}"
-    if not looked.groups:
+    if not looked.groups and looked.unread:
+        seen += f"; which there are is not known: {looked.unread}"
+    elif not looked.groups:
         seen += "; nothing here starts nodes of a cluster, or machines with GPUs"
     if looked.of_others:
         one = looked.of_others == 1

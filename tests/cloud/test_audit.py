@@ -193,7 +193,7 @@ def test_nodes_of_other_clusters_are_left_out_and_said(tmp_path: Path) -> None:
         (["--from", "nowhere"], "no such folder"),
         (["--from", "."], "it is no recording of `audit --record`"),
         (["--from", "aws", "--region", "us-east-1"], "--region is for an account; --from asks none"),
-        (["--from", "aws", "--pool", "h100"], "no group of nodes is of that name"),
+        (["--from", "aws", "--pool", "h100"], "--pool h100: no group of nodes is of that name; there is gpu-dev-t4"),
         (["--from", "aws", "--rule", "nodes-curent"], "did you mean nodes-current?"),
         (["--from", "aws", "--stack", "prod"], "there is no stack 'prod'"),
     ],
@@ -203,6 +203,17 @@ def test_what_makes_no_sense_is_refused(arguments: list[str], says: str, tmp_pat
     ran = run("audit", *arguments, cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
+
+
+@pytest.mark.parametrize("pool", [[], ["--pool", "t4"]], ids=["whole", "pool"])
+def test_which_groups_there_are_is_not_known_and_nobody_says_that_there_are_none(
+    pool: list[str], tmp_path: Path
+) -> None:
+    assert refuse(stock(tmp_path), "autoscaling", "DescribeAutoScalingGroups")
+    ran = run("audit", "--from", "aws", *pool, cwd=tmp_path)
+    assert ran.code == 3
+    assert "0 groups of nodes, 0 machines; which there are is not known: AWS does not answer" in ran.out
+    assert "nothing here starts nodes" not in ran.out
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"calls": 3'])

@@ -83,6 +83,9 @@ class Looked:
     machines: int
     # Groups of nodes that are of another cluster than the fleet's.
     of_others: int
+    # Those that are there, whatever pool was asked about; and why not all of them are known, empty where they are.
+    there: Sequence[str]
+    unread: str
 
 
 def look(region: Region, wanted: Wanted, program: Program | None = None, cluster: ClusterNodes | None = None) -> Looked:
@@ -90,7 +93,7 @@ def look(region: Region, wanted: Wanted, program: Program | None = None, cluster
     declared = [_of_program(region, program)] if program is not None else []
     joining = Joining(region, cluster) if cluster is not None else None
     if region.scaling_groups.refused:
-        return Looked([_blind(region), *declared], 0, 0, 0)
+        return Looked([_blind(region), *declared], 0, 0, 0, (), region.scaling_groups.refused)
     by_cluster = _by_cluster(region)
     ours = {name: each for name, each in by_cluster.items() if _is_asked_about(name, wanted.fleet)}
     made = [_Cluster(region, wanted, chosen, joining) for chosen in ours.values()]
@@ -99,7 +102,8 @@ def look(region: Region, wanted: Wanted, program: Program | None = None, cluster
     scenes.append(_of_nodes(joining, groups if wanted.pool is not None else None))
     machines = sum(len(mappings_at(each.group, "Instances")) for each in groups)
     others = sum(len(each.every_scaling) for name, each in by_cluster.items() if name not in ours)
-    return Looked([*scenes, *declared], len(groups), machines, others)
+    there = [text_at(one, "AutoScalingGroupName") for each in ours.values() for one in each.every_scaling]
+    return Looked([*scenes, *declared], len(groups), machines, others, there, region.refused_managed_groups)
 
 
 def _of_program(region: Region, program: Program) -> Scene:
@@ -274,12 +278,14 @@ def _tagged(nodes: NodeGroup) -> str | None:
     return next(iter(named), tags.get(POOL_LABEL).text)
 
 
-def refuse_unknown_pool(wanted: Wanted, found: int) -> None:
-    """Raises InputError where `--pool` names none."""
+def refuse_unknown_pool(wanted: Wanted, looked: Sequence[Looked]) -> None:
+    """Raises InputError where `--pool` names none; where not all are known, nobody can say that."""
     if wanted.pool is None:
         return
     names = [each.name for each in wanted.fleet.pools] if wanted.fleet is not None else []
     if names and wanted.pool not in names:
         raise InputError(f"--pool {wanted.pool}: the fleet has no such pool; it has {', '.join(names)}")
-    if not names and not found:
-        raise InputError(f"--pool {wanted.pool}: no group of nodes is of that name")
+    if names or any(each.groups or each.unread for each in looked):
+        return
+    there = ", ".join(sorted({one for each in looked for one in each.there})) or "none"
+    raise InputError(f"--pool {wanted.pool}: no group of nodes is of that name; there is {there}")
