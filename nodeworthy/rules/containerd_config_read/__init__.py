@@ -8,7 +8,9 @@ plugin among its `disabled_plugins`, as that of Docker's package does: then ther
 becomes ready. A key of one section is lost in another (`sandbox_image` is `pinned_images.sandbox` of the images in
 containerd 2, the registry's settings are theirs too), and so is an option of a runtime (`BinaryName`, `SystemdCgroup`)
 outside of its `options`. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is
-containerd-shim-runc-v2): of one that nobody ships, or that this release no longer has, no pod starts.
+containerd-shim-runc-v2): of one that nobody ships, or that this release no longer has, no pod starts. Where runc's
+options have `SystemdCgroup = true` and those of NVIDIA's runtime beside it have not, its containers are made outside
+of their pods' cgroups: a warning.
 
 It reads them when it starts. Debian's and Docker's packages start it as soon as they are installed, and `systemctl
 enable --now` (or `start`) leaves alone what runs: a file that a script writes between the two is not read before
@@ -54,6 +56,7 @@ from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
 from nodeworthy.rules.containerd_config_read.added_lines import added_lines
+from nodeworthy.rules.containerd_config_read.cgroup_driver import cgroup_flaws
 from nodeworthy.rules.containerd_config_read.copied import is_copied_from_a_file, is_copied_from_beside
 from nodeworthy.rules.containerd_config_read.disabled_cri import disabled_flaws
 from nodeworthy.rules.containerd_config_read.file_of_the_package import left_without_cri
@@ -191,6 +194,7 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             flaws = list(schema_flaws(file, version)) or list(lost_key_flaws(file, version))
             flaws += [*tls_flaws(file, version), *disabled_flaws(file, version)]
             flaws += runtime_type_flaws(file, version)
+            flaws += cgroup_flaws(file, files)
             flaws += [] if flaws else two_ways_to_a_registry(file, files, runtime)
             yield from (if_it_is_there(each) if file.is_conditional else each for each in flaws)
 

@@ -76,7 +76,7 @@ def _lost(file: ConfigFile, path: tuple[str, ...], value: object, right: tuple[s
     (name, *tables, key), (section, now) = path, right
     shown = ".".join((*tables, key))
     return fail(
-        _place(file, key, name, ".".join(tables)),
+        place_in(file, key, name, ".".join(tables)),
         f'containerd 2 knows no {shown} in [plugins."{name}"]',
         should=f'{now} in [plugins."{section}"]',
         cause=IGNORED,
@@ -118,7 +118,7 @@ def _is_a_runtime(key: str, said: object) -> bool:
 
 def _of_runtime_v1(file: ConfigFile, name: str, key: str) -> Draft:
     return fail(
-        _place(file, key, name, ""),
+        place_in(file, key, name, ""),
         f"{key} = true is for the runtime {RUNTIME_V1}, which runs nothing here",
         should="SystemdCgroup = true in the runtime's options",
         cause=_NO_CRI,
@@ -131,7 +131,7 @@ def _of_runtime_v1(file: ConfigFile, name: str, key: str) -> Draft:
 def _no_option(file: ConfigFile, name: str, runtime: str, key: str) -> Draft:
     table = f'[plugins."{name}".containerd.runtimes.{runtime}.options]'
     return fail(
-        _place(file, key, name, f"runtimes.{runtime}"),
+        place_in(file, key, name, f"runtimes.{runtime}"),
         f"{key} of the runtime {runtime} stands beside its options, where containerd does not read it",
         should=f"{key} in the runtime's options",
         cause=_NO_OPTION,
@@ -143,7 +143,7 @@ def _no_option(file: ConfigFile, name: str, runtime: str, key: str) -> Draft:
 
 def _no_runtime(file: ConfigFile, name: str, key: str) -> Draft:
     return fail(
-        _place(file, "", name, f"containerd.{key}"),
+        place_in(file, "", name, f"containerd.{key}"),
         f"the runtime {key} stands beside the runtimes of containerd, and is none",
         should=f"containerd.runtimes.{key}",
         cause=_NO_RUNTIME,
@@ -152,7 +152,7 @@ def _no_runtime(file: ConfigFile, name: str, key: str) -> Draft:
     )
 
 
-def _place(file: ConfigFile, key: str, name: str, table: str) -> Place:
+def place_in(file: ConfigFile, key: str, name: str, table: str) -> Place:
     """The line of a key below the header of its table, or that header itself."""
     lines = file.reading.content.lines if file.reading.content is not None else ()
     within = False
