@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any, TypeVar
@@ -76,7 +77,7 @@ class Seen:
     no_logs: dict[str, str] = field(default_factory=dict)
     logs: WantedLogs = field(default_factory=WantedLogs)
     objects: int = 0
-    _versions: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    _versions: defaultdict[str, dict[Key, int]] = field(default_factory=lambda: defaultdict(dict))
 
     def add(self, kind: Kind, data: Mapping[str, Any]) -> None:
         key = (text_at(data, "metadata", "namespace"), text_at(data, "metadata", "name"))
@@ -92,10 +93,10 @@ class Seen:
         """Whether this object is here already, and no older."""
         written = text_at(data, "metadata", "resourceVersion")
         version = int(written) if written.isdecimal() and len(written) < 20 else 0
-        full = (kind.plural, *key)
-        before = self._versions.get(full)
+        versions = self._versions[kind.plural]
+        before = versions.get(key)
         if before is None or version > before:
-            self._versions[full] = version
+            versions[key] = version
             self.objects -= before is not None
             return False
         return True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from sys import intern
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
@@ -72,38 +73,38 @@ class ClusterPod(NamedPod):
 
 
 def cluster_pod(data: Any) -> ClusterPod:
-    """From an object of kind Pod."""
-    conditions = {text_at(each, "type"): each for each in mappings_at(data, "status", "conditions")}
-    statuses = list(_statuses(data))
-    phase = text_at(data, "status", "phase")
-    waits_in, waits_since = _running_init(data)
+    """From an object of kind Pod. Of a large cluster many are kept that have words in common: each is kept once."""
+    metadata, spec, status = mapping_at(data, "metadata"), mapping_at(data, "spec"), mapping_at(data, "status")
+    conditions = {text_at(each, "type"): each for each in mappings_at(status, "conditions")}
+    containers, main = mappings_at(spec, "containers"), mappings_at(status, "containerStatuses")
+    statuses = (*mappings_at(status, "initContainerStatuses"), *main)
+    phase = intern(text_at(status, "phase"))
+    waits_in, waits_since = _running_init(status)
     return ClusterPod(
-        namespace=text_at(data, "metadata", "namespace"),
-        name=text_at(data, "metadata", "name"),
-        node=text_at(data, "spec", "nodeName"),
+        namespace=text_at(metadata, "namespace"),
+        name=text_at(metadata, "name"),
+        node=intern(text_at(spec, "nodeName")),
         phase=phase,
-        labels=strings_at(data, "metadata", "labels"),
-        daemonset=_daemonset(data),
-        runtime_class=text_at(data, "spec", "runtimeClassName"),
-        wants_gpus=any(_wants_gpus(each) for each in mappings_at(data, "spec", "containers")),
-        ready=_ready(phase, conditions, list(mappings_at(data, "status", "containerStatuses"))),
+        labels={intern(name): intern(value) for name, value in strings_at(metadata, "labels").items()},
+        daemonset=intern(_daemonset(metadata)),
+        runtime_class=intern(text_at(spec, "runtimeClassName")),
+        wants_gpus=any(map(_wants_gpus, containers)),
+        ready=_ready(phase, conditions, main),
         since=text_at(conditions.get("Ready"), "lastTransitionTime"),
         has_sandbox=_has_sandbox(conditions, statuses),
         fault=next(filter(None, map(_fault, statuses)), ""),
         restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
         last_words=next(filter(None, map(_last_words, statuses)), ""),
-        on_host_network=at(data, "spec", "hostNetwork") is True,
+        on_host_network=spec.get("hostNetwork") is True,
         waits_in=waits_in,
         waits_since=waits_since,
-        part=next(
-            filter(None, (part_of(text_at(each, "image")) for each in mappings_at(data, "spec", "containers"))), ""
-        ),
+        part=next(filter(None, (part_of(text_at(each, "image")) for each in containers)), ""),
     )
 
 
-def _running_init(data: Any) -> tuple[str, str]:
+def _running_init(of_pod: Mapping[str, Any]) -> tuple[str, str]:
     """A sidecar, which runs on beside the others, has started."""
-    for status in mappings_at(data, "status", "initContainerStatuses"):
+    for status in mappings_at(of_pod, "initContainerStatuses"):
         since = text_at(status, "state", "running", "startedAt")
         if since and at(status, "started") is not True:
             return text_at(status, "name"), since
@@ -111,8 +112,9 @@ def _running_init(data: Any) -> tuple[str, str]:
 
 
 def _wants_gpus(container: Mapping[str, Any]) -> bool:
-    amounts = (mapping_at(container, "resources", kind) for kind in ("limits", "requests"))
-    return any(name.startswith("nvidia.com/") for each in amounts for name in each)
+    resources = mapping_at(container, "resources")
+    named = (*mapping_at(resources, "limits"), *mapping_at(resources, "requests"))
+    return any(name.startswith("nvidia.com/") for name in named)
 
 
 def _ready(phase: str, conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool:
@@ -123,13 +125,8 @@ def _ready(phase: str, conditions: Mapping[str, Any], statuses: Sequence[Mapping
     return all(at(each, "ready") is True for each in statuses) if statuses else phase == "Running"
 
 
-def _statuses(data: Any) -> Iterator[Mapping[str, Any]]:
-    yield from mappings_at(data, "status", "initContainerStatuses")
-    yield from mappings_at(data, "status", "containerStatuses")
-
-
-def _daemonset(data: Any) -> str:
-    owners = mappings_at(data, "metadata", "ownerReferences")
+def _daemonset(metadata: Mapping[str, Any]) -> str:
+    owners = mappings_at(metadata, "ownerReferences")
     return next((text_at(each, "name") for each in owners if text_at(each, "kind") == "DaemonSet"), "")
 
 
@@ -153,9 +150,10 @@ def _last_words(status: Mapping[str, Any]) -> str:
     """What it said as it ended; of one that could not even start, what kubelet says of that."""
     if text_at(status, "state", "waiting", "reason") in _NEVER_STARTED:
         return text_at(status, "state", "waiting", "message").strip()
-    for state in (at(status, "state"), at(status, "lastState")):
-        if number_at(state, "terminated", "exitCode"):
-            return text_at(state, "terminated", "message").strip() or _killed(text_at(state, "terminated", "reason"))
+    for state in ("state", "lastState"):
+        ended = mapping_at(status, state, "terminated")
+        if ended and number_at(ended, "exitCode"):
+            return text_at(ended, "message").strip() or _killed(text_at(ended, "reason"))
     return ""
 
 
