@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from nodeworthy.known.tables import table_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 
@@ -17,6 +18,8 @@ class Sign:
 
     id: str
     text: re.Pattern[str]
+    # One of them stands in whatever it finds.
+    words: tuple[str, ...]
     confidence: str
     source: str
     # The distribution, with the network that it brings.
@@ -41,6 +44,15 @@ class Sign:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """How a range is chosen: of pods, or of services."""
+
+    of: str
+    text: re.Pattern[str]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Usual:
     """The ranges where nobody chooses others; empty where there is no usual one."""
 
@@ -55,7 +67,9 @@ def _table() -> Mapping[str, Any]:
 
 @cache
 def signs() -> tuple[Sign, ...]:
-    return tuple(Sign(**{**row, "text": re.compile(row["text"])}) for row in _table()["sign"])
+    return tuple(
+        Sign(**{**row, "text": pattern(row["text"]), "words": tuple(row["words"])}) for row in _table()["sign"]
+    )
 
 
 @cache
@@ -68,7 +82,7 @@ def mark() -> re.Pattern[bytes]:
 @cache
 def words() -> tuple[bytes, ...]:
     """One of them stands in whatever the mark finds."""
-    return tuple(each.encode() for each in _table()["words"])
+    return tuple(dict.fromkeys(word.encode() for each in signs() if each.everywhere for word in each.words))
 
 
 def usual(key: str) -> Usual:
@@ -78,6 +92,6 @@ def usual(key: str) -> Usual:
 
 
 @cache
-def ranges() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def ranges() -> tuple[Choice, ...]:
     """How the ranges of pods and services are chosen."""
-    return tuple((row["of"], re.compile(row["text"])) for row in _table()["range"])
+    return tuple(Choice(row["of"], pattern(row["text"]), tuple(row["words"])) for row in _table()["range"])

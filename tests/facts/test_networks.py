@@ -10,7 +10,7 @@ from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.pods import Beside, lines_of, networks_in, pods_shown_by
-from nodeworthy.known.network_signs import signs, usual, words
+from nodeworthy.known.network_signs import ranges, signs, usual
 from nodeworthy.known.pod_interfaces import cnis
 from nodeworthy.verdict import Place
 
@@ -108,11 +108,10 @@ def test_beside_a_script_each_sign_counts_at_its_first_place_that_is_no_comment(
     assert found.is_guessed
 
 
-def test_whatever_is_looked_for_in_a_repository_holds_one_of_the_words() -> None:
-    for each in signs():
-        if each.everywhere:
-            for branch in branches(each.text.pattern):
-                assert any(word.decode() in branch for word in words()), branch
+def test_whatever_is_looked_for_holds_one_of_its_words() -> None:
+    for each in (*signs(), *ranges()):
+        for branch in branches(each.text.pattern):
+            assert any(word in branch.replace("\\", "") for word in each.words), branch
 
 
 def branches(written: str) -> list[str]:

@@ -6,6 +6,7 @@ import ipaddress
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
 from nodeworthy.boot.timeline import Timeline
@@ -17,13 +18,15 @@ from nodeworthy.facts.firewall.firewall import Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import Range
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.network_signs import Sign, Usual, mark, ranges, signs, usual, words
+from nodeworthy.known.network_signs import Choice, Sign, Usual, mark, ranges, signs, usual, words
 from nodeworthy.known.pod_interfaces import Cni, is_uplink, network, networks_named_in, networks_of_distribution
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, Located, Place, Related, skip
 
 # What a script and the files around it show of the pods on its node: their network, their addresses, the uplink.
+
+S = TypeVar("S", Sign, Choice)
 
 # More of one line nobody wrote.
 _LONGEST = 2000
@@ -70,11 +73,15 @@ class Networks:
 
 
 def lines_of(text: str, place: Place) -> Iterator[Written]:
+    return (Written(row, Place(place.path, line, 1)) for line, row in enumerate(_rows(text), start=1))
+
+
+def _rows(text: str) -> Iterator[str]:
     rows = text.splitlines()
     for index, row in enumerate(rows):
         goes_on = row.rstrip().endswith(":") and index + 1 < len(rows)
         whole = f"{row.rstrip()} {rows[index + 1].strip()}" if goes_on else row
-        yield Written(whole[:_LONGEST], Place(place.path, index + 1, 1))
+        yield whole[:_LONGEST]
 
 
 # A key that stands alone, and what goes on in the next line.
@@ -100,11 +107,19 @@ class Beside:
         return any(sign.anywhere.search(each) for each in (self.text, self._joined))
 
 
-def _shown_in(lines: Iterable[Written]) -> list[Shown]:
+def _with_words(every: Sequence[S], lines: Iterable[Written]) -> list[S]:
+    """Those whose words stand in these lines: of most scripts few, and only these are looked for in each line."""
+    text = "\n".join([line.text for line in lines])
+    lowered = text.lower()
+    return [each for each in every if any(word in text or word in lowered for word in each.words)]
+
+
+def _shown_in(lines: Sequence[Written]) -> list[Shown]:
     """Every sign at its first place. What only speaks of a network may do so in a comment."""
     found: dict[str, Shown] = {}
-    for line in lines:
-        for sign in signs():
+    worth_it = _with_words(signs(), lines)
+    for line in lines if worth_it else ():
+        for sign in worth_it:
             if sign.id not in found and not (sign.is_certain and line.is_comment) and sign.text.search(line.text):
                 found[sign.id] = Shown(sign, line.place)
     return list(found.values())
@@ -161,13 +176,13 @@ def _usual(shown: Sequence[Shown]) -> Usual:
 
 def _ranges(lines: Sequence[Written]) -> Iterator[tuple[str, Range]]:
     """The last one that is written counts; one of two families is its first."""
-    for of, text in ranges():
+    for choice in _with_words(ranges(), lines):
         for line in lines:
-            said = text.search(line.text) if not line.is_comment else None
+            said = choice.text.search(line.text) if not line.is_comment else None
             value = next(filter(None, said.groups()), "") if said else ""
             found = _range_of_words(_valued(value, lines).split(",")[0])
             if found is not None:
-                yield of, found
+                yield choice.of, found
 
 
 def _valued(written: str, lines: Sequence[Written]) -> str:
@@ -224,8 +239,7 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
 
 
 def _lines(part: Part) -> Iterator[Written]:
-    for each in lines_of(part.text, Place()):
-        yield replace(each, place=part.origin.at(each.place.line or 1, 1))
+    return (Written(row, part.origin.at(line, 1)) for line, row in enumerate(_rows(part.text), start=1))
 
 
 def files_around(script: BootScript) -> Iterator[Beside]:
