@@ -6,6 +6,7 @@ import ipaddress
 
 import pytest
 
+from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.firewall.needs import Pods
@@ -16,7 +17,7 @@ from nodeworthy.verdict import Place
 
 
 def networks(text: str) -> list[str]:
-    return [each.key for each in networks_in(list(lines_of(text, Place("a.sh")))).any_of]
+    return [each.key for each in networks_in(list(lines_of(text, Straight(Place("a.sh"))))).any_of]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_beside_a_script_each_sign_counts_at_its_first_place_that_is_no_comment(
     first = "# curl https://get.k3s.io\ncilium-values.yaml: here\n"
     second = "curl -sfL https://get.k3s.io | sh -\ncni:\n  calico\n"
     around = [Beside(first, Place("a.sh")), Beside(second, Place("b.yaml"))]
-    found = networks_in(list(lines_of("ufw allow 22", Place("own.sh"))), around)
+    found = networks_in(list(lines_of("ufw allow 22", Straight(Place("own.sh")))), around)
     assert [(each.sign.id, each.place.path, each.place.line) for each in found.by] == [
         ("cilium", "a.sh", 2),
         ("chosen-calico", "b.yaml", 2),

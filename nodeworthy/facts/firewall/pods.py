@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TypeVar
 
 from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
+from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.boot.userdata import Part
 from nodeworthy.facts.boot.kubelet_starts import families_in
 from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name
 from nodeworthy.facts.boot.script import BootPool, BootScript
@@ -38,7 +38,13 @@ class Written:
     """One line of a script or a manifest; a key that stands alone goes on in the next one."""
 
     text: str
-    place: Place
+    line: int
+    origin: Origin
+
+    @property
+    def place(self) -> Place:
+        """Of thousands of lines, few are asked for it."""
+        return self.origin.at(self.line, 1)
 
     @property
     def is_comment(self) -> bool:
@@ -72,16 +78,12 @@ class Networks:
     is_guessed: bool = False
 
 
-def lines_of(text: str, place: Place) -> Iterator[Written]:
-    return (Written(row, Place(place.path, line, 1)) for line, row in enumerate(_rows(text), start=1))
-
-
-def _rows(text: str) -> Iterator[str]:
+def lines_of(text: str, origin: Origin) -> Iterator[Written]:
     rows = text.splitlines()
     for index, row in enumerate(rows):
         goes_on = row.rstrip().endswith(":") and index + 1 < len(rows)
         whole = f"{row.rstrip()} {rows[index + 1].strip()}" if goes_on else row
-        yield whole[:_LONGEST]
+        yield Written(whole[:_LONGEST], index + 1, origin)
 
 
 # A key that stands alone, and what goes on in the next line.
@@ -97,7 +99,7 @@ class Beside:
 
     @cached_property
     def lines(self) -> list[Written]:
-        return list(lines_of(self.text, self.place))
+        return list(lines_of(self.text, Straight(Place(self.place.path))))
 
     @cached_property
     def _joined(self) -> str:
@@ -219,7 +221,7 @@ _ASKED = pattern(
 
 def pods_shown_by(script: BootScript, said: Pods) -> Pods:
     """What somebody declared stands; the rest is what is shown."""
-    own = [line for part in (*script.userdata.parts, *script.told_in) for line in _lines(part)]
+    own = [line for part in (*script.userdata.parts, *script.told_in) for line in lines_of(part.text, part.origin)]
     said = replace(said, uplink=said.uplink or _uplink(own))
     if said.networks:
         return said
@@ -236,10 +238,6 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
         usual_range=_shown_range(found.usual.pods),
         usual_services=found.chosen.get("services") or _shown_range(found.usual.services),
     )
-
-
-def _lines(part: Part) -> Iterator[Written]:
-    return (Written(row, part.origin.at(line, 1)) for line, row in enumerate(_rows(part.text), start=1))
 
 
 def files_around(script: BootScript) -> Iterator[Beside]:

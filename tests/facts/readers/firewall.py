@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
@@ -222,7 +223,7 @@ def _covers(given: str) -> Iterator[str]:
 def _networks(given: str) -> Iterator[str]:
     """What stands behind a line `== around` is in files beside the script."""
     own, _, around = given.partition("== around\n")
-    found = networks_in(list(lines_of(own, HERE)), [Beside(around, Place("around.yaml"))])
+    found = networks_in(list(lines_of(own, Straight(HERE))), [Beside(around, Place("around.yaml"))])
     yield f"any of {[each.key for each in found.any_of]}{' by guess' if found.is_guessed else ''}"
     yield from (f"{shown(each.place)} {each.sign.id}" for each in found.by)
     yield f"chosen {shown(found.chosen)}, usual {found.usual.pods} {found.usual.services}"

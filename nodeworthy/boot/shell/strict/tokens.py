@@ -19,11 +19,15 @@ _BEFORE_KEYWORD = frozenset(("", NEWLINE, ARITHMETIC, *_BEHIND))
 _DECLARES = frozenset("alias eval declare typeset let local export readonly".split())
 _BLANKS = pattern(r"(?:[ \t]|\\\n)*")
 _OPERATORS = pattern(r"&&|&>>|&>|&|\|\||\|&|\||;;&|;;|;&|;|<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|\(|\)")
-_PLAIN = pattern(r"[^\s|&;()<>\"'`$\\?*+@!\[=]+|[ \r\f\v]")
+# Up to what ends a word, or means more than itself in one.
+_PLAIN = pattern(r"[^ \t\n|&;()<>\"'`$\\?*+@!\[=]+")
 _NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _TARGET = pattern(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\+?\Z", 16)  # re.DOTALL
 _DESCRIPTOR = pattern(r"(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})\Z")
 _META = frozenset(" \t\n|&;()<>")
+_BEGIN_OPERATORS = _META - frozenset(" \t\n")
+# Blanks, a line that goes on, a comment.
+_BEFORE_TOKENS = frozenset(" \t\\#")
 # A `((` that is no arithmetic is read once more: nobody writes this many.
 MOST_RESTARTS = 200
 
@@ -67,6 +71,8 @@ class Tokens(Quoting):
         return token
 
     def skip_blanks(self) -> None:
+        if self.at < self.end and self.text[self.at] not in _BEFORE_TOKENS:
+            return
         found = _BLANKS.match(self.text, self.at)
         self.at = found.end() if found is not None else self.at
         if self.text.startswith("#", self.at):
@@ -78,12 +84,13 @@ class Tokens(Quoting):
         start = self.at
         if start >= self.end:
             return Token(END, start, start)
-        if self.text[start] == "\n":
+        char = self.text[start]
+        if char == "\n":
             self.at += 1
             self._heredoc_bodies()
             self.declares = False
             return Token(NEWLINE, start, start)
-        operator = _OPERATORS.match(self.text, start)
+        operator = _OPERATORS.match(self.text, start) if char in _BEGIN_OPERATORS else None
         if operator is not None and not (operator.group() in "<>" and self.text.startswith("(", start + 1)):
             return self._operator(operator.group(), start)
         return self._word(start)
@@ -121,8 +128,8 @@ class Tokens(Quoting):
         assigns = (self.keywords_fit() and not self.in_pattern) or self.last == ASSIGNMENT or self.declares
         is_assignment = self.characters(start, assigns=assigns, indexes=assigns and not self.declares)
         text = self.text[start : self.at]
-        operator = _OPERATORS.match(self.text, self.at)
-        if operator is not None and operator.group()[0] in "<>" and _DESCRIPTOR.match(text):
+        operator = _OPERATORS.match(self.text, self.at) if self.text.startswith(("<", ">"), self.at) else None
+        if operator is not None and _DESCRIPTOR.match(text):
             if self.last not in REDIRECTIONS:
                 return self._operator(operator.group(), self.at)
             return Token(WORD if self.last in (">&", "<&") else NUMBER, start, self.at)
@@ -147,7 +154,7 @@ class Tokens(Quoting):
         is_assignment = False
         while self.at < self.end:
             plain = _PLAIN.match(self.text, self.at)
-            if plain is not None and plain.group() != " ":
+            if plain is not None:
                 self.at = plain.end()
                 continue
             char, behind = self.text[self.at], self.text[self.at + 1 : self.at + 2]
