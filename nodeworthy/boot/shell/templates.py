@@ -266,8 +266,8 @@ _OF_GO = (".tmpl", ".gotmpl", ".tpl", ".template", ".yaml", ".yml")
 _TELLING_EXPRESSION = pattern(r"\$\{~?\s*[A-Za-z_]\w*(?:\(|\.[A-Za-z_*])")
 
 # As people call a template's variables; a shell's have capitals more often than not. `${control-ip}` is a name for
-# Terraform alone.
-_BRACED = pattern(r"(?<![\\$])\$\{([a-z][A-Za-z0-9_]{0,63}(?:-[a-z][A-Za-z0-9_]{0,63}){0,4})\}")
+# Terraform alone. What it may not stand behind is looked at last: by its first letters it is found quickly.
+_BRACED = pattern(r"\$\{(?<![\\$]\$\{)([a-z][A-Za-z0-9_]{0,63}(?:-[a-z][A-Za-z0-9_]{0,63}){0,4})\}")
 # Where this stands, variables may come from somewhere else.
 _FROM_ELSEWHERE = pattern(
     r"(?m)^[ \t]{0,64}(?:source|\.)[ \t]{1,8}(?![\"']?/etc/)"
