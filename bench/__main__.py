@@ -20,7 +20,7 @@ from typing import Any
 
 from bench import boot, check, cloud, cluster, dump, engine, lsp, plans, rendering, ssh, stacks, terraform, tree, words
 from bench import nodes as node_checks
-from bench.measure import SCALE_MS, Measurement, Result, in_starts, interpreter_ms, nodeworthy_ms, taken
+from bench.measure import Measurement, Result, in_starts, interpreter_ms, nodeworthy_ms, taken
 
 RESULTS = Path(__file__).with_name("results")
 
@@ -28,14 +28,13 @@ RESULTS = Path(__file__).with_name("results")
 def main(wanted: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         interpreter = interpreter_ms()
-        scale = interpreter / SCALE_MS
-        print(f"a bare interpreter starts in {interpreter:.1f} ms: limits that are times are scaled by {scale:.2f}\n")
+        print(f"a bare interpreter starts in {interpreter:.1f} ms: by what it takes then, limits are scaled\n")
         print(_row("", "limit", "scaled", "measured", ""), flush=True)
         results, names = [], []
         for measurement in measurements(Path(temporary)):
             names.append(measurement.name)
             if not wanted or any(word in measurement.name for word in wanted):
-                results.append(taken(measurement, scale))
+                results.append(taken(measurement))
                 print(_line(results[-1]), flush=True)
     _keep(interpreter, results, names)
     return 1 if any(result.figure is not None and result.figure > result.limit for result in results) else 0
@@ -170,9 +169,7 @@ def _keep(interpreter: float, results: Sequence[Result], names: Sequence[str]) -
     """Named for the kind of machine, so that a second run on it replaces what it measured again."""
     path = RESULTS / f"{platform.system()}-{platform.machine()}-python{platform.python_version()}.json".lower()
     before = json.loads(path.read_text(encoding="utf-8"))["results"] if path.exists() else []
-    rows = {each["name"]: each for each in before} | {
-        each.measurement.name: _row_kept(each, interpreter) for each in results
-    }
+    rows = {each["name"]: each for each in before} | {each.measurement.name: _row_kept(each) for each in results}
     kept = {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -184,7 +181,7 @@ def _keep(interpreter: float, results: Sequence[Result], names: Sequence[str]) -
     print(f"\nkept in bench/results/{path.name}")
 
 
-def _row_kept(result: Result, interpreter: float) -> dict[str, Any]:
+def _row_kept(result: Result) -> dict[str, Any]:
     return {
         "name": result.measurement.name,
         "unit": result.measurement.unit,
@@ -194,7 +191,7 @@ def _row_kept(result: Result, interpreter: float) -> dict[str, Any]:
         "scaled": result.measurement.scaled,
         "measured": None if result.figure is None else round(result.figure, 3),
         "verdict": result.verdict,
-        "interpreter_ms": round(interpreter, 2),
+        "interpreter_ms": round(result.interpreter_ms, 2),
         "taken": datetime.now(UTC).date().isoformat(),
         "load": round(os.getloadavg()[0], 1),
     }

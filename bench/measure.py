@@ -34,8 +34,14 @@ class Measurement:
 class Result:
     measurement: Measurement
     figure: float | None
-    limit: float
+    # What a bare interpreter computed until it had started, right before: how fast the machine was at that minute.
+    interpreter_ms: float
     why_not: str | None = None
+
+    @property
+    def limit(self) -> float:
+        measurement = self.measurement
+        return measurement.limit * self.interpreter_ms / SCALE_MS if measurement.scaled else measurement.limit
 
     @property
     def verdict(self) -> str:
@@ -44,19 +50,19 @@ class Result:
         return "ok" if self.figure <= self.limit else "TOO SLOW"
 
 
-def taken(measurement: Measurement, scale: float) -> Result:
-    limit = measurement.limit * scale if measurement.scaled else measurement.limit
+def taken(measurement: Measurement) -> Result:
+    interpreter = interpreter_ms(times=10)
     try:
-        return Result(measurement, measurement.take(), limit)
+        return Result(measurement, measurement.take(), interpreter)
     except NotMeasured as reason:
-        return Result(measurement, None, limit, str(reason))
+        return Result(measurement, None, interpreter, str(reason))
 
 
-def interpreter_ms() -> float:
+def interpreter_ms(times: int = 30) -> float:
     """What a bare interpreter computes until it has started, without what somebody has put into its site-packages: how
     busy the machine is, counts only in what is compared with it."""
     python = str(getattr(sys, "_base_executable", sys.executable))
-    return _cpu_ms([python, "-I", "-S", "-c", "pass"], times=30)
+    return _cpu_ms([python, "-I", "-S", "-c", "pass"], times=times)
 
 
 def in_starts(*arguments: str, cwd: Path) -> float:

@@ -22,7 +22,8 @@ def page_of_speed() -> str:
         f"`make speed` measures it and writes this page: here on {kept['cores']} cores ({kept['processor']}). A time "
         f"is told as on a machine where a bare interpreter computes for {SCALE_MS:g} ms until it has started: what one "
         "took there at that hour is divided out. `make bench` measures yours; on a busy machine only what is "
-        "*computing* tells the truth. Each row says on which day it was measured: the program was that day's.",
+        "*computing* tells the truth. Each row says on which day it was measured, with the program as it was then, and "
+        "under which load.",
         "*Wanted* is what it is to be, and what misses that says so; *fails above* ends `make bench` with exit code 1.",
         "\n".join(f"| {' | '.join(each)} |" for each in (*_HEAD, *map(_row, rows))),
         _summed_up(rows),
@@ -51,7 +52,12 @@ def _taken(path: Path) -> tuple[str, str]:
 def _row(each: Row) -> tuple[str, ...]:
     wanted = each["wanted"] if each["wanted"] is not None else each["limit"]
     said = "".join(_words(each))
-    return each["name"], _shown(wanted, each["unit"]), _shown(each["limit"], each["unit"]), said, each["taken"]
+    return each["name"], _shown(wanted, each["unit"]), _shown(each["limit"], each["unit"]), said, _when(each)
+
+
+def _when(each: Row) -> str:
+    """The day, and how many wanted to compute on it then."""
+    return each["taken"] if each["load"] is None else f"{each['taken']}, load {each['load']:g}"
 
 
 def _words(each: Row) -> Iterator[str]:

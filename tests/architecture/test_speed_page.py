@@ -17,7 +17,7 @@ def kept(folder: Path, name: str, *rows: dict[str, object]) -> None:
 
 def row(**said: object) -> dict[str, object]:
     usual = {"name": "check", "unit": "ms", "limit": 500, "wanted": 120, "measured": 230, "verdict": "ok"}
-    return {**usual, "interpreter_ms": 20.0, "taken": "2026-03-02", **said}
+    return {**usual, "interpreter_ms": 20.0, "taken": "2026-03-02", "load": None, **said}
 
 
 @pytest.fixture
@@ -40,6 +40,11 @@ def test_what_misses_it_says_so(results: Path) -> None:
     assert "| 121 ms (**misses it**) |" in told
     assert "| growth | 1.50 × | 1.50 × | 1.60 × (**misses it**) |" in told, "a ratio is no time"
     assert told.endswith("2 of 2 miss what is wanted.\n")
+
+
+def test_under_which_load_it_was_measured_is_told(results: Path) -> None:
+    kept(results, "one.json", row(load=12.4))
+    assert "| check | 120 ms | 500 ms | 115 ms | 2026-03-02, load 12.4 |" in page.page_of_speed()
 
 
 def test_what_was_not_measured_is_no_success(results: Path) -> None:
