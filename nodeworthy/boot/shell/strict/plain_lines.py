@@ -16,8 +16,8 @@ _BLANKS = r"(?:[ \t]|\\\n)"
 _EXPANSION = r"\$(?:\w|[?@*#!$-]|\{\w++(?::?[-=+?][\w./:-]*+)?\}|(?=[\s/:.,%\"]))"
 # An index of an array may hold blanks; a bracket by itself is a command. What extglob opens is a parenthesis.
 _WORD = (
-    r"(?:\[(?=[ \t])|(?!\#)(?:[^\s|&;()<>\"'`$\\\[?*+@!]|[?*+@!](?!\()|\\[^\n]|'[^']*+'|"
-    rf"\"(?:[^\"\\`$]|\\[\s\S]|{_EXPANSION})*+\"|{_EXPANSION})++)"
+    r"(?:\[(?=[ \t])|(?!\#)(?:[^\s|&;()<>\"'`$\\\[?*+@!]++|[?*+@!](?!\()|\\[^\n]|'[^']*+'|"
+    rf"\"(?:[^\"\\`$]++|\\[\s\S]|{_EXPANSION})*+\"|{_EXPANSION})++)"
 )
 # A number behind a redirection that is that of the next one is what bash refuses.
 _REDIRECTION = rf"(?:>>|>&|>\||<&|>(?![>&|(])|<(?![<>&(])){_BLANKS}*+(?!(?:\d+|\{{\w+\}})[<>])"
