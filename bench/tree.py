@@ -13,7 +13,6 @@ from nodeworthy.known.containerd import containerd_of
 from nodeworthy.known.releases import required_of_a_cluster_policy
 
 FILES = 200
-MEDIAN_LINES = 60
 Writer = Callable[[random.Random, int], str]
 
 # What the values of this tree have in any case.

@@ -47,7 +47,6 @@ _TOKEN = (
 _IN_LINES = pattern(rf"(?:[ \t\r]+|{_COMMENT})*+{_TOKEN}")
 _IN_BRACKETS = pattern(rf"(?:\s+|{_COMMENT})*+{_TOKEN}")
 _DIGITS = pattern(r"\d+")
-_ANY = pattern(r"[\s\S]?")
 _PRECEDENCE = {
     "||": 1,
     "&&": 2,

@@ -21,7 +21,6 @@ _QUOTED = pattern(
 _LINES = pattern(r"(?P<escape>\$\$\{|%%\{)|(?P<open>[$%]\{~?)|(?P<text>[^$%\n]*\n|[^$%\n]+|[$%])")
 _SLASHED = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 _SPACE = " \t\n\r\v\f\x85\xa0"
-_UNENDED = {"if": "endif", "for": "endfor"}
 
 
 @dataclass(slots=True)

@@ -70,10 +70,6 @@ def of_folders(names: Sequence[str]) -> Cloud | None:
     return None
 
 
-def any_file_sign() -> re.Pattern[bytes]:
-    return re.compile("|".join(each.in_files for each in clouds()).encode())
-
-
 def _only(found: Iterator[Cloud]) -> Cloud | None:
     every = list(found)
     return every[0] if len(every) == 1 else None

@@ -9,7 +9,6 @@ from pathlib import Path
 
 PROGRAMS = ("mmdebstrap", "systemd-nspawn", "setpriv", "unshare", "nsenter", "dpkg-deb", "rpmbuild", "createrepo_c")
 FILE_SYSTEMS = ("cgroup2", "overlay")
-DEBIAN_PACKAGES = ("createrepo-c", "mmdebstrap", "rpm", "systemd-container", "util-linux")
 # The image whose shared storage is served by a program of its own.
 WITH_STORAGE = "gpu-node"
 FUSE = Path("/dev/fuse")

@@ -13,7 +13,7 @@ from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, Edit, NotEditable, Refused, ValuePath, value_at
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.server import Said, Server, uid_of, version_of
-from nodeworthy.repair.standing import BECAUSE, Fitness, Standing, mark_edits, opt_out_label
+from nodeworthy.repair.standing import Fitness, Standing, mark_edits, opt_out_label
 from nodeworthy.rollout.acts import DONE, Outcome
 from nodeworthy.rollout.guests import guest, local_volumes, set_by_hand
 from nodeworthy.rollout.world import MARK, Node
@@ -133,10 +133,6 @@ class Kube(Server):
     def welcome(self, name: str) -> Outcome:
         fit = Standing(Fitness.FIT)
         return self._edited(name, lambda node: list(mark_edits(fit, node, datetime.now(UTC))))
-
-    def why_tainted(self, name: str) -> str:
-        node = self.object(Target("Node", name))
-        return strings_at(node, "metadata", "annotations").get(BECAUSE, "") if node is not None else ""
 
     def _edited(self, name: str, wanted: Callable[[Object], list[Edit]]) -> Outcome:
         target = Target("Node", name)

@@ -21,7 +21,6 @@ _COMMAND = re.compile(
 )
 _ANYWHERE = re.compile(r"##\w*\[")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\ud800-\udfff]")
-_TERMINAL = ("text", "brief", "err")
 # The report is made of commands; these are its own.
 _OWN = re.compile(r"(?m)^::(?:error|warning|notice) (?=[^\n]*::)")
 _CODES = (0, 1, 2, 3)

@@ -10,7 +10,6 @@ import pytest
 from nodeworthy.known.tongues import EKSCTL, HCL, KARPENTER, TEMPLATE, in_tongue, pieces, tongue_of
 
 _ROOMS = ("rules", "facts")
-_PROGRAMS = ("aws.", "={", "=True")
 
 
 def _texts() -> list[str]:

@@ -11,7 +11,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from tests.accept.recordings import NONCE
 
@@ -156,8 +156,3 @@ def measured(
         return ended(0, whole.encode())
 
     return goes
-
-
-def pod_of(kubelets: GpuKubelets, node: str) -> dict[str, Any] | None:
-    """The one that was given to this node."""
-    return next((dict(each) for each in kubelets.taken.values() if each["spec"].get("nodeName") == node), None)

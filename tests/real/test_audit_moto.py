@@ -29,7 +29,6 @@ IMAGE = "ami-12c6146b"  # one of hundreds that moto has, of which a list takes i
 TOKEN = "hf_" + "abcdefghijklmnopqrstuvwxyz12345678"
 GOOD = "#!/bin/bash\nset -euo pipefail\nmkdir -p /etc/modprobe.d\n{option}dnf install -y nvidia-open-580.105.08\nmodprobe nvidia\n"
 OPTION = 'echo "options nvidia NVreg_RestrictProfilingToAdminUsers=0" > /etc/modprobe.d/nvprof.conf\n'
-NO_MORE = "DescribeClusterVersions ListInsights ListServiceQuotas"
 
 
 @dataclass

@@ -66,11 +66,6 @@ def directives_of(text: str, *, jinja: bool = False) -> list[Directive]:
     return found
 
 
-def of_terraform(text: str) -> bool:
-    """Whether some directive of Terraform stands here."""
-    return any(each.keyword for each in _of_terraform(text))
-
-
 def _of_terraform(text: str) -> Iterator[Directive]:
     at, failures = 0, 0
     while failures < _PATIENCE and (opens := _OPENS.search(text, at)) is not None:

@@ -84,10 +84,6 @@ class Opening:
             return None
         return self.protocol.state.value in (ALL, protocol)
 
-    @property
-    def to_the_world(self) -> list[Located[str]]:
-        return [each for each in self.ranges if isinstance(each.state, Known) and is_the_world(each.state.value)]
-
 
 def is_the_world(text: str) -> bool:
     """All addresses, or so many of them (both halves of the world, say) that nobody can have meant a network."""

@@ -43,7 +43,6 @@ _CONTAINER_FILE = pattern(r"(?i)(?:^|[.-])(?:dockerfile|containerfile)(?:$|[.-])
 _RUN = pattern(rb"(?i)(?:^|\n)[ \t]*RUN\b[^\n]*(?:\\\r?\n[^\n]*)*\Z")
 # `x = templatefile("…/boot.sh")`, to be used by its name further down.
 _ASSIGNED = pattern(rb"(?m)(?<![A-Za-z_])([A-Za-z_]\w{0,200}+)\s*+[:=]\s*[^\n=]{0,200}\Z")
-_RESOURCES = ("data", "resource")
 
 
 def roles_of(reference: Reference, around: Surroundings | None) -> Iterator[Role]:

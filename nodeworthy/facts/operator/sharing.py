@@ -35,8 +35,6 @@ MAKERS = {
 }
 # Parts that the device plugin's own chart has not, which reads `migStrategy` and `config.map`.
 OPERATORS = frozenset(("driver", "toolkit", "operator", "dcgm", "dcgmExporter", "migManager", "mig"))
-# As the device plugin calls what it advertises; what a name lacks in front, it puts there.
-PREFIX = "nvidia.com/"
 _ADVERTISED = pattern(r"(?:nvidia\.com/)?(?:gpu|mig-\d+g\.\d+gb(?:\.me|\.gfx|\.me\.all|-me|\.all)*)")
 # What a text must hold to be one.
 # Also as yamlencode and jsonencode write it: with quotes around each name.

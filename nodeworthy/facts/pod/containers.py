@@ -167,10 +167,6 @@ class Container:
             tree = self.tree.get(name)
             yield from filter(None, (tree.text, *(each.text for each in tree.sequence)))
 
-    @property
-    def why_command_is_hidden(self) -> str | None:
-        return next(filter(None, (why_incomplete(self.tree.get(name)) for name in ("command", "args"))), None)
-
     @cached_property
     def capabilities(self) -> tuple[str, ...]:
         added = self.tree.get("securityContext", "capabilities", "add").sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from nodeworthy.boot.text import Text
@@ -147,8 +146,3 @@ def script_text(job: SlurmJob, launch: Launch) -> str | None:
 def same_for_all(rank: Text) -> bool:
     """A rank that every node is given alike: a number, or what the batch script filled in."""
     return rank.known is not None or all(hole.why.startswith(FILLED) for hole in rank.holes)
-
-
-def asks_late(launch: Launch) -> Sequence[str]:
-    """Slurm's own numbers that stand in a command outside of what each task expands."""
-    return tuple(re.findall(r"(?<!\\)\$\{?(SLURM_(?:NODEID|PROCID|LOCALID))\b", launch.ran.raw))

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from nodeworthy.collect.source.cloudformation.template import Template
 
 _FILLED = pattern(r"\$\{([^}]*)\}")
-_FETCHED = pattern(r"\{\{resolve:(?P<service>[\w-]+):(?P<name>[^}]*)\}\}")
 
 
 @dataclass(slots=True)

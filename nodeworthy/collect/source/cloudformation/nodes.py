@@ -14,7 +14,6 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _TAG = "tag:yaml.org,2002:"
-_STRING = f"{_TAG}str"
 # Short forms whose long form has no `Fn::` before it.
 _BARE = frozenset({"Ref", "Condition"})
 _WHOLE = pattern(r"-?(?:0|[1-9][0-9]*)")
