@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
@@ -34,13 +34,18 @@ class NodePools:
         return self.pools[0].place
 
     def meant_for(self, pod: PodTemplate) -> tuple[KarpenterPool, ...]:
-        """Those that it names. One that asks for GPUs and chooses nothing has those in its own folder, where all pools
-        are that there are, and nobody else is asked for nodes with GPUs."""
+        """Those that it names. One that asks for GPUs and chooses by no label that these do not tell has those in its
+        own folder, where all pools are that there are, and nobody else is asked for nodes with GPUs."""
         named = tuple(each for each in self.pools if each.name in set(pod.selection.wanted(OF_POOL)))
-        if named or self.beside_others or GPU not in pod.gpu_resources or pod.selection.labels:
+        if named or self.beside_others or GPU not in pod.gpu_resources or not self._tell(pod.selection.labels):
             return named
         folders = {posixpath.dirname(place.path or "") for place in (pod.place, *(each.place for each in self.pools))}
         return self.pools if len(folders) == 1 else ()
+
+    def _tell(self, labels: Iterable[str]) -> bool:
+        """Whether each of them is one that a pool says its nodes have: other nodes have others."""
+        told = {label for each in self.pools for label in (*each.machines.labels, *_values(each))}
+        return told.issuperset(labels)
 
 
 @derive
@@ -105,7 +110,7 @@ def contradictions(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str,
             continue
         wanted = str(chosen.state.value)
         if label in own:
-            if own[label].shown() != wanted:
+            if isinstance(own[label].state, Known) and own[label].shown() != wanted:
                 yield label, wanted, own[label].shown()
         elif label in may and wanted not in may[label]:
             yield label, wanted, " or ".join(may[label])

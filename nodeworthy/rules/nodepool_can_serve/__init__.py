@@ -12,7 +12,8 @@ A taint that is called as the resource for which a pod asks keeps that pod away 
 the toleration (ExtendedResourceToleration).
 
 Pods are judged that choose a NodePool by its name; a pod that asks for GPUs and chooses nothing is judged against the
-pools in its own folder, where no other nodes with GPUs are asked for. Beside node groups (eksctl's, a stack's managed
+pools in its own folder, where no other nodes with GPUs are asked for. So is one that chooses by labels that these pools
+give their nodes, and a value that none of them gives is a warning. Beside node groups (eksctl's, a stack's managed
 ones) a pod is judged that asks for GPUs and chooses nodes by no label but theirs: of files that lie apart others may
 make its nodes, and that is a warning.
 

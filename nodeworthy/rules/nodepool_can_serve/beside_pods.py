@@ -93,7 +93,8 @@ def a_pod_beside_it_may_go_there(pod: PodTemplate, around: NodePools) -> Finding
     # Of several by one name, or that it does not tell apart, one that takes it is enough.
     kept = [found for each in meant if (found := _kept_from(pod, each)) is not None]
     if len(kept) == len(meant):
-        yield kept[0]
+        chosen = next((each for each in meant if next(contradictions(each, pod), None) is None), meant[0])
+        yield kept[meant.index(chosen)]
 
 
 def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
@@ -101,7 +102,10 @@ def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
     if taint is not None and worker_of_taint(taint.key) is None:
         return _untolerated(pod, pool, taint)
     other = next(contradictions(pool, pod), None)
-    return _contradicting(pod, pool, *other) if other is not None else None
+    if other is None:
+        return None
+    named = pool.name in set(pod.selection.wanted(OF_POOL))
+    return _contradicting(pod, pool, *other) if named else _of_no_pool(pod, pool, *other)
 
 
 def _untolerated(pod: PodTemplate, pool: KarpenterPool, taint: NodeTaint) -> Draft:
@@ -130,5 +134,20 @@ def _contradicting(pod: PodTemplate, pool: KarpenterPool, label: str, wanted: st
         ],
         cause=_NEVER,
         remedy=f"choose {label}: {may}, or allow {wanted} in the NodePool's requirements",
+        link="pod",
+    )
+
+
+def _of_no_pool(pod: PodTemplate, pool: KarpenterPool, label: str, wanted: str, may: str) -> Draft:
+    """Nodes that have it may be asked for elsewhere: it is a warning."""
+    return fail(
+        pod.selection.where(label),
+        f"{pod.title} chooses nodes that no NodePool here ever has",
+        is_=f"{label}: {wanted}",
+        should=may,
+        related=[Related(pool.place, f"{pool.title} has {label}: {may}")],
+        cause=_NEVER,
+        remedy=f"choose {label}: {may}, or give the nodes of a NodePool {label}: {wanted}",
+        severity=Severity.WARNING,
         link="pod",
     )
