@@ -14,8 +14,10 @@ OTHERS = {"note", "source", "kubeconfig"}
 
 
 def known_paths(table: Path) -> frozenset[str]:
-    """Every path of the table, the computed ones without what stands before them."""
-    return frozenset(_paths(tomllib.loads(table.read_text(encoding="utf-8"))))
+    """Every path of the table, the computed ones without what stands before them. A folder in which others of them lie
+    is everybody's, as /etc is: packages put theirs there, too."""
+    every = frozenset(_paths(tomllib.loads(table.read_text(encoding="utf-8"))))
+    return frozenset(each for each in every if not any(other.startswith(f"{each}/") for other in every))
 
 
 def _paths(value: Any) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nodeworthy.boot.playbook.tasks import Task, quote, words_of
-from nodeworthy.boot.playbook.variables import listed, text_of
+from nodeworthy.boot.playbook.variables import items_of, text_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -56,7 +56,7 @@ class Call:
         tree = next((self.task.values[key] for key in keys if key in self.task.values), None)
         if tree is None:
             return []
-        every = tree.sequence or listed(text_of(tree), self.task.scope)
+        every = tree.sequence or items_of(text_of(tree), self.task.scope)
         given = [text_of(each) for each in every] or text_of(tree).split(",")
         return [name for each in given if (name := self.task.fill(each, self.item).strip())]
 

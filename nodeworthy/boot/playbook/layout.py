@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from nodeworthy.boot.playbook.commands import commands_of
 from nodeworthy.boot.playbook.tasks import Task, tasks_of, words_of
-from nodeworthy.boot.playbook.variables import filled, text_of
+from nodeworthy.boot.playbook.variables import fill_in, text_of
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -105,7 +105,7 @@ def _block(task: Task) -> _Block | None:
         given = task.values.get("block")
     if given is None or given.inside is None or "\n" not in (given.text or "").rstrip("\n"):
         return None
-    lines = [filled(line, task.scope) for line in text_of(given).rstrip("\n").split("\n")]
+    lines = [fill_in(line, task.scope) for line in text_of(given).rstrip("\n").split("\n")]
     first = given.inside.line or 1
     if task.module in _SCRIPTS:
         return _Block(first, lines, "(", ")")

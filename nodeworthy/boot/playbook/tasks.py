@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from nodeworthy.boot.playbook.variables import filled, listed, scope_within, text_of
+from nodeworthy.boot.playbook.variables import fill_in, items_of, scope_within, text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -52,8 +52,8 @@ class Task:
     goes_on: str = ""
 
     def fill(self, text: str, item: Mapping[str, str]) -> str:
-        text = filled(text, self.scope)
-        return filled(_ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text), self.scope)
+        text = fill_in(text, self.scope)
+        return fill_in(_ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text), self.scope)
 
 
 def tasks_of(document: Tree) -> Iterator[Task]:
@@ -146,6 +146,6 @@ def quote(text: str) -> str:
 def _items(entry: Tree, scope: Mapping[str, Tree]) -> Iterator[Mapping[str, str]]:
     """What its loop goes through, where that is written out: each by its fields, a text by none."""
     loops = [entry.get(name) for name in entry.mapping if name in ("loop", "with_items", "with_list", "with_flattened")]
-    for each in [item for loop in loops for item in loop.sequence or listed(text_of(loop), scope)][:_MOST]:
+    for each in [item for loop in loops for item in loop.sequence or items_of(text_of(loop), scope)][:_MOST]:
         fields = {name: text_of(value) for name, value in each.mapping.items() if text_of(value)}
         yield fields if each.is_mapping else {"": text_of(each)}

@@ -23,7 +23,7 @@ def scope_within(entry: Tree, outer: Mapping[str, Tree]) -> Mapping[str, Tree]:
     return {**outer, **own} if own else outer
 
 
-def filled(text: str, scope: Mapping[str, Tree]) -> str:
+def fill_in(text: str, scope: Mapping[str, Tree]) -> str:
     for _ in range(_DEEPEST if scope and "{{" in text else 0):
         made = _NAMED.sub(lambda found: _value(scope.get(found[1])) or found[0], text)
         if made == text or len(made) > _LONGEST:
@@ -32,7 +32,7 @@ def filled(text: str, scope: Mapping[str, Tree]) -> str:
     return text
 
 
-def listed(text: str, scope: Mapping[str, Tree]) -> Sequence[Tree]:
+def items_of(text: str, scope: Mapping[str, Tree]) -> Sequence[Tree]:
     """What a variable lists that stands alone, as in `"{{ packages }}"`."""
     found = _NAMED.fullmatch(text.strip())
     return scope[found[1]].sequence if found is not None and found[1] in scope else ()

@@ -227,21 +227,28 @@ def recording(planned: Planned, jobs: Sequence[Job], given_back: Sequence[GpusGi
 _GPUS = pattern(r"(?:[A-Za-z0-9_.-]+:)?[1-9][0-9]{0,2}")
 
 
-def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> SlurmTerms:
-    """Raises InputError where nobody says which Python, or where jobs may write."""
+def _gpus_asked_for(options: Options) -> str:
+    """Of one node, as Slurm spells it; empty where each node says it itself. Raises InputError for what is none."""
     from nodeworthy.collect.workload.room import is_slice
-    from nodeworthy.collect.workload.slurm import SlurmTerms
 
-    said = fleet.accept if fleet is not None else None
     gpus = options.gpus or ("" if not options.dry_run else None)
-    container = container_of(options)
-    python = options.python or ("python3" if container else said.python if said is not None else None)
-    scratch = options.scratch or (said.scratch if said is not None else None)
     if gpus is None or (gpus and not _GPUS.fullmatch(gpus)):
         raise InputError("nothing says what a node has: --gpus TYPE:N, as sinfo -o '%P %G' spells it, such as h100:8")
     kind, _, count = gpus.rpartition(":")
     if is_slice(kind) and count != "1":
         raise InputError(f"--gpus {gpus}: a process sees one slice of a GPU, whatever it was given: --gpus {kind}:1")
+    return gpus
+
+
+def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> SlurmTerms:
+    """Raises InputError where nobody says which Python, or where jobs may write."""
+    from nodeworthy.collect.workload.slurm import SlurmTerms
+
+    said = fleet.accept if fleet is not None else None
+    gpus = _gpus_asked_for(options)
+    container = container_of(options)
+    python = options.python or ("python3" if container else said.python if said is not None else None)
+    scratch = options.scratch or (said.scratch if said is not None else None)
     if not python or not scratch or not scratch.startswith("/") or not (container or python.startswith("/")):
         raise InputError(
             "--python PATH of one with torch (or --container IMAGE, where Pyxis is), and --scratch DIR that all nodes "
