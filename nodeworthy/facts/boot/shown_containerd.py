@@ -23,6 +23,8 @@ _JOINED = {**{name: name for name in ("kubeadm", "k3s", "rke2", "microk8s", "k8s
 _OF_THIS_MACHINE = (".kube/config", "/k3s.yaml", "/rke2.yaml", "/admin.conf", "/client.config")
 # k3s with a containerd of somebody else's, or with Docker.
 _OF_ANOTHER = pattern(r"--container-runtime-endpoint|container-runtime-endpoint:|\s--docker\b|docker:[ \t]*true")
+_TELLS_A_SOCKET = pattern(r"(?:^|,)(?!toolkit\b)[\w.-]+=(?P<socket>/[\w./-]+\.sock)(?=,|$)")
+_WITH_A_SOCKET = (*_OF_THEIR_OWN, "microk8s", "k8s-snap")
 _BASE_DIR = pattern(r"containerd-base-dir[\"']?[ \t]*[:=][ \t]*[\"']?(?P<dir>/[\w./-]+)")
 
 
@@ -63,10 +65,19 @@ def _shown(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]
     known = kubeconfig.known if kubeconfig is not None else None
     if known is not None:
         yield from ((each, installs.place) for each in _OF_THEIR_OWN if containerd_of(each).kubeconfig == known)
+    yield from ((each, installs.place) for each in _named(installs))
     for each in reversed(script.timeline.before(installs)):
         if together(each.conditions, installs.conditions):
             for name in _of(each):
                 yield name, each.place
+
+
+def _named(installs: Installs) -> Iterator[str]:
+    """By its containerd's socket, which somebody tells a chart under whatever name: what the toolkit itself is told may
+    be what is wrong."""
+    words = installs.release.arguments if installs.release is not None else ()
+    told = {found["socket"] for each in words for found in _TELLS_A_SOCKET.finditer(each.known or "")}
+    yield from (each for each in _WITH_A_SOCKET if containerd_of(each).socket in told)
 
 
 def _of(effect: Effect) -> Iterator[str]:

@@ -58,6 +58,11 @@ def test_in_the_middle_of_a_command_it_is_a_hole(text: str) -> None:
     assert any(package.holes for each in installs for package in each.packages)
 
 
+def test_a_program_is_known_by_its_name_whatever_its_folder_is() -> None:
+    assert told(f"{BASH}${{folder}}/modprobe nvidia\n") == [(2, "LoadsModule", "")]
+    assert told(f"{BASH}${{folder}}/${{program}} nvidia\n") == [(2, "NotUnderstood", "")]
+
+
 def test_go_in_a_shell_script() -> None:
     text = (
         f"{BASH}{{{{- if .Values.gpu }}}}\nmodprobe nvidia\n{{{{- else if .Values.amd }}}}\nmodprobe amdgpu\n"
