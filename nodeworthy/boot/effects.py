@@ -217,6 +217,8 @@ class Joins(Effect):
     taints: tuple[str, ...] = ()
     # Options of its call that are lost in another word, for want of a blank.
     glued: tuple[str, ...] = ()
+    # Options of its call that an agent does not know, and a server does.
+    refused: tuple[str, ...] = ()
     # It only tells (a NodeConfig); nodeadm-run acts on it.
     tells: bool = False
 

@@ -9,11 +9,12 @@ is none: the name is another, and the option is never told. A script that joins 
 second time while it runs; so does one that runs `nodeadm init` beside a NodeConfig, with which nodeadm-run joins by
 itself. In `K3S_URL=… curl … | sh -` the variables are curl's alone: the installer behind the pipe is never told them,
 and makes a server of its own where an agent was meant. kubeadm takes arguments (`extraArgs`) up to v1beta3 as a
-mapping and from v1beta4 on as a list, and refuses a config that has the other. Of a script in which nothing joins it
-is only said that this is wrong where it is the whole user data of an EKS pool: to a managed node group EKS adds the
-part that joins (but not where its launch template names an image), and a helper script joins nothing. Without a fleet
-the cluster is that of the group: the name that a program or a root gives it is the one to join with. A managed node
-group with such an image and no user data at all starts machines that are no nodes.
+mapping and from v1beta4 on as a list, and refuses a config that has the other. `k3s agent` ends at once where it is
+given an option that only `k3s server` has (`--disable traefik`, `--flannel-backend=none`). Of a script in which nothing
+joins it is only said that this is wrong where it is the whole user data of an EKS pool: to a managed node group EKS
+adds the part that joins (but not where its launch template names an image), and a helper script joins nothing. Without
+a fleet the cluster is that of the group: the name that a program or a root gives it is the one to join with. A managed
+node group with such an image and no user data at all starts machines that are no nodes.
 """
 
 from __future__ import annotations
@@ -153,6 +154,29 @@ def _lost(each: LostSettings) -> Draft:
         should=f"{each.program} … | {first}=… sh -",
         cause=_UNTOLD.get(first, f"{each.installer} is installed as if nothing had been set"),
         remedy=f"put {names} behind the pipe, in front of sh, or export {them} before",
+    )
+
+
+@RULE.check
+def an_agent_is_told_what_agents_know(script: BootScript) -> Findings:
+    found = [each for each in script.timeline.of(Joins) if each.how == "k3s"]
+    if not found:
+        skip("it makes no agent of k3s")
+    yield from (_of_a_server(each) for each in found if each.refused)
+
+
+def _of_a_server(joins: Joins) -> Draft:
+    *before, last = joins.refused
+    named, first = " and ".join(filter(None, (", ".join(before), last))), joins.refused[0]
+    them = "them" if len(joins.refused) > 1 else "it"
+    return fail(
+        joins,
+        f"k3s agent is given {named}, which only k3s server knows: it does not start",
+        is_=f"agent … {first}",
+        should=f"server … {first}",
+        cause=f"k3s ends with `flag provided but not defined: {first.removeprefix('-')}`; systemd starts it again and "
+        "again, and the node never joins",
+        remedy=f"take {named} out of what the agent is given; its server is told {them}",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, glued_options, split_options
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, beginning, glued_options, split_options
 from nodeworthy.boot.commands.joining import labels_of
 from nodeworthy.boot.commands.names import fields, halves
 from nodeworthy.boot.effects import Act, Effect, Joins, Runs, Unit
@@ -17,6 +17,15 @@ _TAKES = frozenset(
     "--node-label --node-taint --kubelet-arg --kube-proxy-arg --flannel-iface --flannel-backend --cluster-cidr "
     "--service-cidr --tls-san --disable --write-kubeconfig-mode --private-registry --container-runtime-endpoint "
     "--profile --cni".split()
+)
+# Those of k3s server that k3s agent has not (pkg/cli/cmds: server.go, agent.go).
+_OF_SERVERS = frozenset(
+    "--cluster-cidr --service-cidr --service-node-port-range --cluster-dns --cluster-domain --flannel-backend "
+    "--egress-selector-mode --advertise-address --advertise-port --tls-san --https-listen-port --write-kubeconfig "
+    "--write-kubeconfig-mode --agent-token --cluster-init --cluster-reset --kube-apiserver-arg --etcd-arg "
+    "--kube-controller-manager-arg --kube-scheduler-arg --datastore-endpoint --disable --disable-scheduler "
+    "--disable-cloud-controller --disable-kube-proxy --disable-network-policy --disable-helm-controller "
+    "--secrets-encryption --etcd-expose-metrics --embedded-registry".split()
 )
 _CONFIG = {"k3s": "/etc/rancher/k3s/config.yaml", "rke2": "/etc/rancher/rke2/config.yaml"}
 _UNITS = {
@@ -58,6 +67,13 @@ def run(call: Call) -> Did:
     return Did([*runs, *_joins(call, call.program, arguments.words[0], told, arguments)])
 
 
+def _refused(call: Call, arguments: Given) -> tuple[str, ...]:
+    """Who is told a server's address and nothing else becomes an agent, too."""
+    is_told = not arguments.words and beginning(call.environment.get("K3S_URL") or EMPTY).startswith("http")
+    is_agent = is_told or arguments.words[:1] == ("agent",)
+    return tuple(dict.fromkeys(name for name, _ in arguments.options if name in _OF_SERVERS)) if is_agent else ()
+
+
 def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given) -> Iterator[Effect]:
     endpoint = told.located(call.place) if told is not None else _configured(call, how)
     # A server that is told no other one begins a cluster.
@@ -67,7 +83,9 @@ def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given)
     labels = tuple(pair for each in told_labels for pair in labels_of(each))
     taints = tuple(each.known for each in _told(call, how, arguments, "node-taint") if each.known is not None)
     hidden, lost = hidden_labels(told_labels), glued_options(call.arguments, _TAKES)
-    yield call.does(Joins, how=how, endpoint=endpoint, labels=labels, hidden_labels=hidden, taints=taints, glued=lost)
+    refused = _refused(call, arguments) if how == "k3s" else ()
+    said = {"labels": labels, "hidden_labels": hidden, "taints": taints}
+    yield call.does(Joins, how=how, endpoint=endpoint, **said, glued=lost, refused=refused)
 
 
 def _told(call: Call, how: str, arguments: Given, name: str) -> Sequence[Text]:

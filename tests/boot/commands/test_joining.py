@@ -9,6 +9,8 @@ from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderst
 from nodeworthy.verdict import Known, Located
 from tests.boot.commands.calls import PLACE, call, ran, text
 
+URL = "https://10.0.0.1:6443"
+
 
 def joins(line: str, files: dict[str, str] | None = None) -> Joins:
     (effect,) = ran(line, files=files).effects
@@ -151,6 +153,10 @@ def acts(effects: list[Effect]) -> list[str]:
     return [f"{each.act.value} {each.unit.shown()}" for each in effects if isinstance(each, Unit)]
 
 
+def joins_among(line: str) -> Joins:
+    return next(each for each in ran(line).effects if isinstance(each, Joins))
+
+
 def test_k3s_with_a_url_is_an_agent() -> None:
     effects = fetched("https://get.k3s.io", K3S_URL="https://10.0.0.1:6443", K3S_TOKEN="x")
     assert acts(effects) == ["enable k3s-agent.service", "start k3s-agent.service"]
@@ -208,3 +214,27 @@ def test_k3s_in_the_foreground() -> None:
     effects = ran("k3s agent --server https://10.0.0.1:6443 --token x").effects
     assert [value(each.endpoint) for each in effects if isinstance(each, Joins)] == ["https://10.0.0.1:6443"]
     assert not [each for each in ran("k3s kubectl get nodes").effects if isinstance(each, Joins)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "refused"),
+    [
+        ("--disable-kube-proxy --tls-san a", {"K3S_URL": URL}, ("--disable-kube-proxy", "--tls-san")),
+        ("", {"K3S_URL": URL, "INSTALL_K3S_EXEC": "agent --disable traefik --disable servicelb"}, ("--disable",)),
+        (f"agent --server {URL} --flannel-iface ens5", {}, ()),
+        ("server --disable traefik", {"K3S_URL": URL}, ()),
+        ("--disable traefik", {"K3S_URL": "${URL}"}, ()),
+        (f"--server {URL} --disable traefik", {}, ()),
+    ],
+)
+def test_what_an_agent_of_k3s_does_not_know(
+    arguments: str, environment: dict[str, str], refused: tuple[str, ...]
+) -> None:
+    """Whether a variable names a server nobody knows; an installer that is told none by K3S_URL makes a server."""
+    effects = fetched("https://get.k3s.io", arguments, **environment)
+    assert [each.refused for each in effects if isinstance(each, Joins)] == [refused]
+
+
+def test_an_agent_of_k3s_in_the_foreground() -> None:
+    assert joins_among("k3s agent --server https://10.0.0.1:6443 --disable=traefik").refused == ("--disable",)
+    assert not joins_among("rke2 agent --server https://10.0.0.1:9345 --disable=x").refused
