@@ -215,6 +215,20 @@ def _groups_of_kops(document: Tree) -> Iterator[Fact]:
     yield from groups_of_kops(document)
 
 
+def _made_otherwise(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet import made_clusters
+
+    yield from made_clusters.cluster_of_k3d(document)
+    yield from made_clusters.machines_of_eks_anywhere(document)
+    yield from made_clusters.machines_of_openshift(document)
+
+
+def _workers_of_omni(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.talos import workers_of_omni
+
+    yield from workers_of_omni(document)
+
+
 def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
     if "machine" in document.mapping or "talosVersion" in document.mapping:
         from nodeworthy.facts.fleet.talos import nodes_of_talos
@@ -229,8 +243,10 @@ def _of_kubeadm(document: Tree) -> Iterator[Fact]:
 
 
 # What Cluster API makes machines into nodes by: `KubeadmConfig`, `KubeadmConfigTemplate`, `KubeadmControlPlane`.
-_BOOTSTRAPS = ("Kubeadm", "RKE2", "KThrees", "K0s", "K0sWorker", "MicroK8s", "Talos")
+_BOOTSTRAPS = ("CK8s", "Nodeadm", "Kubeadm", "RKE2", "KThrees", "K0s", "K0sWorker", "MicroK8s", "Talos")
 _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
+# Of whom EKS Anywhere asks for machines.
+_OF_ANYWHERE = ("CloudStack", "Nutanix", "Tinkerbell", "VSphere")
 # Each asks for the group of the API itself: Kyverno, too, has a ClusterPolicy. What says no kind is under "".
 READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "": (_device_plugins_config, _mig_layouts, _nodes_of_talos),
@@ -253,6 +269,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "JoinConfiguration": (_of_kubeadm,),
     "KubernetesCluster": (_hosted,),
     "KubernetesClusterNodePool": (_hosted,),
+    "MachineSet": (_made_otherwise,),
     "ManagedCluster": (_hosted,),
     "ManagedClustersAgentPool": (_hosted,),
     "Namespace": (_namespaces,),
@@ -266,6 +283,9 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ResourceClaimTemplate": (_claims,),
     "RuntimeClass": (_classes,),
     "ServiceMonitor": (_monitors,),
+    "Simple": (_made_otherwise,),
+    "Workers": (_workers_of_omni,),
+    **{f"{each}MachineConfig": (_made_otherwise,) for each in _OF_ANYWHERE},
     **{f"{each}{what}": (_nodes_of_cluster_api,) for each in _BOOTSTRAPS for what in _OF_BOOTSTRAP},
 }
 

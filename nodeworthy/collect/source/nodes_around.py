@@ -32,7 +32,9 @@ from nodeworthy.verdict import Located, Unknown
 _OF_NODES = pattern(
     rb"eksctl\.io/v1|karpenter\.k8s\.aws|eks\.amazonaws\.com/v1|(?:bootstrap|controlplane)\.cluster\.x-k8s\.io|"
     rb"(?m:^(?:machine|(?:agent-)?token(?:-file)?):)|talosVersion|get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|"
-    rb"(?:AWS|Azure|GCP)ManagedMachinePool|container\.(?:cnrm\.cloud\.google|gcp\.)|containerservice\.azure\.|eks\.(?:aws\.|services\.k8s\.aws)|k0sctl\.k0sproject|kops\.k8s\.io|provisioning\.cattle|"
+    rb"(?:AWS|Azure|GCP)ManagedMachinePool|container\.(?:cnrm\.cloud\.google|gcp\.)|containerservice\.azure\.|"
+    rb"eks\.(?:aws\.|services\.k8s\.aws)|k0sctl\.k0sproject|kops\.k8s\.io|k3d\.io/|anywhere\.eks\.|machine\.openshift|"
+    rb"(?m:^systemExtensions:)|provisioning\.cattle|"
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )
 # What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.

@@ -1,4 +1,5 @@
-"""Clusters that are made whole, with their nodes: by k0sctl, by Rancher, and by kops, which asks for groups of them."""
+"""Clusters that are made whole, with their nodes: by k0sctl, Rancher, k3d, EKS Anywhere; and the groups of nodes that
+kops and OpenShift are asked for."""
 
 from __future__ import annotations
 
@@ -7,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
-from nodeworthy.facts.fleet.node_taint import written_taint
+from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.verdict import Located
 
 _KOPS, _OF_KOPS = "kops.k8s.io/", "kops.k8s.io/cluster"
+_K3D, _ANYWHERE, _OPENSHIFT = "k3d.io/", "anywhere.eks.amazonaws.com/", "machine.openshift.io/"
+_WITH_KUBEADM = ("ubuntu", "redhat")
 _K0SCTL, _RANCHER = "k0sctl.k0sproject.io/", "provisioning.cattle.io/"
 # As their versions of Kubernetes end: v1.33.4+rke2r1.
 _OF_RANCHER = {"+rke2": "rke2", "+k3s": "k3s"}
@@ -28,6 +31,37 @@ def made_clusters(document: Tree) -> Iterator[AskedNodes]:
         found = next((each for sign, each in _OF_RANCHER.items() if sign in (version.text or "")), None)
         if found is not None:
             yield _cluster(document, found, version, f"kubernetesVersion {version.text}")
+
+
+def cluster_of_k3d(document: Tree) -> Iterator[AskedNodes]:
+    if document.get("metadata", "name").text is not None and (document.get("apiVersion").text or "").startswith(_K3D):
+        yield _cluster(document, "k3s", document.get("image"), "k3d makes it")
+
+
+def machines_of_eks_anywhere(document: Tree) -> Iterator[AskedNodes]:
+    """On Ubuntu and Red Hat's it makes nodes with kubeadm; Bottlerocket is told of Bottlerocket's own."""
+    family, name = document.get("spec", "osFamily"), document.get("metadata", "name")
+    if name.text and family.text in _WITH_KUBEADM and (document.get("apiVersion").text or "").startswith(_ANYWHERE):
+        kubeadm = Located.known("kubeadm", family.place)
+        said = f"EKS Anywhere makes nodes of {family.text} with kubeadm"
+        yield AskedNodes(name.text, document.get("kind").text or "", document.place, kubeadm, said)
+
+
+def machines_of_openshift(document: Tree) -> Iterator[AskedNodes]:
+    """Those of a type of EC2's with GPUs; kubelet talks to CRI-O there."""
+    spec = document.get("spec", "template", "spec")
+    kind, name = spec.get("providerSpec", "value", "instanceType"), document.get("metadata", "name")
+    is_its = (document.get("apiVersion").text or "").startswith(_OPENSHIFT)
+    if name.text is None or not is_its or not has_gpus(kind.text or ""):
+        return
+    machines = Machines(
+        (kind.located(),),
+        wanted=number_of(document.get("spec", "replicas")),
+        labels=texts_of(spec.get("metadata", "labels")),
+        taints=taints_in(spec.get("taints").sequence),
+    )
+    crio = Located.known("crio", kind.place)
+    yield AskedNodes(name.text, "MachineSet", document.place, crio, "a MachineSet of OpenShift", machines=machines)
 
 
 def groups_of_kops(document: Tree) -> Iterator[AskedNodes]:

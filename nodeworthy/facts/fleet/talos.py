@@ -1,4 +1,4 @@
-"""The nodes that a machine config of Talos, a patch of one, or a talhelper's talconfig makes."""
+"""The nodes that a machine config of Talos, a patch of one, a talhelper's talconfig, or a template of Omni's makes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from nodeworthy.verdict import Located
 
 _NVIDIA = "nvidia"
 _TALOS, _OF_TALOS = "talos", ("siderolabs", "talos")
+# Of Talos' extensions those that hold the modules; the toolkit is one of its own.
+_MODULES = ("nonfree-kmod-nvidia", "nvidia-open-gpu-kernel-modules")
 _ROLES = ("worker", "controlplane", "init")
 
 
@@ -68,3 +70,21 @@ def _extensions(document: Tree) -> Iterator[Tree]:
     for each in (document, document.get("worker"), document.get("controlPlane"), *document.get("nodes").sequence):
         asked = each.get("schematic", "customization", "systemExtensions", "officialExtensions")
         yield from (one for one in asked.sequence if _NVIDIA in (one.text or ""))
+
+
+def workers_of_omni(document: Tree) -> Iterator[AskedNodes]:
+    """A part of a cluster's template, which says no API: the machines that get NVIDIA's modules."""
+    extension = next((each for each in document.get("systemExtensions").sequence if _is_driver(each)), None)
+    if extension is not None and document.get("apiVersion").is_absent:
+        yield AskedNodes(
+            document.get("name").text or "workers",
+            "Workers",
+            document.place,
+            Located.known(_TALOS, extension.place),
+            extension.text or "",
+            True,
+        )
+
+
+def _is_driver(extension: Tree) -> bool:
+    return any(each in (extension.text or "") for each in _MODULES)
