@@ -111,6 +111,9 @@ def _cluster(fleet: InferredFleet) -> Iterator[_Line]:
         yield _question(6, "version", f"which Kubernetes is it? there are {told}")
     else:
         yield _question(6, "version", 'which Kubernetes is it? nothing here says it, and "1.34" is taken')
+    for key, said in (("serviceCidr", fleet.services), ("podCidr", fleet.pods)):
+        if said is not None:
+            yield _line(6, key, _known(said), _at(said.place))
 
 
 def _operator(fleet: InferredFleet) -> Iterator[_Line]:

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_group import NodeGroup, service_range
 from nodeworthy.facts.boot.cluster_join import (
     Coordinates,
     adds_node_configs,
@@ -295,7 +295,9 @@ def _another_cluster(nodes: NodeGroup, script: BootScript, named: Located[str]) 
         said = at.cluster.state.value if at.cluster is not None and isinstance(at.cluster.state, Known) else None
         if at.cluster is None or said is None or is_filled_in(str(said)) or script.stands_for(str(said)):
             continue
-        if said != need(named):
+        if said == need(named):
+            yield from _another_range(nodes, at)
+        else:
             yield fail(
                 at.cluster,
                 f"{_CLUSTER} that it joins with is not the one of {nodes.title}",
@@ -306,6 +308,35 @@ def _another_cluster(nodes: NodeGroup, script: BootScript, named: Located[str]) 
                 cause=_WRONG[_CLUSTER],
                 remedy=f"join with {named.shown()}, by the cluster's own output where there is one",
             )
+
+
+def _another_range(nodes: NodeGroup, at: Coordinates) -> Findings:
+    """Where the cluster's own is written: one that EKS chose stands nowhere."""
+    own = service_range(nodes)
+    given, dns = _known(at.service_cidr), _known(at.dns)
+    if own.text is None:
+        return
+    if at.service_cidr is not None and given is not None and "/" in given and not same_range(given, own.text):
+        yield _not_of_its_cluster(nodes, at.service_cidr, _RANGE, own.located())
+    if at.dns is not None and dns is not None and is_outside(dns, own.text):
+        yield _not_of_its_cluster(nodes, at.dns, _DNS.get(at.how, "--dns-cluster-ip"), own.located())
+
+
+def _not_of_its_cluster(nodes: NodeGroup, said: Located[str], what: str, own: Located[str]) -> Draft:
+    return fail(
+        said,
+        f"{what} that it joins with is not of the cluster of {nodes.title}",
+        is_=said.shown(),
+        should=own.shown() if what == _RANGE else f"an address of {own.shown()}",
+        severity=Severity.ERROR if nodes.is_managed else Severity.WARNING,
+        related=[Related(own.place, f"the cluster's service range is {own.shown()} here")],
+        cause=_WRONG[_RANGE],
+        remedy="take it from the cluster, by its own output where there is one",
+    )
+
+
+def _known(said: Located[str] | None) -> str | None:
+    return said.state.value if said is not None and isinstance(said.state, Known) else None
 
 
 def _dns(at: Coordinates, pool: BootPool) -> Findings:

@@ -201,3 +201,12 @@ def _named(stack: AwsStack, group: AwsResource, top: str, said: Tree) -> Links:
         if not said.get(name).is_absent and not said.get(name).is_null:
             return stack.links(group, top, said.get(name), TEMPLATE)
     return Links()
+
+
+def service_range(nodes: NodeGroup) -> Tree:
+    """From which its cluster gives services their addresses, as it is written; EKS chooses where nobody does."""
+    return (
+        nodes.cluster.get("kubernetesNetworkConfig", "serviceIpv4Cidr")
+        if nodes.cluster is not None
+        else absent(nodes.place)
+    )

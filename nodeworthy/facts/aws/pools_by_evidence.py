@@ -10,13 +10,13 @@ from typing import TypeGuard
 
 from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_capacity import is_block, reservation
-from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_group import NodeGroup, service_range
 from nodeworthy.facts.aws.node_types import has_gpus, instance_types
 from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.machines import Machines, Reserved, number_of, texts_of
+from nodeworthy.facts.fleet.machines import Machines, Reserved, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
 from nodeworthy.fleet.model import CapacityKind
@@ -53,6 +53,7 @@ def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPo
         noun=resource.title.removesuffix(f" '{resource.name}'"),
         kubernetes=_version(nodes),
         cluster=_cluster(nodes),
+        services=_services(nodes),
         machines=_machines(nodes),
         evidence=follows.evidence,
     )
@@ -114,6 +115,10 @@ def _cluster(nodes: NodeGroup) -> Located[str] | None:
     if said.text is None and nodes.cluster is not None:
         said = nodes.cluster.get("name")
     return said.located() if said.text is not None else None
+
+
+def _services(nodes: NodeGroup) -> Located[str] | None:
+    return text_of(service_range(nodes)) if nodes.cluster is not None else None
 
 
 def _machines(nodes: NodeGroup) -> Machines:

@@ -251,8 +251,10 @@ def same_range(one: str, other: str) -> bool:
 
 
 def is_outside(address: str, range_: str) -> bool:
+    """One of the link itself is of a cache that runs on the node, and is in no cluster's range."""
     try:
-        return ipaddress.ip_address(address) not in ipaddress.ip_network(range_, strict=False)
+        of = ipaddress.ip_address(address)
+        return of not in ipaddress.ip_network(range_, strict=False) and not of.is_link_local
     except ValueError:
         return False
 

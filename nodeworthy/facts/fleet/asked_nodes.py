@@ -31,6 +31,8 @@ class AskedNodes:
     has_driver: bool | None = None
     kubernetes: Located[str] | None = None
     cluster: Located[str] | None = None
+    services: Located[str] | None = None
+    pods: Located[str] | None = None
     machines: Machines = NOTHING_SAID
     # It follows, and may be otherwise.
     is_likely: bool = False
@@ -63,6 +65,8 @@ class AskedNodes:
             driver_said=self.image.told() if self.has_driver is not None else None,
             kubernetes=self.kubernetes,
             cluster=self.cluster,
+            services=self.services,
+            pods=self.pods,
             machines=self.machines,
             evidence=self.said,
             is_likely=self.is_likely,

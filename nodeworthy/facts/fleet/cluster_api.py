@@ -65,6 +65,8 @@ def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
         f"a {called} of Cluster API",
         kubernetes=_version(document),
         cluster=text_of(document.get("metadata", "labels", _CLUSTER)),
+        services=text_of(spec.get("clusterConfiguration", "networking", "serviceSubnet")),
+        pods=text_of(spec.get("clusterConfiguration", "networking", "podSubnet")),
         machines=_machines(spec, kind, is_for_gpus=script is not None),
         scripts=(script,) if script is not None else (),
     )

@@ -122,7 +122,8 @@ class EksctlGroup:
             None if self._has_its_own_image else family.driver,
             text_of(metadata.get("version")),
             text_of(metadata.get("name")),
-            self._machines,
+            text_of(self.document.get("kubernetesNetworkConfig", "serviceIPv4CIDR")),
+            machines=self._machines,
             sets_own_plugin=not self.tree.get("bottlerocket", "settings", "kubelet-device-plugins").is_absent,
         )
         # Of an image of somebody's own, what eksctl takes it for says nothing of what is on it.

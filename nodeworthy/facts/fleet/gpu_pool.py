@@ -48,6 +48,9 @@ class GpuPool:
     # The name of its cluster, and its machines, where somebody else than a fleet says it.
     cluster: Located[str] | None = None
     machines: Machines = NOTHING_SAID
+    # From which ranges its cluster gives services and pods their addresses, where that is written.
+    services: Located[str] | None = None
+    pods: Located[str] | None = None
     # Its GPU, where a fleet declares it.
     gpu: Located[str] | None = None
     # What it follows from, where nobody declares it: in the words that stand there.

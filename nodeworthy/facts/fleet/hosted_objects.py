@@ -106,7 +106,7 @@ def _asked(pool: GpuPool, called: str) -> AskedNodes:
         brings,
         pool.kubernetes,
         pool.cluster,
-        pool.machines,
+        machines=pool.machines,
         hosted=replace(pool, noun=called),
     )
 

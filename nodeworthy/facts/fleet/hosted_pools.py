@@ -58,7 +58,20 @@ def _pools(resource: HostedResource, clusters: Sequence[HostedResource]) -> Iter
     own = clusters[0] if len(clusters) == 1 else None
     cluster = resource if resource in clusters else own
     named = text_of(cluster.values.get("name")) if cluster is not None else None
-    yield from (replace(each, cluster=named) for each in _each_pool(resource, own))
+    services, pods = _ranges(cluster) if cluster is not None else (None, None)
+    yield from (replace(each, cluster=named, services=services, pods=pods) for each in _each_pool(resource, own))
+
+
+def _ranges(cluster: HostedResource) -> tuple[Located[str] | None, Located[str] | None]:
+    """From which it gives services and pods their addresses: a range of Google's may be a name or a length, and is none
+    then."""
+    if cluster.type == AKS_CLUSTER:
+        said = cluster.block("network_profile")
+        return text_of(said.get("service_cidr")), text_of(said.get("pod_cidr"))
+    said = cluster.block("ip_allocation_policy")
+    both = (said.get("services_ipv4_cidr_block"), said.get("cluster_ipv4_cidr_block"))
+    services, pods = (text_of(each) if "." in (each.text or "") else None for each in both)
+    return services, pods
 
 
 def _each_pool(resource: HostedResource, own: HostedResource | None) -> Iterator[GpuPool]:

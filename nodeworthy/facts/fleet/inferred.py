@@ -28,6 +28,19 @@ class InferredFleet:
         said = (each.kubernetes for each in self.pools if each.kubernetes is not None)
         return list({each.state: each for each in said if isinstance(each.state, Known)}.values())
 
+    @property
+    def services(self) -> Located[str] | None:
+        return _the_only([each.services for each in self.pools])
+
+    @property
+    def pods(self) -> Located[str] | None:
+        return _the_only([each.pods for each in self.pools])
+
+
+def _the_only(said: Iterable[Located[str] | None]) -> Located[str] | None:
+    known = {each.state: each for each in said if each is not None and isinstance(each.state, Known)}
+    return next(iter(known.values())) if len(known) == 1 else None
+
 
 def infer_fleets(pools: Iterable[GpuPool], values: Sequence[OperatorValues]) -> list[InferredFleet]:
     """One of each cluster that is named; a pool that names none is of the only one that is, else of the nearest."""

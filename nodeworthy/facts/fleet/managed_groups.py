@@ -52,7 +52,7 @@ def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
         sign.driver,
         text_of(spec.get("version")),
         text_of(spec.get("clusterName")),
-        _machines(spec, kind, types),
+        machines=_machines(spec, kind, types),
     )
 
 
