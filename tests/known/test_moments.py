@@ -62,7 +62,8 @@ def _imports(path: Path, beginning: str = OF_FACTS) -> set[str]:
 
 
 def _file(module: str) -> Path:
-    return ROOM.parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    stem = ROOM.parent.joinpath(*module.split(".")[1:])
+    return stem / "__init__.py" if stem.is_dir() else stem.with_suffix(".py")
 
 
 def test_every_fact_that_a_rule_is_about_is_collected_somewhere() -> None:
