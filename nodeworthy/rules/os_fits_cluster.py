@@ -43,10 +43,22 @@ def there_is_an_image(system: PoolSystem) -> Findings:
         f"there is no EKS image of {image.os} for Kubernetes {version}",
         should=image.instead,
         on=system.title,
-        related=[Related(system.kubernetes.place, f"the cluster is of version {version}")],
+        related=[Related(system.kubernetes.place, _who_says_the_version(system, version))],
         cause=f"its images are made for {image.until} only ({image.source})",
-        remedy=f"set {system.setting}: {image.instead}, or keep the cluster at one of these versions",
+        remedy=_instead(system, image.instead),
     )
+
+
+def _who_says_the_version(system: PoolSystem, version: str) -> str:
+    if system.is_named_whole:
+        return f"the image is asked for by its parameter, with version {version} in it"
+    return f"the cluster is of version {version}"
+
+
+def _instead(system: PoolSystem, os: str) -> str:
+    if system.is_named_whole:
+        return f"ask for the image of {os}, or for one of these versions"
+    return f"set {system.setting}: {os}, or keep the cluster at one of these versions"
 
 
 @RULE.check

@@ -199,6 +199,29 @@ def test_a_macro_may_make_anything(tmp_path: Path) -> None:
     assert "the macro OurMacro may make anything" in ran.findings[0]["message"]
 
 
+LOOP = """\
+Transform: AWS::LanguageExtensions
+Resources:
+  Fn::ForEach::Nodes:
+    - Name
+    - [A, B]
+    - Gpu${Name}:
+        Type: AWS::EC2::Instance
+        Properties:
+          InstanceType: g5.xlarge
+          MetadataOptions: {HttpTokens: optional}
+"""
+
+
+def test_a_template_of_nothing_but_a_loop_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(LOOP, encoding="utf-8")
+    ran = run("check", "a.yaml", "--rule", "instance-metadata-guarded", "--format", "json", cwd=tmp_path)
+    assert [each["message"] for each in ran.findings] == [
+        "nodes of Instance 'GpuA' answer IMDSv1",
+        "nodes of Instance 'GpuB' answer IMDSv1",
+    ]
+
+
 HOSTILE = {
     "it refers to itself": "Conditions: {A: !Not [!Condition A]}\nResources: {A: {Type: 'AWS::EKS::Cluster', Condition: A}}",
     "a parameter in a circle": "Resources: {A: {Type: 'AWS::EKS::Cluster', Properties: {Name: !Ref A}}}",

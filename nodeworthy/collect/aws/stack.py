@@ -117,7 +117,7 @@ def _paths(part: Part) -> Iterator[str]:
 
 
 def _has_efa(nodes: NodeGroup) -> bool:
-    return any((each.get("interfaceType").text or "").startswith("efa") for each in nodes.interfaces)
+    return any((nodes.of_interface(each, "interfaceType").text or "").startswith("efa") for each in nodes.interfaces)
 
 
 def _joins(script: BootScript) -> bool:

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from nodeworthy.facts.aws.efa_interfaces import Interface, asks_for_efa, interfaces
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.security_group import ALL, CLUSTER, GROUPS, Opening, SecurityGroup, Way
+from nodeworthy.facts.aws.security_group import ALL, Opening, SecurityGroup, Way
 from nodeworthy.facts.aws.stack import Links
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown
@@ -88,9 +88,8 @@ def _by_written(nodes: NodeGroup) -> Mapping[Hashable, tuple[Interface, Links]]:
     """Most interfaces of a template have the same groups: each set once."""
     found: dict[Hashable, tuple[Interface, Links]] = {}
     for each in interfaces(nodes):
-        named = each.tree.get("securityGroups")
+        named = nodes.of_interface(each.tree, "securityGroups")
         written = tuple(str(leaf.value) for leaf in named.sequence) or str(named.value)
         if each.is_efa and written not in found and nodes.template is not None:
-            links = nodes.stack.links(nodes.template, "networkInterfaces", named, *GROUPS, CLUSTER)
-            found[written] = (each, links)
+            found[written] = (each, nodes.guards_of(each.tree))
     return found

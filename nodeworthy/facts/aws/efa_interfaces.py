@@ -58,11 +58,10 @@ class Interface:
 
 
 def interfaces(nodes: NodeGroup) -> Sequence[Interface]:
-    return [_interface(each) for each in nodes.interfaces]
+    return [_interface(each, nodes.of_interface(each, "interfaceType")) for each in nodes.interfaces]
 
 
-def _interface(tree: Tree) -> Interface:
-    kind = tree.get("interfaceType")
+def _interface(tree: Tree, kind: Tree) -> Interface:
     return Interface(tree, kind.text or "", _index(tree.get("networkCardIndex")), _index(tree.get("deviceIndex")))
 
 
@@ -80,10 +79,11 @@ def _index(tree: Tree) -> Located[int]:
 def asks_for_efa(nodes: NodeGroup) -> Located[bool]:
     if nodes.template is None and not (nodes.is_managed and nodes.groups("launchTemplate").is_absent):
         return Located.unknown(f"which interfaces {nodes.title} has is not known: {nodes.no_template}", nodes.place)
-    if any(each.get("interfaceType").text in (EFA, EFA_ONLY) for each in nodes.interfaces):
+    kinds = [nodes.of_interface(each, "interfaceType") for each in nodes.interfaces]
+    if any(each.text in (EFA, EFA_ONLY) for each in kinds):
         return Located.known(True, nodes.place)
     laid_out = nodes.templates("networkInterfaces")
-    for each in (laid_out, *(each.get("interfaceType") for each in nodes.interfaces)):
+    for each in (laid_out, *kinds):
         if isinstance(each.value, Unknown):
             return Located(each.value, each.place)
     return Located.known(False, laid_out.place)

@@ -20,6 +20,8 @@ CONFIGURATION = "aws:ec2/launchConfiguration:LaunchConfiguration"
 MANAGED = "aws:eks/nodeGroup:NodeGroup"
 INSTANCES = ("aws:ec2/instance:Instance", "aws:ec2/spotInstanceRequest:SpotInstanceRequest")
 SUBNET = "aws:ec2/subnet:Subnet"
+INTERFACE = "aws:ec2/networkInterface:NetworkInterface"
+ATTACHMENT = "aws:ec2/networkInterfaceAttachment:NetworkInterfaceAttachment"
 # Where a group says from which template it starts its nodes.
 _TEMPLATES = (
     ("launchTemplate",),
@@ -108,7 +110,37 @@ class NodeGroup:
 
     @cached_property
     def interfaces(self) -> Sequence[Tree]:
+        """Those that its machines start with, and what is attached to a single machine afterwards."""
+        return [*self._first_interfaces, *(each.get() for each in self._attachments)]
+
+    @cached_property
+    def _first_interfaces(self) -> Sequence[Tree]:
         return self.templates("networkInterfaces").sequence
+
+    @cached_property
+    def _attachments(self) -> Sequence[AwsResource]:
+        if self.template is None or self.template.type not in INSTANCES:
+            return ()
+        return self.stack.pointing_at(self.template, "instanceId", (ATTACHMENT,))
+
+    def of_interface(self, interface: Tree, name: str) -> Tree:
+        """What an interface says, here or as a resource of its own that is named here."""
+        own = self._made_by_itself(interface)
+        return own.get(name) if own is not None else interface.get(name)
+
+    def guards_of(self, interface: Tree) -> Links:
+        """The security groups of an interface."""
+        assert self.template is not None
+        own, kinds = self._made_by_itself(interface), (*GROUPS, CLUSTER)
+        if own is not None:
+            return self.stack.links(own, "securityGroups", own.get("securityGroups"), *kinds)
+        return self.stack.links(self.template, "networkInterfaces", interface.get("securityGroups"), *kinds)
+
+    def _made_by_itself(self, interface: Tree) -> AwsResource | None:
+        named = interface.get("networkInterfaceId")
+        if self.template is None or named.is_absent:
+            return None
+        return self.stack.links(self.template, "networkInterfaces", named, INTERFACE).only
 
     @cached_property
     def subnets(self) -> Links:
@@ -128,18 +160,17 @@ class NodeGroup:
         if self.template is None:
             return (), ()
         found, open_ = list[AwsResource](), list[Sequence[Located[str]]]()
-        for top, value in self._security():
-            links = self.stack.links(self.template, top, value, *GROUPS, CLUSTER)
+        for links in self._security(self.template):
             found += links.found
             open_.append(links.open)
         return [SecurityGroup(each, self.stack) for each in dict.fromkeys(found)], list(_each_once(open_))
 
-    def _security(self) -> Iterator[tuple[str, Tree]]:
+    def _security(self, template: AwsResource) -> Iterator[Links]:
         """With interfaces given, only theirs count."""
-        if self.interfaces:
-            yield from (("networkInterfaces", each.get("securityGroups")) for each in self.interfaces)
-            return
-        yield from ((name, self.templates(name)) for name in ("vpcSecurityGroupIds", "securityGroups"))
+        yield from (self.guards_of(each) for each in self.interfaces)
+        if not self._first_interfaces:
+            for name in ("vpcSecurityGroupIds", "securityGroups"):
+                yield self.stack.links(template, name, self.templates(name), *GROUPS, CLUSTER)
 
 
 def _each_once(lists: Iterable[Sequence[Located[str]]]) -> Iterator[Located[str]]:

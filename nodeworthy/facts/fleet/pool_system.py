@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
+from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.stack import AwsStack
@@ -28,6 +29,8 @@ class PoolSystem:
     kubernetes: Located[str]
     # By which word it is set there.
     setting: str = "os"
+    # One parameter names both, whatever the cluster is.
+    is_named_whole: bool = False
 
 
 def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
@@ -80,11 +83,11 @@ def planned_systems(groups: Iterable[NodeGroup]) -> Iterator[PoolSystem]:
 
 
 def _planned(group: NodeGroup) -> Iterator[PoolSystem]:
-    image = group.templates("imageId")
-    named = named_by_parameter(image.text) if image.text else None
-    if named is not None:
+    image = image_of(group)
+    named = named_by_parameter(image.named) if image is not None else None
+    if named is not None and image is not None:
         os, version = Located(Known(named[0].os), image.place), Located(Known(named[1]), image.place)
-        yield PoolSystem(group.title, image.place, os, version)
+        yield PoolSystem(group.title, image.place, os, version, is_named_whole=True)
     if group.group is None or group.group.type != MANAGED:
         return
     kind, of_group = group.group.get("amiType"), _version(group)

@@ -8,7 +8,7 @@ from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.source.cloudformation.kubernetes import facts_in, handlers_in
 from nodeworthy.collect.source.cloudformation.nodes import Node, child, items, pairs, scalar_text, spot_of
 from nodeworthy.collect.source.cloudformation.resources import Resources
-from nodeworthy.collect.source.cloudformation.template import Template
+from nodeworthy.collect.source.cloudformation.template import FOR_EACH, Template
 from nodeworthy.collect.source.cloudformation.user_data import reads_scripts
 from nodeworthy.collect.source.comments import suppression
 from nodeworthy.documents.yaml import compose
@@ -92,8 +92,17 @@ def _span(node: Node, text: str) -> tuple[int, int]:
 
 
 def _is_template(root: Node) -> bool:
-    kinds = (scalar_text(child(each, "Type")) for _, each in pairs(child(root, "Resources")).values())
-    return any(kind is not None and kind.startswith(_KINDS) for kind in kinds)
+    return any(kind.startswith(_KINDS) for kind in _kinds(child(root, "Resources")))
+
+
+def _kinds(node: Node) -> Iterator[str]:
+    """The types of its resources, those of loops among them."""
+    for name, (_, value) in pairs(node).items():
+        if name.startswith(FOR_EACH):
+            for each in items(value):
+                yield from _kinds(each)
+        elif (kind := scalar_text(child(value, "Type"))) is not None:
+            yield kind
 
 
 def _judged(template: Template, read: Read, around: Surroundings | None) -> None:

@@ -280,14 +280,20 @@ def _disk(said: Value) -> Value | None:
 
 
 def _spread_interfaces(items: dict[str, Value], keys: dict[str, Spot]) -> None:
-    """What the interfaces of a single machine are guarded by, it is."""
+    """What the interfaces of a single machine are guarded by, it is; those that are resources of their own stay."""
     said = items.pop(_INTERFACES, None)
-    keys.pop(_INTERFACES, None)
-    groups = (
-        [each.items.get("GroupSet") for each in said.items if isinstance(each, Obj)] if isinstance(said, Seq) else []
-    )
+    named = [each for each in _objects(said) if "NetworkInterfaceId" in each.items]
+    if named and said is not None:
+        items[_INTERFACES] = Seq("tuple", list[Value](named), said.spot)
+    else:
+        keys.pop(_INTERFACES, None)
+    groups = [each.items.get("GroupSet") for each in _objects(said)]
     every = [one for each in groups if isinstance(each, Seq) for one in each.items]
     every += [each for each in groups if isinstance(each, Hole)]
     if every and "SecurityGroupIds" not in items:
         items["SecurityGroupIds"] = Seq("tuple", every, every[0].spot)
         keys["SecurityGroupIds"] = every[0].spot
+
+
+def _objects(said: Value | None) -> list[Obj]:
+    return [each for each in said.items if isinstance(each, Obj)] if isinstance(said, Seq) else []

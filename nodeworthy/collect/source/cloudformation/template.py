@@ -31,7 +31,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 NO_VALUE = "AWS::NoValue"
-_FOR_EACH = "Fn::ForEach::"
+FOR_EACH = "Fn::ForEach::"
 _OF_SSM = "AWS::SSM::Parameter::Value<"
 _DEEPEST = 60
 # Macros of AWS' own that make resources of others than those that are judged here, or none.
@@ -103,7 +103,7 @@ class Template:
     def _listed(self, node: Node, names: Mapping[str, Value]) -> Iterator[Resource]:
         for name, (key, value) in pairs(node).items():
             self.budget.step(1)
-            if name.startswith(_FOR_EACH):
+            if name.startswith(FOR_EACH):
                 for filled, inner in self._loop(value, names):
                     yield from self._listed(inner, filled)
                 continue
@@ -168,7 +168,7 @@ class Template:
         found: dict[str, Value] = {}
         keys: dict[str, Spot] = {}
         for name, (key, each) in mapping.items():
-            if name.startswith(_FOR_EACH) or name == "Fn::Transform":
+            if name.startswith(FOR_EACH) or name == "Fn::Transform":
                 return Hole("a transform makes it", spot_of(key, self.file), name)
             value = self.value(each, names)
             if not is_no_value(value):
