@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.collected import COLLECTED
-from nodeworthy.facts.boot.script import BootPool
+from nodeworthy.facts.boot.script import BootPool, PromisedPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked
 from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.facts.hami.setup import HamiRuntime
@@ -129,7 +129,7 @@ SHOWN[Moment.CLOUD] = (
     "efa-complete/bad-cloud-group-not-open-to-itself",
 )
 ELSEWHERE: dict[Moment, set[type]] = {
-    Moment.SOURCE: {BootPool, CommittedPlan, NotLookedAt, QueueAsked, SecretManifest, UnreadableInput},
+    Moment.SOURCE: {BootPool, CommittedPlan, NotLookedAt, PromisedPool, QueueAsked, SecretManifest, UnreadableInput},
     Moment.PLAN: {
         BootPool,
         DeclaredForProfiling,
@@ -138,13 +138,14 @@ ELSEWHERE: dict[Moment, set[type]] = {
         MigLayouts,
         NotLookedAt,
         ProfilingAsked,
+        PromisedPool,
         SharingConfig,
         UnreadableInput,
     },
     Moment.NODE: {NotLookedAt, UnreadableInput},
     Moment.CLUSTER: {HamiRuntime, MonitoringAsked, NotLookedAt, QueueAsked, UnreadableInput},
     Moment.WORKLOAD: {NotLookedAt},
-    Moment.CLOUD: {BootPool, NotLookedAt, PoolSystem},
+    Moment.CLOUD: {BootPool, NotLookedAt, PoolSystem, PromisedPool},
 }
 RULE = '''"""A rule of this house."""
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from nodeworthy.facts.aws.node_group import MANAGED, SCALING_GROUP, NodeGroup
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.pools import POOL_LABEL, named_pool
-from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script import BootScript, NotInFleet
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known
@@ -76,7 +76,7 @@ def pool_named(names: PoolNames, fleet: Fleet, resource: AwsResource, script: Bo
     if named is not None:
         found = next((pool for pool in fleet.pools if pool.name == named), None)
         says = "its tags name" if tagged else "its node label names"
-        return found or f"{says} the pool '{named}', which the fleet does not have"
+        return found or NotInFleet(says, named)
     kind = names.instance_type(resource)
     fitting = [pool for pool in fleet.pools if kind is not None and _type_of(pool) == kind]
     if len(fitting) == 1:

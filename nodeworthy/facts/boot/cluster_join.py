@@ -14,7 +14,7 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.documents.settled import is_placeholder
 from nodeworthy.facts.boot.families import BOOTSTRAP, BOTTLEROCKET, NODEADM
 from nodeworthy.facts.boot.pools import POOL_LABEL, named_pool
-from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script import BootScript, NotInFleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, fail
@@ -285,7 +285,7 @@ _CAUSE = "nobody finds these nodes by their pool, and nothing is checked of them
 
 def another_pool(script: BootScript) -> Iterator[Draft]:
     named = named_pool(script.timeline)
-    unheard_of = not script.pools and f"'{named}'" in script.no_pool
+    unheard_of = not script.pools and isinstance(script.no_pool, NotInFleet) and script.no_pool.pool == named
     others = [each.pool for each in script.pools if each.pool.name != named]
     if named is None or not (unheard_of or others):
         return

@@ -25,7 +25,7 @@ from nodeworthy.boot.effects import (
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind, UserData
 from nodeworthy.facts.boot.families import PROGRAMS
-from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript, NotInFleet
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -138,7 +138,7 @@ def _pools(script: BootScript, fleet: Fleet) -> Sequence[Pool] | str:
     named = named_pool(timeline)
     if named is not None:
         found = [pool for pool in fleet.pools if pool.name == named]
-        return found or f"it names the pool '{named}', which the fleet does not have"
+        return found or NotInFleet("it names", named)
     if not script.is_meant and not brings_something(timeline):
         return "it brings a node nothing, and nobody says that one boots with it"
     built = [pool for pool in fleet.pools if pool.provision] or list(fleet.pools)

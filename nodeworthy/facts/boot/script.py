@@ -63,6 +63,17 @@ class PromisedPool(BootPool):
     NOBODY: ClassVar[str] = "no fleet promises these nodes anything (registries, storage)"
 
 
+class NotInFleet(str):
+    """Why something is of no pool: the one that it names is not in its fleet."""
+
+    pool: str
+
+    def __new__(cls, says: str, pool: str) -> NotInFleet:
+        made = super().__new__(cls, f"{says} the pool '{pool}', which the fleet does not have")
+        made.pool = pool
+        return made
+
+
 def _nothing_is_made_up(_: str) -> str | None:
     return None
 
