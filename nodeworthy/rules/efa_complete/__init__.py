@@ -162,6 +162,14 @@ def _lays_out_efa(nodes: NodeGroup) -> bool:
     return asks_for_efa(nodes).state == Known(True)
 
 
+_LETS_THROUGH = {
+    Way.IN: "aws.vpc.SecurityGroupIngressRule(…, security_group_id=group.id, referenced_security_group_id=group.id, "
+    'ip_protocol="-1")',
+    Way.OUT: "aws.vpc.SecurityGroupEgressRule(…, security_group_id=group.id, referenced_security_group_id=group.id, "
+    'ip_protocol="-1")',
+}
+
+
 @RULE.check
 def its_groups_let_it_through(efa: EfaGroups) -> Findings:
     if not efa.groups and not efa.open:
@@ -183,10 +191,5 @@ def its_groups_let_it_through(efa: EfaGroups) -> Findings:
             on=efa.titles,
             related=efa.declared,
             cause=f"{SLOW}; a rule for 0.0.0.0/0 does not count for EFA",
-            remedy=_rule(way),
+            remedy=_LETS_THROUGH[way],
         )
-
-
-def _rule(way: Way) -> str:
-    kind = "SecurityGroupIngressRule" if way is Way.IN else "SecurityGroupEgressRule"
-    return f'aws.vpc.{kind}(…, security_group_id=group.id, referenced_security_group_id=group.id, ip_protocol="-1")'
