@@ -110,9 +110,10 @@ def test_beside_a_script_each_sign_counts_at_its_first_place_that_is_no_comment(
 
 
 def test_whatever_is_looked_for_holds_one_of_its_words() -> None:
-    for each in (*signs(), *ranges()):
-        for branch in branches(each.text.pattern):
-            assert any(word in branch.replace("\\", "") for word in each.words), branch
+    known = [(each.text, each.words) for each in signs()] + [(each.text, each.words) for each in ranges()]
+    for text, words in known:
+        for branch in branches(text.pattern):
+            assert any(word in branch.replace("\\", "") for word in words), branch
 
 
 def branches(written: str) -> list[str]:
