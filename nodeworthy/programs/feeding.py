@@ -11,6 +11,7 @@ import mmap
 import os
 import sys
 import time
+import urllib.error
 import urllib.request
 from typing import Any
 
@@ -22,6 +23,8 @@ ITEMS, SIZE, BATCH = 256, 3 * 224 * 224, 32
 WORKERS = (0, 2, 4, 8)
 # Of a download nobody waits longer for, nor takes more.
 DOWNLOAD_SECONDS, DOWNLOAD_BYTES = 10.0, 1 << 30
+# What comes in less than this is mostly the time to connect, and may be a page that says no.
+LEAST_DOWNLOADED = 16 * MIB
 # What is memory, and no disk.
 _MEMORY = ("tmpfs", "ramfs")
 
@@ -67,7 +70,7 @@ def disk(folders: list[str]) -> None:
     for folder in folders:
         both_ways(folder, "scratch", size)
     own = os.environ.get("NODEWORTHY_LOCAL")
-    if own and filesystem(own) not in _MEMORY and os.statvfs(own).f_bavail * os.statvfs(own).f_frsize > 4 * size:
+    if own and is_disk_with_room(own, 4 * size):
         both_ways(own, "local", size)
     if "NODEWORTHY_DOWNLOAD" in os.environ:
         download(os.environ["NODEWORTHY_DOWNLOAD"])
@@ -119,6 +122,14 @@ def read(handle: int, size: int) -> float:
     return size / (time.perf_counter() - began) / 1e9
 
 
+def is_disk_with_room(folder: str, least: int) -> bool:
+    """In an image the folder may not be there, for its name is the host's."""
+    if not os.access(folder, os.W_OK | os.X_OK) or filesystem(folder) in _MEMORY:
+        return False
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize > least
+
+
 def filesystem(folder: str) -> str:
     """The kind of the one that it lies on."""
     best, kind = "", ""
@@ -139,7 +150,12 @@ def download(url: str) -> None:
                 if not block:
                     break
                 count += len(block)
-        rate = count / (time.perf_counter() - began) / 1e9
+        took = time.perf_counter() - began
+        if count < LEAST_DOWNLOADED and took < DOWNLOAD_SECONDS:
+            raise urllib.error.URLError(
+                f"{count} bytes are too few to tell: name a file of {LEAST_DOWNLOADED >> 20} MiB"
+            )
+        rate = count / took / 1e9
         say.measure("disk-and-network", "download_gbps", round(rate, 4), "GB/s", at={"round": round_})
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nodeworthy.commands import judging
 from nodeworthy.errors import InputError
-from nodeworthy.known.acceptance import BY_THE_DRIVER, TESTS, Level
+from nodeworthy.known.acceptance import BY_THE_DRIVER, TESTS, Level, level_tests
 
 
 class Options(judging.Options):
@@ -152,6 +152,7 @@ def refuse_idle(options: Options) -> None:
         raise InputError(
             f"--test {needs_torch[0]} needs torch: beside --without-torch there are {', '.join(BY_THE_DRIVER)}"
         )
+    _refuse_of_no_test(options)
     if options.burn_time is not None and options.level != Level.BURN:
         raise InputError("--burn-time is of --level burn, and the level here is " + options.level)
     if options.dry_run and options.taint:
@@ -206,6 +207,21 @@ def _for_nothing(options: Options) -> list[tuple[str, object, str]]:
     }
     given, other = (of_kubernetes, "kubernetes") if platform_of(options) == "slurm" else (of_slurm, "slurm")
     return [(name, value, other) for name, value in given.items()]
+
+
+def _refuse_of_no_test(options: Options) -> None:
+    of_tests = (
+        ("--download-url", options.download_url, "disk-and-network"),
+        ("--model", options.model, "inference"),
+    )
+    for name, value, test in of_tests:
+        if value is not None and not is_run(options, test):
+            raise InputError(f"{name} is of {test}, which is not run here")
+
+
+def is_run(options: Options, test: str) -> bool:
+    by_torch = options.without_torch and test not in BY_THE_DRIVER
+    return test in chosen_tests(options) and test in level_tests(Level(options.level)) and not by_torch
 
 
 def chosen_tests(options: Options) -> tuple[str, ...]:
