@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Expansion, How, Stage, Writes
@@ -30,6 +29,8 @@ _ALWAYS_SET = frozenset(
 _NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "nohup", "setsid", "exec"})
 # `chmod 644`: what nobody may run is no script.
+# Options of sudo that the next word belongs to.
+_WITH_A_VALUE = frozenset("-u --user -g --group -p --prompt -D --chdir -h --host -C -r -t -T -U -R".split())
 _NOT_TO_BE_RUN = pattern(r"\bchmod\s+(?:-\S+\s+)*(?:0?[0246]{3}|[ugoa]*[-+=][rw]+)\s")
 
 
@@ -138,10 +139,19 @@ def _run(userdata: UserData) -> Iterator[str]:
     for part in userdata.parts:
         for line in part.text.splitlines():
             words = line.split()
-            # Behind sudo the next word alone is run: `sudo tee FILE` runs tee.
-            yield from (after for sudo, after in pairwise(words) if sudo == "sudo" and after.startswith("/"))
+            yield from (each for each in _run_by_sudo(words) if each.startswith("/"))
             if words and _runs(words, line):
                 yield from (word.strip("'\";") for word in words if "/" in word)
+
+
+def _run_by_sudo(words: Sequence[str]) -> Iterator[str]:
+    """The first word that is neither an option nor a variable: `sudo tee FILE` runs tee."""
+    for at, word in enumerate(words):
+        if word == "sudo":
+            after = at + 1
+            while after < len(words) and (words[after].startswith("-") or "=" in words[after]):
+                after += 2 if words[after] in _WITH_A_VALUE else 1
+            yield from words[after : after + 1]
 
 
 def _runs(words: Sequence[str], line: str) -> bool:
