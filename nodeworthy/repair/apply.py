@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.plain import number_at
-from nodeworthy.repair.edit import Edit, NotEditable, Refused, Untouched, merge_patch, value_at
+from nodeworthy.repair.edit import Edit, NotEditable, NotNow, Refused, Untouched, merge_patch, value_at
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.record import Record, record_of
 from nodeworthy.repair.server import Said, Server, uid_of, version_of
@@ -92,7 +92,8 @@ def move(server: Server, record: Record) -> bool:
             _check(said, record)
             return True
         if not said.is_conflict:
-            raise Untouched(f"the server refused to change {record.target}: {said.why}")
+            refused = NotNow if said.is_for_now else Untouched
+            raise refused(f"the server refused to change {record.target}: {said.why}")
     raise Untouched(f"{record.target} is being changed by somebody else again and again: look once more")
 
 

@@ -25,6 +25,10 @@ class Untouched(Refused):
     """Refused before anything was changed."""
 
 
+class NotNow(Untouched):
+    """By a server that may take it in a while."""
+
+
 ValuePath = tuple[str, ...]
 
 LABELS = ("metadata", "labels")

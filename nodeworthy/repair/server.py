@@ -36,6 +36,11 @@ class Said:
         return self.status == 409
 
     @property
+    def is_for_now(self) -> bool:
+        """A no of a server that has too much to do, or whose store just has no leader."""
+        return self.status == 429 or self.status >= 500
+
+    @property
     def why(self) -> str:
         return text_at(self.body, "message") or f"the server answered {self.status}"
 

@@ -31,9 +31,11 @@ WRITES: Final = (
 )
 _PROTECTED_AT_ONCE = 50
 _GOING_ON = frozenset("Pending InProgress Cancelling RollbackInProgress Baking".split())
+# What AWS says where it has too much to do, and what botocore says where an answer did not come whole.
 _LATER = frozenset(
-    "Throttling ThrottlingException RequestLimitExceeded ScalingActivityInProgress ResourceContention InternalFailure "
-    "ServiceUnavailable ReadTimeoutError".split()
+    "Throttling ThrottlingException TooManyRequestsException RequestLimitExceeded ScalingActivityInProgress "
+    "ResourceContention InternalFailure InternalError ServiceUnavailable Unavailable RequestTimeout ReadTimeoutError "
+    "HTTPClientError ProxyConnectionError ResponseParserError SSLError".split()
 )
 Data = Mapping[str, Any]
 

@@ -16,6 +16,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.rollout.acts import DONE, Outcome
 
 _BEAT_SECONDS = 2.0
+_COULD_NOT_LOOK = 3
 _WRONG = ("fail", "error", "unknown")
 
 
@@ -25,10 +26,12 @@ class Verdict:
 
     rule: str = ""
     why: str = ""
+    # Whether it could not look, and may in a while.
+    later: bool = False
 
     @property
     def outcome(self) -> Outcome:
-        return Outcome(is_done=False, why=self.why) if self.rule else DONE
+        return Outcome(is_done=False, why=self.why, later=self.later) if self.rule else DONE
 
 
 class Gate(Protocol):
@@ -113,7 +116,7 @@ def _against(node: str, who: str, code: int, out: bytes, told: str) -> Verdict:
     found.sort(key=lambda each: _WRONG.index(text_at(each, "verdict")))
     if not found:
         last = told.splitlines()[-1] if told else f"it ended with {code}"
-        return Verdict("looked-at", f"{node} was not looked at by {who}: {last}")
+        return Verdict("looked-at", f"{node} was not looked at by {who}: {last}", later=code == _COULD_NOT_LOOK)
     first = found[0]
     says = {"fail": "fails", "error": "could not be judged by", "unknown": "is not known to pass"}
     said = f"{node} {says[text_at(first, 'verdict')]} {text_at(first, 'rule')} of {who}: {text_at(first, 'message')}"

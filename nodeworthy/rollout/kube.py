@@ -10,7 +10,7 @@ from nodeworthy.documents.plain import at, mappings_at, strings_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.repair.apply import move
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, Edit, NotEditable, Refused, ValuePath, value_at
+from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, Edit, NotEditable, NotNow, Refused, ValuePath, value_at
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.server import Said, Server, uid_of, version_of
 from nodeworthy.repair.standing import Fitness, Standing, mark_edits, opt_out_label
@@ -20,6 +20,8 @@ from nodeworthy.rollout.world import MARK, Node
 
 _KINDS: Mapping[str, ValuePath] = {"labels": LABELS, "annotations": ANNOTATIONS, "taints": TAINTS}
 _TRIES = 4
+# The server's 500 for what no time will mend.
+_TWO_BUDGETS = "more than one PodDisruptionBudget"
 Object = Mapping[str, Any]
 
 
@@ -102,7 +104,9 @@ class Kube(Server):
             said = self.patch(target, patch, version_of(now))
             if not said.is_conflict:
                 break
-        return DONE if said.is_yes else Outcome(is_done=False, why=f"node {name} is not changed: {said.why}")
+        if said.is_yes:
+            return DONE
+        return Outcome(is_done=False, why=f"node {name} is not changed: {said.why}", later=said.is_for_now)
 
     def evict(self, namespace: str, pod: str, uid: str, *, dry: bool = False) -> Outcome:
         """By the Eviction API and by nothing else: budgets have the last word."""
@@ -117,7 +121,8 @@ class Kube(Server):
         # It is gone, or another one has its name.
         if said.is_yes or said.status in (404, 409):
             return DONE
-        return Outcome(is_done=False, why=f"{namespace}/{pod}: {_words(said)}", later=said.status == 429)
+        is_for_now = said.is_for_now and _TWO_BUDGETS not in said.why
+        return Outcome(is_done=False, why=f"{namespace}/{pod}: {_words(said)}", later=is_for_now)
 
     def keep_labels(self, name: str, kept: Mapping[str, Mapping[str, str]]) -> Outcome:
         def edits(node: Object) -> list[Edit]:
@@ -144,7 +149,8 @@ class Kube(Server):
             if edits:
                 move(self, Record(target, uid_of(node), edits))
         except (NotEditable, Refused) as problem:
-            return Outcome(is_done=False, why=f"node {name} is not changed: {problem}")
+            is_for_now = isinstance(problem, NotNow)
+            return Outcome(is_done=False, why=f"node {name} is not changed: {problem}", later=is_for_now)
         return DONE
 
 

@@ -163,12 +163,19 @@ def _on_fresh(act: Callable[[Moment, Lane], acts.Act | None]) -> Callable[[Momen
             return fault
         node = moment.world.node_of(lane.fresh)
         if node is None or not node.is_ready:
-            return Stop(f"{lane.fresh_title} had joined, and is not Ready any more", is_bad=True)
+            return _not_ready_any_more(moment, lane)
         wanted = act(moment, lane)
         then = _then(moment, lane)
         return Reached(lane, then) if wanted is None else Do(wanted, lane, then)
 
     return step
+
+
+def _not_ready_any_more(moment: Moment, lane: Lane) -> Step:
+    """Where the API server was away, Kubernetes has heard of no node, and takes all of them for lost for a while."""
+    if moment.now - lane.since < moment.journal.terms.join_seconds:
+        return Wait(f"{lane.fresh_title} had joined, and is not Ready now")
+    return Stop(f"{lane.fresh_title} had joined, and is not Ready any more since --join-timeout", is_bad=True)
 
 
 def _labels(moment: Moment, lane: Lane) -> acts.Act | None:

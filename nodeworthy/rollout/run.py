@@ -49,6 +49,8 @@ class Driver:
     patience: float = PATIENCE_SECONDS
     _tried: set[str] = field(default_factory=set)
     _told: str = ""
+    # What was refused last, by its words, and since when.
+    _refused: tuple[str, float] = ("", 0.0)
     _cancelled_at: float = 0.0
     _ends_since: float = 0.0
 
@@ -100,20 +102,32 @@ class Driver:
         self._foresee(step.act)
         outcome = self._act(step.act)
         if outcome.is_done:
+            self._refused = ("", 0.0)
             if step.lane is not None and step.reaches is not None:
                 self._reach(Reached(step.lane, step.reaches))
             return
-        if outcome.later:
-            if isinstance(step.act, acts.Evict):
-                self._tried.add(step.act.uid)
-                self._tell(f"{step.act.told}: not now: {outcome.why}")
-            else:
-                self._wait(f"{step.act.told}: not now: {outcome.why}")
+        if outcome.later and self._tries_again(step.act, outcome.why):
             return
         if isinstance(step.act, acts.StartRefresh):
             self.journal.asked_for_refresh = False  # it was refused, and one that is under way is somebody else's
         is_bad = isinstance(step.act, acts.Prove | acts.Accept)
-        self._stop(Stop(outcome.why, is_bad=is_bad), moment)
+        why = f"{outcome.why}: tried again for {self.patience:g} s" if outcome.later else outcome.why
+        self._stop(Stop(why, is_bad=is_bad), moment)
+
+    def _tries_again(self, act: acts.Act, why: str) -> bool:
+        """Whether there is patience left; for a pod that may not go yet, others have it."""
+        if isinstance(act, acts.Evict):
+            self._tried.add(act.uid)
+            self._tell(f"{act.told}: not now: {why}")
+            return True
+        refused, since = self._refused
+        if refused != act.told:
+            since = self.clock.now()
+            self._refused = act.told, since
+        if self.clock.now() - since >= self.patience:
+            return False
+        self._wait(f"{act.told}: not now: {why}")
+        return True
 
     def _foresee(self, act: acts.Act) -> None:
         """What has to be taken back, or is ours to go on with, is known before it is done."""

@@ -1,6 +1,6 @@
 """The way from a red pull request to a green fleet, as docs/rollout.md tells it: what a preview and an audit say on it. That
 a rollout replaces the nodes in between, and what an audit says behind it, is proven on AWS' stand-in in
-tests/real/test_rollout_moto.py."""
+tests/real/rollout/test_rollout_story.py."""
 
 from __future__ import annotations
 

@@ -24,7 +24,15 @@ OF_ONE_MACHINE = ("test_cloud_init", "test_containerd", "test_node", "test_slurm
 OF_ONE_SERVER = ("test_control_plane", "test_diagnose", "test_print_role", "test_repair")
 # What takes minutes is begun first: begun last, it keeps one worker busy while the others have nothing to do.
 LONGEST_FIRST = (
-    *("test_rollout_moto", OF_ONE_SERVER[0], "test_differential", "test_audit_drift", "test_secrets"),
+    *(
+        "test_rollout_stops",
+        "test_rollout_goes_on",
+        "test_rollout_story",
+        OF_ONE_SERVER[0],
+        "test_differential",
+        "test_audit_drift",
+        "test_secrets",
+    ),
     *("test_policy_pack", "test_mutations", "test_up_moto", "test_use_it_on_your_stack", "test_firewall_on_node"),
     *("test_dry_run", "test_firewall", "test_nft_on_node", OF_ONE_MACHINE[0], "test_accept_live"),
 )

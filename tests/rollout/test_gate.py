@@ -78,6 +78,8 @@ def test_what_was_not_looked_at_is_no_pass(nodeworthy: Any, code: int, told: str
     found = FLEET.accept("n1", "full", lambda: None)
     assert found.rule == "looked-at"
     assert f"n1 was not looked at by accept (full): {told or 'it ended with 9'}" in found.why
+    assert not found.outcome.is_done
+    assert found.outcome.later is (code == 3)
 
 
 def test_what_is_not_known_is_no_pass(nodeworthy: Any) -> None:

@@ -50,9 +50,49 @@ def test_a_successor_that_was_ready_and_is_not_any_more() -> None:
     world = Simulated()
     behind(world, acts.Prove, lambda: world._change("n-i-new0", is_ready=False))
     made = rolled(world, Terms(accept="quick"))
-    assert made.why == "n-i-new0 (i-new0) had joined, and is not Ready any more"
+    assert made.why == "n-i-new0 (i-new0) had joined, and is not Ready any more since --join-timeout"
     assert made.is_pinned
     assert not [each for each in world.done if isinstance(each, acts.Accept | acts.Welcome)]
+
+
+def test_a_successor_that_is_not_ready_for_a_minute_is_waited_for() -> None:
+    """As nodes are for a while where the API server was away: nobody heard of them."""
+    world = Simulated(nodes=2)
+
+    def flap() -> None:
+        world._change("n-i-new0", is_ready=False)
+        world.later(60, lambda: world._change("n-i-new0", is_ready=True))
+
+    behind(world, acts.Prove, flap)
+    said: list[str] = []
+    made = rolled(world, Terms(accept="quick"), said)
+    assert (made.status, made.is_pinned) == (Status.DONE, False)
+    assert "n-i-new0 (i-new0) had joined, and is not Ready now" in said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "status"), [(300, Status.DONE), (5000, Status.STOPPED)], ids=["for-a-while", "for-long"]
+)
+@pytest.mark.parametrize("kind", [acts.Cordon, acts.Prove, acts.Welcome])
+def test_what_can_not_be_done_now_is_tried_again_as_long_as_there_is_patience(
+    kind: type[acts.Act], seconds: int, status: Status
+) -> None:
+    world = Simulated(nodes=2)
+    real, until = world.do, list[float]()
+
+    def refused(act: acts.Act, journal: Journal) -> acts.Outcome:
+        if isinstance(act, kind):
+            until.append(world.time + seconds)
+            if world.time < until[0]:
+                return acts.Outcome(is_done=False, why="etcdserver: leader changed", later=True)
+        return real(act, journal)
+
+    world.do = refused  # type: ignore[method-assign]
+    made = rolled(world, OLD_FIRST)
+    assert made.status is status
+    if status is Status.STOPPED:
+        assert made.why.endswith("etcdserver: leader changed: tried again for 600 s")
+        assert (world.uncordoned, world.group.suspended) == (True, frozenset())
 
 
 def test_a_node_that_was_empty_and_has_a_pod_again_is_not_ended() -> None:
