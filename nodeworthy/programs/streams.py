@@ -6,6 +6,8 @@ of them, and whoever was his partner is well with another.
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import socket
 import threading
@@ -22,6 +24,8 @@ SECONDS = float(os.environ.get("NODEWORTHY_STREAM_SECONDS", "2"))
 # Who does not connect by then can't, and who takes so much longer is dead.
 PATIENCE = 15.0
 _BLOCK = 1 << 20
+_LOOK_SECONDS = 0.05
+_TAKEN = b"!"
 
 
 def tournament(count: int) -> list[list[tuple[int, int]]]:
@@ -63,11 +67,12 @@ def _stream(
     """This node's part of it; in words, what went wrong."""
     place = nodes.index(say.NODE)
     for sender, receiver in ways:
+        match = f"{nodes[sender]} to {nodes[receiver]}, {round_}"
         try:
             if place == sender:
-                _told_of("out", _together(_connected(addresses[receiver]), _send), round_)
+                _told_of("out", _together(_connected(addresses[receiver], match), _send), round_)
             elif place == receiver:
-                _told_of("in", _together(_accepted(mine), _receive), round_)
+                _told_of("in", _together(_accepted(mine, match), _receive), round_)
         except OSError as problem:
             return f"the network from {nodes[sender]} to {nodes[receiver]}: {type(problem).__name__}: {problem}"
     return ""
@@ -102,13 +107,49 @@ def _as_seen(master: str) -> tuple[str, str]:
         return str(way.getsockname()[0]), str(way.getpeername()[0])
 
 
-def _connected(to: tuple[str, int]) -> list[socket.socket]:
-    return [socket.create_connection(to, timeout=PATIENCE) for _ in range(STREAMS)]
+def _password(match: str) -> bytes:
+    """By which a receiver knows its partner: a scraper that looks at every port is none, nor is who comes too late."""
+    return hashlib.sha256(f"{say.NONCE}/{match}".encode()).digest()
 
 
-def _accepted(mine: socket.socket) -> list[socket.socket]:
-    mine.settimeout(PATIENCE)
-    return [mine.accept()[0] for _ in range(STREAMS)]
+def _connected(to: tuple[str, int], match: str) -> list[socket.socket]:
+    """Each of them taken by the other side."""
+    streams = [socket.create_connection(to, timeout=PATIENCE) for _ in range(STREAMS)]
+    for each in streams:
+        each.sendall(_password(match))
+    for each in streams:
+        if each.recv(len(_TAKEN)) != _TAKEN:
+            raise ConnectionRefusedError("the other end does not know who this is")
+    return streams
+
+
+def _accepted(mine: socket.socket, match: str) -> list[socket.socket]:
+    """Strangers beside them are heard out, and count for nothing. All begin at once, when all are there."""
+    until = time.monotonic() + PATIENCE
+    known: list[socket.socket] = []
+    mine.settimeout(_LOOK_SECONDS)
+    while len(known) < STREAMS:
+        if time.monotonic() > until:
+            raise TimeoutError(f"{len(known)} of {STREAMS} streams came within {PATIENCE:g} s")
+        with contextlib.suppress(TimeoutError):
+            other, _ = mine.accept()
+            threading.Thread(target=_hear, args=(other, match, known), daemon=True).start()
+    for each in known:
+        each.sendall(_TAKEN)
+    return known
+
+
+def _hear(other: socket.socket, match: str, known: list[socket.socket]) -> None:
+    """Who it is; a stranger is let go."""
+    other.settimeout(PATIENCE)
+    wanted, said = _password(match), b""
+    with contextlib.suppress(OSError):
+        while len(said) < len(wanted) and (more := other.recv(len(wanted) - len(said))):
+            said += more
+    if said == wanted:
+        known.append(other)
+    else:
+        other.close()
 
 
 def _together(streams: list[socket.socket], work: Callable[[socket.socket], tuple[int, float]]) -> float:
