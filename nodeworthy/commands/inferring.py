@@ -16,7 +16,7 @@ from nodeworthy.report.printable import escape_json, on_one_line, printable
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.source.one_file import Found
+    from nodeworthy.collect.source.parsing import Found
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.fleet.model import Fleet
 

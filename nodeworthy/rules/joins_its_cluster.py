@@ -20,6 +20,7 @@ node group with such an image and no user data at all starts machines that are n
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import PartKind
@@ -40,10 +41,12 @@ from nodeworthy.facts.boot.cluster_join import (
 from nodeworthy.facts.boot.families import BOOTSTRAP, title, way_of_joining
 from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig, configs_written
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.boot.settings_for_curl import LostSettings, settings_for_curl
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, skip, unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.boot.settings_for_curl import LostSettings
 
 RULE = Rule(
     "joins-its-cluster",
@@ -137,6 +140,8 @@ def _refused_by_kubeadm(config: KubeadmConfig) -> Draft:
 
 @RULE.check
 def its_settings_reach_the_installer(script: BootScript) -> Findings:
+    from nodeworthy.facts.boot.settings_for_curl import settings_for_curl
+
     found = list(settings_for_curl(script))
     if not found:
         skip("it gives no settings of an installer to what downloads it")

@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import PurePath
 
-from nodeworthy.collect.source.files import STDIN
+from nodeworthy.collect.source.files import STDIN, any_text
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
@@ -58,7 +58,8 @@ NO_BOOT_SCRIPT = (
 # Who calls it by its shell's name does not see that a slash is missing.
 _SHELL = pattern(rb"#!\s*(/?usr/|/)?(local/)?bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
 _TEMPLATES = {".tpl", ".tftpl", ".tmpl"}
-_SCRIPT_NAMES = {".sh", ".bash", ".userdata", ".boothook", *_TEMPLATES}
+SHELLS = (".sh", ".bash")
+_SCRIPT_NAMES = {*SHELLS, ".userdata", ".boothook", *_TEMPLATES}
 # C says `#include`, too, and goes on with a file's name.
 _HEADS = pattern(
     rb"#cloud-config|#cloud-boothook|## template: jinja|#part-handler|#include(?:-once)?[ \t]*(?:\r?\n|https?://)"
@@ -183,11 +184,11 @@ def is_tasks_of_a_node(data: bytes) -> bool:
         return False
     from nodeworthy.boot.playbook.recognition import is_playbook
 
-    return is_playbook(data.decode("utf-8", "replace"))
+    return is_playbook(any_text(data))
 
 
 def is_script(data: bytes, name: str) -> bool:
-    return data.lstrip().startswith(b"#!") or PurePath(name).suffix in (".sh", ".bash")
+    return data.lstrip().startswith(b"#!") or PurePath(name).suffix in SHELLS
 
 
 def _is_meant(name: str, data: bytes) -> bool:

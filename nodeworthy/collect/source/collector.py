@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, cast
 
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.source.beside import Span
+from nodeworthy.collect.source.boot_scripts import SHELLS
 from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source, sources
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.groups import Group, Groups, Member
-from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
-from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.one_file import whats_in
+from nodeworthy.collect.source.parsing import Found, Refused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, pools_of
@@ -118,7 +119,11 @@ def look_at(
 
 def _read(source: Source, fleets: Fleets, rules: frozenset[str], nothing: frozenset[str]) -> Found | None:
     found = whats_in(source, rules) if source.shown not in nothing else None
-    return found if found is not None else firewall_script(source, fleets, rules)
+    if found is not None or source.path.suffix not in SHELLS:
+        return found
+    from nodeworthy.collect.source.script_files import firewall_script
+
+    return firewall_script(source, fleets, rules)
 
 
 def _nothing(looked: Looked, source: Source) -> None:

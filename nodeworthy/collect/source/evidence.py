@@ -19,7 +19,7 @@ from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.source.one_file import Found
+    from nodeworthy.collect.source.parsing import Found
 
 # What joins with values of the operator, of HAMi, with a device plugin.
 _PLUGINS = (

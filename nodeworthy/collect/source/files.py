@@ -205,6 +205,11 @@ def _too_large(limit: int) -> Unreadable:
     return Unreadable(f"is larger than {limit // 1024 // 1024} MiB, the most that is read of a file")
 
 
+def any_text(data: bytes) -> str:
+    """The bytes as text, whatever they are."""
+    return data.decode("utf-8", "replace")
+
+
 def as_text(data: bytes) -> str:
     """The bytes as UTF-8 text, without a byte order mark."""
     if encoding := other_encoding(data):

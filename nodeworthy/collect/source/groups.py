@@ -18,7 +18,7 @@ from nodeworthy.backstop import TookTooLong
 from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Choice, Fleets
-from nodeworthy.collect.source.one_file import Found
+from nodeworthy.collect.source.parsing import Found
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass, field
 

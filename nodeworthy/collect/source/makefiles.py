@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nodeworthy.collect.source.files import any_text
 from nodeworthy.patterns import pattern
 
 _SETS = pattern(r"(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*(?:\?|::?)?=[ \t]*(.*)")
@@ -16,7 +17,7 @@ _BEFORE = "@-+ \t"
 
 def as_shell(data: bytes) -> bytes:
     """Of as many lines, the first of which says that it is shell: what it sets stands before the second one."""
-    first, *others = _lines(data.decode("utf-8", "replace"))
+    first, *others = _lines(any_text(data))
     if others and first and not first.startswith("#"):
         others[0] = f"{first}; {others[0]}" if others[0] and not others[0].startswith("#") else first
     return "\n".join(["#!/bin/sh", *others]).encode()

@@ -1,14 +1,29 @@
-"""Turns files into documents: what is worth parsing, and what to make of files that can't be."""
+"""Turns files into documents: what is worth parsing, what to make of files that can't be, and what is found in one."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 from nodeworthy.backstop import allow
+from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.limits import SECONDS_A_MIB
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass, field, replace
+from nodeworthy.scene import Fact
+from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.aws.stack import Stack
+    from nodeworthy.facts.boot.script import BootScript
+    from nodeworthy.facts.firewall.ufw_files import UfwFile
+    from nodeworthy.facts.fleet.gpu_pool import GpuPool
+    from nodeworthy.facts.node.files import NodeFile
+    from nodeworthy.fleet.model import Fleet
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
 _MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
@@ -44,6 +59,39 @@ class Refused(Exception):
         super().__init__("\n".join(f"{where}: {what}" for where, what in self.faults))
         self.place = place
         self.why = why
+
+
+@dataclass
+class Found:
+    """What stands in one file."""
+
+    facts: list[Fact] = field(default_factory=list)
+    scripts: list[BootScript] = field(default_factory=list)
+    ufw: list[UfwFile] = field(default_factory=list)
+    node_files: list[NodeFile] = field(default_factory=list)
+    suppressions: list[Suppression] = field(default_factory=list)
+    fleet: Fleet | None = None
+    # What else was read for it.
+    beside: Beside | None = None
+    # Of a root of Terraform: its folder, the GPU nodes that it asks of other clouds, and all files that it is
+    # made of.
+    root: str = ""
+    pools: Sequence[GpuPool] = ()
+    files_of_root: frozenset[str] = frozenset()
+    # The templates that it fills in.
+    templates: frozenset[str] = frozenset()
+    # The resources of AWS that it declares, each stack of them for itself.
+    stacks: list[Stack] = field(default_factory=list)
+    # Whatever a plan makes is of one root.
+    is_plan: bool = False
+
+
+def scripts_of_classes(facts: Sequence[Fact], source: Source) -> Iterator[BootScript]:
+    """What Karpenter, eksctl or Cluster API hands to machines as their user data."""
+    for each in facts:
+        if type(each).__name__ in ("KarpenterClass", "AskedNodes"):
+            scripts: Sequence[BootScript] = getattr(each, "scripts", ())
+            yield from (replace(script, surroundings=source.scope) for script in scripts)
 
 
 def content(source: Source) -> bytes | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from nodeworthy.collect.source.files import any_text
 from nodeworthy.facts.secrets.plain_text import secrets_in
 from nodeworthy.patterns import pattern
 
@@ -52,7 +53,7 @@ REMEDIES = {A_SCRIPT: _HANDED, **dict.fromkeys((AN_INVENTORY, VARIABLES, TASKS),
 def told_openly(data: bytes, name: str) -> str:
     """What it is, for a reader, where a secret stands in it in plain words; empty where none does."""
     called = _called(data, name)
-    return called if called and any(secrets_in(data.decode("utf-8", "replace"))) else ""
+    return called if called and any(secrets_in(any_text(data))) else ""
 
 
 def _called(data: bytes, name: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content
-from nodeworthy.collect.source.files import STDIN, Source
+from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.slurm_tree import expected_path, folders_above, imported_modules, lying_as
 from nodeworthy.facts.slurm.job import Beside, SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, may_be_refused, options_of, read
@@ -42,7 +42,7 @@ _DEEPEST = 3
 
 
 def jobs_in(source: Source, data: bytes) -> list[SlurmJob]:
-    text = data.decode("utf-8", "replace")
+    text = any_text(data)
     place = Place(path=source.shown)
     own = options_of(text, place)
     job = SlurmJob(place, text)
@@ -131,7 +131,7 @@ def _cluster(source: Source) -> SlurmConf | None:
         return None
     from nodeworthy.facts.slurm.configuration import slurm_conf
 
-    return slurm_conf(data.decode("utf-8", "replace"), Place(os.path.relpath(found[0])))
+    return slurm_conf(any_text(data), Place(os.path.relpath(found[0])))
 
 
 def _submitter(job: SlurmJob, source: Source) -> str:
@@ -165,7 +165,7 @@ def _other_requests(source: Source) -> list[SlurmRequest]:
     found = []
     for each in islice(held, _MOST_OTHERS):
         place = Place(path=os.fspath(each.path))
-        found.append(SlurmRequest(place, options_of(each.data.decode("utf-8", "replace"), place)))
+        found.append(SlurmRequest(place, options_of(any_text(each.data), place)))
     return found
 
 

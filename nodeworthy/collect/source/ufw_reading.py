@@ -8,6 +8,7 @@ from pathlib import PurePath
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.collect.source.files import any_text
 from nodeworthy.facts.firewall.ufw_files import BEFORE, DEFAULTS, KINDS, SWITCH, USER, UfwFile
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
@@ -40,7 +41,7 @@ def ufw_file(data: bytes, shown: str, lies: str) -> UfwFile | None:
     kind = ufw_kind(data, shown)
     if kind is None:
         return None
-    text = data.decode("utf-8", "replace")
+    text = any_text(data)
     fillings = Fillings(jinja="{{" in text or "{%" in text)
     rows = fillings.hide(text).splitlines()
     lines = (Line(_filled(fillings.text(row)), Place(shown, number, 1)) for number, row in enumerate(rows, 1))

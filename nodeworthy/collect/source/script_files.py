@@ -1,0 +1,66 @@
+"""What a script brings: what it does to the machine that it boots, and what its commands do elsewhere."""
+
+from __future__ import annotations
+
+from nodeworthy.collect.source.beside import Beside
+from nodeworthy.collect.source.boot_scripts import is_firewall_script, is_meant_as_one, may_install_charts
+from nodeworthy.collect.source.comments import comments
+from nodeworthy.collect.source.files import STDIN, Source, any_text
+from nodeworthy.collect.source.fleets import Fleets
+from nodeworthy.collect.source.parsing import Found, Refused, content
+from nodeworthy.errors import InputError
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.fleet.model import Firewall
+from nodeworthy.scene import Fact
+from nodeworthy.verdict import Place
+
+
+def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
+    from nodeworthy.boot.unpack import unpack
+
+    place = Place(path=source.shown)
+    is_meant = is_meant_as_one(source.path.name)
+    read = unpack(data, place, name=source.path.name)
+    script = BootScript(place, read, is_meant=is_meant, surroundings=source.scope)
+    told = list(comments(any_text(data), place, rules, is_yaml=False))
+    beside = Beside(source)
+    return Found(facts_of_commands(script, data, beside), scripts=[script], suppressions=told, beside=beside)
+
+
+def facts_of_commands(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:
+    """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
+    return [*_for_other_machines(script, data), *_by_helm(script, data, beside)]
+
+
+def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
+    if b"ssh" not in data:
+        return []
+    from nodeworthy.facts.boot.remote_script import remote_scripts, sending_script
+
+    return [*remote_scripts(script), *sending_script(script)]
+
+
+def _by_helm(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:
+    if not may_install_charts(data):
+        return []
+    from nodeworthy.collect.source.helm_commands import installed_by_helm
+
+    return list(installed_by_helm(script, beside))
+
+
+def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> Found | None:
+    """A script that only sets up a firewall is a node's where a pool of the fleet beside it has one."""
+    if source.shown == STDIN:
+        return None
+    try:
+        data = content(source)
+    except Refused:
+        return None
+    if data is None or not is_firewall_script(data):
+        return None
+    try:
+        fleet = fleets.beside(source.path.parent).fleet
+    except InputError:
+        return boot_script(source, data, rules)  # whose it is, nobody can say, and that is told with it
+    wanted = fleet is not None and any(pool.firewall is Firewall.UFW for pool in fleet.pools)
+    return boot_script(source, data, rules) if wanted else None
