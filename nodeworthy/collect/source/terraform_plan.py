@@ -13,7 +13,8 @@ from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.git_index import is_kept
 from nodeworthy.collect.source.parsing import Refused
-from nodeworthy.collect.source.terraform import DECLARING, facts_declared_by, handlers_declared_by, suppressions_of
+from nodeworthy.collect.source.terraform import suppressions_of
+from nodeworthy.collect.source.terraform_charts import DECLARING, facts_declared_by, handlers_declared_by
 from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds, stack_of
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.aws.stack import AskedImage
