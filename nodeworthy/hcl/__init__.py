@@ -9,5 +9,6 @@ hole with its reason: a part of a string, never the whole of it, and never a gue
     scope.py       where an expression stands, and what evaluating it may cost
     evaluate.py    expressions; `operations.py` what operators make of values, `functions.py` what they may call
     blocks.py      what a block sets, and how often it stands for something; `module_calls.py` what it calls
+    instances.py   a resource that a block makes
     root.py        a folder: variables, locals, modules, resources
 """

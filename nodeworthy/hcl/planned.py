@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
+from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.planned_references import Configuration
-from nodeworthy.hcl.root import Instance
 from nodeworthy.hcl.scope import Budget, Scope
 from nodeworthy.hcl.source import File, Malformed
 from nodeworthy.hcl.syntax import Block, Body

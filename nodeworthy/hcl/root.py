@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from nodeworthy.hcl.blocks import META, any_repetition, body_value, is_many, key_of, repetitions
 from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.evaluate import quietly
+from nodeworthy.hcl.instances import LATER, Instance, address_of, known_later, with_what_follows
 from nodeworthy.hcl.kinds import ANY, Defaults, Kind, convert, type_of
 from nodeworthy.hcl.module_calls import folder_called
 from nodeworthy.hcl.scope import Budget, Scope
 from nodeworthy.hcl.source import File, Malformed, Spot
 from nodeworthy.hcl.syntax import Block, Expression, Literal, Setting
 from nodeworthy.hcl.values import (
-    BLOCK,
     Hole,
-    InnerBlock,
     Lit,
     Obj,
     Refusal,
@@ -31,7 +30,6 @@ from nodeworthy.hcl.values import (
     text,
 )
 from nodeworthy.records import dataclass, field
-from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.hcl.models import Model
@@ -39,59 +37,11 @@ if TYPE_CHECKING:
 
 # The same of a call of a module.
 _OF_A_CALL = META | {"providers", "source", "version"}
-_LATER = "it is known only after it is applied"
 # Of what nothing here declares, where nothing here declares a variable.
 _ELSEWHERE = "it is declared in a file of this root that is not here"
 # In an address, in place of a key that nobody knows.
 _ANY = "[…]"
 _OWN_WORDS = frozenset({"each", "count", "self"})
-# Data sources that look nothing up.
-_RENDERING = frozenset(
-    "cloudinit_config template_cloudinit_config template_file kubectl_file_documents kubectl_path_documents".split()
-)
-
-
-@dataclass
-class Instance:
-    """One resource or data source that a block makes."""
-
-    module: Module
-    block: Block
-    # Its key in `count` or `for_each`, as an address shows it: `[0]`, `["a"]`.
-    key: str
-    names: Mapping[str, Value]
-    # Whether it stands in a plan, of which what lies around is not known.
-    is_planned: ClassVar[bool] = False
-
-    @property
-    def type(self) -> str:
-        return self.block.labels[0]
-
-    @property
-    def name(self) -> str:
-        return self.block.labels[1]
-
-    @property
-    def is_data(self) -> bool:
-        return self.block.kind == "data"
-
-    @property
-    def address(self) -> str:
-        return f"{self.module.prefix}{_address(self.block)}{self.key}"
-
-    @property
-    def title(self) -> str:
-        """How a reader knows it: what a module makes whose files are not here, by what he calls that."""
-        return self.module.model.title if self.module.model is not None else self.address
-
-    @property
-    def place(self) -> Place:
-        return self.block.file.place(self.block.at)
-
-    @cached_property
-    def values(self) -> Obj:
-        """What is set in it; its blocks are lists of objects."""
-        return body_value(self.block.body, self.module.scope(self.block.file, self.names), self.block.at)
 
 
 @dataclass
@@ -103,8 +53,6 @@ class Root:
     budget: Budget = field(default_factory=Budget)
     # Where `init` has put the modules of registries, by their addresses.
     installed: Mapping[str, str] = field(default_factory=dict)
-    # A file that names others out of its tree, or that are not there.
-    modules: int = 0
 
 
 class Module:
@@ -127,7 +75,6 @@ class Module:
         self._made: dict[str, Value] = {}
         self._instances: dict[str, Sequence[Instance] | Hole] = {}
         self._children: dict[str, Sequence[tuple[Value | None, Module]] | Hole] = {}
-        root.modules += 1
         self.budget.step(20 * (1 + len(self.blocks)))
 
     @cached_property
@@ -143,7 +90,7 @@ class Module:
         found: dict[str, Block] = {}
         for each in self.blocks:
             if each.kind in ("resource", "data") and len(each.labels) == 2:
-                found[_address(each)] = each
+                found[address_of(each)] = each
             elif each.kind in ("variable", "output", "module") and len(each.labels) == 1:
                 found[f"{each.kind}.{each.labels[0]}"] = each
         return found
@@ -273,20 +220,15 @@ class Module:
         address = f"{self.prefix}{called}"
         made = self._once(called, lambda: self._value_of(block), spot)
         if isinstance(made, Obj) and not is_many(block) and steps and steps[0] and steps[0] not in made.items:
-            return self._later(address, steps, spot, block.kind == "data"), taken + len(steps)
+            return known_later(address, steps, spot, block.kind == "data"), taken + len(steps)
         return (made, taken) if made is not None else None
-
-    def _later(self, address: str, steps: Sequence[str | None], spot: Spot, is_data: bool) -> Hole:
-        named = "".join(f".{each}" if each else "[…]" for each in steps)
-        why = "it is looked up when Terraform runs" if is_data else _LATER
-        return Hole(f"{why}: {address}{named}", spot, f"{address}{named}", address)
 
     def _value_of(self, block: Block) -> Value:
         instances = self.instances_of(block)
         spot = Spot(block.file, block.at)
         if isinstance(instances, Hole):
             return instances
-        made = [(each, self._with_rest(each)) for each in instances]
+        made = [(each, with_what_follows(each)) for each in instances]
         if "count" in block.body.settings:
             return Seq("tuple", [each for _, each in made], spot)
         if "for_each" in block.body.settings:
@@ -294,19 +236,9 @@ class Module:
             return Obj("object", items, spot, {})
         return made[0][1]
 
-    def _with_rest(self, instance: Instance) -> Obj:
-        found = instance.values
-        later = self._later(instance.address, (), found.spot, instance.is_data)
-        items: Mapping[str, Value] = {name: _inner(name, each, later) for name, each in found.items.items()}
-        if instance.is_data and instance.type in _RENDERING:
-            from nodeworthy.hcl.providers import render
-
-            items = {**items, **render(instance.type, found, self.scope(instance.block.file, instance.names))}
-        return Obj("object", items, found.spot, found.keys, found.rest or later)
-
     def instances_of(self, block: Block) -> Sequence[Instance] | Hole:
         """What a block makes; a hole where nobody knows how many."""
-        key = _address(block)
+        key = address_of(block)
         if key not in self._instances:
             made = repetitions(block, self.scope(block.file))
             self._instances[key] = (
@@ -337,7 +269,7 @@ class Module:
         block = self._named.get(f"output.{name}")
         if block is None and self.model is not None:
             address = f"{self.prefix}{name}"
-            return Hole(f"{_LATER}: {address}", spot, address, self.prefix.removesuffix("."))
+            return Hole(f"{LATER}: {address}", spot, address, self.prefix.removesuffix("."))
         if block is None or "value" not in block.body.settings:
             return Hole(f"the module has no output `{name}`", spot)
         said = block.body.settings["value"].expression
@@ -384,10 +316,6 @@ class Module:
             if name not in _OF_A_CALL
         }
         return child
-
-    @property
-    def variables(self) -> frozenset[str]:
-        return frozenset(each.labels[0] for each in self.blocks if each.kind == "variable" and each.labels)
 
     # Files
 
@@ -475,10 +403,6 @@ class _DefaultsOf(Defaults):
         return quietly(expression, self._scope)
 
 
-def _address(block: Block) -> str:
-    return f"{'data.' if block.kind == 'data' else ''}{block.labels[0]}.{block.labels[1]}"
-
-
 def _is_true(block: Block, name: str) -> bool:
     said = block.body.settings.get(name)
     return said is not None and isinstance(said.expression, Literal) and said.expression.value is True
@@ -487,18 +411,6 @@ def _is_true(block: Block, name: str) -> bool:
 def _is_false(block: Block, name: str) -> bool:
     said = block.body.settings.get(name)
     return said is not None and isinstance(said.expression, Literal) and said.expression.value is False
-
-
-def _inner(name: str, value: Value, later: Hole) -> Value:
-    """The blocks of a resource have attributes, too, that are known later."""
-    if not isinstance(value, Seq) or not any(isinstance(each, Obj) and each.kind == BLOCK for each in value.items):
-        return value
-    rest = Hole(f"{later.why}.{name}", later.spot, f"{later.shown}.{name}", later.of, later.secret)
-    blocks = [
-        InnerBlock(BLOCK, each.items, each.spot, each.keys, each.rest, rest) if isinstance(each, Obj) else each
-        for each in value.items
-    ]
-    return Seq(value.kind, blocks, value.spot)
 
 
 def _later_value(expression: Expression, scope: Scope) -> Callable[[], Value]:

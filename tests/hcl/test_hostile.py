@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.hcl.root import Instance
+from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.scope import TooMuch
 from tests.hcl.expressions import Making, expressions
 from tests.hcl.roots import root, told

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.hcl.root import Instance
+from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.trees import tree
 from nodeworthy.known.terraform_modules import known_module
 from tests.hcl.roots import root, told

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.hcl.disk import Disk
+from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.rendered import Rendered
-from nodeworthy.hcl.root import Instance, open_root
+from nodeworthy.hcl.root import open_root
 from nodeworthy.hcl.values import Hole, Refusal, Str
 from tests.hcl.roots import as_string, root, told, value, write
 

@@ -18,7 +18,8 @@ from nodeworthy.collect.source.terraform_charts import DECLARING, argument, fact
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.hcl.disk import Disk, Unread, read_file
-from nodeworthy.hcl.root import Instance, Module, open_root
+from nodeworthy.hcl.instances import Instance
+from nodeworthy.hcl.root import Module, open_root
 from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.values import Obj, Seq, Str, Value
 from nodeworthy.patterns import pattern

@@ -9,7 +9,7 @@ from nodeworthy.collect.objects import facts_of, facts_of_release, objects
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.tree import Tree, absent, merge
-from nodeworthy.hcl.root import Instance
+from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.scope import Scope
 from nodeworthy.hcl.trees import document, tree
 from nodeworthy.hcl.values import Hole, Obj, Refusal, Seq, Str, Value, Waits

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nodeworthy.documents.tree import Tree, merge
-from nodeworthy.hcl.root import Instance
+from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.trees import document, tree
 from nodeworthy.hcl.values import BLOCK, Obj, Refusal, Seq, Str, Value, Waits, is_null
 from nodeworthy.known.terraform import argo_names, kubernetes_kinds, kubernetes_names

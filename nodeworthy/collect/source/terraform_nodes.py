@@ -18,7 +18,8 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.hosted_pools import HOSTED, HostedResource, hosted_pools
 from nodeworthy.facts.surroundings import Surroundings
-from nodeworthy.hcl.root import Instance, Module
+from nodeworthy.hcl.instances import Instance
+from nodeworthy.hcl.root import Module
 from nodeworthy.hcl.trees import tree
 from nodeworthy.hcl.values import BLOCK, Hole, Obj, Seq, Str, Value, is_null
 from nodeworthy.known.aws_models import Model, model_of

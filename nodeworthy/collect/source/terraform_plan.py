@@ -22,8 +22,9 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.secrets.planned_secret import CommittedPlan
 from nodeworthy.hcl.disk import ENDINGS, Disk
+from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.planned import Plan, Planned
-from nodeworthy.hcl.root import Instance, open_root
+from nodeworthy.hcl.root import open_root
 from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.values import Str
 from nodeworthy.records import dataclass, field, replace

@@ -12,7 +12,8 @@ from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.blocks import body_value
-from nodeworthy.hcl.root import Instance, Module
+from nodeworthy.hcl.instances import Instance
+from nodeworthy.hcl.root import Module
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.syntax import Block
 from nodeworthy.hcl.values import Lit, Obj, Piece, Str, as_lines
