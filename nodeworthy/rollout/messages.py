@@ -38,10 +38,14 @@ def _first(journal: Journal) -> str:
         else "Work on GPUs is waited for until it ends."
     )
     return (
-        f"FIRST MESSAGE, to everybody who runs jobs here\n\n{count} nodes of {journal.group} are replaced, one after "
+        f"FIRST MESSAGE, to everybody who runs jobs here\n\n{_counted(count, journal)} replaced, one after "
         f"the other; at most {terms.most_unavailable} at a time {'is' if terms.most_unavailable == 1 else 'are'} away. "
         f"{waits} Nothing is to be done by you. A new job may wait longer for a node than usual."
     )
+
+
+def _counted(count: int, journal: Journal) -> str:
+    return f"{count} node{'' if count == 1 else 's'} of {journal.group} {'is' if count == 1 else 'are'}"
 
 
 def _update(journal: Journal) -> str:

@@ -14,16 +14,8 @@ SCHEMA = "nodeworthy/rollout/v1"
 
 
 def lines(plan: Plan) -> Iterator[str]:
-    group = plan.world.group
     count = len(plan.order)
-    there = sum(each.is_there for each in plan.world.machines)
-    yield (
-        f"group {group.name}: {count} of {there} nodes are to be replaced, from version "
-        f"{plan.former or '(not known)'} of the template to {plan.target}"
-        + (f" (the group names {group.named_version} now)" if group.named_version != plan.target else "")
-    )
-    if not count and not plan.refusals and not plan.unknown:
-        yield "nothing to do"
+    yield _what(plan)
     for number, each in enumerate(plan.order):
         yield from _candidate(number, each, plan.terms)
     for name, why in sorted(plan.left_out.items()):
@@ -32,6 +24,18 @@ def lines(plan: Plan) -> Iterator[str]:
         yield from _terms(plan)
     yield from (f"not known: {each}" for each in plan.unknown)
     yield from (f"does not begin: {each}" for each in plan.refusals)
+
+
+def _what(plan: Plan) -> str:
+    group = plan.world.group
+    there = sum(each.is_there for each in plan.world.machines)
+    if not plan.order and not plan.refusals and not plan.unknown:
+        return f"group {group.name}, version {plan.target} of the template: nothing to do, none of {there} is replaced"
+    named = f" (the group names {group.named_version} now)" if group.named_version != plan.target else ""
+    return (
+        f"group {group.name}: {len(plan.order)} of {there} nodes are to be replaced, from version "
+        f"{plan.former or '(not known)'} of the template to {plan.target}{named}"
+    )
 
 
 def _candidate(number: int, each: Candidate, terms: Terms) -> Iterator[str]:

@@ -88,7 +88,7 @@ def test_who_opted_out_is_replaced_only_by_name_and_who_is_current_not_at_all() 
 def test_nothing_stale_is_nothing_to_do() -> None:
     made = planned(Simulated(), stale={})
     assert (list(made.order), made.refusals) == ([], [])
-    assert "nothing to do" in list(plan_told.lines(made))
+    assert next(plan_told.lines(made)) == "group t4, version 4 of the template: nothing to do, none of 4 is replaced"
 
 
 def test_which_are_stale_is_not_known() -> None:

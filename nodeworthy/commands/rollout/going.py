@@ -155,4 +155,5 @@ def _standing(journal: Journal, path: Path) -> Iterator[str]:
         )
     if not journal.is_pinned:
         yield f"to go on: nodeworthy rollout --resume {path}"
-    yield f"to go back: nodeworthy rollout --rollback {path}"
+    if done or journal.under_way() or journal.is_pinned or journal.sets_version:
+        yield f"to go back: nodeworthy rollout --rollback {path}"
