@@ -176,9 +176,14 @@ def test_metadata_suppresses(how: str, tmp_path: Path) -> None:
     assert report["summary"]["suppressed"] == 1
 
 
-def test_windows_has_no_boot_script_of_ours() -> None:
+_TASKS = "# of the agent's second version\n            version: 1.1\n            tasks:\n            - task: executeScript"
+
+
+@pytest.mark.parametrize("first", ["<powershell>", _TASKS])
+def test_windows_has_no_boot_script_of_ours(first: str) -> None:
     text = _NODES % "DependsOn: []"
-    assert not _scripts(text.replace("#!/bin/bash", "<powershell>"))
+    assert _scripts(text)
+    assert not _scripts(text.replace("#!/bin/bash", first))
 
 
 @pytest.mark.parametrize(

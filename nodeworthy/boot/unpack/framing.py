@@ -158,6 +158,8 @@ def _separators(entity: Entity, lines: Lines) -> tuple[list[int], int | None]:
 _VERSION = pattern(r"[ \t]*mime-version[ \t]*:", re.IGNORECASE)
 _MULTIPART = pattern(r"[ \t]*content-type[ \t]*:[ \t]*multipart/", re.IGNORECASE)
 _SEPARATOR = pattern(r"--(?=.*\w)\S+[ \t]*\Z")
+# A line that begins with what is filled in: that may be whole parts.
+_FILLED_IN = pattern(r"[ \t]*(?:\$\{|\{\{)")
 # Where cloud-init looks for `MIME-Version:`.
 _LOOKED_AT = 4096
 
@@ -165,8 +167,9 @@ _LOOKED_AT = 4096
 class Framing:
     """A text on the way to its message: what stands before it is cut off, and found fault with."""
 
-    def __init__(self, text: str, origin: Origin, faults: list[Fault]) -> None:
+    def __init__(self, text: str, origin: Origin, faults: list[Fault], *, is_filled: bool = False) -> None:
         self.lines = Lines(text)
+        self.is_filled = is_filled
         self.origin = origin
         self.faults = faults
         self._late()
@@ -233,6 +236,9 @@ class Framing:
         self.lines = Lines("\n".join(line.removeprefix(first[:indentation]) for line in self.lines.all))
         self.origin = within(self.origin, 0, indentation)
 
+    def _may_be_filled_in(self, message: Entity) -> bool:
+        return self.is_filled and any(_FILLED_IN.match(self.lines[line]) for line in range(message.body, message.end))
+
     def _split(self) -> Entity:
         message = read_message(self.lines)
         if not message.is_multipart or message.parts is not None or message.too_deep:
@@ -244,6 +250,10 @@ class Framing:
         guess = next(
             (line for line in range(message.body, len(self.lines)) if _SEPARATOR.match(self.lines[line])), None
         )
+        if guess is None and self._may_be_filled_in(message):
+            what = "whether a line begins a part is not known: what stands behind the header is filled in"
+            self.fault(FaultKind.NO_BOUNDARY, header, what, "", is_doubt=True)
+            return message
         if guess is None:
             remedy = 'name it in the header (boundary="BOUNDARY") and begin each part with --BOUNDARY'
             self.fault(FaultKind.NO_BOUNDARY, header, what, remedy)

@@ -197,7 +197,7 @@ _NODE_CONFIG_REMEDY = "let its type be application/node.eks.aws, in the outermos
 
 
 def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
-    framing = Framing(text, origin, reading.faults)
+    framing = Framing(text, origin, reading.faults, is_filled=reading.is_filled)
     found: Found | None = None
     whole = framing.lines.text(0, len(framing.lines))
     decided = perhaps(whole, jinja=reading.braced) if reading.is_filled else NOTHING

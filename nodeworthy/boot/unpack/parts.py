@@ -241,6 +241,9 @@ class Reading:
             self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash", is_doubt=True)
             return
         what = "has no first line that says who runs it, so the kernel refuses it (Exec format error)"
+        if found.type is Type.BOOTHOOK:
+            self.fault(FaultKind.BOOTHOOK_WITHOUT_SHEBANG, found, what, "begin it with #!/bin/bash")
+            return
         if not found.content_type and found.type is Type.SHELL:
             # What says of itself that it is a script is started; of the rest cloud-init asks the first characters.
             what = (

@@ -30,7 +30,12 @@ OWN_IMAGE: Final = "its launch template names the image, and to one of these EKS
 NO_BASE64: Final = "the user data is no base64, which is what EC2 takes here"
 
 
-_WINDOWS = pattern(r"(?i)\s*<(?:powershell|script|persist)>")
+# What EC2's agents for Windows read: tags, or the tasks of its second version as YAML.
+_COMMENTS = r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*"
+_WINDOWS = pattern(
+    r"(?i)\s*<(?:powershell|script|persist)>"
+    rf"|{_COMMENTS}[ \t]*version[ \t]*:[ \t]*[\"']?1\.\d[^\n]*\n{_COMMENTS}[ \t]*tasks[ \t]*:"
+)
 
 
 def is_for_windows(text: str) -> bool:

@@ -8,9 +8,11 @@ from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import read_cloud_configs
 from nodeworthy.boot.node_config import read_node_config
 from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind, UserData
+from nodeworthy.facts.boot.families import AL2, AL2023
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
+from nodeworthy.verdict import Known
 
 # How long what a template writes is at least: without what it fills in, and without what its directives leave out.
 
@@ -72,7 +74,10 @@ def faults_told(script: BootScript) -> Iterator[Fault]:
     """Those that are faults where this script is run. Of a template that begins with a directive nobody can say what
     stands at its beginning, nor whether it is not a piece of another one."""
     decided = not script.userdata.begins_open
-    for fault in faults_of(script.userdata):
+    for told in faults_of(script.userdata):
+        fault = _on_its_image(told, script) if told.kind is FaultKind.BOOTHOOK_WITHOUT_SHEBANG else told
+        if fault is None:
+            continue
         if script.use.is_user_data and decided:
             yield fault
         elif script.use.unsure and decided and fault.kind not in _OF_ANY_SCRIPT:
@@ -81,6 +86,30 @@ def faults_told(script: BootScript) -> Iterator[Fault]:
         elif fault.kind in _OF_ANY_SCRIPT:
             says = fault.message.removeprefix(_CALLED)
             yield fault if says == fault.message else replace(fault, message=f"this script {says}")
+
+
+def _on_its_image(fault: Fault, script: BootScript) -> Fault | None:
+    """The cloud-init of Amazon Linux 2 runs such a boothook all the same; those after it do not, and say `Exec format
+    error. Missing #! in script?`."""
+    runs = _distributions(script)
+    if runs == {AL2}:
+        return None
+    if runs and AL2 not in runs:
+        return fault
+    why = f"what its nodes run is not known; on all but Amazon Linux 2, {fault.message}"
+    return replace(fault, message=why, is_doubt=True)
+
+
+def _distributions(script: BootScript) -> set[str | None]:
+    """What its nodes run; nothing where nobody says it."""
+    if any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts):
+        return {AL2023}
+    if script.pools:
+        states = [each.pool.distribution.state for each in script.pools]
+        return {str(each.value) if isinstance(each, Known) else None for each in states} - {None}
+    if script.image is None or script.image.distribution is None:
+        return set()
+    return {script.image.distribution}
 
 
 def faults_of(userdata: UserData) -> Iterator[Fault]:

@@ -88,7 +88,7 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
     "a NodeConfig of nothing": (mime(("application/node.eks.aws", "# nothing\n")), ["WRONG_TYPE 7"]),
     "no shebang in a part": (mime(("text/x-shellscript", "set -e\nsystemctl enable kubelet\n")), ["NO_SHEBANG 7"]),
     "no shebang in plain text": (mime(("text/plain", "set -e\nsystemctl enable kubelet\n")), ["NO_SHEBANG 7"]),
-    "a boothook without a shebang": ("#cloud-boothook\nmodprobe nvidia\n", ["NO_SHEBANG 2"]),
+    "a boothook without a shebang": ("#cloud-boothook\nmodprobe nvidia\n", ["BOOTHOOK_WITHOUT_SHEBANG 2"]),
     "a blank line before the boothook": ("\n" + BOOTHOOK, ["NOT_AT_START 2"]),
     "Python": ("#!/usr/bin/env python3\nprint()\n", ["NOT_READ_HERE? 1"]),
     "Perl in a part": (mime(("text/x-shellscript", "#!/usr/bin/perl -w\n")), ["NOT_READ_HERE? 7"]),
