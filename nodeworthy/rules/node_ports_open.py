@@ -6,7 +6,8 @@ nodes, pods resolve names only where CoreDNS happens to run beside them; and wit
 (30000-32767) what the fleet's people open in their browsers times out. EKS' own cluster group opens the first three by
 itself: nodes that have it need no more. Nodes with groups of their own must say so, both ways. What stands beside a
 cluster (a bastion, the workers of a queue) is no node of it: a node is what the fleet, EKS, its boot script or a tag
-calls one. DNS is asked for only where pods have addresses of the network, as EKS gives them.
+calls one. DNS is asked for only where pods have addresses of the network, as EKS gives them, and of those nodes alone
+whose taints let CoreDNS run there.
 """
 
 from __future__ import annotations
@@ -80,12 +81,22 @@ def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[Guard
     _must_be_of_a_cluster(nodes)
     if not pods_are_in_its_network(nodes.first):
         skip(f"pods of {nodes.title} talk through a tunnel between their nodes")
-    for others in _by_door([each for each in every if nodes.may_meet(each)]):
+    met = [each for each in every if nodes.may_meet(each)]
+    # Where all keep it away, its configuration says more than is read here.
+    serve = [each for each in met if each.may_serve_names] or met
+    for others in _by_door(met):
         whom = "each other" if nodes in others else f"the nodes of {others[0].title}"
         inwards = Wanted(DNS, f"is not open to {whom}", NO_NAMES)
-        yield from _told(nodes, every, inwards, partial(_dns, others, lets_in))
+        yield from _told(nodes, every, inwards, partial(_answered_by, serve, others))
+    for others in _by_door(serve):
+        whom = "each other" if nodes in others else f"the nodes of {others[0].title}"
         outwards = Wanted(DNS, f"is closed outwards, to {whom},", NO_NAMES)
         yield from _told(nodes, every, outwards, partial(_dns, others, lets_out))
+
+
+def _answered_by(serve: Sequence[GuardedNodes], others: Sequence[GuardedNodes], nodes: GuardedNodes) -> list[Answer]:
+    """CoreDNS asks for no more than that it is reached where it runs."""
+    return _dns(others, lets_in, nodes) if nodes in serve else [True for _ in DNS]
 
 
 def _dns(others: Sequence[GuardedNodes], lets: Lets, nodes: GuardedNodes) -> list[Answer]:

@@ -11,6 +11,7 @@ from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.reach import Network, Side
 from nodeworthy.facts.aws.security_group import CLUSTER, GROUPS, SecurityGroup, network_of
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack, Links
+from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.os import EKS
 from nodeworthy.records import dataclass
@@ -18,6 +19,8 @@ from nodeworthy.verdict import Known, Place, Related, Unknown
 
 # What EKS and the cluster autoscaler find nodes by.
 _TAGS = ("kubernetes.io/cluster/", "k8s.io/cluster-autoscaler/")
+# What EKS' CoreDNS tolerates where its configuration says nothing else.
+_TOLERATED_BY_DNS = frozenset({"CriticalAddonsOnly", "node-role.kubernetes.io/control-plane"})
 # Ways to join that only EKS has.
 _OF_EKS = frozenset({"nodeadm", "bootstrap.sh", "bottlerocket"})
 
@@ -112,6 +115,11 @@ class GuardedNodes:
         return len(self.stack.of(CLUSTER)) < 2
 
     @property
+    def may_serve_names(self) -> bool:
+        """Whether CoreDNS may run on one of them, as far as their taints are said."""
+        return not all(map(_keeps_dns_away, self.node_groups))
+
+    @property
     def titles(self) -> Sequence[str]:
         return list(dict.fromkeys(each.title for each in self.node_groups))
 
@@ -180,6 +188,11 @@ class GuardedNodes:
         groups = [SecurityGroup(each, self.stack) for each in (cluster, *own.found)]
         subnets = self.stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "subnetIds"), SUBNET)
         return Side(groups, tuple(_of_subnets(self.stack, subnets)), _why(own))
+
+
+def _keeps_dns_away(nodes: NodeGroup) -> bool:
+    taints = taints_in(nodes.groups("taints").sequence) if nodes.is_managed else ()
+    return any(each.keeps_away and each.key not in _TOLERATED_BY_DNS for each in taints)
 
 
 def _cluster_of(nodes: NodeGroup) -> str | None:
