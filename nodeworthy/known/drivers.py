@@ -99,3 +99,15 @@ def flavour_for(architecture: str, gpu: str) -> Flavour | None:
     if architecture in told["without_gsp"]:
         return Flavour.PROPRIETARY
     return Flavour.OPEN if architecture in told["open_alone"] or gpu in told["open_alone_gpus"] else None
+
+
+def last_branch(architecture: str) -> int | None:
+    """The last one that drives a GPU; None where all that are known do."""
+    found = _table()["last_branch"].get(architecture)
+    return int(found) if found is not None else None
+
+
+def newest_branch(package: str) -> int | None:
+    """At least which branch a package brings that follows the newest; None of any other."""
+    told = _table()["newest"]
+    return int(told["branch"]) if any(re.fullmatch(each, package) for each in told["packages"]) else None

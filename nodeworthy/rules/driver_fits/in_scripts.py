@@ -1,4 +1,4 @@
-"""Which flavour of the driver a boot script installs, and whether its libraries stay of the module's version."""
+"""Which flavour and branch of the driver a boot script installs, and whether its libraries stay of the module's version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_types
 from nodeworthy.facts.boot.drivers import RUNFILE, NvidiaPackage, drivers
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.known.drivers import Flavour, flavour_for, flavour_of
+from nodeworthy.known.drivers import Flavour, flavour_for, flavour_of, last_branch, newest_branch
 from nodeworthy.known.gpus import Gpu, gpu_named
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.patterns import pattern
@@ -27,7 +27,7 @@ def the_script_installs_the_flavour(script: BootScript, pool: BootPool) -> Findi
     if gpu is None:
         skip(f"{pool.title} has no GPUs")
     said = pool.declared(f"has {gpu.name}, which is {gpu.architecture}")
-    yield from _of_another_flavour(script, gpu, pool.title, said)
+    yield from _that_does_not_drive(script, gpu, pool.title, said)
 
 
 @RULE.check
@@ -42,7 +42,7 @@ def it_installs_that_of_what_a_stack_starts(script: BootScript, groups: Sequence
         if found and len({gpu.name for _, gpu in found}) == 1 and len(found) == len(instance_types(nodes)):
             said, gpu = found[0]
             says = Related(said.place, f"{nodes.title} has {gpu.name}, which is {gpu.architecture}")
-            yield from _of_another_flavour(script, gpu, nodes.title, says)
+            yield from _that_does_not_drive(script, gpu, nodes.title, says)
             return
     skip("which GPU its machines have is not known")
 
@@ -52,12 +52,34 @@ def _gpu_of(said: Located[str | None]) -> Gpu | None:
     return gpu_named(has.gpu) if has is not None else None
 
 
-def _of_another_flavour(script: BootScript, gpu: Gpu, title: str, said: Related) -> Iterator[Draft]:
+def _that_does_not_drive(script: BootScript, gpu: Gpu, title: str, said: Related) -> Iterator[Draft]:
     for package in drivers(script.timeline):
         flavour = None if package.effect.manager == RUNFILE else flavour_of(package.name)
         wanted = flavour_for(gpu.architecture, gpu.name)
         if flavour is not None and wanted is not None and flavour is not wanted:
             yield _another_flavour(package, flavour, wanted).with_more(on=title, related=[said])
+            continue
+        branch, last = _branch(package), last_branch(gpu.architecture)
+        if branch is not None and last is not None and branch > last:
+            yield _newer_branch(package, gpu, last).with_more(on=title, related=[said])
+
+
+def _branch(package: NvidiaPackage) -> int | None:
+    """At least which one it is; None where the script does not say it."""
+    said = package.version.split(".")[0]
+    return int(said) if said.isdigit() else newest_branch(package.name)
+
+
+def _newer_branch(package: NvidiaPackage, gpu: Gpu, last: int) -> Draft:
+    return fail(
+        package.place,
+        f"the script installs a driver of a branch that does not drive {gpu.architecture} any more",
+        is_=package.name,
+        should=f"branch {last}, the last one that does",
+        cause=f"its module finds no GPU: the kernel's log says `supported through the NVIDIA {last}.xx Legacy drivers`, "
+        "and that this one `will ignore this GPU`",
+        remedy=f"install branch {last} by its number",
+    )
 
 
 def _another_flavour(package: NvidiaPackage, flavour: Flavour, wanted: Flavour) -> Draft:
