@@ -22,3 +22,21 @@ def part_of(image: str) -> str:
     if name in ("driver", "precompiled-driver") and not any("nvidia" in each for each in path):
         return ""
     return _parts().get(name, "")
+
+
+@cache
+def _bringers() -> Mapping[str, str]:
+    return {resource: row["part"] for row in table_of("gpu_stack")["part"] for resource in row.get("brings", ())}
+
+
+def bringer_of(resource: str) -> str:
+    """The part that offers a resource which is no GPU; empty where none is known."""
+    named = (
+        part for of, part in _bringers().items() if resource == of or (of.endswith("/") and resource.startswith(of))
+    )
+    return next(named, "")
+
+
+def brings_gpus(part: str) -> bool:
+    """Whether a part is of what makes GPUs usable, and not of what pods with GPUs may want besides."""
+    return part not in _bringers().values()

@@ -28,6 +28,7 @@ from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.gpu_stack import brings_gpus
 from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 
@@ -93,6 +94,7 @@ def _world(seen: Seen, works: list[VerificationWork], shared: OfHami, blamed: fr
         seen.why_not_all(EVENTS),
         blamed,
         placeless_plugins(seen.stack.daemonsets.values(), kept.nodes.values()),
+        tuple(each for each in seen.stack.daemonsets.values() if not brings_gpus(each.part)),
     )
 
 

@@ -34,7 +34,7 @@ def rejected_pod(data: Any) -> RejectedPod | None:
     if text_at(data, "kind") == "Event" or "reason" in data:
         return _of_event(data)
     reason = text_at(data, "status", "reason")
-    if not _is_refusal(reason) and not (reason == _TOPOLOGY and effective_requests(mapping_at(data, "spec"))):
+    if not _is_refusal(reason) and not (_is_of_any_pod(reason) and effective_requests(mapping_at(data, "spec"))):
         return None
     name = f"Pod/{text_at(data, 'metadata', 'namespace')}/{text_at(data, 'metadata', 'name')}"
     return RejectedPod(name, text_at(data, "spec", "nodeName"))
@@ -42,6 +42,11 @@ def rejected_pod(data: Any) -> RejectedPod | None:
 
 def _is_refusal(reason: str) -> bool:
     return reason == _REASON or (reason.startswith(_REJECTED) and is_gpu_resource(reason.removeprefix(_REJECTED)))
+
+
+def _is_of_any_pod(reason: str) -> bool:
+    """It befalls pods without GPUs as well, of which nothing is told: kubelet counts memory, CPUs and pods, too."""
+    return reason == _TOPOLOGY or reason.startswith(_REJECTED)
 
 
 def _of_event(event: Any) -> RejectedPod | None:

@@ -79,9 +79,24 @@ def _of_another_device(pod: AdmissionRefusal) -> Draft | None:
     if pod.counted is None or is_gpu_resource(pod.resource):
         return None
     asked, there = pod.counted
+    if pod.was_counted_by_kubelet:
+        return _by_kubelets_count(pod, asked, there)
     return fail(
         NOWHERE,
         f"the {pod.resource} of node '{pod.node}' are given away",
         cause=f"kubelet had {there} of them for {asked} that were asked for",
         remedy=f"see who holds {pod.resource}: kubectl describe node {pod.node}; {_ANOTHER}",
+    )
+
+
+def _by_kubelets_count(pod: AdmissionRefusal, asked: int, there: int) -> Draft:
+    return fail(
+        NOWHERE,
+        f"by kubelet's own count node '{pod.node}' has too little {pod.resource} left",
+        cause=f"{asked} were asked for and {there} were free; whoever placed the pod had counted otherwise: two "
+        "schedulers on the same nodes do not see each other's pods in time, static pods are not in their count, and "
+        "nodeName goes past all of them",
+        remedy="let one scheduler place all pods of these nodes (a taint keeps the others away); "
+        f"{_ANOTHER}: kubectl get pods -A --field-selector spec.nodeName={pod.node}",
+        link="pod",
     )

@@ -12,6 +12,7 @@ from nodeworthy.facts.cluster.pending_kept_away import is_state
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.node_choice import NodeChoice
+from nodeworthy.known.gpu_stack import brings_gpus
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -138,7 +139,9 @@ def gpu_stack(
     with_gpus = [node for node in nodes.values() if node.has_gpus]
     return GpuStack(
         tuple(_unsettled(pods, said, logs, now)),
-        tuple(each for daemonset in daemonsets for each in _shut_out(daemonset, with_gpus)),
+        tuple(
+            each for daemonset in daemonsets if brings_gpus(daemonset.part) for each in _shut_out(daemonset, with_gpus)
+        ),
         tuple(FailedMig(node) for node in with_gpus if node.labels.get(_MIG) == "failed"),
         _upgrade(with_gpus),
     )

@@ -156,7 +156,7 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
     if together is not None:
         return gang(pods, together, world)
     words = next(iter(told), "")
-    return cause_in_events(pods, words, world.events.claims) if words else without_words(pod, world.silent)
+    return cause_in_events(pods, words, world) if words else without_words(pod, world.silent)
 
 
 def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> PendingCause:

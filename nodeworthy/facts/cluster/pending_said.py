@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.scheduling_events import reasons
 from nodeworthy.facts.pod.containers import is_gpu_resource
+from nodeworthy.known.gpu_stack import bringer_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail, unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
+    from nodeworthy.facts.cluster.node_gpus import NodeGpus
+    from nodeworthy.facts.cluster.pending_world import PendingWorld
 
 _INSUFFICIENT = "Insufficient "
 _UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
@@ -61,7 +68,7 @@ class PendingCause:
 Claims = Mapping[tuple[str, str], tuple[str, str]]
 
 
-def cause_in_events(pods: Sequence[AskingPod], words: str, claims: Claims) -> PendingCause:
+def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) -> PendingCause:
     """The GPUs are there for them; what else keeps them, the scheduler alone knows, and events of their claims."""
     pod = pods[0]
     told = sorted(reasons(words), key=lambda each: -each[0])
@@ -71,7 +78,10 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, claims: Claims) -> Pe
         count, why = others[0]
         of = {0: "", 1: " of one node"}.get(count, f" of {count} nodes")
         if why.startswith(_UNBOUND):
-            return _unbound(pods, words, why, claims)
+            return _unbound(pods, words, why, world.events.claims)
+        unbrought = _not_brought(pod, words, why, world) if why.startswith(_INSUFFICIENT) else None
+        if unbrought is not None:
+            return unbrought
         return PendingCause(
             ("said", pod.scheduler, why),
             fail(
@@ -86,6 +96,43 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, claims: Claims) -> Pe
         )
     why = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
     return _unknown(("unsaid", pod.scheduler, words), why, words)
+
+
+def _not_brought(pod: AskingPod, words: str, why: str, world: PendingWorld) -> PendingCause | None:
+    """A device that is no GPU, and whose plugin chooses none of the nodes that have the GPUs: nobody can offer it."""
+    resource = why.removeprefix(_INSUFFICIENT)
+    part = bringer_of(resource)
+    plugins = [each for each in world.bringers if each.part == part] if part else []
+    nodes = [node for node in world.nodes.values() if node.has_gpus and pod.choice.takes(node.labels, node.name)]
+    if not plugins or not nodes or any(_may_come(each, node) for each in plugins for node in nodes):
+        return None
+    plugin, node = plugins[0], nodes[0]
+    barred = list(_barred(plugin, node))
+    return PendingCause(
+        ("not brought", resource),
+        fail(
+            NOWHERE,
+            f"the GPUs are free, and no node with them offers {resource}: {part} comes to none of them",
+            is_=words,
+            should=f"{plugin.namespace}/{plugin.name} on the nodes whose {resource} pods ask for",
+            cause=f"its DaemonSet {plugin.namespace}/{plugin.name} leaves {node.title} out: "
+            + "; ".join(barred[:_SHOWN]),
+            remedy=f"let it choose these nodes (a newer release of its chart may know them, else nodeAffinity and "
+            f"tolerations in its values); then kubectl describe node {node.name} | grep {resource}",
+            related=[Related(plugin.place, each) for each in barred[:_SHOWN]],
+            nodes=[each.name for each in nodes],
+        ),
+    )
+
+
+def _may_come(plugin: StackDaemonSet, node: NodeGpus) -> bool:
+    return plugin.choice.takes(node.labels, node.name) and not plugin.choice.kept_away(node)
+
+
+def _barred(plugin: StackDaemonSet, node: NodeGpus) -> Iterator[str]:
+    for each in plugin.choice.barred(node.labels, node.name):
+        yield f"{each.says}{f', {each.instead} there' if each.instead else ''}"
+    yield from (f"it does not tolerate {taint}" for taint in plugin.choice.kept_away(node))
 
 
 def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) -> PendingCause:

@@ -39,6 +39,8 @@ class PendingWorld:
     blamed: frozenset[str] = frozenset()
     # Device plugins that choose none of these nodes.
     placeless: Sequence[StackDaemonSet] = ()
+    # What offers devices that are no GPUs.
+    bringers: Sequence[StackDaemonSet] = ()
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
     _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
 
