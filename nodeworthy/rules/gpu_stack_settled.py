@@ -4,8 +4,9 @@ Other rules know why a toolkit or a device plugin does not run, why pods wait, w
 them explains is told here, so that no diagnosis ends clean beside something that is stuck: a part of the stack (the
 operator and what it validates, driver, toolkit, plugin, feature discovery, DCGM, MIG manager, DRA driver) that crashes,
 has no image or is not ready after its start-up time, with its last words and what is known of them; a pod with GPUs
-that has no sandbox, no image, or whose container the runtime could not start. A program that ended by its own error is
-its owner's, and not told.
+that has no sandbox, no image, or whose container the runtime could not start, and any other pod of a node with GPUs
+that NVIDIA's runtime or its toolkit does not let start (as the default runtime it starts them all, the CNI's too). A
+program that ended by its own error is its owner's, and not told.
 
 A part that tolerates other taints than those of the nodes with GPUs never comes to them: without feature discovery a
 node has no labels, and without labels the other parts pass it by. Nodes that say themselves that their MIG
@@ -77,7 +78,9 @@ def _who(stuck: UnsettledPods) -> str:
     of_stack, count = stuck.first.part, len(stuck.pods)
     if of_stack:
         return f"{of_stack} ({stuck.first.daemonset or stuck.first.name})"
-    return "a pod with GPUs" if count == 1 else f"{count} pods with GPUs"
+    if stuck.first.uses_gpus:
+        return "a pod with GPUs" if count == 1 else f"{count} pods with GPUs"
+    return "a pod on a node with GPUs" if count == 1 else f"{count} pods on nodes with GPUs"
 
 
 def _does_not(stuck: UnsettledPods) -> str:

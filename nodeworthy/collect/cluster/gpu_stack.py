@@ -19,11 +19,11 @@ def stack_of(seen: Seen, not_seen: NotSeen) -> Scene:
 def _facts(seen: Seen, not_seen: NotSeen) -> list[Fact]:
     kept = seen.capacity
     has_any = bool(seen.stack.daemonsets) or any(pod.part for pod in seen.pods.values()) or kept.has_gpus
-    if not seen.has(PODS) or not has_any:
+    if not seen.has(PODS):
         return []
     daemonsets, said = seen.stack.daemonsets.values(), seen.stack.said
     found = gpu_stack(seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen))
-    return [replace(found, unseen=_unseen(seen, not_seen))]
+    return [replace(found, unseen=_unseen(seen, not_seen))] if has_any or found.unsettled else []
 
 
 def _last_words(seen: Seen) -> dict[str, str]:

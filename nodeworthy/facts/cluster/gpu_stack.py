@@ -12,6 +12,8 @@ from nodeworthy.facts.cluster.pending_kept_away import is_state
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.node_choice import NodeChoice
+from nodeworthy.known.chain import link_of_evidence
+from nodeworthy.known.evidence import Found, in_text
 from nodeworthy.known.gpu_stack import brings_gpus
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -30,6 +32,8 @@ _OF_THE_PLATFORM = frozenset(
         "StartError",
     )
 )
+# The links by which every container of a node may hang.
+_RUNTIME = ("toolkit", "cdi", "runtime")
 # As known/gpu_stack.toml calls it.
 _PLUGIN = "the device plugin"
 NO_SANDBOX = "no sandbox"
@@ -138,7 +142,7 @@ def gpu_stack(
     """`said` is kubelet's newest word of a pod that it could not make, `logs` what its log says last, by object."""
     with_gpus = [node for node in nodes.values() if node.has_gpus]
     return GpuStack(
-        tuple(_unsettled(pods, said, logs, now)),
+        tuple(_unsettled(pods, said, logs, now, frozenset(node.name for node in with_gpus))),
         tuple(
             each for daemonset in daemonsets if brings_gpus(daemonset.part) for each in _shut_out(daemonset, with_gpus)
         ),
@@ -148,11 +152,17 @@ def gpu_stack(
 
 
 def _unsettled(
-    pods: Iterable[ClusterPod], said: Mapping[str, str], logs: Mapping[str, str], now: datetime | None
+    pods: Iterable[ClusterPod],
+    said: Mapping[str, str],
+    logs: Mapping[str, str],
+    now: datetime | None,
+    with_gpus: frozenset[str],
 ) -> Iterator[UnsettledPods]:
     alike: dict[tuple[str, ...], list[ClusterPod]] = defaultdict(list)
     for pod in pods:
         fault = _of_stack(pod, said, now) if pod.part else _of_user(pod, said)
+        if not fault and not pod.part and not pod.uses_gpus and pod.node in with_gpus:
+            fault = _of_node(pod, said)
         if fault:
             alike[pod.namespace, pod.daemonset or pod.name, fault].append(pod)
     for (_, _, fault), some in alike.items():
@@ -178,9 +188,27 @@ def _of_user(pod: ClusterPod, said: Mapping[str, str]) -> str:
     """Only where the platform failed it: what its program does is its own."""
     if not pod.uses_gpus or pod.ready or not pod.node:
         return ""
+    return _of_the_platform(pod, said)
+
+
+def _of_the_platform(pod: ClusterPod, said: Mapping[str, str]) -> str:
     if pod.fault in _OF_THE_PLATFORM:
         return pod.fault
     return NO_SANDBOX if pod.waits_for_its_sandbox and pod.object in said else ""
+
+
+def _of_node(pod: ClusterPod, said: Mapping[str, str]) -> str:
+    """Where NVIDIA's runtime is the default one, what is wrong with it starts no pod of the node, the CNI's neither."""
+    fault = "" if pod.ready else _of_the_platform(pod, said)
+    words = pod.last_words or said.get(pod.object, "")
+    return fault if fault and any(map(_is_of_the_runtime, in_text(words))) else ""
+
+
+def _is_of_the_runtime(found: Found) -> bool:
+    """Of NVIDIA's: a node may have other runtimes, which are nobody's business here."""
+    evidence = found.evidence
+    of_it = not evidence.is_symptom and link_of_evidence(evidence.id, evidence.layer) in _RUNTIME
+    return of_it and "nvidia" in found.itself.lower()
 
 
 def _shut_out(daemonset: StackDaemonSet, nodes: Sequence[NodeGpus]) -> Iterator[ShutOut]:
