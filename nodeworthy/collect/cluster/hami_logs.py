@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster.hami_seen import Said
-from nodeworthy.collect.cluster.logs import TAIL, Index
+from nodeworthy.collect.cluster.logs import Index, read_tail
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.files import shown_path
 from nodeworthy.facts.hami.crash import is_crash
-from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.evidence import in_stream
-from nodeworthy.redaction import hide_secrets
-from nodeworthy.verdict import Place
 
 _LONGEST = 300
 
@@ -24,7 +18,9 @@ def read(seen: Seen, index: Index) -> None:
         is_part = (pod.namespace, pod.name) in seen.hami.parts
         if pod.ready or not (is_part or (pod.uses_gpus and is_crash(pod))):
             continue
-        told = together([each for each in (_said(path, seen) for path in index.of(pod)) if each is not None])
+        told = together(
+            [each for each in (read_tail(path, seen, read_log) for path in index.of(pod)) if each is not None]
+        )
         if told is not None:
             seen.hami.logs[pod.object] = told
 
@@ -36,23 +32,6 @@ def together(said: Sequence[Said]) -> Said | None:
     evidence = tuple(dict.fromkeys(name for each in said for name in each.evidence))
     telling = next((each for each in said if each.evidence), said[0])
     return Said(evidence, telling.last_line)
-
-
-def _said(path: Path, seen: Seen) -> Said | None:
-    try:
-        if not path.is_file():
-            return None  # a pipe would have us wait for ever
-        with path.open("rb") as file:
-            file.seek(0, 2)
-            file.seek(max(0, file.tell() - TAIL))
-            tail = file.read()
-        return call_bounded(lambda: read_log(hide_secrets(tail.decode("utf-8", "replace"))))
-    except TookTooLong as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), problem.why))
-        return None
-    except OSError as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), f"it can't be read: {problem.strerror}"))
-        return None
 
 
 def read_log(log: str) -> Said:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster.seen import Seen
@@ -14,6 +16,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.redaction import hide_secrets
 from nodeworthy.verdict import Place
 
+_T = TypeVar("_T")
 # Enough for the last attempts; the line that tells stands near the end.
 TAIL = 64 << 10
 _MESSAGE = pattern(r'msg="(?P<said>(?:[^"\\]|\\.)*)"')
@@ -47,26 +50,27 @@ def read_last_words(seen: Seen, index: Index) -> None:
         if pod.ready or not (pod.part or any(toolkit.owns(pod) for toolkit in seen.toolkits.values())):
             continue
         for path in index.of(pod):
-            said = _last_words(path, seen)
+            said = read_tail(path, seen, last_words)
             if said:
                 seen.words[pod.object] = said
 
 
-def _last_words(path: Path, seen: Seen) -> str:
+def read_tail(path: Path, seen: Seen, read: Callable[[str], _T]) -> _T | None:
+    """What a reader makes of a log's end; None where there is none, or it can't be read, which is told."""
     try:
         if not path.is_file():
-            return ""  # a pipe would have us wait for ever
+            return None  # a pipe would have us wait for ever
         with path.open("rb") as file:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - TAIL))
             tail = file.read()
-        return call_bounded(lambda: last_words(hide_secrets(tail.decode("utf-8", "replace"))))
+        return call_bounded(lambda: read(hide_secrets(tail.decode("utf-8", "replace"))))
     except TookTooLong as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), problem.why))
-        return ""
+        why = problem.why
     except OSError as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), f"it can't be read: {problem.strerror}"))
-        return ""
+        why = f"it can't be read: {problem.strerror}"
+    seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), why))
+    return None
 
 
 def last_words(log: str) -> str:

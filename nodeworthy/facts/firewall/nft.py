@@ -8,6 +8,7 @@ from itertools import product
 
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
+from nodeworthy.facts.firewall.nft_listing import closing_brace
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 
@@ -32,7 +33,7 @@ def _statements(script: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
                 yield words, []
             words = []
         elif token == "{" and _opens_a_block(words):
-            end = _closing(script, at)
+            end = closing_brace(script, at)
             yield words, list(script[at + 1 : end])
             words, at = [], end
         elif token == "}" and "{" not in words:
@@ -48,15 +49,6 @@ def _opens_a_block(words: Sequence[str]) -> bool:
     kinds = ("table", "chain", "set", "map", "flowtable", "counter", "quota")
     made = words[1:] if words[:1] in (["add"], ["create"]) else words
     return bool(made) and made[0] in kinds
-
-
-def _closing(script: Sequence[str], at: int) -> int:
-    depth = 0
-    for index in range(at, len(script)):
-        depth += {"{": 1, "}": -1}.get(script[index], 0)
-        if depth == 0:
-            return index
-    return len(script)
 
 
 _HOOKS = {"input": Side.IN, "output": Side.OUT, "forward": Side.ROUTED}

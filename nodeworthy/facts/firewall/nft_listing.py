@@ -131,7 +131,7 @@ def _statements(script: Sequence[str]) -> Iterator[tuple[list[str], Sequence[str
     while at < len(script):
         token = script[at]
         if token == "{":
-            end = _closing(script, at)
+            end = closing_brace(script, at)
             yield words, script[at + 1 : end]
             words, at = [], end
         elif token in (";", "\n"):
@@ -157,7 +157,8 @@ def _plain(block: Sequence[str]) -> Iterator[list[str]]:
             words.append(token)
 
 
-def _closing(script: Sequence[str], at: int) -> int:
+def closing_brace(script: Sequence[str], at: int) -> int:
+    """Where the block ends that begins here, or behind its words."""
     depth = 0
     for index in range(at, len(script)):
         depth += {"{": 1, "}": -1}.get(script[index], 0)

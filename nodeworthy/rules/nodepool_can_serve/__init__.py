@@ -31,8 +31,14 @@ without the class 03 of GPUs, it does not.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Severity
+from nodeworthy.verdict import Draft, Related, Severity, fail
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.fleet.node_taint import NodeTaint
+    from nodeworthy.facts.pod.template import PodTemplate
 
 RULE = Rule(
     "nodepool-can-serve",
@@ -40,3 +46,18 @@ RULE = Rule(
     title="A NodePool's types, limits and taints let the pods beside it be served",
     remedy="let the NodePool start what the pods ask for, and let the pods tolerate its taints",
 )
+
+
+def untolerated(pod: PodTemplate, taint: NodeTaint, nodes: str, which: str, cause: str) -> Draft:
+    """`which` says why it is these nodes that the pod has to come to."""
+    where = pod.spec.get("tolerations")
+    return fail(
+        where if not where.is_absent else pod.place,
+        f"{pod.title} does not tolerate the taint of {nodes}, {which}",
+        is_="no such toleration",
+        should=f"a toleration of {taint}",
+        related=[Related(taint.place, f"{nodes} has {taint}")],
+        cause=cause,
+        remedy=f"tolerations: [{{key: {taint.key}, operator: Exists, effect: {taint.effect}}}]",
+        link="pod",
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.karpenter import KarpenterPool
-from nodeworthy.facts.fleet.node_taint import NodeTaint
 from nodeworthy.facts.fleet.served_pods import (
     OF_POOL,
     NodePools,
@@ -16,7 +15,7 @@ from nodeworthy.facts.fleet.served_pods import (
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.scaling import worker_of_taint
-from nodeworthy.rules.nodepool_can_serve import RULE
+from nodeworthy.rules.nodepool_can_serve import RULE, untolerated
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
 
 _NEVER = (
@@ -100,26 +99,12 @@ def a_pod_beside_it_may_go_there(pod: PodTemplate, around: NodePools) -> Finding
 def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
     taint = keeps_away(pool, pod)
     if taint is not None and worker_of_taint(taint.key) is None:
-        return _untolerated(pod, pool, taint)
+        return untolerated(pod, taint, pool.title, "the nodes that are meant for it", _NEVER)
     other = next(contradictions(pool, pod), None)
     if other is None:
         return None
     named = pool.name in set(pod.selection.wanted(OF_POOL))
     return _contradicting(pod, pool, *other) if named else _of_no_pool(pod, pool, *other)
-
-
-def _untolerated(pod: PodTemplate, pool: KarpenterPool, taint: NodeTaint) -> Draft:
-    where = pod.spec.get("tolerations")
-    return fail(
-        where if not where.is_absent else pod.place,
-        f"{pod.title} does not tolerate the taint of {pool.title}, the nodes that are meant for it",
-        is_="no such toleration",
-        should=f"a toleration of {taint}",
-        related=[Related(taint.place, f"{pool.title} has {taint}")],
-        cause=_NEVER,
-        remedy=f"tolerations: [{{key: {taint.key}, operator: Exists, effect: {taint.effect}}}]",
-        link="pod",
-    )
 
 
 def _contradicting(pod: PodTemplate, pool: KarpenterPool, label: str, wanted: str, may: str) -> Draft:

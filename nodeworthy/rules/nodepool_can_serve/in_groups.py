@@ -6,17 +6,18 @@ import posixpath
 from collections.abc import Sequence
 
 from nodeworthy.facts.fleet.gpu_pool import NODE_POOL, PoolDoor
-from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
+from nodeworthy.facts.fleet.node_taint import untolerated_taint
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.records import replace
-from nodeworthy.rules.nodepool_can_serve import RULE
+from nodeworthy.rules.nodepool_can_serve import RULE, untolerated
 from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, fail, skip, unknown
 
 # Kueue gives its pods the tolerations and labels of the flavour that it chooses.
 _QUEUE = "kueue.x-k8s.io/queue-name"
+_NO_OTHERS = "and no other nodes with GPUs are asked for here"
 _WAITS = "no node takes the pod: it stays Pending"
 
 
@@ -57,7 +58,9 @@ def _kept_from(pod: PodTemplate, door: PoolDoor) -> Draft | None:
         if pod.selection.refuses(label, has.shown()):
             return _of_another_label(pod, door, label, has)
     taint = untolerated_taint(door.pool.machines.taints, pod.spec.get("tolerations"), pod.gpu_resources)
-    return _untolerated(pod, door, taint) if taint is not None and worker_of_taint(taint.key) is None else None
+    if taint is None or worker_of_taint(taint.key) is not None:
+        return None
+    return untolerated(pod, taint, door.title, _NO_OTHERS, _WAITS)
 
 
 def _severity(pod: PodTemplate, doors: Sequence[PoolDoor]) -> Severity:
@@ -65,20 +68,6 @@ def _severity(pod: PodTemplate, doors: Sequence[PoolDoor]) -> Severity:
     places = (pod.place, *(each.place for each in doors))
     folders = {posixpath.dirname(each.path or "") for each in places}
     return Severity.ERROR if len(folders) == 1 and not any(each.pool.is_likely for each in doors) else Severity.WARNING
-
-
-def _untolerated(pod: PodTemplate, door: PoolDoor, taint: NodeTaint) -> Draft:
-    where = pod.spec.get("tolerations")
-    return fail(
-        where if not where.is_absent else pod.place,
-        f"{pod.title} does not tolerate the taint of {door.title}, and no other nodes with GPUs are asked for here",
-        is_="no such toleration",
-        should=f"a toleration of {taint}",
-        related=[Related(taint.place, f"{door.title} has {taint}")],
-        cause=_WAITS,
-        remedy=f"tolerations: [{{key: {taint.key}, operator: Exists, effect: {taint.effect}}}]",
-        link="pod",
-    )
 
 
 def _of_another_label(pod: PodTemplate, door: PoolDoor, label: str, has: Located[str]) -> Draft:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from nodeworthy.collect.node.parts.units import lines, older, printed_value, units
@@ -47,12 +47,20 @@ _ENABLED = pattern(r"^\s*ENABLED\s*=\s*[\"']?(\w+)", re.MULTILINE)
 _QUOTED = pattern(r'"[^"\n]*"')
 _HEX = pattern(r"[0-9a-f]{1,8}")
 _LEGACY = "iptables legacy"
-_READERS: dict[str, Callable[[str, Place], Firewall]] = {
+
+
+def _by_ip6tables(saved: str, host: Place) -> Firewall:
+    return by_iptables(saved.replace("ufw6-", "ufw-"), host)
+
+
+_Reader = Callable[[str, Place], Firewall]
+_READERS: Mapping[str, _Reader] = {
     _LEGACY: by_iptables,
     "iptables": by_iptables,
     "iptables beside": by_other_tables,
     "nft": by_nft,
 }
+_READERS_OF_IPV6: Mapping[str, _Reader] = {"ip6tables": _by_ip6tables, "nft": partial(by_nft, of_ipv6=True)}
 
 
 def firewall(recording: Recording, host: Place) -> NodeFirewall | Missing:
@@ -67,7 +75,7 @@ def firewall(recording: Recording, host: Place) -> NodeFirewall | Missing:
     kernels = Located[tuple[Firewall, ...]](unread, place) if unread is not None else None
     return NodeFirewall(
         place=place,
-        kernels=kernels or _kernels(recording, host, place),
+        kernels=kernels or _kernels(recording, host, place, of_ipv6=False),
         interfaces=names,
         uplink=uplink,
         routes=routes,
@@ -77,10 +85,11 @@ def firewall(recording: Recording, host: Place) -> NodeFirewall | Missing:
     )
 
 
-def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[Firewall, ...]]:
+def _kernels(recording: Recording, host: Place, place: Place, *, of_ipv6: bool) -> Located[tuple[Firewall, ...]]:
     found: list[Firewall] = []
-    for name, read in _READERS.items():
-        said = printed_value(recording, name, place, f"what {name} filters")
+    for name, read in (_READERS_OF_IPV6 if of_ipv6 else _READERS).items():
+        what = f"what {name} filters{' of IPv6' if of_ipv6 else ''}"
+        said = printed_value(recording, name, place, what)
         if said is None:
             continue
         if isinstance(said.state, Unknown):
@@ -89,10 +98,10 @@ def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[F
             _check_whole(name, said.state.value)
             found.append(read(said.state.value, host))
         except ValueError as why:
-            return Located.unknown(f"what {name} filters is not understood: {why}", place)
-        if name == _LEGACY and recording.part("iptables") is not None:
-            # What `iptables` shows and changes here is another table.
-            found[-1].kernel.owner = found[-1].kernel.owner or LEGACY
+            return Located.unknown(f"{what} is not understood: {why}", place)
+        # What `iptables` shows and changes here is another table than the old one.
+        is_old = name == _LEGACY and recording.part("iptables") is not None
+        found[-1].kernel.owner = found[-1].kernel.owner or (IPV6 if of_ipv6 else LEGACY if is_old else "")
     return Located(Known(tuple(found)), place)
 
 
@@ -105,28 +114,7 @@ def _ipv6(recording: Recording, host: Place, place: Place) -> NodeIpv6 | None:
     words = [line.split() for line in lines(recording, "links6")]
     defaults = [(int(each[2], 16), each[1]) for each in words if len(each) == 3 and _HEX.fullmatch(each[2])]
     routes = tuple(route for each in words if len(each) == 5 for route in _route6_of(each))
-    return NodeIpv6(_kernels6(recording, host, place), min(defaults)[1] if defaults else "", routes)
-
-
-def _kernels6(recording: Recording, host: Place, place: Place) -> Located[tuple[Firewall, ...]]:
-    found: list[Firewall] = []
-    for name, read in (("ip6tables", _by_ip6tables), ("nft", partial(by_nft, of_ipv6=True))):
-        said = printed_value(recording, name, place, f"what {name} filters of IPv6")
-        if said is None:
-            continue
-        if isinstance(said.state, Unknown):
-            return Located(said.state, place)
-        try:
-            _check_whole(name, said.state.value)
-            found.append(read(said.state.value, host))
-        except ValueError as why:
-            return Located.unknown(f"what {name} filters of IPv6 is not understood: {why}", place)
-        found[-1].kernel.owner = found[-1].kernel.owner or IPV6
-    return Located(Known(tuple(found)), place)
-
-
-def _by_ip6tables(saved: str, host: Place) -> Firewall:
-    return by_iptables(saved.replace("ufw6-", "ufw-"), host)
+    return NodeIpv6(_kernels(recording, host, place, of_ipv6=True), min(defaults)[1] if defaults else "", routes)
 
 
 def _check_whole(name: str, said: str) -> None:
