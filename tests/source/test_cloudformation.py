@@ -176,7 +176,9 @@ def test_metadata_suppresses(how: str, tmp_path: Path) -> None:
     assert report["summary"]["suppressed"] == 1
 
 
-_TASKS = "# of the agent's second version\n            version: 1.1\n            tasks:\n            - task: executeScript"
+_TASKS = (
+    "# of the agent's second version\n            version: 1.1\n            tasks:\n            - task: executeScript"
+)
 
 
 @pytest.mark.parametrize("first", ["<powershell>", _TASKS])

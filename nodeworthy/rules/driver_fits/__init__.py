@@ -5,8 +5,8 @@ There are two flavours of the modules. The open ones run only on GPUs that have 
 and Grace Hopper run with the open ones alone: the proprietary ones say that the GPU `requires use of the NVIDIA open
 kernel modules`. A script is judged by the names of the packages that it installs, the operator's values by
 `driver.kernelModuleType` and `useOpenKernelModules`. Names that leave the flavour to the release (a runfile's,
-`cuda-drivers`) are not judged. Branch 580 is the last that drives Volta and older, 470 the last for Kepler: a younger one,
-or `latest`, ignores the GPU.
+`cuda-drivers`) are not judged. Branch 580 is the last that drives Volta and older, 470 the last for Kepler: a younger
+one, or `latest`, ignores the GPU.
 
 Ubuntu's unattended-upgrades replaces the driver's libraries under a module that stays loaded until the next boot: every
 new program then ends with `Driver/library version mismatch`. A script that switches it on beside a driver of packages

@@ -1,4 +1,4 @@
-"""Which flavour and branch of the driver a boot script installs, and whether its libraries stay of the module's version."""
+"""Which flavour and branch of the driver a boot script installs, and whether its libraries stay of its version."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ def _newer_branch(package: NvidiaPackage, gpu: Gpu, last: int) -> Draft:
         f"the script installs a driver of a branch that does not drive {gpu.architecture} any more",
         is_=package.name,
         should=f"branch {last}, the last one that does",
-        cause=f"its module finds no GPU: the kernel's log says `supported through the NVIDIA {last}.xx Legacy drivers`, "
-        "and that this one `will ignore this GPU`",
+        cause="its module finds no GPU: the kernel's log says that the GPU is `supported through the NVIDIA "
+        f"{last}.xx Legacy drivers`, and that this one `will ignore this GPU`",
         remedy=f"install branch {last} by its number",
     )
 
