@@ -35,6 +35,7 @@ class Asks(StrEnum):
     SUCCESS = "success"  # whether a command that does something succeeds: it is meant to
     LOOP = "loop"  # whether a loop runs at all
     TRAP = "trap"  # only when something fails or the script ends
+    CALL = "call"  # whether another script, which sources this one, calls the function
 
 
 # Not frozen: nobody changes one, and every command of a script has several.
@@ -99,27 +100,36 @@ def is_of_an_argument(condition: Condition) -> bool:
     return _ARGUMENT.search(condition.question.text) is not None
 
 
+def is_for_others(guard: Guard) -> bool:
+    """Whether it stands in a function that only another script calls, in whatever order and beside whatever else."""
+    return any(each.question.asks is Asks.CALL for each in guard)
+
+
 def happens_at_exit(guard: Guard) -> bool:
     return any(each.question.text == AT_EXIT for each in guard)
 
 
 def always(causes: Sequence[Guard], when: Guard = ()) -> bool | None:
     """Whether in every case in which `when` holds at least one of these happens. None where there are too many cases to
-    try, or where whoever fills in a template decides."""
+    try, or where whoever fills in a template, or calls the functions of a library, decides."""
     fixed = {each.key: each.answer for each in when}
     wanted = [still for guard in causes if (still := _open(guard, fixed)) is not None]
     answer = _covered(wanted, MOST)
+    if answer is False and any(map(is_for_others, (when, *causes))):
+        return None
     if answer is False and any(each.question.is_of_template for guard in wanted for each in guard):
         machine = [tuple(each for each in guard if not each.question.is_of_template) for guard in wanted]
         return None if _covered(machine, MOST) is not False else False
     return answer
 
 
-def template_decides(causes: Sequence[Guard], when: Guard = ()) -> str:
-    """Why it is not known whether at least one of these always happens: the template directive that decides it. Empty
-    where none does."""
+def who_decides(causes: Sequence[Guard], when: Guard = ()) -> str:
+    """Why it is not known whether at least one of these always happens: the template directive that decides it, or
+    whoever calls a function. Empty where neither does."""
     if always(causes, when) is not None:
         return ""
+    if any(map(is_for_others, (when, *causes))):
+        return "it depends on which functions of this script another one calls"
     held = {each.key for each in when}
     asked = (each.question for guard in causes for each in guard if each.key not in held)
     told = next((each.text for each in asked if each.is_of_template), "")

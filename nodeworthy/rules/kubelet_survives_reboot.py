@@ -30,7 +30,7 @@ systemd that says whether kubelet's unit runs, and whether the next boot starts 
 
 from __future__ import annotations
 
-from nodeworthy.boot.conditions import is_of_an_argument, template_decides
+from nodeworthy.boot.conditions import is_of_an_argument, who_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
@@ -123,7 +123,7 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
     if answer is None and isinstance(doubtful, Unit):
         return doubtful.place, f"which unit is enabled here is known only on the node: {doubtful.unit.why}"
     if answer is None:
-        decides = template_decides([each.conditions for each in boot.keepers], starter.conditions)
+        decides = who_decides([each.conditions for each in boot.keepers], starter.conditions)
         return starter.place, decides or "it depends on too many conditions to be decided"
     given = next((each for keeper in boot.keepers for each in keeper.conditions if is_of_an_argument(each)), None)
     if given is not None:

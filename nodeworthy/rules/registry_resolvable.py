@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.conditions import always, template_decides, together
+from nodeworthy.boot.conditions import always, together, who_decides
 from nodeworthy.facts.boot.final_files import files_under, speaking_of, without_own_questions
 from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready
@@ -91,7 +91,7 @@ def _flaws(
             step = working[0].step
             says = f"the node can resolve {name} only if {shown_guard(step.conditions)}"
             yield fail(step.place, says, should="whenever the node joins", cause=CAUSE)
-        elif decides := template_decides(guards, moment.when):
+        elif decides := who_decides(guards, moment.when):
             yield unknown(working[0].step.place, f"whether the node can resolve {name} is not known: {decides}")
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.commands.mounts import FSTAB
-from nodeworthy.boot.conditions import always, template_decides, together
+from nodeworthy.boot.conditions import always, together, who_decides
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import speaking_of, without_own_questions
 from nodeworthy.facts.boot.flaw import shown_guard
@@ -142,7 +142,7 @@ def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: 
             first = lasting[0]
             says = f"{storage.mount} is mounted only if {shown_guard(first.effect.conditions)}"
             yield fail(first.place, says, should="on every node", cause=MISSING)
-        elif decides := template_decides(guards, moment.when):
+        elif decides := who_decides(guards, moment.when):
             yield unknown(lasting[0].place, f"whether {storage.mount} is mounted is not known: {decides}")
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands.table import PROGRAMS
-from nodeworthy.boot.conditions import Asks, Condition, Guard, together
+from nodeworthy.boot.conditions import Asks, Condition, Guard, Question, together
 from nodeworthy.boot.shell.branches import go_on
 from nodeworthy.boot.shell.flow import Flow, Given, Taken, run_body
 from nodeworthy.boot.shell.state import Defined, Value, cut_to_limit
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.shell.wrappers import unwrap
-from nodeworthy.boot.text import Text
+from nodeworthy.boot.text import Hole, Text
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 MOST_CASES = 4
 _NUMBERED = tuple("123456789")
 _ARGUMENTS = (*_NUMBERED, "@", "*", "#")
+_CALLER = "the script that sources this one"
+_COMMENT = pattern(r"(?m)(?:^|(?<=\s))#.*")
+_NAME = pattern(r"(?<![\w./:-])[\w][\w.:-]*(?![\w/-])")
 
 
 def define(walker: Walker, function: Function) -> bool:
@@ -86,18 +91,23 @@ def _is_program(name: str) -> bool:
     return name in PROGRAMS or unwrap(name, (Text((name,)),)) is not None
 
 
-def _call(walker: Walker, defined: Defined, arguments: Sequence[Text], place: Place) -> bool | None:
+def _call(walker: Walker, defined: Defined, arguments: Sequence[Text] | None, place: Place) -> bool | None:
+    """None stands for arguments that nobody here knows."""
     function = defined.function
     if walker.running.count(function.name) > 1:
         walker.not_understood(place, function.name, "a function that calls itself is not followed")
         return None
     via, origin, given = walker.via, walker.origin, walker.given
     outer = walker.state.variables.held(_ARGUMENTS)
-    set_arguments(walker, arguments)
+    if arguments is None:
+        walker.state.variables.lay(_given_by_its_caller())
+    else:
+        set_arguments(walker, arguments)
     if given is None or not arguments or not given.holds(arguments[0]):
-        walker.given = Given(tuple(arguments), place, via)
+        walker.given = Given(tuple(arguments or ()), place, via)
     walker.via, walker.origin = (*via, place), defined.origin
     walker.running.append(function.name)
+    walker.has_called = True
     walker.locals.append({})
     status = walker.scope(lambda: run_body(walker, function.body), Flow.RETURN)
     walker.running.pop()
@@ -108,6 +118,37 @@ def _call(walker: Walker, defined: Defined, arguments: Sequence[Text], place: Pl
     # The caller's own arguments, and what is local; any other variable that a function sets stays set.
     walker.state.variables.lay(outer)
     return bool(status) if status is not None and function.body else status
+
+
+def call_for_others(walker: Walker) -> None:
+    """What a library does for whoever sources it: each function that no other of it calls. Which of them are called in
+    one run, and in which order, is not known here; nor is what their caller has set, and whether it ends where a
+    command fails. So no two of them are taken to happen together."""
+    walker.state.sourced = _CALLER
+    walker.state.options.reports = True
+    called = Counter(_NAME.findall(_COMMENT.sub("", walker.text)))
+    every = walker.state.defined
+    own = [each for name in every if called[name] <= len(every[name]) for each in every[name]]
+    if own:
+        first = own[0].origin.at(own[0].function.line, own[0].function.column)
+        names = tuple(dict.fromkeys(each.function.name for each in own))
+        asked = Question("the function that another script calls", first, Asks.CALL, (*names, "another"))
+        for each in own:
+            _call_for_others(walker, each, asked)
+
+
+def _call_for_others(walker: Walker, defined: Defined, asked: Question) -> None:
+    function = defined.function
+    place = defined.origin.at(function.line, function.column)
+    outer = walker.state.variables.held(_ARGUMENTS)
+    called = (*defined.guard, Condition(asked, function.name))
+    taken = walker.branch(called, lambda: _call(walker, defined, None, place))
+    walker.state.join([taken.changed, ({}, {})], f"whether {function.name} is called")
+    walker.state.variables.lay(outer)
+
+
+def _given_by_its_caller() -> dict[str, Value | None]:
+    return {name: Text.of(Hole(f"${name}", "whoever calls the function gives it")) for name in _ARGUMENTS}
 
 
 def set_arguments(walker: Walker, arguments: Sequence[Text]) -> None:

@@ -8,6 +8,7 @@ from nodeworthy.boot.conditions import AT_EXIT, Asks, Condition
 from nodeworthy.boot.effects import Effect, Runs, Stage
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.functions import call_for_others
 from nodeworthy.boot.shell.nested import run_here
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.state import State, Value
@@ -31,11 +32,11 @@ def run_script(
 ) -> list[Effect]:
     """A process of its own, on the disk that those before it have left."""
 
-    def walk(given: Mapping[str, Value]) -> Walker:
+    def walk(given: Mapping[str, Value], *, for_others: bool = False) -> Walker:
         state = State(files=disk.files, versions=disk.versions, given=given)
         for name, value in given.items():
             state.set(name, value)
-        return _walked(text, origin, stage, state, template=template, jinja=jinja)
+        return _walked(text, origin, stage, state, template=template, jinja=jinja, for_others=for_others)
 
     walker = walk({})
     walker = max([walker, *map(walk, _missed(walker))], key=_how_far)
@@ -45,7 +46,15 @@ def run_script(
         if other is walker or len(other.effects) < len(walker.effects):
             break
         walker = other
+    if _only_defines(walker):
+        return walk({}, for_others=True).effects
     return walker.effects
+
+
+def _only_defines(walker: Walker) -> bool:
+    """It is there to be sourced: by itself it does nothing, and calls none of its own functions."""
+    did_nothing = all(type(each) is Runs for each in walker.effects)
+    return did_nothing and bool(walker.state.defined) and not walker.has_called
 
 
 def _how_far(walker: Walker) -> tuple[int, int]:
@@ -76,7 +85,9 @@ def _of_its_caller(walker: Walker) -> Mapping[str, Value]:
     return {**walker.state.given, **{name: Text.of(Hole(f"${name}", _GIVEN)) for name in names}}
 
 
-def _walked(text: str, origin: Origin, stage: Stage, state: State, *, template: bool, jinja: bool) -> Walker:
+def _walked(
+    text: str, origin: Origin, stage: Stage, state: State, *, template: bool, jinja: bool, for_others: bool
+) -> Walker:
     walker = Walker(origin, stage, state, text)
     first = text.split("\n", 1)[0]
     if first.startswith("#!"):
@@ -87,6 +98,8 @@ def _walked(text: str, origin: Origin, stage: Stage, state: State, *, template: 
     walker.run_all(parse(read, template=template, jinja=jinja).statements)
     if broken is not None:
         _stops_here(walker, broken, text)
+    elif for_others:
+        call_for_others(walker)
     _leave(walker)
     walker.end()
     return walker

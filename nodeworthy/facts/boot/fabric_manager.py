@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nodeworthy.boot.conditions import Guard, always, template_decides, together
+from nodeworthy.boot.conditions import Guard, always, together, who_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, LoadsModule, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.drivers import NvidiaPackage, drivers, fabric_managers, same_version
@@ -108,7 +108,7 @@ def runs_on_every_way(timeline: Timeline) -> Iterator[Draft]:
     if enabled and always(guards, when) is False:
         says = f"fabric manager is enabled only if {shown_guard(enabled[0].conditions)}"
         yield unknown(enabled[0].place, f"{says}; whether these nodes meet that is not known")
-    elif enabled and (decides := template_decides(guards, when)):
+    elif enabled and (decides := who_decides(guards, when)):
         yield unknown(enabled[0].place, f"whether fabric manager is enabled is not known: {decides}")
 
 
@@ -153,7 +153,7 @@ def manager_faults(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Draft]
         says = f"fabric manager is installed only if {shown_guard(first.effect.conditions)}"
         related = (Related(driver.place, "the driver is installed either way"),)
         yield fail(first.place, says, should="with every driver", cause=NO_CUDA, related=related)
-    elif decides := template_decides(guards, when):
+    elif decides := who_decides(guards, when):
         yield unknown(managers[0].place, f"whether fabric manager is installed is not known: {decides}")
 
 

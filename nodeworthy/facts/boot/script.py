@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from nodeworthy.boot.conditions import is_for_others
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Draft, NotKnown, Place, Related, ToGive, Unread, skip
 
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from nodeworthy.known.clouds import Cloud
 
 
-# Of tasks that others stand beside nobody can say what is left undone, nor who hears of a failure but Ansible.
-PART = "these are tasks of a play, whose others may do the rest; Ansible stops at one that fails"
+# Of tasks that others stand beside, and of functions that another script calls, nobody can say what is left undone, nor
+# who hears of a failure but Ansible, or that script.
+PART = "this is a part of a play or of another script, which may do the rest and stop where something fails"
 
 
 def of_a_whole(script: BootScript, drafts: Iterable[Draft]) -> Iterator[Draft]:
@@ -155,10 +157,13 @@ class BootScript:
 
     @property
     def is_a_part(self) -> bool:
-        """Tasks of Ansible, beside which a play has others: what is not done in them may be done there."""
+        """Tasks of Ansible, beside which a play has others, and functions that another script calls: what is not done
+        in them may be done there."""
         from nodeworthy.boot.userdata import PartKind
 
-        return any(part.kind is PartKind.PLAYBOOK for part in self.userdata.parts)
+        if any(part.kind is PartKind.PLAYBOOK for part in self.userdata.parts):
+            return True
+        return any(is_for_others(each.conditions) for each in self.userdata.timeline.effects)
 
     @property
     def unread_as(self) -> Unread | None:

@@ -63,7 +63,7 @@ def _by_the_script_itself(timeline: Timeline, write: Writes) -> Lost | None:
 
 
 def _follows(write: Effect, other: Effect) -> bool:
-    return always([other.conditions], write.conditions) is not False
+    return together(other.conditions, write.conditions) and always([other.conditions], write.conditions) is not False
 
 
 def _by_the_distribution(timeline: Timeline, write: Writes, runtime: Containerd) -> Lost | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.commands.installs import kind_of
 from nodeworthy.boot.commands.runfiles import brings_cudas_driver
-from nodeworthy.boot.conditions import Guard, always, template_decides, together
+from nodeworthy.boot.conditions import Guard, always, together, who_decides
 from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.drivers import (
@@ -260,7 +260,7 @@ def missing(timeline: Timeline, script: Place) -> Iterator[Draft]:
             first = found[0]
             says = f"the driver is installed only if {shown_guard(first.effect.conditions)}"
             yield fail(first.place, says, should="on every node of the pool", cause=NO_DRIVER)
-        elif decides := template_decides(guards, moment.when):
+        elif decides := who_decides(guards, moment.when):
             yield unknown(found[0].place, f"whether the driver is installed is not known: {decides}")
 
 

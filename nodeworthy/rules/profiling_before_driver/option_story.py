@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nodeworthy.boot.conditions import happens_at_exit, template_decides
+from nodeworthy.boot.conditions import happens_at_exit, who_decides
 from nodeworthy.boot.effects import Effect, How, Stage
 from nodeworthy.facts.boot.driver_loads import Load
 from nodeworthy.facts.boot.guards import but_its_own, guard_in_words
@@ -80,7 +80,7 @@ class OptionStory:
         if doubtful is not None:
             return unknown(doubtful.place, f"{known}: {doubtful.said.why}", should=option().line)
         right = [each.effect.conditions for each in self.boot.before(self.load) if each.says is Says.RIGHT]
-        decides = template_decides(right, self.load.conditions)
+        decides = who_decides(right, self.load.conditions)
         why = f"{known}: {decides or 'it depends on too many conditions'}"
         return unknown(self.here(), why, should=option().line)
 

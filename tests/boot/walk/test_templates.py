@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from nodeworthy.boot.conditions import Asks, Condition, Question, always, template_decides
+from nodeworthy.boot.conditions import Asks, Condition, Question, always, who_decides
 from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.boot.userdata import UserData
@@ -207,7 +207,7 @@ def test_what_a_template_decides_is_not_known() -> None:
     asked = Condition(Question("%{ if gpu }", Place(), Asks.STATE), "yes")
     machine = Condition(Question("[ -f /a ]", Place(), Asks.STATE), "yes")
     assert always([(asked,)]) is None
-    assert "%{ if gpu }" in template_decides([(asked,)])
+    assert "%{ if gpu }" in who_decides([(asked,)])
     assert always([(machine,)]) is False
     assert always([(asked, machine)]) is False
     assert always([(asked,)], (asked,)) is True
