@@ -107,7 +107,7 @@ def _call(walker: Walker, defined: Defined, arguments: Sequence[Text] | None, pl
         walker.given = Given(tuple(arguments or ()), place, via)
     walker.via, walker.origin = (*via, place), defined.origin
     walker.running.append(function.name)
-    walker.has_called = True
+    walker.state.has_called = True
     walker.locals.append({})
     status = walker.scope(lambda: run_body(walker, function.body), Flow.RETURN)
     walker.running.pop()

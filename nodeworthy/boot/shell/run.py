@@ -54,7 +54,7 @@ def run_script(
 def _only_defines(walker: Walker) -> bool:
     """It is there to be sourced: by itself it does nothing, and calls none of its own functions."""
     did_nothing = all(type(each) is Runs for each in walker.effects)
-    return did_nothing and bool(walker.state.defined) and not walker.has_called
+    return did_nothing and bool(walker.state.defined) and not walker.state.has_called
 
 
 def _how_far(walker: Walker) -> tuple[int, int]:

@@ -170,6 +170,8 @@ class State:
     functions: dict[str, Function] = field(default_factory=dict)
     # Of each name every function that it may stand for, and in which case; the last ones win.
     defined: dict[str, tuple[Defined, ...]] = field(default_factory=dict)
+    # Whether any of them was called.
+    has_called: bool = False
     options: Options = field(default_factory=Options)
     folder: str | None = "/"
     # For `cd -` and `popd`.

@@ -68,8 +68,6 @@ class Walker:
         # The disks of other machines, as scripts that they were given have left them.
         self.machines: dict[str, State] = {}
         self.running: list[str] = []
-        # Whether any function of the script was called.
-        self.has_called = False
         # What the function that runs was called with.
         self.given: Given | None = None
         # Where it runs that, while it does.

@@ -17,7 +17,8 @@ from nodeworthy.records import dataclass
 _BINARY = pattern(
     r"/s?bin/[^/]+$|\.(?:sh|bash)$|^/etc/(?:profile\.d|cron\.[a-z]+|init\.d)/|/per-(?:boot|once|instance)/|/rc\.local$"
 )
-_UNIT = pattern(r"^/(?:etc|usr/lib|lib|run)/systemd/.*\.(?:service|socket|timer|mount|path|conf)$")
+# A unit or a drop-in of one; what resolved and journald read (`resolved.conf.d`) is no script of anybody.
+_UNIT = pattern(r"^/(?:etc|usr/lib|lib|run)/systemd/.*\.(?:service|socket|timer|mount|path)(?:\.d/[^/]+\.conf)?$")
 _ASSIGNS = pattern(
     r"(?:^|[;&|(){}]|\s)([A-Za-z_]\w*)\+?=|\bfor\s+([A-Za-z_]\w*)\s+in\b|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w ]*)"
 )
