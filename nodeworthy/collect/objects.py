@@ -43,6 +43,12 @@ def objects(document: Tree) -> Iterator[Tree]:
         for each in document.sequence:
             yield from objects(each)
         return
+    if document.is_sequence and document.sequence and document.sequence[0].is_mapping:
+        from nodeworthy.collect.playbooks import asked_of_a_cluster
+
+        yield from asked_of_a_cluster(document)
+        yield document
+        return
     kind = document.get("kind").text or ""
     items = document.get("items")
     if not (kind.endswith("List") and items.is_sequence):

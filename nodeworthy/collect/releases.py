@@ -1,5 +1,5 @@
 """Which releases a document asks for: Flux, Argo CD, k3s' HelmChart, Cluster API's HelmChartProxy, Kustomize,
-Helmfile, the patches of one.
+Helmfile, a task of Ansible's, the patches of one.
 
 A document that asks for none may hold values all the same: a values file, the stack config of somebody's own program,
 a ConfigMap that keeps them for Helm.
@@ -41,6 +41,8 @@ def _asked_for(document: Tree) -> Iterator[Release]:
         yield from read(document)
     elif not api and document.get("releases").is_sequence:
         yield from _helmfile(document)
+    elif not api and document.get("chart_ref").text:
+        yield _ansible(document)
     if document.get("helmCharts").is_sequence:
         yield from _kustomization(document)
 
@@ -149,6 +151,19 @@ def _helmfile(document: Tree) -> Iterator[Release]:
             else:
                 elsewhere = "a values file of the Helmfile may hold it"
         yield _release("Helmfile", document, release.get("chart"), release.get("version"), values, elsewhere=elsewhere)
+
+
+def _ansible(document: Tree) -> Release:
+    """The arguments of `kubernetes.core.helm`."""
+    values = next((each for each in map(document.get, ("release_values", "values")) if not each.is_absent), document)
+    elsewhere = "values_files may hold it, which are not in this file" if _some(document.get("values_files")) else None
+    if _some(document.get("set_values")) or not (values.is_mapping or values.is_null):
+        elsewhere = "what Ansible fills in may hold it"
+    if values is document or not values.is_mapping:
+        values = absent(document.place)
+    named = next((text for each in ("release_name", "name") if (text := document.get(each).text)), None)
+    made = _release("Ansible's helm", document, document.get("chart_ref"), document.get("chart_version"), values)
+    return replace(made, title=f"Ansible's helm '{named or made.chart.text}'", name=named, elsewhere=elsewhere)
 
 
 def _release(

@@ -37,14 +37,16 @@ def read(text: str, origin: Place) -> Tree | None:
 def read_inside(scalar: Tree) -> Tree | None:
     """The document inside a string. A literal block keeps every position; of any other string all that
     can be said is where it begins."""
+    documents = read_all_inside(scalar)
+    return documents[0] if documents else None
+
+
+def read_all_inside(scalar: Tree) -> list[Tree]:
+    """Every document inside a string."""
     from nodeworthy.documents.yaml_nodes import trees
 
-    text = scalar.text
-    if text is None:
-        return None
-    origin = scalar.inside
-    documents = trees(text, origin or scalar.place, is_flat=origin is None)
-    return documents[0] if documents else None
+    text, origin = scalar.text, scalar.inside
+    return trees(text, origin or scalar.place, is_flat=origin is None) if text is not None else []
 
 
 def compose(text: str, origin: Place) -> list[Any]:

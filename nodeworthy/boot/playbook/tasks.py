@@ -72,14 +72,25 @@ def tasks_of(document: Tree) -> Iterator[Task]:
                     yield from _task(each, under, scope_within(entry, {}))
 
 
-def _task(entry: Tree, under: tuple[str, ...], around: Mapping[str, Tree]) -> Iterator[Task]:
-    if not entry.is_mapping or _is_elsewhere(entry):
+def tasks_anywhere(document: Tree) -> Iterator[Task]:
+    """All of them, whichever machine they run on: what they ask of a cluster they may ask from anywhere."""
+    for entry in document.sequence:
+        if any(name in entry.mapping for name in ("hosts", *_PLAYS)):
+            for name in _PLAYS:
+                for each in entry.get(name).sequence:
+                    yield from _task(each, (), scope_within(entry, {}), anywhere=True)
+        else:
+            yield from _task(entry, (), {}, anywhere=True)
+
+
+def _task(entry: Tree, under: tuple[str, ...], around: Mapping[str, Tree], *, anywhere: bool = False) -> Iterator[Task]:
+    if not entry.is_mapping or (_is_elsewhere(entry) and not anywhere):
         return
     asked, scope = (*under, *_conditions(entry.get("when"))), scope_within(entry, around)
     # What `rescue` does, a machine on which all goes well never sees.
     for name in ("block", "always"):
         for each in entry.get(name).sequence:
-            yield from _task(each, asked, scope)
+            yield from _task(each, asked, scope, anywhere=anywhere)
     key = next((name for name in entry.mapping if name not in _KEYWORDS and not name.startswith("with_")), None)
     if key is not None:
         yield _called(entry, key, asked, scope)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 
 _NAMED = pattern(r"\{\{-?\s*([A-Za-z_]\w*)\s*(?:\|\s*default\([^()]*\)\s*)?-?\}\}")
 # Variables that are made of others; one of itself would have no end.
@@ -30,6 +31,23 @@ def fill_in(text: str, scope: Mapping[str, Tree]) -> str:
             return text
         text = made
     return text
+
+
+def fill_tree(tree: Tree, scope: Mapping[str, Tree]) -> Tree:
+    """With its variables filled in, each value at its own place; a variable that stands alone may be a whole tree."""
+    if not scope:
+        return tree
+    if tree.is_mapping:
+        return replace(tree, value={name: fill_tree(child, scope) for name, child in tree.mapping.items()})
+    if tree.is_sequence:
+        return replace(tree, value=[fill_tree(child, scope) for child in tree.sequence])
+    if tree.text is None or "{{" not in tree.text:
+        return tree
+    alone = _NAMED.fullmatch(tree.text.strip())
+    whole = scope.get(alone[1]) if alone is not None else None
+    if whole is not None and whole.text is None:
+        return replace(tree, value=whole.value)
+    return replace(tree, value=fill_in(tree.text, scope))
 
 
 def items_of(text: str, scope: Mapping[str, Tree]) -> Sequence[Tree]:

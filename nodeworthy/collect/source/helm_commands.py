@@ -154,6 +154,7 @@ class _Laid:
         for pair in _PAIR.finditer(told.shown()):
             value = re.sub(r"\\(.)", r"\1", pair["value"])
             is_open = told.known is None and any(hole.shown in pair["value"] for hole in told.holes)
+            is_open = is_open or "{{" in value  # Ansible or a pipeline fills it in
             place = self.place.about(pair["name"].strip())
             why = Unknown(f"{told.shown()} is filled in when the script runs")
             tree = Tree(why, place) if is_open else _typed(value, place, as_string=as_string)

@@ -14,6 +14,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_boot_script,
     is_nodes_firewall,
     is_script,
+    is_tasks_of_a_node,
     may_install_charts,
 )
 from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
@@ -81,6 +82,8 @@ _REMEDIES = {
     OF_AN_INSTALLER: "hand it over when the installer runs (a vault, a variable of the environment); "
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate",
 }
+# Ansible's modules that do.
+_ASKS_A_CLUSTER = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:k8s|kubernetes|helm)[ \t]*:")
 # A program of Pulumi's in YAML stands in one of these.
 _PULUMI_PROGRAMS = ("Pulumi.yaml", "Pulumi.yml", "Main.yaml", "Main.yml")
 # By these a release names the files that hold its values.
@@ -150,30 +153,37 @@ def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> Found | 
     if is_boot_script(data, source.path.name) or is_nodes_firewall(data):
         found = _script(source, data, rules)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
-            return found
+            return replace(found, facts=[*found.facts, *_asked_by_tasks(source, data)])
         if found.facts:
             # It does nothing here, and something elsewhere.
             return replace(found, scripts=[])
-    elif _holds_commands(source, data) and may_install_charts(data):
-        found = _script(source, _as_shell(data) if _is_makefile(source) else data, rules)
+    elif may_install_charts(data) and (shell := _commands_in(source, data)):
+        found = _script(source, shell, rules)
         if found.facts:
             openly = _told_openly(source, data, rules)
             return replace(found, scripts=[], facts=[*found.facts, *(openly.facts if openly is not None else ())])
     return _told_openly(source, data, rules) if is_script(data, source.path.name) else None
 
 
-def _holds_commands(source: Source, data: bytes) -> bool:
-    return is_script(data, source.path.name) or _is_makefile(source)
+def _asked_by_tasks(source: Source, data: bytes) -> list[Fact]:
+    """What tasks that make a node ask of its cluster."""
+    if not _ASKS_A_CLUSTER.search(data) or not is_tasks_of_a_node(data):
+        return []
+    every = (each for document in documents_in(source, data)[0] for each in objects(document) if each.is_mapping)
+    return [fact for each in every for fact in facts_of(each)]
 
 
-def _is_makefile(source: Source) -> bool:
-    return source.path.name in _MAKEFILES or source.path.suffix == ".mk"
+def _commands_in(source: Source, data: bytes) -> bytes:
+    """A script as it stands; a makefile's and a pipeline's as the script that they come down to."""
+    if is_script(data, source.path.name):
+        return data
+    if source.path.name in _MAKEFILES or source.path.suffix == ".mk":
+        from nodeworthy.collect.source.makefiles import as_shell
 
+        return as_shell(data)
+    from nodeworthy.collect.source import pipelines
 
-def _as_shell(data: bytes) -> bytes:
-    from nodeworthy.collect.source.makefiles import as_shell
-
-    return as_shell(data)
+    return pipelines.as_shell(data) if pipelines.is_pipeline(data, source.path.name) else b""
 
 
 def _script(source: Source, data: bytes, rules: frozenset[str]) -> Found:

@@ -1,0 +1,49 @@
+"""What tasks of Ansible ask of a cluster: objects (`kubernetes.core.k8s`) and releases (`kubernetes.core.helm`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.boot.playbook.tasks import Task, tasks_anywhere
+from nodeworthy.boot.playbook.variables import fill_tree, text_of
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all_inside
+
+_OBJECTS, _RELEASES = ("k8s", "kubernetes"), ("helm",)
+_DEFINITIONS = ("definition", "resource_definition", "inline")
+
+
+def asked_of_a_cluster(document: Tree) -> Iterator[Tree]:
+    """Objects as they are defined, and the arguments of what installs a chart; none of what is taken away."""
+    for task in tasks_anywhere(document):
+        if _is_gone(task):
+            continue
+        if task.module in _OBJECTS:
+            yield from _defined(task)
+        elif task.module in _RELEASES and "chart_ref" in task.values:
+            yield from (fill_tree(each, task.scope) for each in _arguments(task))
+
+
+def _is_gone(task: Task) -> bool:
+    return any(text_of(task.values.get(name)) == "absent" for name in ("state", "release_state"))
+
+
+def _defined(task: Task) -> Iterator[Tree]:
+    for given in (task.values[name] for name in _DEFINITIONS if name in task.values):
+        for each in given.sequence or _written(given):
+            yield fill_tree(each, task.scope)
+
+
+def _written(given: Tree) -> list[Tree]:
+    """A mapping, or a text of YAML."""
+    if given.is_mapping:
+        return [given]
+    try:
+        return [each for each in read_all_inside(given) if each.is_mapping]
+    except NotYaml:  # a template, or a file that is looked up
+        return []
+
+
+def _arguments(task: Task) -> Iterator[Tree]:
+    place = task.values["chart_ref"].key or task.values["chart_ref"].place
+    yield Tree(dict(task.values), place)

@@ -1,0 +1,81 @@
+"""What a pipeline runs (GitHub's workflows and actions, GitLab's jobs, Azure's and CircleCI's steps, a Taskfile), as the
+shell script that it comes down to: each command on its own line. Only what has a shell run something is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Place
+
+_COMMANDS = frozenset("run script before_script after_script bash cmds cmd command commands".split())
+_VARIABLES = frozenset(("env", "variables", "vars"))
+_RUNS = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?(?:run|script|before_script|after_script|bash|cmds?|commands?)[ \t]*:")
+# A Job of Kubernetes and a workflow of Argo's have commands, too; those run in a container.
+_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
+_NAME = pattern(r"[A-Za-z_]\w*")
+
+
+def is_pipeline(data: bytes, name: str) -> bool:
+    return name.endswith((".yml", ".yaml")) and _RUNS.search(data) is not None and _OBJECT.search(data) is None
+
+
+def as_shell(data: bytes) -> bytes:
+    """Of as many lines; of what is no YAML, none."""
+    text = data.decode("utf-8", "replace")
+    rows: dict[int, list[str]] = {}
+    try:
+        for document in read_all(text, Place()):
+            for line, command in _commands(document):
+                # In the first line it says that it is shell.
+                rows.setdefault(max(line, 2), []).append(command)
+    except NotYaml:
+        return b""
+    told = ("; ".join(rows.get(line, ())) for line in range(2, max(rows, default=0) + 1))
+    return "\n".join(["#!/bin/sh", *told, ""]).encode()
+
+
+def _commands(tree: Tree) -> Iterator[tuple[int, str]]:
+    """In their order, each with its line."""
+    for each in tree.sequence:
+        yield from _commands(each)
+    for name, child in tree.mapping.items():
+        if name in _VARIABLES:
+            yield from _set(child)
+        elif name in _COMMANDS:
+            yield from _run(child)
+        if child.is_mapping or child.is_sequence:
+            yield from _commands(child)
+
+
+def _set(variables: Tree) -> Iterator[tuple[int, str]]:
+    for name, child in variables.mapping.items():
+        said = child.text if child.text is not None else child.written
+        if said and _NAME.fullmatch(name) and "\n" not in said and '"' not in said and "\\" not in said:
+            yield child.place.row, f'{name}="{_told(said)}"'
+
+
+def _run(given: Tree) -> Iterator[tuple[int, str]]:
+    """A text, or a list of them; each is a shell of its own."""
+    for each in given.sequence or (given,):
+        if not each.text:
+            continue
+        lines = [_told(line) for line in each.text.rstrip("\n").split("\n")]
+        first = each.place.row
+        if each.inside is None or each.inside.line is None:
+            yield first, f"( {_on_one_line(lines)} )"
+            continue
+        yield first, "("
+        yield from enumerate(lines, each.inside.line)
+        yield each.inside.line + len(lines), ")"
+
+
+def _on_one_line(lines: Sequence[str]) -> str:
+    return "; ".join(line for line in lines if line.strip())
+
+
+def _told(text: str) -> str:
+    """What the pipeline fills in is what a template fills in."""
+    return text.replace("${{", "{{")
