@@ -140,7 +140,7 @@ SPEAKS_OF_NODES = {
     "deploy.sh": "helm upgrade --install gpu-operator nvidia/gpu-operator\nkubectl wait pod -l app=nvidia-driver-daemonset",
     "restart.sh": "for node in a b; do ssh $node 'systemctl start kubelet'; done",
     "image.sh": "docker build -t nvidia-driver-image .",
-    "lib.sh": "driver() { dnf install -y nvidia-driver; }",
+    "lib.sh": "driver() { echo nvidia-driver; }",
     "apply.sh": "kubectl apply -f - <<EOF\ndata: {run.sh: systemctl enable kubelet}\nEOF",
 }
 

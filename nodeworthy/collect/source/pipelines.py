@@ -1,5 +1,8 @@
-"""What a pipeline runs (GitHub's workflows and actions, GitLab's jobs, Azure's and CircleCI's steps, a Taskfile), as the
-shell script that it comes down to: each command on its own line. Only what has a shell run something is read."""
+"""What a pipeline runs, as the shell script that it comes down to: each command on its own line.
+
+GitHub's workflows and actions, GitLab's jobs, steps of Azure and CircleCI, a Taskfile: only what has a shell run
+something is read.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ _VARIABLES = frozenset(("env", "variables", "vars"))
 _RUNS = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?(?:run|script|before_script|after_script|bash|cmds?|commands?)[ \t]*:")
 # A Job of Kubernetes and a workflow of Argo's have commands, too; those run in a container.
 _OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
+_EXPRESSION = pattern(r"\$?\{\{[^\w{}]*([\w.-]+)[^{}]*\}\}")
 _NAME = pattern(r"[A-Za-z_]\w*")
 
 
@@ -77,5 +81,5 @@ def _on_one_line(lines: Sequence[str]) -> str:
 
 
 def _told(text: str) -> str:
-    """What the pipeline fills in is what a template fills in."""
-    return text.replace("${{", "{{")
+    """What the pipeline fills in, as one word of the shell: `{{inputs.driver}}`."""
+    return _EXPRESSION.sub(lambda found: f"{{{{{found[1]}}}}}", text)

@@ -135,6 +135,8 @@ def in_fleet(script: BootScript, fleet: Fleet | None, why: str) -> BootScript:
 
 def _pools(script: BootScript, fleet: Fleet) -> Sequence[Pool] | str:
     timeline = script.timeline
+    if script.is_library:
+        return "another script calls its functions, and nodes boot with that one"
     named = named_pool(timeline)
     if named is not None:
         found = [pool for pool in fleet.pools if pool.name == named]

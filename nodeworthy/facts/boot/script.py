@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nodeworthy.boot.conditions import is_for_others
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Draft, NotKnown, Place, Related, ToGive, Unread, skip
 
@@ -161,8 +160,13 @@ class BootScript:
         in them may be done there."""
         from nodeworthy.boot.userdata import PartKind
 
-        if any(part.kind is PartKind.PLAYBOOK for part in self.userdata.parts):
-            return True
+        return self.is_library or any(part.kind is PartKind.PLAYBOOK for part in self.userdata.parts)
+
+    @property
+    def is_library(self) -> bool:
+        """Whether all that it does stands in functions that another script calls."""
+        from nodeworthy.boot.conditions import is_for_others
+
         return any(is_for_others(each.conditions) for each in self.userdata.timeline.effects)
 
     @property
