@@ -242,10 +242,31 @@ def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
         yield from nodes_of_talos(document)
 
 
+def _nodes_of_kubespray(document: Tree) -> Iterator[Fact]:
+    if not {"kube_network_plugin", "kube_pods_subnet"}.isdisjoint(document.mapping):
+        from nodeworthy.facts.fleet.made_clusters import nodes_of_kubespray
+
+        yield from nodes_of_kubespray(document)
+
+
 def _of_kubeadm(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.boot.kubeadm_config import kubeadm_configs
+    from nodeworthy.facts.fleet.made_clusters import nodes_of_kubeadm
 
     yield from kubeadm_configs(document)
+    yield from nodes_of_kubeadm(document)
+
+
+def _said_of_a_cluster(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.said_cluster import said_clusters
+
+    yield from said_clusters(document)
+
+
+def _workers_of_gardener(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.made_clusters import workers_of_gardener
+
+    yield from workers_of_gardener(document)
 
 
 # What Cluster API makes machines into nodes by: `KubeadmConfig`, `KubeadmConfigTemplate`, `KubeadmControlPlane`.
@@ -255,28 +276,35 @@ _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
 _OF_ANYWHERE = ("CloudStack", "Nutanix", "Tinkerbell", "VSphere")
 # Each asks for the group of the API itself: Kyverno, too, has a ClusterPolicy. What says no kind is under "".
 READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
-    "": (_device_plugins_config, _mig_layouts, _nodes_of_talos),
+    "": (_device_plugins_config, _mig_layouts, _nodes_of_talos, _nodes_of_kubespray),
     "AWSManagedMachinePool": (_groups_of_eks,),
+    "AWSManagedControlPlane": (_said_of_a_cluster,),
+    "AzureManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedMachinePool": (_hosted,),
-    "Cluster": (_databases, _made_clusters, _hosted),
-    "ClusterConfig": (_nodes_of_eksctl,),
-    "ClusterConfiguration": (_of_kubeadm,),
+    "Cluster": (_databases, _made_clusters, _hosted, _said_of_a_cluster),
+    "ClusterConfig": (_nodes_of_eksctl, _said_of_a_cluster),
+    "ClusterConfiguration": (_of_kubeadm, _said_of_a_cluster),
     "ClusterPolicy": (_operators_own,),
     "ComputeDomain": (_claims,),
     "ConfigMap": (_texts, _mig_layouts),
-    "ContainerCluster": (_hosted,),
+    "ContainerCluster": (_hosted, _said_of_a_cluster),
     "ContainerNodePool": (_hosted,),
     "DaemonSet": (_gpu_daemonsets,),
     "DeviceClass": (_claims,),
     "EC2NodeClass": (_nodes_of_karpenter,),
+    "GCPManagedControlPlane": (_said_of_a_cluster,),
     "GCPManagedMachinePool": (_hosted,),
+    "IPPool": (_said_of_a_cluster,),
     "InitConfiguration": (_of_kubeadm,),
+    "Installation": (_said_of_a_cluster,),
     "InstanceGroup": (_groups_of_kops,),
     "JoinConfiguration": (_of_kubeadm,),
-    "KubernetesCluster": (_hosted,),
+    "KubernetesCluster": (_hosted, _said_of_a_cluster),
     "KubernetesClusterNodePool": (_hosted,),
+    "MachineDeployment": (_said_of_a_cluster,),
+    "MachinePool": (_said_of_a_cluster,),
     "MachineSet": (_made_otherwise,),
-    "ManagedCluster": (_hosted,),
+    "ManagedCluster": (_hosted, _said_of_a_cluster),
     "ManagedClustersAgentPool": (_hosted,),
     "Namespace": (_namespaces,),
     "NodeGroup": (_groups_of_eks,),
@@ -289,6 +317,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ResourceClaimTemplate": (_claims,),
     "RuntimeClass": (_classes,),
     "ServiceMonitor": (_monitors,),
+    "Shoot": (_workers_of_gardener,),
     "Simple": (_made_otherwise,),
     "Workers": (_workers_of_omni,),
     **{f"{each}MachineConfig": (_made_otherwise,) for each in _OF_ANYWHERE},

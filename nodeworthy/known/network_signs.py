@@ -92,6 +92,17 @@ def usual(key: str) -> Usual:
 
 
 @cache
+def mark_of_ranges() -> re.Pattern[bytes]:
+    """Where somebody chooses one."""
+    return re.compile("|".join(row["text"] for row in _table()["range"]).encode(), re.MULTILINE)
+
+
+@cache
+def words_of_ranges() -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys(word.encode() for each in ranges() for word in each.words))
+
+
+@cache
 def ranges() -> tuple[Choice, ...]:
     """How the ranges of pods and services are chosen."""
     return tuple(Choice(row["of"], pattern(row["text"]), tuple(row["words"])) for row in _table()["range"])

@@ -56,7 +56,7 @@ POOLS = {
         ["distribution: k8ssnap"],
         (
             '4:19: pools.p.distribution is "k8ssnap", and is no distribution we know; did you mean k8s-snap?: kubeadm, '
-            "eks-al2023, eks-al2, eks-ubuntu, aks, k3s, rke2, microk8s, k8s-snap, k0s, kops, crio, gke-cos, gke-ubuntu, bottlerocket, talos"
+            "eks-al2023, eks-al2, eks-ubuntu, aks, k3s, rke2, microk8s, k8s-snap, k0s, kops, gardener, crio, gke-cos, gke-ubuntu, bottlerocket, talos"
         ),
     ),
     "os against distribution": (

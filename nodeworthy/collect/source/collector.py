@@ -37,6 +37,8 @@ _HCL = "of HCL only Terraform's and Packer's own files are read (*.tf, *.tofu, *
 _NOT_READ = {**dict.fromkeys((".tf", ".tofu", ".tfvars"), _TERRAFORM), ".hcl": _HCL}
 
 
+# What asks for nodes, whose cluster may be said elsewhere.
+_OF_A_CLUSTER = frozenset(("AskedNodes", "KarpenterPool"))
 # What goes to nodes with GPUs beside the pods that ask for some.
 _GO_TO_NODES = frozenset(("OperatorValues", "DaemonSetManifest"))
 
@@ -167,6 +169,8 @@ def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
     if fleet is not None:
         return scene
     kinds = {type(each).__name__ for each in found.facts}
+    if kinds & _OF_A_CLUSTER and "SaidCluster" not in kinds:
+        scene = scene.with_more(groups.around.clusters(group.first.source))
     asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
     pools = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
     pools += _of_other_clouds(scene.facts, group) if asks or "OperatorValues" in kinds else []

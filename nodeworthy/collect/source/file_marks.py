@@ -77,17 +77,21 @@ _TOKEN = pattern(rb"(?m)^(?:agent-)?token(?:-file)?[ \t]*:[ \t]*\S")
 # Where the first server answers; a kubeconfig has it further in.
 _SERVER = pattern(rb"(?m)^server[ \t]*:[ \t]*[\"']?https?://[^\s\"']{1,300}:(?:6443|9345)\b")
 _OTHER_KEY = pattern(
-    rb"(?m)^(?:cluster-init|tls-san|write-kubeconfig-mode|node-(?:label|taint|ip|external-ip)|cni|flannel-\w+|"
+    rb"(?m)^(?:cluster-init|(?:cluster|service)-cidr|cluster-dns|tls-san|write-kubeconfig-mode|node-(?:label|taint|ip|external-ip)|cni|flannel-\w+|"
     rb"kube(?:let|-\w+)-arg|disable-(?:kube-proxy|cloud-controller|network-policy|helm-controller|etcd|apiserver)|"
     rb"etcd-(?:snapshot|s3|expose|arg)[\w-]*|embedded-registry)[ \t]*:"
 )
+# What a server's config alone says; where it lies then says whose it is.
+_RANGE = pattern(rb"(?m)^(?:cluster|service)-cidr[ \t]*:")
 # An object of Kubernetes, which other rules know.
 _OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
 
 
 def config_title(data: bytes, path: str) -> str | None:
     """Whose config it is, for a reader; None where it is none."""
-    if PurePath(path).suffix not in _ENDINGS or _TOKEN.search(data) is None or _OBJECT.search(data) is not None:
+    if PurePath(path).suffix not in _ENDINGS or _OBJECT.search(data) is not None:
+        return None
+    if _TOKEN.search(data) is None and not (_RANGE.search(data) and any(name in path for name in ("k3s", "rke2"))):
         return None
     if _SERVER.search(data) is None and _OTHER_KEY.search(data) is None:
         return None

@@ -19,6 +19,7 @@ REMEDY = (
 )
 _KEY = pattern(r"[a-z][a-z0-9-]*[ \t]*:[ \t]")
 _RKE2 = "rke2"
+_RANGES = ("service-cidr", "cluster-cidr")
 _FILLED_IN = (b"{{", b"{%", b"${", b"%{")
 
 
@@ -26,12 +27,36 @@ def nodes_of(data: bytes, called: str, place: Place) -> AskedNodes:
     """The nodes that read it: RKE2's name or its port decides, where k3s is not named it is only likely."""
     from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 
+    services, pods = _ranges(data, place)
     distribution = _RKE2 if called.startswith("RKE2") else "k3s"
     is_likely = distribution == "k3s" and b"k3s" not in data and "k3s" not in (place.path or "")
     name = PurePath(place.path or "").name or "config"
     return AskedNodes(
-        name, "the node configured by", place, Located.known(distribution, place), called, is_likely=is_likely
+        name,
+        "the node configured by",
+        place,
+        Located.known(distribution, place),
+        called,
+        services=services,
+        pods=pods,
+        is_likely=is_likely,
     )
+
+
+def _ranges(data: bytes, place: Place) -> tuple[Located[str] | None, Located[str] | None]:
+    """Of services and of pods, where a server's config chooses them: the first of two families."""
+    if b"-cidr" not in data:
+        return None, None
+    try:
+        documents = read_all(data.decode("utf-8", "replace"), place)
+    except NotYaml:
+        return None, None
+    found = [next((each.get(key) for each in documents if each.get(key).text), None) for key in _RANGES]
+    services, pods = (
+        Located.known((each.text or "").split(",")[0].strip(), each.place) if each is not None else None
+        for each in found
+    )
+    return services, pods
 
 
 def own_lines(text: str) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
 from nodeworthy.documents.files import REPOSITORY, holds
+from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.karpenter import pools_of_any_image
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_unless_shared
@@ -34,6 +35,8 @@ _OF_NODES = pattern(
     rb"(?m:^(?:machine|(?:agent-)?token(?:-file)?):)|talosVersion|get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|"
     rb"(?:AWS|Azure|GCP)ManagedMachinePool|container\.(?:cnrm\.cloud\.google|gcp\.)|containerservice\.azure\.|"
     rb"eks\.(?:aws\.|services\.k8s\.aws)|k0sctl\.k0sproject|kops\.k8s\.io|k3d\.io/|anywhere\.eks\.|machine\.openshift|"
+    rb"(?m:^apiVersion: *kubeadm\.k8s\.io/)|core\.gardener\.cloud|(?m:^cluster-cidr:)|"
+    rb"(?m:^kube_(?:pods_subnet|service_addresses|network_plugin):)|"
     rb"(?m:^systemExtensions:)|provisioning\.cattle|"
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )
@@ -93,21 +96,32 @@ class NodesAround:
         """What decides which pods come to these nodes."""
         return doors_of_pools(self._for_pods(facts, source)) if source.scope.root is not None else []
 
+    def clusters(self, source: Source) -> list[SaidCluster]:
+        """What the nearest files say of a cluster as a whole, to nodes that are asked for beside none."""
+        for brought in self._nearer(source):
+            found = [each for path in brought for each in self._brought(Path(path), source)]
+            clusters = [each for each in found if isinstance(each, SaidCluster)]
+            if clusters:
+                return clusters
+        return []
+
     def _for_pods(self, facts: Sequence[Fact], source: Source) -> Sequence[GpuPool]:
         return _of_its_cluster(self._around(source) or pools_by_evidence(facts), [], source)
 
     def _around(self, source: Source) -> list[GpuPool]:
+        return next(filter(None, (self._pools_of(below, source) for below in self._nearer(source))), [])
+
+    def _nearer(self, source: Source) -> Iterator[tuple[str, ...]]:
+        """The files of nodes below its folder, then below the one above it, up to the root."""
         root = source.scope.root
         if root is None:
-            return []
+            return
         own = Path(source.lies).parent
         held = self._held_for(own, source, root)
         for folder in (own, *own.parents):
-            below = tuple(path for path in held if path.startswith(f"{folder}{os.sep}"))[:_MOST]
-            pools = self._pools_of(below, source)
-            if pools or folder == root:
-                return pools
-        return []
+            yield tuple(path for path in held if path.startswith(f"{folder}{os.sep}"))[:_MOST]
+            if folder == root:
+                return
 
     def _held_for(self, own: Path, source: Source, root: Path) -> list[str]:
         """What lies aside counts only for what lies aside with it; around a folder of no project, what lies in it."""

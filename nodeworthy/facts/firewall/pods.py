@@ -6,6 +6,7 @@ import ipaddress
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TypeVar
 
 from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
@@ -18,7 +19,18 @@ from nodeworthy.facts.firewall.firewall import Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import Range
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.network_signs import Choice, Sign, Usual, mark, ranges, signs, usual, words
+from nodeworthy.known.network_signs import (
+    Choice,
+    Sign,
+    Usual,
+    mark,
+    mark_of_ranges,
+    ranges,
+    signs,
+    usual,
+    words,
+    words_of_ranges,
+)
 from nodeworthy.known.pod_interfaces import Cni, is_uplink, network, networks_named_in, networks_of_distribution
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
@@ -213,6 +225,8 @@ def _range_of_words(written: str) -> Range | None:
 
 # Files that say how a cluster is made.
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tf", ".tofu", ".tpl", ".tftpl", ".j2", ".json", ".toml", ".hcl")
+# Where a cluster's ranges are chosen.
+_OF_CONFIG = (".yaml", ".yml", ".sh", ".bash", ".j2", ".tpl", ".tftpl")
 # `IFACE=$(ip route get 1.1.1.1 | awk …)`
 _ASKED = pattern(
     r"^\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=[\"']?\$\(\s*(?:/sbin/)?ip\b[^)\n]{0,80}\broute\b"
@@ -227,16 +241,22 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
         return said
     found = networks_in(own, files_around(script))
     networks = of_networks(found.any_of)
+    distribution = next((each.sign.distribution for each in found.by), "")
+    around = {} if "pods" in found.chosen else ranges_chosen_around(script, distribution)
+    chosen = {**{of: choice for of, (choice, _) in around.items()}, **found.chosen}
     return replace(
         said,
         networks=networks.networks,
         is_overlaid=networks.is_overlaid,
-        shown=tuple(_related(found)),
+        shown=(
+            *_related(found),
+            *(Related(where, f"{of} have {choice} here") for of, (choice, where) in around.items()),
+        ),
         is_guessed=found.is_guessed,
-        distribution=next((each.sign.distribution for each in found.by), ""),
-        pod_range=said.pod_range or found.chosen.get("pods"),
+        distribution=distribution,
+        pod_range=said.pod_range or chosen.get("pods"),
         usual_range=_shown_range(found.usual.pods),
-        usual_services=found.chosen.get("services") or _shown_range(found.usual.services),
+        usual_services=chosen.get("services") or _shown_range(found.usual.services),
     )
 
 
@@ -246,6 +266,23 @@ def files_around(script: BootScript) -> Iterator[Beside]:
         return
     for held in script.surroundings.holding(mark(), _SUFFIXES, words()):
         yield Beside(held.data.decode("utf-8", "replace"), Place(os.path.relpath(held.path)))
+
+
+def ranges_chosen_around(script: BootScript, distribution: str) -> dict[str, tuple[Range, Place]]:
+    """Those of the cluster of this distribution, where the nearest files that choose any agree: what joins a cluster
+    does not say them itself."""
+    if script.surroundings is None or not distribution:
+        return {}
+    own = Path(script.place.path or "").absolute().parent
+    near: dict[int, dict[str, dict[Range, Place]]] = {}
+    for held in script.surroundings.holding(mark_of_ranges(), _OF_CONFIG, words_of_ranges()):
+        text = held.data.decode("utf-8", "replace")
+        if distribution in text or distribution in os.fspath(held.path):
+            ranges_here = near.setdefault(len(os.path.commonpath([own, held.path.parent])), {})
+            for of, found in _ranges(Beside(text, Place()).lines):
+                ranges_here.setdefault(of, {})[found] = Place(os.path.relpath(held.path))
+    nearest = near[max(near)] if near else {}
+    return {of: next(iter(found.items())) for of, found in nearest.items() if len(found) == 1}
 
 
 def _related(found: Networks) -> Iterator[Related]:

@@ -1,8 +1,9 @@
 """GPU nodes that a manifest asks for: of Karpenter, eksctl, Cluster API or Talos. Where no fleet is declared, they are
-pools."""
+pools. And what is said of their cluster as a whole."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -10,7 +11,7 @@ from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.containerd import containerd_of
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class AskedNodes:
     sets_own_plugin: bool = False
     # What they run as their user data.
     scripts: tuple[BootScript, ...] = ()
+    # Their operating system, where what they are does not decide it, and somebody names it.
+    os: str = ""
     # As the cloud makes them that hosts their cluster, where one does.
     hosted: GpuPool | None = None
 
@@ -79,3 +82,64 @@ class AskedNodes:
         if self.has_driver is None:
             return brought_by_scripts(pool, self.scripts)
         return with_its_driver(pool, False, self.scripts, [self.image])
+
+
+@dataclass(frozen=True)
+class SaidCluster:
+    called: ClassVar[str] = "what a manifest says of its cluster"
+
+    place: Place
+    # By which its pools may name it; none, where it says no name. And the names of the pools that it names itself.
+    names: frozenset[str]
+    pools: frozenset[str] = frozenset()
+    # What its nodes can be; nothing, where it may be anything.
+    of: frozenset[str] = frozenset()
+    version: Located[str] | None = None
+    services: Located[str] | None = None
+    pods: Located[str] | None = None
+
+    def may_have(self, nodes: AskedNodes) -> bool:
+        state = nodes.distribution.state
+        return not self.of or (isinstance(state, Known) and state.value in self.of)
+
+
+def of_its_cluster(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> AskedNodes:
+    """With what is said of its cluster and not of itself: by whoever names it, else by the one that it names, else by
+    the only one that is there, where it names none."""
+    own = _own(nodes, [each for each in clusters if each.may_have(nodes)])
+    if not own:
+        return nodes
+    version = _agreed([each.version for each in own])
+    services, pods = _agreed([each.services for each in own]), _agreed([each.pods for each in own])
+    pool = nodes.hosted
+    if pool is not None:
+        pool = replace(
+            pool,
+            kubernetes=pool.kubernetes or version,
+            services=pool.services or services,
+            pods=pool.pods or pods,
+        )
+    return replace(
+        nodes,
+        kubernetes=nodes.kubernetes or version,
+        services=nodes.services or services,
+        pods=nodes.pods or pods,
+        hosted=pool,
+    )
+
+
+def _own(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> list[SaidCluster]:
+    by_name = [each for each in clusters if nodes.name in each.pools]
+    named = {name for each in by_name for name in each.names}
+    if nodes.cluster is not None:
+        named.add(nodes.cluster.shown())
+    if named:
+        return [*by_name, *(each for each in clusters if not each.pools and each.names & named)]
+    whole = [each for each in clusters if not each.pools]
+    return whole if len({each.names for each in whole} - {frozenset()}) < 2 else []
+
+
+def _agreed(said: Sequence[Located[str] | None]) -> Located[str] | None:
+    """None where two say otherwise."""
+    told = [each for each in said if each is not None]
+    return told[0] if len({each.state for each in told}) == 1 else None

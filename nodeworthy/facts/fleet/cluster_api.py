@@ -10,9 +10,9 @@ from nodeworthy.facts.boot.given_script import Step, commands, script_of
 from nodeworthy.facts.boot.pools import GPU_SIGNS
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.cri_socket import with_kubeadm
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, text_of
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in, written_taint
-from nodeworthy.known.containerd import containerd_of
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place
 
@@ -116,15 +116,7 @@ def _distribution(spec: Tree, kind: _Kind, document: Tree) -> Located[str]:
     if kind is not _KUBEADM:
         return Located.known(kind.distribution, document.place)
     named = [spec.get(each, "nodeRegistration", "criSocket") for each in ("joinConfiguration", "initConfiguration")]
-    socket = next((each for each in named if not each.is_absent), None)
-    named_path = (socket.text or "").removeprefix("unix://") if socket is not None else ""
-    if socket is None or containerd_of(kind.distribution).accepts_socket(named_path):
-        return Located.known(kind.distribution, document.place)
-    if "crio" in (socket.text or ""):
-        return Located.known("crio", socket.place)
-    return Located.unknown(
-        f"its criSocket is {socket.located().shown()}, of which no distribution is known", socket.place
-    )
+    return with_kubeadm(document.place, next((each for each in named if not each.is_absent), None))
 
 
 def _version(document: Tree) -> Located[str] | None:

@@ -14,10 +14,12 @@ from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_by_key, taints_i
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.known.node_images import AmiFamily, of_eksctl
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place
 
 _MANAGED = "managedNodeGroups"
+_UBUNTU = pattern(r"Ubuntu(?:Pro)?(\d\d)(\d\d)")
 _GROUPS = (_MANAGED, "nodeGroups")
 # By which eksctl tells the nodes of its groups apart.
 _OF_GROUP = "alpha.eksctl.io/nodegroup-name"
@@ -125,6 +127,7 @@ class EksctlGroup:
             text_of(self.document.get("kubernetesNetworkConfig", "serviceIPv4CIDR")),
             machines=self._machines,
             sets_own_plugin=not self.tree.get("bottlerocket", "settings", "kubelet-device-plugins").is_absent,
+            os=_ubuntu(named.text or ""),
         )
         # Of an image of somebody's own, what eksctl takes it for says nothing of what is on it.
         image = nodes.image if named.text or not self._has_its_own_image else None
@@ -142,6 +145,12 @@ class EksctlGroup:
         before = script_of(commands(self.tree.get("preBootstrapCommands")), on_ec2=True)
         override = given_script(self.tree.get("overrideBootstrapCommand"), "the overriding command")
         yield from (each for each in (before, override) if each is not None)
+
+
+def _ubuntu(family: str) -> str:
+    """`ubuntu-22.04` of Ubuntu2204 and UbuntuPro2204."""
+    found = _UBUNTU.fullmatch(family)
+    return f"ubuntu-{found[1]}.{found[2]}" if found is not None else ""
 
 
 def _by_default(family: AmiFamily, types: str) -> str:

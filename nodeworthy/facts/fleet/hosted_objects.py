@@ -45,7 +45,8 @@ class _Kind:
 
 _FOR_PROVIDER = ("spec", "forProvider")
 _BY_ASO = {"count": "node_count", "gpu_profile": "gpu_driver", "agent_pool_profiles": "default_node_pool"}
-_BY_CAPG = {"kubernetes_labels": "labels", "kubernetes_taints": "taint"}
+# `machineType` is the older word; of both, `instanceType` counts (GCPManagedMachinePoolClassSpec).
+_BY_CAPG = {"instance_type": "machine_type", "kubernetes_labels": "labels", "kubernetes_taints": "taint"}
 _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/"
 _KINDS: Mapping[str, Sequence[_Kind]] = {
     "ContainerNodePool": (_Kind("container.cnrm.", GKE_POOL, cluster=(("cluster_ref", "name"),)),),
@@ -123,8 +124,13 @@ def _as_in_terraform(tree: Tree, names: Mapping[str, str]) -> Tree:
         return replace(tree, value=[_as_in_terraform(each, names) for each in tree.sequence])
     if not tree.is_mapping:
         return tree
-    called = {_snake(name, names): each for name, each in tree.mapping.items()}
+    called = {_snake(name, names): each for name, each in _newest_last(tree.mapping, names)}
     return replace(tree, value={name: _inner(name, each, names) for name, each in called.items()})
+
+
+def _newest_last(mapping: Mapping[str, Tree], names: Mapping[str, str]) -> list[tuple[str, Tree]]:
+    """Of two words for one thing, the one that is renamed is the newer."""
+    return sorted(mapping.items(), key=lambda each: _snake(each[0], {}) in names)
 
 
 def _inner(name: str, tree: Tree, names: Mapping[str, str]) -> Tree:

@@ -1,20 +1,26 @@
-"""Clusters that are made whole, with their nodes: by k0sctl, Rancher, k3d, EKS Anywhere; and the groups of nodes that
-kops and OpenShift are asked for."""
+"""Clusters that are made whole, with their nodes: by k0sctl, Rancher, k3d, EKS Anywhere, Gardener, kubespray, kubeadm;
+and the groups of nodes that kops and OpenShift are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.cri_socket import with_kubeadm
 from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
+from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.verdict import Located
 
 _KOPS, _OF_KOPS = "kops.k8s.io/", "kops.k8s.io/cluster"
 _K3D, _ANYWHERE, _OPENSHIFT = "k3d.io/", "anywhere.eks.amazonaws.com/", "machine.openshift.io/"
 _WITH_KUBEADM = ("ubuntu", "redhat")
+_GARDENER, _KUBEADM = "core.gardener.cloud/", "kubeadm.k8s.io/"
+_OF_KUBESPRAY = {"containerd": "kubeadm", "crio": "crio"}
+_CLUSTER_CONFIGURATION = "ClusterConfiguration"
 _K0SCTL, _RANCHER = "k0sctl.k0sproject.io/", "provisioning.cattle.io/"
 # As their versions of Kubernetes end: v1.33.4+rke2r1.
 _OF_RANCHER = {"+rke2": "rke2", "+k3s": "k3s"}
@@ -62,6 +68,86 @@ def machines_of_openshift(document: Tree) -> Iterator[AskedNodes]:
     )
     crio = Located.known("crio", kind.place)
     yield AskedNodes(name.text, "MachineSet", document.place, crio, "a MachineSet of OpenShift", machines=machines)
+
+
+def workers_of_gardener(document: Tree) -> Iterator[AskedNodes]:
+    """Those of a type with GPUs. Its images (Garden Linux, Ubuntu, Flatcar, SUSE) have no driver of NVIDIA's."""
+    name, spec = document.get("metadata", "name"), document.get("spec")
+    if name.text is None or not (document.get("apiVersion").text or "").startswith(_GARDENER):
+        return
+    for each in spec.get("provider", "workers").sequence:
+        kind = each.get("machine", "type")
+        if not _is_of_gpus(kind.text or "") or each.get("cri", "name").text not in (None, "containerd"):
+            continue
+        network = spec.get("networking")
+        yield AskedNodes(
+            each.get("name").text or name.text,
+            "worker group",
+            each.place,
+            Located.known("gardener", kind.place),
+            f"Gardener makes its nodes, of {kind.text}",
+            kubernetes=text_of(each.get("kubernetes", "version")) or text_of(spec.get("kubernetes", "version")),
+            cluster=text_of(name),
+            services=text_of(network.get("services")),
+            pods=text_of(network.get("pods")),
+            machines=_of_gardener(each, kind),
+        )
+
+
+def _is_of_gpus(kind: str) -> bool:
+    return has_gpus(kind) or gpus_of_machine(kind) is not None or gpus_of_size(kind) is not None
+
+
+def _of_gardener(worker: Tree, kind: Tree) -> Machines:
+    found = gpus_of_machine(kind.text or "") or gpus_of_size(kind.text or "")
+    return Machines(
+        (kind.located(),) if found is None else (),
+        Located.known(found.gpu, kind.place) if found is not None and found.gpu is not None else None,
+        Located.known(found.count, kind.place) if found is not None and found.count is not None else None,
+        least=number_of(worker.get("minimum")),
+        most=number_of(worker.get("maximum")),
+        labels=texts_of(worker.get("labels")),
+        taints=taints_in(worker.get("taints").sequence),
+    )
+
+
+def nodes_of_kubeadm(document: Tree) -> Iterator[AskedNodes]:
+    """Those that join, or begin, by its config: by the runtime that it names. What it says of the cluster alone shows
+    that kubeadm makes it, and leaves it the runtime that it finds."""
+    if not (document.get("apiVersion").text or "").startswith(_KUBEADM):
+        return
+    whole = document.get("kind").text == _CLUSTER_CONFIGURATION
+    socket = document.get("nodeRegistration", "criSocket")
+    yield AskedNodes(
+        PurePath(document.place.path or "").name or "config",
+        "the node configured by",
+        document.place,
+        with_kubeadm(document.place if socket.is_absent else socket.place, socket),
+        f"a {document.get('kind').text} of kubeadm",
+        cluster=text_of(document.get("clusterName")),
+        is_likely=whole,
+    )
+
+
+def nodes_of_kubespray(document: Tree) -> Iterator[AskedNodes]:
+    """The variables of an inventory: it makes nodes with kubeadm, and the runtime that they choose, containerd by
+    itself."""
+    manager = document.get("container_manager")
+    where = document.place if manager.is_absent else manager.place
+    named = manager.text or "containerd"
+    distribution: Located[str] = Located.unknown(f"container_manager is {manager.located().shown()}", where)
+    if manager.is_absent or manager.text in _OF_KUBESPRAY:
+        distribution = Located.known(_OF_KUBESPRAY[named], where)
+    yield AskedNodes(
+        PurePath(document.place.path or "").name or "inventory",
+        "the nodes of inventory",
+        document.place,
+        distribution,
+        f"kubespray makes its nodes, with {named}",
+        kubernetes=text_of(document.get("kube_version")),
+        services=text_of(document.get("kube_service_addresses")),
+        pods=text_of(document.get("kube_pods_subnet")),
+    )
 
 
 def groups_of_kops(document: Tree) -> Iterator[AskedNodes]:

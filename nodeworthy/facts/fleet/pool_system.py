@@ -10,7 +10,7 @@ from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.stack import AwsStack
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, of_its_cluster
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.os import EKS, os_of
@@ -42,11 +42,12 @@ def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
 
 
 @derive
-def asked_systems(nodes: AskedNodes) -> Iterator[PoolSystem]:
-    """Of groups that eksctl makes: it asks for an image of its family and of the cluster's version."""
-    state = nodes.distribution.state
+def asked_systems(nodes: AskedNodes, clusters: Sequence[SaidCluster] | None) -> Iterator[PoolSystem]:
+    """Of groups of eksctl, Cluster API, Crossplane: they ask for an image of their family, of the cluster's version."""
+    nodes, state = of_its_cluster(nodes, clusters or ()), nodes.distribution.state
     if nodes.kubernetes is not None and isinstance(state, Known) and state.value in EKS:
-        os = os_of(state.value, nodes.distribution.place)
+        place = nodes.distribution.place
+        os: Located[str] = Located.known(nodes.os, place) if nodes.os else os_of(state.value, place)
         yield PoolSystem(f"{nodes.noun} '{nodes.name}'", nodes.distribution.place, os, nodes.kubernetes)
 
 
@@ -55,24 +56,24 @@ def karpenters_systems(
     pool: KarpenterPool,
     classes: Sequence[KarpenterClass] | None,
     stacks: Sequence[AwsStack] | None,
-    asked: Sequence[AskedNodes] | None,
+    clusters: Sequence[SaidCluster] | None,
 ) -> Iterator[PoolSystem]:
     """An alias stands for the image of its family and of the cluster's version."""
     own = [each for each in classes or () if each.name == pool.node_class]
     chosen = own[0].by_alias if len(own) == 1 and pool.auto_mode is None else None
-    version = _version_of_the_cluster(stacks or (), asked or ()) if chosen is not None else None
+    version = _version_of_the_cluster(stacks or (), clusters or ()) if chosen is not None else None
     if chosen is not None and version is not None and isinstance(version.state, Known):
         distribution = need(chosen)
         if distribution in EKS:
             yield PoolSystem(pool.title, chosen.place, os_of(distribution, chosen.place), version, "alias")
 
 
-def _version_of_the_cluster(stacks: Sequence[AwsStack], asked: Sequence[AskedNodes]) -> Located[str] | None:
+def _version_of_the_cluster(stacks: Sequence[AwsStack], clusters: Sequence[SaidCluster]) -> Located[str] | None:
     """None where there is none, or more than one that it could be."""
-    clusters = [each.get("version") for stack in stacks for each in stack.of(CLUSTER)]
-    told = [each.located() for each in clusters if each.text is not None or each.is_unknown]
-    told += [each.kubernetes for each in asked if each.kubernetes is not None]
-    return told[0] if len({each.shown() for each in told}) == 1 and len(clusters) < 2 else None
+    planned = [each.get("version") for stack in stacks for each in stack.of(CLUSTER)]
+    told = [each.located() for each in planned if each.text is not None or each.is_unknown]
+    told += [each.version for each in clusters if each.version is not None and not each.of.isdisjoint(EKS)]
+    return told[0] if len({each.shown() for each in told}) == 1 and len(planned) < 2 else None
 
 
 def planned_systems(groups: Iterable[NodeGroup]) -> Iterator[PoolSystem]:

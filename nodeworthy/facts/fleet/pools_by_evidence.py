@@ -14,7 +14,7 @@ from nodeworthy.documents.release import HELM_CHART
 from nodeworthy.facts.boot.pool_drivers import brought_by_scripts
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN, is_for_gpus
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, of_its_cluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
@@ -41,8 +41,9 @@ def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:
 
 def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
     """Those of whatever asks for nodes by name."""
-    asked = [each for each in facts if isinstance(each, AskedNodes)]
-    return [each.pool for each in (*asked, *nodes_of_karpenter(facts))]
+    asked = [*(each for each in facts if isinstance(each, AskedNodes)), *nodes_of_karpenter(facts)]
+    clusters = [each for each in facts if isinstance(each, SaidCluster)] if asked else []
+    return [of_its_cluster(each, clusters).pool for each in asked]
 
 
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
@@ -115,9 +116,10 @@ def _cluster(pool: GpuPool) -> str:
 
 
 def _unlike(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
-    """The first of those of which the same follows: sixty scripts of k3s say no more than one."""
+    """The first of those of which the same follows, and one that is certain before one that is only likely: sixty
+    scripts of k3s say no more than one."""
     seen: set[object] = set()
-    for each in pools:
+    for each in sorted(pools, key=lambda pool: pool.is_likely):
         version = each.kubernetes.shown() if each.kubernetes is not None else None
         what = (each.distribution.shown(), each.driver, version)
         if what not in seen:

@@ -42,8 +42,8 @@ def _why_not_asked(pod: PodTemplate, doors: Sequence[PoolDoor]) -> str:
         return "it asks for no whole GPUs"
     if not doors:
         return "nothing here asks for nodes with GPUs"
-    if all(each.pool.noun == NODE_POOL for each in doors):
-        return "only Karpenter is asked for nodes with GPUs"
+    if all(each.pool.noun == NODE_POOL for each in doors) and _lie_together(pod, doors):
+        return "only Karpenter is asked for nodes with GPUs, and its NodePools beside the pod say what they take"
     if _QUEUE in pod.labels:
         return "Kueue gives it the tolerations of the flavour that it chooses"
     if pod.selection.why_hidden is not None:
@@ -65,9 +65,13 @@ def _kept_from(pod: PodTemplate, door: PoolDoor) -> Draft | None:
 
 def _severity(pod: PodTemplate, doors: Sequence[PoolDoor]) -> Severity:
     """Of files that do not lie together, others may make the nodes that are meant."""
+    is_sure = _lie_together(pod, doors) and not any(each.pool.is_likely for each in doors)
+    return Severity.ERROR if is_sure else Severity.WARNING
+
+
+def _lie_together(pod: PodTemplate, doors: Sequence[PoolDoor]) -> bool:
     places = (pod.place, *(each.place for each in doors))
-    folders = {posixpath.dirname(each.path or "") for each in places}
-    return Severity.ERROR if len(folders) == 1 and not any(each.pool.is_likely for each in doors) else Severity.WARNING
+    return len({posixpath.dirname(each.path or "") for each in places}) == 1
 
 
 def _of_another_label(pod: PodTemplate, door: PoolDoor, label: str, has: Located[str]) -> Draft:

@@ -1,0 +1,191 @@
+"""What manifests say of a cluster as a whole, which its pools do not say themselves: its version, and from which ranges
+it gives services and pods their addresses. Of eksctl, kubeadm, Cluster API, Crossplane, AWS' and Azure's own
+controllers, Config Connector, Calico."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.asked_nodes import SaidCluster
+from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.fleet.os import EKS
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Located
+
+_MINOR = pattern(r"v?(1\.\d+)(?![\d])")
+_OF_CLUSTER_API = "cluster.x-k8s.io/cluster-name"
+_CONTROL_PLANE = "-control-plane"
+_GKE, _AKS = frozenset(("gke-cos", "gke-ubuntu")), frozenset(("aks",))
+_ANY: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Where an API's kind says it; of a list the first counts."""
+
+    api: str
+    of: frozenset[str] = _ANY
+    version: tuple[str, ...] = ()
+    services: tuple[str, ...] = ()
+    pods: tuple[str, ...] = ()
+    # Where it is named beside `metadata.name`.
+    named: tuple[tuple[str, ...], ...] = ()
+    # Where the objects are named that make its nodes.
+    pools: tuple[tuple[str, ...], ...] = ()
+
+
+_MACHINES = ("spec", "template", "spec")
+_OF_MACHINES = _Kind(
+    "cluster.x-k8s.io/",
+    version=(*_MACHINES, "version"),
+    named=(("spec", "clusterName"),),
+    pools=((*_MACHINES, "infrastructureRef", "name"), (*_MACHINES, "bootstrap", "configRef", "name")),
+)
+_PROVIDER = ("spec", "forProvider")
+_CONTROLS = "controlplane.cluster.x-k8s.io/"
+_INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/"
+_EKS = frozenset(EKS)
+_KINDS: Mapping[str, Sequence[_Kind]] = {
+    "AWSManagedControlPlane": (_Kind(_CONTROLS, _EKS, ("spec", "version"), named=(("spec", "eksClusterName"),)),),
+    "AzureManagedControlPlane": (_Kind(_INFRASTRUCTURE, _AKS, ("spec", "version")),),
+    "Cluster": (
+        _Kind(
+            "cluster.x-k8s.io/",
+            version=("spec", "topology", "version"),
+            services=("spec", "clusterNetwork", "services", "cidrBlocks"),
+            pods=("spec", "clusterNetwork", "pods", "cidrBlocks"),
+        ),
+        _Kind(
+            "container.gcp.",
+            _GKE,
+            (*_PROVIDER, "minMasterVersion"),
+            (*_PROVIDER, "ipAllocationPolicy", "servicesIpv4CidrBlock"),
+            (*_PROVIDER, "ipAllocationPolicy", "clusterIpv4CidrBlock"),
+        ),
+        _Kind(
+            "eks.aws.",
+            _EKS,
+            (*_PROVIDER, "version"),
+            (*_PROVIDER, "kubernetesNetworkConfig", "serviceIpv4Cidr"),
+        ),
+        _Kind(
+            "eks.services.k8s.aws/",
+            _EKS,
+            ("spec", "version"),
+            ("spec", "kubernetesNetworkConfig", "serviceIPv4CIDR"),
+            named=(("spec", "name"),),
+        ),
+    ),
+    "ClusterConfiguration": (
+        _Kind(
+            "kubeadm.k8s.io/",
+            frozenset(("kubeadm", "crio")),
+            ("kubernetesVersion",),
+            ("networking", "serviceSubnet"),
+            ("networking", "podSubnet"),
+            named=(("clusterName",),),
+        ),
+    ),
+    "ClusterConfig": (
+        _Kind(
+            "eksctl.io/",
+            _EKS,
+            ("metadata", "version"),
+            ("kubernetesNetworkConfig", "serviceIPv4CIDR"),
+        ),
+    ),
+    "ContainerCluster": (
+        _Kind(
+            "container.cnrm.",
+            _GKE,
+            ("spec", "minMasterVersion"),
+            ("spec", "ipAllocationPolicy", "servicesIpv4CidrBlock"),
+            ("spec", "ipAllocationPolicy", "clusterIpv4CidrBlock"),
+        ),
+    ),
+    "GCPManagedControlPlane": (
+        _Kind(
+            _INFRASTRUCTURE,
+            _GKE,
+            ("spec", "version"),
+            ("spec", "clusterNetwork", "service", "cidrBlock"),
+            ("spec", "clusterNetwork", "pod", "cidrBlock"),
+            named=(("spec", "clusterName"),),
+        ),
+    ),
+    "IPPool": (_Kind("crd.projectcalico.org/", pods=("spec", "cidr")),),
+    "Installation": (_Kind("operator.tigera.io/", pods=("spec", "calicoNetwork", "ipPools", "cidr")),),
+    "KubernetesCluster": (
+        _Kind(
+            "containerservice.azure.",
+            _AKS,
+            (*_PROVIDER, "kubernetesVersion"),
+            (*_PROVIDER, "networkProfile", "serviceCidr"),
+            (*_PROVIDER, "networkProfile", "podCidr"),
+        ),
+    ),
+    "MachineDeployment": (_OF_MACHINES,),
+    "MachinePool": (_OF_MACHINES,),
+    "ManagedCluster": (
+        _Kind(
+            "containerservice.azure.com/",
+            _AKS,
+            ("spec", "kubernetesVersion"),
+            ("spec", "networkProfile", "serviceCidr"),
+            ("spec", "networkProfile", "podCidr"),
+        ),
+    ),
+}
+
+
+def said_clusters(document: Tree) -> Iterator[SaidCluster]:
+    api = document.get("apiVersion").text or ""
+    kind = next((each for each in _KINDS.get(document.get("kind").text or "", ()) if api.startswith(each.api)), None)
+    if kind is None:
+        return
+    metadata = document.get("metadata")
+    named = [
+        metadata.get("name"),
+        metadata.get("labels", _OF_CLUSTER_API),
+        *(document.get(*each) for each in kind.named),
+    ]
+    names = {each.text for each in named if each.text}
+    if kind is _OF_MACHINES or not (kind.version or kind.services):
+        names.discard(metadata.get("name").text)  # its own, and no cluster's
+    names |= {each.removesuffix(_CONTROL_PLANE) for each in names}
+    said = SaidCluster(
+        document.place,
+        frozenset(names),
+        frozenset(each.text or "" for path in kind.pools if (each := document.get(*path)).text),
+        kind.of,
+        _minor(_at(document, kind.version)),
+        _range(_at(document, kind.services)),
+        _range(_at(document, kind.pods)),
+    )
+    if said.version is not None or said.services is not None or said.pods is not None:
+        yield said
+
+
+def _at(document: Tree, path: Sequence[str]) -> Tree | None:
+    if not path:
+        return None
+    tree = document
+    for name in path:
+        tree = _first(tree.get(name))
+    return tree
+
+
+def _first(tree: Tree) -> Tree:
+    return tree.sequence[0] if tree.is_sequence and tree.sequence else tree
+
+
+def _minor(said: Tree | None) -> Located[str] | None:
+    found = _MINOR.match(said.text or "") if said is not None else None
+    return Located.known(found[1], said.place) if found is not None and said is not None else None
+
+
+def _range(said: Tree | None) -> Located[str] | None:
+    """One of Google's may be a name or a length, and is none then."""
+    return text_of(said) if said is not None and "." in (said.text or "") and "/" in (said.text or "") else None
