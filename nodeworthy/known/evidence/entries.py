@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +88,30 @@ def _rows(layer: str) -> list[dict[str, Any]]:
 def _entry(row: dict[str, Any], layer: str) -> Evidence:
     return Evidence(
         rule=row.pop("rule", None),
-        texts=tuple(row.pop("texts")),
+        texts=(*row.pop("texts", ()), *_failing(row.pop("of", ()), row.pop("fails", ""))),
         is_symptom=row.pop("symptom", False),
         beside=tuple(row.pop("beside", ())),
         layer=layer,
         **row,
     )
+
+
+# How an operation failed, as the C library, Go, Python and shells word it. Whatever program says so of a file or an
+# address that is known, its cause is known, too: an entry names what it is `of`, and how it `fails`.
+_FAILURES = {
+    "missing": ("no such file or directory", "no such device", "does not exist", "not found"),
+    "busy": ("device or resource busy", "resource busy"),
+    "refused": ("permission denied", "operation not permitted"),
+    "unreachable": ("connect: connection refused", "connect: no route to host", "i/o timeout", "connection timed out"),
+}
+
+
+def _failing(things: Sequence[str], how: str) -> Iterator[str]:
+    """Mostly it is named first; by Python last, in quotes."""
+    for thing, words in product(things, _FAILURES.get(how, ())):
+        yield f'{thing}": {words}'
+        if not words.startswith("connect"):
+            yield f"{words}: '{thing}"
 
 
 # How the words of an entry are looked for: by their words first, then by an expression, both in small letters.
