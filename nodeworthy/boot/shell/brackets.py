@@ -11,6 +11,11 @@ _UNARY = pattern(r"-[a-hknoprstuvwxzGLNORS]")
 _BINARY = frozenset("= == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef \\< \\> '<' '>' \"<\" \">\"".split())
 _TOKEN = pattern(r"&&|\|\||[()<>&|]|[^ \t\n()&|<>]+")
 _PATTERN_ENDS = pattern(r"[() \t\n]")
+_OPERAND = r"[^\s()<>&|;!#]+"
+_FIRST = rf"(?!-){_OPERAND}"
+_OPERATOR = r"(?:==?|!=|=~|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)"
+_TERM = rf"(?:![ \t]+)?(?:-[abcdefghknoprstuvwxzGLNORS][ \t]+{_OPERAND}|{_FIRST}(?:[ \t]+{_OPERATOR}[ \t]+{_OPERAND})?)"
+_PLAIN = pattern(rf"[ \t]+{_TERM}(?:[ \t]+(?:&&|\|\|)[ \t]+{_TERM})*[ \t]+")
 _AND = {"&&": "&&", "-a": "&&"}
 _OR = {"||": "||", "-o": "||"}
 
@@ -106,6 +111,11 @@ def bracket_words(pieces: Pieces, base: int, inside: str) -> list[Word]:
             at = _pattern_end(inside, start)
         words.append(pieces.word(base + start, base + at))
     return words
+
+
+def is_plain_test(inside: str) -> bool:
+    """Whether bash can't take it for anything else."""
+    return _PLAIN.fullmatch(inside) is not None
 
 
 def _pattern_end(inside: str, start: int) -> int:

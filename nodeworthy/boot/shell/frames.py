@@ -39,12 +39,13 @@ def heredoc_announcement(text: str, at: int, length: int, end: int) -> tuple[Ann
 def body_of(text: str, here: Announced, start: int, end: int) -> tuple[Body, int]:
     """The body that begins at this line start, and the offset behind the line that closes it."""
     closing = _closing(here.delimiter, strips_tabs=here.strips_tabs)
-    found = closing.search(text, start, end)
+    found = first = closing.search(text, start, end)
     while found is not None and not here.quoted and _is_continued(text, start, found.start()):
         found = closing.search(text, found.end(), end)
+    goes_on = found is not first
     if found is None:
-        return Body(start, end, here.delimiter, here.quoted, here.strips_tabs, closed=False), end
-    body = Body(start, found.start(), here.delimiter, here.quoted, here.strips_tabs, closed=True)
+        return Body(start, end, here.delimiter, here.quoted, here.strips_tabs, False, goes_on), end
+    body = Body(start, found.start(), here.delimiter, here.quoted, here.strips_tabs, True, goes_on)
     return body, min(found.end() + 1, end)
 
 

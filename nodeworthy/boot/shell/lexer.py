@@ -56,20 +56,32 @@ class Openings(Frames):
 
     def dollar_arithmetic(self, at: int) -> int:
         if at in self.no_arithmetic:
+            self.source.is_doubtful = True
             return self.open("commands", at, at + 2)
         return self.open("arithmetic", at, at + 3)
 
     def substitution(self, at: int) -> int:
         return self.open("commands", at, at + 2)
 
+    def process(self, at: int) -> int:
+        """`<(…)`: what stands before it may make another operator of it."""
+        if self.text.startswith("(", at + 2) or self.text[at - 1] in "<>&|":
+            self.source.is_doubtful = True
+        return self.substitution(at)
+
     def braces(self, at: int) -> int:
         quoted = self.stack[-1].kind in ("quotes", "body", "quoted braces")
         return self.open("quoted braces" if quoted else "braces", at, at + 2)
 
     def end_of_braces(self, at: int) -> int:
+        # To bash it is a quotation in there as well.
+        frame = self.stack[-1]
+        if frame.kind == "quoted braces" and self.text.find("'", frame.start, at) >= 0:
+            self.source.is_doubtful = True
         return self.close(at, at + 1)
 
     def dollar_index(self, at: int) -> int:
+        self.source.is_doubtful = True
         return self.open("index", at, at + 2)
 
     def array(self, at: int) -> int:
@@ -113,6 +125,7 @@ _FIND = {
     }.items()
 }
 _BLANKS = frozenset(" \t\n")
+_DELIMITER = pattern(r"(['\"]?)[A-Za-z_][\w.-]*\1")
 
 
 class Lexer(Openings):
@@ -156,8 +169,11 @@ class Lexer(Openings):
         length = 3 if self.text.startswith("-", at + 2) else 2
         found = heredoc_announcement(self.text, at, length, self.end)
         if found is None:
+            self.source.is_doubtful = True
             return at + length
         here, word, end = found
+        if len(self.stack) > 1 or not _DELIMITER.fullmatch(self.text, word, end):
+            self.source.is_doubtful = True
         self.pending.append(here)
         self.cross(at + length, word, " ")
         return self.cross(word, end)
@@ -169,6 +185,8 @@ class Lexer(Openings):
         for here in pending:
             body, start = body_of(self.text, here, start, end)
             self.source.bodies[here.at] = body
+            if body.goes_on or len(stack) > 1:
+                self.source.is_doubtful = True
             if not body.quoted and self.bodies < DEEPEST:
                 self.bodies += 1
                 self._scan("body", body.start, body.end)
@@ -190,6 +208,7 @@ class Lexer(Openings):
         return self.close(at, at + 2)
 
     def _double_parenthesis(self, at: int) -> int:
+        self.source.is_doubtful = True
         if at in self.no_arithmetic or not self.begins_command(at):
             return self._parenthesis(at)
         self.source.arithmetics.add(at)
@@ -233,6 +252,8 @@ class Lexer(Openings):
     def _case(self, at: int) -> int:
         if self.is_word(at, at + 4) and self.begins_command(at):
             self.stack[-1].nest.append("case")
+            # In a substitution, which of its parentheses ends it.
+            self.source.is_doubtful = self.source.is_doubtful or len(self.stack) > 1
         return at + 4
 
     def _esac(self, at: int) -> int:
@@ -251,8 +272,8 @@ _TOKENS: dict[str, Callable[[Lexer, int], int]] = {
     "$$": Lexer.process_id,
     "$((": Lexer.dollar_arithmetic,
     "$(": Lexer.substitution,
-    "<(": Lexer.substitution,
-    ">(": Lexer.substitution,
+    "<(": Lexer.process,
+    ">(": Lexer.process,
     "${": Lexer.braces,
     "}": Lexer.end_of_braces,
     "$[": Lexer.dollar_index,

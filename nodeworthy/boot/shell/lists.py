@@ -46,6 +46,9 @@ _MOST_FAILURES = 1000
 _CLOSERS = frozenset(
     ("then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;", ";&", ";;&", ELSE, ENDIF, ENDFOR)
 )
+_OPERATORS_THAT_CLOSE = frozenset((")", ";;", ";&", ";;&"))
+# Where a command begins they are no words to bash.
+_KEYWORDS = frozenset(("!", "time", "in", "]]", "[[", "coproc", "select"))
 _SEPARATORS = frozenset((";", "\n", "&"))
 # What stands behind a statement; the end is empty.
 _ENDS = _SEPARATORS | {""}
@@ -80,17 +83,24 @@ class Lists:
         found: list[Statement] = []
         tokens = self.tokens
         self.awaited.append(closers)
+        ends = False
         while True:
             kind, token, _ = tokens.row[tokens.at]
             if kind == OPERATOR and token in _SEPARATORS:
+                # Bash wants a command before each `;` and `&`.
+                if token != "\n" and not ends:
+                    self.source.is_doubtful = True
+                ends = False
                 tokens.at += 1
             elif kind == END or (token in _CLOSERS and self._is_awaited(token)):
                 self.awaited.pop()
                 return tuple(found)
             elif kind == LINE and tokens.row[tokens.at + 1][1] in _ENDED and not self.source.broken:
                 found.append(self.simple.line())
+                ends = True
             else:
                 found.append(self._one())
+                ends = True
 
     def _is_awaited(self, closer: str) -> bool:
         return closer in self.awaited[-1] or any(closer in each for each in self.awaited)
@@ -101,8 +111,11 @@ class Lists:
         rescued, self.rescued = self.rescued, []
         try:
             statement = self._and_or()
-            if tokens.row[tokens.at][1] not in _ENDS and not self._closes():
-                raise NotReadable
+            if tokens.row[tokens.at][1] not in _ENDS:
+                if not self._closes():
+                    raise NotReadable
+                if tokens.token not in _OPERATORS_THAT_CLOSE:
+                    self.source.is_doubtful = True  # `{ a; } > b }`
         except NotReadable:
             del self.awaited[awaited:]
             self.source.failures += 1
@@ -173,6 +186,7 @@ class Lists:
             if tokens.take("!"):
                 negated = not negated
             elif tokens.token == "time" and tokens.row[tokens.at + 1][0] == WORD:
+                self.source.is_doubtful = True
                 tokens.at += 1
                 tokens.take("-p")
             else:
@@ -201,6 +215,8 @@ class Lists:
                 return self._redirected(self.simple.arithmetic(), start)
             if token in _CLOSERS:
                 raise NotReadable
+            if token in _KEYWORDS:
+                self.source.is_doubtful = True
             if tokens.row[tokens.at + 1][1] == "(":
                 return self.constructs["function"](self)
         elif token == "(":

@@ -29,10 +29,14 @@ from nodeworthy.boot.shell.syntax import (
 )
 from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF, FOR, IF, Directive, template_of, without_marks
 from nodeworthy.boot.shell.tokens import WORD, Tokens
+from nodeworthy.patterns import pattern
 
 # Constructs: branches, loops, functions, groups, and the directives of a template.
 
 _ARM_ENDS = frozenset((";;", ";&", ";;&", "esac"))
+# What bash takes for a function: of anything else it may say more.
+_BODIES = frozenset((Group, If, For, While, Case))
+_NAME = pattern(r"[A-Za-z_][\w:.-]*")
 
 
 class Grammar(Lists):
@@ -100,7 +104,7 @@ class Grammar(Lists):
         return While(condition, body, until, *self.source.place(start), header)
 
     def _for(self) -> Statement:
-        tokens, start = self.tokens, self.tokens.start
+        tokens, start, start_at = self.tokens, self.tokens.start, self.tokens.at
         tokens.at += 1
         if tokens.start in self.source.arithmetics:
             tokens.at += 1
@@ -109,6 +113,8 @@ class Grammar(Lists):
         name = self.simple.word().raw
         tokens.skip_newlines()
         words: list[Word] | None = None
+        if tokens.token != "in" or tokens.row[start_at][1] == "select":
+            self.source.is_doubtful = True
         if tokens.take("in"):
             words = []
             while tokens.row[tokens.at][0] == WORD:
@@ -121,6 +127,8 @@ class Grammar(Lists):
         self.tokens.take(";")
         self.tokens.skip_newlines()
         closer = "done" if self.tokens.token == "do" else "}"
+        if closer == "}":
+            self.source.is_doubtful = True
         self.tokens.need("do" if closer == "done" else "{")
         body = self.body(closer)
         self.tokens.at += 1
@@ -178,6 +186,8 @@ class Grammar(Lists):
             self.tokens.need(")")
         self.tokens.skip_newlines()
         body = self.compound(Grammar.command)
+        if type(body) not in _BODIES or not _NAME.fullmatch(name):
+            self.source.is_doubtful = True
         within = body.body if isinstance(body, Group) and not body.subshell else (body,)
         return Function(name, within, *self.source.place(start))
 
@@ -204,14 +214,19 @@ def parse(text: str, template: bool = False, *, jinja: bool = False) -> Script:
     text = _cleaned(text)
     if not (template or jinja):
         source = Source(without_marks(text))
-        return Script(_statements(source, 0, Lexer(source).read(0, len(source.text))))
+        return _script(source, Lexer(source).read(0, len(source.text)))
     source = _filled_in(text, jinja=jinja)
     inside = Lexer(source).read(0, len(source.text))
     torn = _inside_words(source)
     if torn:
         source = _filled_in(text, jinja=jinja, inside_words=torn)
         inside = Lexer(source).read(0, len(source.text))
-    return Script(_statements(source, 0, inside))
+    return _script(source, inside)
+
+
+def _script(source: Source, inside: str) -> Script:
+    statements = _statements(source, 0, inside)
+    return Script(statements, source.is_sure)
 
 
 def _statements(source: Source, base: int, inside: str) -> tuple[Statement, ...]:

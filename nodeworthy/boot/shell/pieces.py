@@ -220,6 +220,7 @@ class Pieces:
 
     def _substitution(self, start: int, end: int, quoted: bool) -> Substitution:
         base, inside = self.source.insides[start]
+        self.source.read.add(start)
         direction = "" if self.text[start] == "$" else self.text[start]
         raw = self.source.shown(start, end)
         return Substitution(self.statements(self.source, base, inside), raw, quoted, direction)

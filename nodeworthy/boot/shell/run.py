@@ -10,9 +10,9 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.functions import call_for_others
 from nodeworthy.boot.shell.nested import run_here
-from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.state import State, Value
-from nodeworthy.boot.shell.strict.reading import Broken, why_broken
+from nodeworthy.boot.shell.strict.reading import Broken, read
+from nodeworthy.boot.shell.syntax import Script
 from nodeworthy.boot.shell.units import at_next_boot
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.text import Hole, Text
@@ -32,11 +32,13 @@ def run_script(
 ) -> list[Effect]:
     """A process of its own, on the disk that those before it have left."""
 
+    script, broken = read(text, template=template, jinja=jinja)
+
     def walk(given: Mapping[str, Value], *, for_others: bool = False) -> Walker:
         state = State(files=disk.files, versions=disk.versions, given=given)
         for name, value in given.items():
             state.set(name, value)
-        return _walked(text, origin, stage, state, template=template, jinja=jinja, for_others=for_others)
+        return _walked(text, script, broken, Walker(origin, stage, state, text), for_others=for_others)
 
     walker = walk({})
     walker = max([walker, *map(walk, _missed(walker))], key=_how_far)
@@ -85,17 +87,12 @@ def _of_its_caller(walker: Walker) -> Mapping[str, Value]:
     return {**walker.state.given, **{name: Text.of(Hole(f"${name}", _GIVEN)) for name in names}}
 
 
-def _walked(
-    text: str, origin: Origin, stage: Stage, state: State, *, template: bool, jinja: bool, for_others: bool
-) -> Walker:
-    walker = Walker(origin, stage, state, text)
+def _walked(text: str, script: Script, broken: Broken | None, walker: Walker, *, for_others: bool) -> Walker:
     first = text.split("\n", 1)[0]
     if first.startswith("#!"):
-        state.options.errexit = any(word.startswith("-") and "e" in word for word in first.split()[1:])
+        walker.state.options.errexit = any(word.startswith("-") and "e" in word for word in first.split()[1:])
     walker.is_last = True
-    broken = why_broken(text, template=template, jinja=jinja)
-    read = text if broken is None else text[: broken.begins]
-    walker.run_all(parse(read, template=template, jinja=jinja).statements)
+    walker.run_all(script.statements)
     if broken is not None:
         _stops_here(walker, broken, text)
     elif for_others:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from nodeworthy.boot.shell.brackets import bracket_words, parse_test
+from nodeworthy.boot.shell.brackets import bracket_words, is_plain_test, parse_test
 from nodeworthy.boot.shell.pieces import Pieces, join_parts
 from nodeworthy.boot.shell.source import Body, NotReadable
 from nodeworthy.boot.shell.syntax import (
@@ -132,6 +132,10 @@ class _Rows:
 
 
 _ASSIGNS = pattern(r"([A-Za-z_]\w*)(?:\[((?:[^\]\[]|\[[^\]]*\])*)\])?(\+?)=", re.ASCII | re.DOTALL)
+# Bash looks for the end of such an index, however far away.
+_OPEN_INDEX = pattern(r"\w+\[(?![^\]\[]*\])")
+# Words of an array that are nothing else.
+_ITEMS = pattern(r"(?:[^;&|<>()\[]|\[[^;&|<>()\[\] \t\n]*\])*")
 _DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
 _TESTS = frozenset({"[", "test"})
 _ITEM = pattern(r"[^ \t\n]+")
@@ -155,7 +159,11 @@ class Simple:
             kind, token, at = row[tokens.at]
             if kind == WORD:
                 if "=" in token and (not words or words[0].raw in _DECLARES) and self._assigns(token, at, assignments):
+                    # Behind a redirection it is a word.
+                    self.source.is_doubtful = self.source.is_doubtful or bool(redirects)
                     continue
+                if "[" in token and _OPEN_INDEX.match(token):
+                    self.source.is_doubtful = True
                 tokens.at += 1
                 words.append(read(at, at + len(token)))
             elif kind == REDIRECT:
@@ -232,6 +240,8 @@ class Simple:
 
     def _items(self, start: int) -> tuple[Word, ...]:
         base, inside = self.source.insides[start]
+        if _ITEMS.fullmatch(inside) is not None:
+            self.source.read.add(start)
         return tuple(self.pieces.word(base + each.start(), base + each.end()) for each in _ITEM.finditer(inside))
 
     def _made(
@@ -256,6 +266,8 @@ class Simple:
         if start not in self.source.insides:
             raise NotReadable
         words = bracket_words(self.pieces, *self.source.insides[start])
+        if is_plain_test(self.source.insides[start][1]):
+            self.source.read.add(start)
         raw = self.source.shown(start, start + len(token))
         return Test(parse_test(words, raw, doubled=True), *self.source.place(start), raw)
 

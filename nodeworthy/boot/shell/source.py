@@ -10,6 +10,8 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 
 _LINE_END = pattern(r"\n")
+# A `#` that is in a word; a word that goes on in the next line and ends there at once; the text's end.
+_TORN = pattern(r"(?:\\[ \t\n;&|()<>]|\))#|[^ \t\n]\\\n[ \t\n;&|()<>]|\\\n?\Z")
 # Constructs inside of each other: deeper than this is not read.
 DEEPEST = 40
 
@@ -28,6 +30,8 @@ class Body:
     quoted: bool
     strips_tabs: bool
     closed: bool
+    # Behind a line that goes on its delimiter stands as well, and ends nothing.
+    goes_on: bool = False
 
 
 @dataclass
@@ -53,11 +57,22 @@ class Source:
     broken: list[int] = field(default_factory=list)
     # So many regions could not be read.
     failures: int = 0
+    # Something stands here that bash may read otherwise than we do, or not at all.
+    is_doubtful: bool = False
+    # Of the insides those that were read where they may stand.
+    read: set[int] = field(default_factory=set)
     # Of a template: the text as the user wrote it, and from which offsets on it is how much ahead.
     original: str = ""
     origins: tuple[tuple[int, int], ...] = ()
     # The line that was asked for last: its number, its offset and the next one's, and from where its columns count.
     _line: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether bash can read it: all that was found was read, and nothing of it is more than bash takes."""
+        if self.is_doubtful or self.broken or self.failures or self.directives:
+            return False
+        return self.insides.keys() <= self.read and _TORN.search(self.text) is None
 
     def is_broken(self, start: int, end: int) -> bool:
         at = bisect_left(self.broken, start)

@@ -371,3 +371,5 @@ Statement: TypeAlias = (
 @dataclass(slots=True)
 class Script:
     statements: tuple[Statement, ...]
+    # Whether bash can read all of it; where not, nobody has asked yet.
+    is_readable: bool = False

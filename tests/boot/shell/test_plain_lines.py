@@ -89,7 +89,7 @@ def test_words_end_where_something_else_begins(text: str, rest: str) -> None:
 
 def test_it_says_what_the_grammar_says_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     source = random.Random(23)
-    texts = [_damaged(source) for _ in range(1500)]
+    texts = [damaged(source) for _ in range(1500)]
     said = [why_unreadable(each) for each in texts]
     monkeypatch.setattr(grammar, "behind_plain_lines", lambda _text, at: (at, False))
     monkeypatch.setattr(grammar, "behind_plain_words", lambda _text, at: at)
@@ -98,7 +98,7 @@ def test_it_says_what_the_grammar_says_by_itself(monkeypatch: pytest.MonkeyPatch
     assert 400 < sum(each is not None for each in said) < 1450
 
 
-def _damaged(source: random.Random) -> str:
+def damaged(source: random.Random) -> str:
     text = "".join(source.choices(LINES, k=source.randrange(1, 9)))
     for _ in range(source.randrange(4)):
         at = source.randrange(len(text) + 1)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import lru_cache
 
+from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.strict.grammar import BashGrammar
 from nodeworthy.boot.shell.strict.quoting import NotTold, Refused
+from nodeworthy.boot.shell.syntax import Script
 from nodeworthy.boot.shell.templates import ENDS, FILLED, template_of
 from nodeworthy.boot.unpack.kinds import interpreter
 from nodeworthy.patterns import pattern
@@ -28,9 +31,29 @@ _OF_A_WORD = pattern(r"[\w=/:.@,+-]")
 _END_OF_FILE = "unexpected end of file"
 
 
-@lru_cache(maxsize=32)
+# Texts that the grammar for all shells has read, and found nothing in that bash may not: the rules ask of them again.
+_READABLE: deque[tuple[str, bool, bool]] = deque(maxlen=32)
+
+
+def read(text: str, *, template: bool = False, jinja: bool = False) -> tuple[Script, Broken | None]:
+    """The statements of a script as far as it is run, and what the shell can't read of it."""
+    script = parse(text, template=template, jinja=jinja)
+    if script.is_readable:
+        _READABLE.append((text, template, jinja))
+        return script, None
+    broken = why_broken(text, template=template, jinja=jinja)
+    if broken is None:
+        return script, None
+    return parse(text[: broken.begins], template=template, jinja=jinja), broken
+
+
 def why_broken(text: str, *, template: bool = False, jinja: bool = False) -> Broken | None:
     """None where it can be read, where what a template fills in may decide it, and where no such shell reads it."""
+    return None if (text, template, jinja) in _READABLE else _why_broken(text, template, jinja)
+
+
+@lru_cache(maxsize=32)
+def _why_broken(text: str, template: bool, jinja: bool) -> Broken | None:
     first = text.partition("\n")[0]
     shell = interpreter(first) if first.startswith("#!") else _BASH
     if (shell != _BASH and shell not in _ALSO) or "\r" in text or "\0" in text:
