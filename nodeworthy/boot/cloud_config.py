@@ -106,7 +106,7 @@ def packages(steps: Steps) -> None:
         for piece in steps.pieces.get(key, ()):
             if is_true(piece.tree):
                 place, guard = piece.place, piece.guard
-                steps.steps.append(PackageInstall(place=place, stage=Stage.PACKAGES, guard=guard, upgrades=True))
+                steps.steps.append(PackageInstall(place=place, stage=Stage.PACKAGES, guard=guard))
     for entry, document in steps.entries("packages"):
         steps.steps += _packages(entry, document)
 
@@ -250,7 +250,6 @@ def _mounts(steps: Steps) -> None:
             where=fields[1],
             kind=kind,
             options=options,
-            defaulted=len(fields) < 4 and len(defaults) < 4,
         )
         steps.steps.append(what)
 

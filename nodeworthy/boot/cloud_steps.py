@@ -53,8 +53,6 @@ class PackageInstall(Step):
     # Empty for the distribution's own; snap, ubuntu-drivers.
     manager: str = ""
     packages: tuple[Text, ...] = ()
-    # All that is installed is brought up to date first.
-    upgrades: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +71,6 @@ class Mount(Step):
     where: Text
     kind: Text
     options: Text
-    # The options are nobody's but cloud-init's.
-    defaulted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,8 +43,6 @@ class NodeConfig:
     # Under which conditions of a template each of these is there, and all of it.
     guards: tuple[Guard, ...] = ()
     guard: Guard = ()
-    # instance.localStorage.strategy: RAID0, RAID10, Mount
-    local_storage: Located[str] | None = None
     # Where it says that this is a hybrid node, which knows its cluster by name and region only.
     hybrid: Place | None = None
     labels: tuple[tuple[str, str], ...] = ()
@@ -78,7 +76,6 @@ def read_node_config(parts: Sequence[Part], *, template: bool = False) -> NodeCo
     configs = [config for part in parts for config in _configs(part, faults, template)]
     if not configs:
         return NodeConfig(parts[0].place, faults=tuple(faults)) if parts else None
-    storage = _last(configs, "instance", "localStorage", "strategy")
     told = list(_flags(configs))
     flags = tuple(text.located(place) for text, place in told)
     return NodeConfig(
@@ -92,7 +89,6 @@ def read_node_config(parts: Sequence[Part], *, template: bool = False) -> NodeCo
         containerd=tuple(content for content, _ in _containerd(configs)),
         guards=tuple(guard for _, guard in _containerd(configs)),
         guard=parts[0].guard if len(parts) == 1 else (),
-        local_storage=storage,
         hybrid=next(
             (each.document.place(each.tree.get("spec", "hybrid")) for each in configs if _is_hybrid(each)), None
         ),

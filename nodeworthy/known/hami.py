@@ -51,7 +51,6 @@ class Labels:
     webhook: str
     webhook_off: str
     node: str
-    node_on: str
 
 
 @dataclass(frozen=True)

@@ -45,10 +45,6 @@ class Owner:
         return f"{self.keeper}'s {self.kind} {where}"
 
     @property
-    def is_in_git(self) -> bool:
-        return self.keeper is not Keeper.HELM
-
-    @property
     def chart_name(self) -> str:
         return self._chart_parts[0]
 

@@ -48,7 +48,7 @@ def test_helm_by_its_release() -> None:
 )
 def test_who_keeps_it_in_git(labels: dict[str, str], annotations: dict[str, str], keeper: Keeper, title: str) -> None:
     owner = owned(labels, annotations)
-    assert (owner.keeper, owner.title, owner.is_in_git) == (keeper, title, True)
+    assert (owner.keeper, owner.title) == (keeper, title)
 
 
 def test_a_controller_owns_what_it_made() -> None:

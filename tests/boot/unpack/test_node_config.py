@@ -47,7 +47,7 @@ def test_one_says_everything() -> None:
     assert read.labels == (("nodeworthy/pool", "h100"), ("gpu", "on"))
     assert [(name, said(value)) for name, value in read.kubelet] == [("maxPods", (110, 12))]
     assert [[line.place.line for line in content.lines] for content in read.containerd] == [[17, 18]]
-    assert (read.hybrid, read.local_storage) == (None, None)
+    assert read.hybrid is None
 
 
 def test_the_last_of_several_wins_and_flags_add_up() -> None:
@@ -56,7 +56,6 @@ def test_the_last_of_several_wins_and_flags_add_up() -> None:
     read = config(first, second)
     assert said(read.cluster) == ("two", 19)
     assert said(read.cidr) == ("10.0.0.0/16", 10)
-    assert said(read.local_storage) == ("RAID0", 21)
     assert read.labels == (("a", "b"), ("c", "d"))
     assert read.place.line == 19
 
