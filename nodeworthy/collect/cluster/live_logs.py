@@ -48,7 +48,8 @@ def read(connection: Connection, seen: Seen, workers: int, recording: Recording 
 def _keep(seen: Seen, found: dict[str, list[str]]) -> None:
     """As the files of a dump are kept."""
     for name, texts in found.items():
-        for said in filter(None, map(logs.last_words, texts)):
+        said = logs.most_telling(map(logs.last_words, texts))
+        if said:
             seen.words[name] = said
         told = hami_logs.together([hami_logs.read_log(text) for text in texts])
         if told is not None:

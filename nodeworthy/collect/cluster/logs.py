@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +14,9 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown_path
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.known.evidence import in_text
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 from nodeworthy.redaction import hide_secrets
 from nodeworthy.verdict import Place
 
@@ -20,10 +24,27 @@ _T = TypeVar("_T")
 # Enough for the last attempts; the line that tells stands near the end.
 TAIL = 64 << 10
 _MESSAGE = pattern(r'msg="(?P<said>(?:[^"\\]|\\.)*)"')
-_TELLING = ("unable to dial", "Error signaling", "level=fatal", "level=error", "Error:", "error:")
-_LONGEST = 300
+# With such a line a program ends; the toolkit's goes on for a while.
+_ENDED = pattern(r'unable to dial|Error signaling|\blevel=fatal\b|"level":"fatal"|^F\d{4} |^panic: |^FATA?L?\[')
+# As loggers, klog, the shell and kernel tools mark a fault; and what only sounds like one.
+_MARKED = pattern(r'\blevel=error\b|"level":"error"|[Ee]rror: |^E\d{4} |\bFATAL: |\bERROR: |^ERRO\[|^E: ')
+_SOUNDS_LIKE_ONE = pattern(
+    r"(?i)\b(?:failed|failure|could not|cannot|can't|unable to|not found|unbound variable|refused|denied)\b"
+)
+_LONGEST, _BEHIND = 300, 60
+# How much a container's words tell of its pod.
+_VAGUE, _LIKE_A_FAULT, _AS_IT_ENDED, _KNOWN = 1, 2, 3, 4
 _GATHERED = ("current.log", "previous.log")
 _AS_GATHERED = ("namespaces", "pods", "logs")
+
+
+@dataclass(frozen=True)
+class Said:
+    weight: int
+    words: str
+
+
+NOTHING = Said(0, "")
 
 
 class Index:
@@ -46,13 +67,28 @@ class Index:
 
 
 def read_last_words(seen: Seen, index: Index) -> None:
+    wanted: dict[str, set[str]] = defaultdict(set)
+    for each in seen.wanted_logs():
+        wanted[each.object].add(each.container)
     for pod in seen.pods.values():
         if pod.ready or not (pod.part or any(toolkit.owns(pod) for toolkit in seen.toolkits.values())):
             continue
-        for path in index.of(pod):
-            said = read_tail(path, seen, last_words)
-            if said:
-                seen.words[pod.object] = said
+        paths, own = index.of(pod), wanted.get(pod.object)
+        # Of many pods of one maker, which fail alike, a few are searched for what is known.
+        reader = partial(last_words, searched=own is not None)
+        read = (read_tail(path, seen, reader) for path in _of_containers(paths, own))
+        said = most_telling(filter(None, read))
+        if said:
+            seen.words[pod.object] = said
+
+
+def _of_containers(paths: Sequence[Path], containers: Collection[str] | None) -> Sequence[Path]:
+    """Those that do not run, where the files tell which is whose."""
+    return [path for path in paths if containers and _container(path) in containers] or paths
+
+
+def _container(path: Path) -> str:
+    return path.parts[-3] if path.name in _GATHERED else path.stem
 
 
 def read_tail(path: Path, seen: Seen, read: Callable[[str], _T]) -> _T | None:
@@ -73,12 +109,38 @@ def read_tail(path: Path, seen: Seen, read: Callable[[str], _T]) -> _T | None:
     return None
 
 
-def last_words(log: str) -> str:
-    """The last line that says what went wrong, the most telling kind first; empty where none does."""
+def most_telling(said: Iterable[Said]) -> str:
+    """Of the containers of one pod."""
+    return max(said, key=lambda each: each.weight, default=NOTHING).words
+
+
+def last_words(log: str, *, searched: bool = True) -> Said:
+    """How it ended, if it says so; else what is known of it; else the last line that sounds like a fault."""
     lines = log.splitlines()
-    for mark in _TELLING:
-        line = next((each for each in reversed(lines) if mark in each), None)
-        if line is not None:
-            said = _MESSAGE.search(line)
-            return " ".join((said["said"] if said else line).split())[:_LONGEST]
-    return ""
+    ended = _last_with(lines, _ENDED)
+    if ended is not None:
+        return Said(_AS_IT_ENDED, _message(ended))
+    known = in_text(log) if searched else []
+    cause = next((each for each in known if not each.evidence.is_symptom), None)
+    if cause is not None:
+        return Said(_KNOWN, _message(cause.words, cause.itself))
+    marked = _last_with(lines, _MARKED)
+    if marked is not None:
+        return Said(_LIKE_A_FAULT, _message(marked))
+    if known:
+        return Said(_LIKE_A_FAULT, _message(known[0].words, known[0].itself))
+    told = _last_with(lines, _SOUNDS_LIKE_ONE)
+    return Said(_VAGUE, _message(told)) if told is not None else NOTHING
+
+
+def _last_with(lines: Sequence[str], mark: re.Pattern[str]) -> str | None:
+    return next((each for each in reversed(lines) if mark.search(each)), None)
+
+
+def _message(line: str, itself: str = "") -> str:
+    """As it was logged; of a long line the part that tells."""
+    quoted = _MESSAGE.search(line)
+    said = quoted["said"] if quoted and itself in quoted["said"] else line
+    at = max(said.find(itself), 0)
+    begins = min(at, max(0, at + len(itself) + _BEHIND - _LONGEST))
+    return " ".join(said[begins:].split())[:_LONGEST]
