@@ -91,6 +91,19 @@ def test_nothing_else(line: str) -> None:
     assert in_text(line) == []
 
 
+def test_a_family_is_told_only_where_its_line_says_nothing_better() -> None:
+    known = "nvidia-container-cli: initialization error: change root failed: no such file or directory"
+    other = "nvidia-container-cli: initialization error: something new"
+    assert ids(known) == {"hook-root-missing"}
+    assert ids(other) == {"hook-could-not"}
+    assert ids(f"{known}\n{other}") == {"hook-root-missing", "hook-could-not"}
+
+
+@pytest.mark.parametrize("name", ["nvidia-uvm", "nvidia_uvm"])
+def test_a_module_however_its_name_is_written(name: str) -> None:
+    assert ids(f"modprobe: FATAL: Module {name} not found in directory /lib/modules/6.1.0") == {"module-not-built"}
+
+
 def test_memory_of_a_gpu_is_no_gpu() -> None:
     assert [each.evidence.id for each in in_text("2 Insufficient nvidia.com/gpumem")] == ["insufficient-gpumem"]
 

@@ -30,6 +30,7 @@ LAYERS = (
     "plugin",
     "hami",
     "monitoring",
+    "programs",
     "scheduling",
     "cloud",
     "slurm",
@@ -58,6 +59,8 @@ class Evidence:
     source: str
     # It says that something failed and not why: whatever else was found explains it.
     is_symptom: bool = False
+    # What many causes have in common: it counts only where its line says nothing that is known better.
+    is_family: bool = False
     # The table of xid.toml that says what its number means.
     table: str = ""
     # Ids of what stands in its line as well.
@@ -90,6 +93,7 @@ def _entry(row: dict[str, Any], layer: str) -> Evidence:
         rule=row.pop("rule", None),
         texts=(*row.pop("texts", ()), *_failing(row.pop("of", ()), row.pop("fails", ""))),
         is_symptom=row.pop("symptom", False),
+        is_family=row.pop("family", False),
         beside=tuple(row.pop("beside", ())),
         layer=layer,
         **row,
@@ -122,8 +126,9 @@ _QUOTE = rb"""(?:\\*["'`]|\\u0022|&quot;|&#34;|\xe2\x80[\x98-\x9f])?"""
 _GAP = rb"[\s\\]{1,200}+"
 _OF = {"<number>": rb"(?P<number>\d{1,9})", "<count>": rb"\d{1,9}", "<words>": rb"\S[^\n]{0,199}?"}
 _WORD = rb"\S{1,200}?"
+# A kernel's module is nvidia-uvm for one tool and nvidia_uvm for another: of these two signs each is the other.
 _HOLE = pattern(r"(<\w+>)")
-_LITERAL = pattern(r"""(["'`]|\s+)""")
+_LITERAL = pattern(r"""(["'`]|\s+|[-_])""")
 
 # What is no letter and no digit stands between two words; capitals are small letters.
 _SMALL = bytes(each if chr(each).isalnum() and each < 128 else 32 for each in range(256)).lower()
@@ -175,4 +180,6 @@ def _part(text: str) -> bytes:
 def _literal(text: str) -> bytes:
     if text.isspace():
         return _GAP
+    if text in ("-", "_"):
+        return b"[-_]"
     return _QUOTE if text in ('"', "'", "`") else re.escape(text.encode())

@@ -86,7 +86,9 @@ _ENDS = pattern(rb"[ \t]*\r?\n[ \t]*")
 
 @cache
 def _patterns() -> tuple[Pattern, ...]:
-    return tuple(Pattern(each, text) for each in all_evidence() for text in each.texts)
+    """Families last: by then it is known which lines say more."""
+    in_turn = sorted(all_evidence(), key=lambda each: each.is_family)
+    return tuple(Pattern(each, text) for each in in_turn for text in each.texts)
 
 
 def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Counted) -> None:
@@ -95,6 +97,7 @@ def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Cou
     there = set(spread(small).split())
     # Of one line one text of an entry counts, and the others say no more.
     lines: dict[tuple[str, int], str] = {}
+    said: set[int] = set()
     for each in _patterns():
         if not each.words <= there:
             continue
@@ -103,6 +106,10 @@ def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Cou
             begins = small.rfind(b"\n", 0, start) + 1
             if start >= ends or _in_a_word(small, start) or _is_asked(small, begins, start):
                 continue
+            if each.evidence.is_family and begins in said:
+                continue
+            if not each.evidence.is_family:
+                said.add(begins)
             if lines.setdefault((each.evidence.id, begins), each.text) == each.text:
                 _count(each.evidence, match, piece, line_of, counted)
 
