@@ -193,6 +193,9 @@ _KNOWN = {str(kind) for kind in Type} - {str(Type.BOTTLEROCKET)}
 _SCRIPTS = {Type.SHELL, Type.PER_BOOT, Type.PER_INSTANCE, Type.PER_ONCE, Type.BOOTHOOK}
 # Of these cloud-init passes over an empty one, and says so only where it is asked to debug.
 _HARMLESS = {"text/plain", "text/x-not-multipart", str(Type.CLOUD_CONFIG)}
+# More of them no part has.
+_MOST_HEADERS = 20
+_HEADER = pattern(r"(?P<name>[\w-]+):[ \t]*(?P<value>[^;\s]*)")
 _NODE_CONFIG_REMEDY = "let its type be application/node.eks.aws, in the outermost multipart"
 
 
@@ -280,7 +283,48 @@ def _contradicted(found: Found, is_outermost: bool, reading: Reading) -> None:
         found.type = meant
 
 
+@dataclass(frozen=True)
+class _LateHeader:
+    """A type that a part says behind the empty line which ends its headers."""
+
+    declared: Type
+    # The lines on which it stands, and on which begins what the part is about.
+    line: int
+    content: int
+
+
+def _late_header(text: str) -> _LateHeader | None:
+    lines = text.split("\n", _MOST_HEADERS)
+    first = next((number for number, each in enumerate(lines) if each.strip()), len(lines))
+    named = None
+    for number, each in enumerate(lines[first:], first):
+        header = _HEADER.match(each)
+        if header is None:
+            is_over = not each.strip() and named is not None
+            return _LateHeader(*named, number + 2) if is_over and named is not None else None
+        if header["name"].lower() == "content-type" and header["value"].lower() in _KNOWN:
+            named = Type(header["value"].lower()), number + 1
+    return None
+
+
+def _read_late(found: Found, header: _LateHeader, reading: Reading) -> None:
+    """It is read on as what it was meant to be."""
+    content = "\n".join(found.text.split("\n")[header.content - 1 :])
+    has_commands = any(each.strip() and not each.lstrip().startswith("#") for each in content.split("\n"))
+    found.called = f"part {found.number} ({header.declared})"
+    what = "has its headers behind an empty line, which ends them: they are its text, and cloud-init runs nothing of it"
+    remedy = "take the empty line above Content-Type away"
+    reading.fault(FaultKind.WRONG_TYPE, found, what, remedy, line=header.line, is_doubt=not has_commands)
+    found.text, found.origin = content, within(found.origin, header.content - 1)
+    found.type, found.content_type = header.declared, str(header.declared)
+    reading.add(found)
+
+
 def _nobody(found: Found, reading: Reading) -> None:
+    late = _late_header(found.text)
+    if late is not None:
+        _read_late(found, late, reading)
+        return
     meant = begins_as(found.text) or looks_like(found.text)
     if meant is Type.NODE_CONFIG:
         what = "is a NodeConfig: nodeadm looks only at parts of type application/node.eks.aws"
