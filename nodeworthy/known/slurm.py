@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -63,6 +63,12 @@ def sets_threads(program: str) -> str:
     """When it sets OMP_NUM_THREADS by itself: always, for several processes on a node, or never ("")."""
     when: Mapping[str, str] = _table()["threads"]
     return when.get(program, "")
+
+
+def has_own_pool(module: str) -> bool:
+    """Whether it computes in threads that OpenMP does not start."""
+    modules: Sequence[str] = _table()["pool"]["modules"]
+    return module.partition(".")[0].lower() in modules
 
 
 def says_mig(name: str) -> bool:

@@ -105,6 +105,16 @@ def test_a_program_that_sees_to_its_threads(tmp_path: Path) -> None:
     assert verdicts(tmp_path, "slurm-environment", text, train_py="torch.set_num_threads(8)\n") == []
 
 
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [("import jax\n", []), ("import torch\nimport jax\n", ["fail"]), ("# as jax does\nimport numpy\n", ["fail"])],
+)
+def test_jax_computes_in_threads_of_its_own(tmp_path: Path, script: str, told: list[str]) -> None:
+    text = "#!/bin/bash\n#SBATCH --gres=gpu:4 --ntasks-per-node=4 --exclusive\nsrun python train.py\n"
+    assert verdicts(tmp_path, "slurm-environment", text, train_py=script) == told
+    assert verdicts(tmp_path, "slurm-environment", text.replace("train.py", "-m paxml.main"), train_py=script) == []
+
+
 SIGNS = {
     (TOKENIZES, ""): ["fail"],
     ("import transformers\n", ""): [],

@@ -13,7 +13,7 @@ from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.ran import path_in_words
 from nodeworthy.facts.slurm.ranks import script_text, spread
 from nodeworthy.facts.slurm.walk import KNOWN
-from nodeworthy.known.slurm import sets_threads
+from nodeworthy.known.slurm import has_own_pool, sets_threads
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -103,6 +103,7 @@ def is_moved(cache: Cache, environment: Mapping[str, Text]) -> bool:
 
 # Programs that see to it themselves.
 _BY_ITSELF = pattern(r"OMP_NUM_THREADS|set_num_threads|threadpool_limits")
+_IMPORTED = pattern(r"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
 _CPUS = ("cpus-per-task", "cpus-per-gpu", "mincpus", "cores-per-socket", "threads-per-core")
 
 
@@ -117,7 +118,7 @@ class TooMany:
 
 def too_many(job: SlurmJob, launch: Launch) -> TooMany | None:
     """None where a launcher or Slurm sees to it."""
-    if launch.inline or started_by_launcher(job, launch) or _BY_ITSELF.search(script_text(job, launch) or ""):
+    if launch.inline or started_by_launcher(job, launch) or _sees_to_it(job, launch):
         return None
     if launch.step is None:
         return _share_the_jobs(job, launch)
@@ -128,6 +129,13 @@ def too_many(job: SlurmJob, launch: Launch) -> TooMany | None:
         return None
     why = f"{where.per_node} tasks on a node, each of which sees all of its CPUs"
     return TooMany(why, f"$((SLURM_CPUS_ON_NODE / {where.per_node}))")
+
+
+def _sees_to_it(job: SlurmJob, launch: Launch) -> bool:
+    text = script_text(job, launch) or ""
+    imports = {each[1] for each in _IMPORTED.finditer(text)}
+    has_pool = has_own_pool(launch.module) or (any(map(has_own_pool, imports)) and "torch" not in imports)
+    return has_pool or _BY_ITSELF.search(text) is not None
 
 
 def started_by_launcher(job: SlurmJob, launch: Launch) -> bool:
