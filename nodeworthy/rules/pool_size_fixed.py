@@ -33,6 +33,13 @@ RULE = Rule(
 )
 
 
+_ON_DEMAND = "a GPU machine that is given back may not be had again, and one that is asked for may not be there"
+_RESERVED = (
+    "what is reserved is paid for whether it runs or not, and beyond it AWS promises no machine: a pool that shrinks "
+    "pays for nothing, one that grows waits for InsufficientInstanceCapacity to pass"
+)
+
+
 @RULE.check
 def its_size_is_one_number(nodes: NodeGroup) -> Findings:
     if nodes.group is None:
@@ -58,7 +65,7 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
             should="min = max = desired",
             related=nodes.declared,
             severity=_severity(nodes),
-            cause="a GPU machine that is given back may not be had again, and one that is asked for may not be there",
+            cause=_RESERVED if is_block(nodes) or is_reserved(nodes) else _ON_DEMAND,
         )
     for each in scaling:
         yield fail(
