@@ -9,6 +9,7 @@ from nodeworthy.boot.effects import (
     Act,
     Effect,
     Fetches,
+    How,
     Installs,
     Joins,
     NotUnderstood,
@@ -22,6 +23,7 @@ from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.runtime import is_started_by_its_package
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import other_scripts
+from nodeworthy.facts.registry.config_path import is_default_config
 from nodeworthy.known.drivers import PackageKind, package_kind
 from nodeworthy.known.kubelet import kubelet_packages
 from nodeworthy.patterns import pattern
@@ -162,6 +164,10 @@ def _configures(effect: Effect) -> bool:
         return isinstance(effect, Runs) and "nvidia-ctk runtime configure" in effect.command
     if "containerd" not in effect.path.shown() and effect.path.known is not None:
         return False
+    if is_default_config(effect):  # containerd's own has no such runtime
+        return False
+    if effect.how is How.EDIT and effect.expressions and all(each.known is not None for each in effect.expressions):
+        return "nvidia" in " ".join((effect.command, *(each.shown() for each in effect.expressions)))
     content = effect.whole or effect.content
     return content is None or "nvidia" in content.text.shown() or "nvidia" in effect.command
 

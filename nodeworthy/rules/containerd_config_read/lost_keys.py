@@ -27,12 +27,14 @@ from nodeworthy.known.containerd_schema import (
 )
 from nodeworthy.verdict import Draft, Place, Severity, fail
 
+_NVIDIAS = "nvidia-container-runtime"
 _IMAGES, _RUNTIME = "io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime"
 _NO_CRI = (
     "containerd 1.x does not load its CRI with it: there is no runtime, and no node; containerd 2 passes over it, and "
     "cgroups stay as they were"
 )
 _NO_OPTION = "what stands beside runtime_type and is no key of it, containerd passes over: the runtime runs without it"
+_NOT_STARTED = "CRI starts the runtimes of its own tables: none of them is NVIDIA's, and no pod gets a GPU"
 _NO_RUNTIME = "containerd passes over it: no handler of this name exists, and a pod that asks for it does not start"
 
 
@@ -44,6 +46,34 @@ def lost_key_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
         if name == OLD or all(each.newest is None for each in possible_eras(file, version)):
             continue
         yield from _in_the_wrong_section(file, name, section)
+    yield from _given_to_runtime_v1(file)
+
+
+def _given_to_runtime_v1(file: ConfigFile) -> Iterator[Draft]:
+    """NVIDIA's, where every runtime of the CRI says that it is of another type, and none is NVIDIA's."""
+    plugins = file.reading.mapping.get("plugins")
+    given = plugins.get(RUNTIME_V1) if isinstance(plugins, Mapping) else None
+    program = given.get("runtime") if isinstance(given, Mapping) else None
+    if not isinstance(program, str) or not program.endswith(_NVIDIAS):
+        return
+    for name, section in file.sections.items():
+        table = section.get("containerd")
+        runtimes = table.get("runtimes") if isinstance(table, Mapping) else None
+        own = [each for each in runtimes.values() if isinstance(each, Mapping)] if isinstance(runtimes, Mapping) else []
+        types = [each.get("runtime_type") for each in own]
+        if name != FIRST and types and all(types) and RUNTIME_V1 not in types and "nvidia" not in str(table):
+            yield _of_nobody(file, name, program)
+
+
+def _of_nobody(file: ConfigFile, name: str, program: str) -> Draft:
+    return fail(
+        place_in(file, "runtime", RUNTIME_V1, ""),
+        f"NVIDIA's runtime is given to {RUNTIME_V1}, which runs nothing here",
+        should=f'BinaryName = "{program}" in the options of a runtime of [plugins."{name}".containerd.runtimes]',
+        cause=_NOT_STARTED,
+        is_=f'runtime = "{program}"',
+        remedy="nvidia-ctk runtime configure --runtime=containerd writes such a runtime; then restart containerd",
+    )
 
 
 def _in_the_wrong_section(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Draft]:
