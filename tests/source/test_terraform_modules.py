@@ -36,6 +36,9 @@ def told(folder: Path) -> list[str]:
         ('groups = { gpu = { instance_types = ["g6.12xlarge"], size = 2 } }', "g6.12xlarge"),
         ('ami_type = "AL2023_x86_64_NVIDIA"', "AL2023_x86_64_NVIDIA"),
         ("instance_type = var.type", "p5.48xlarge"),
+        ('node_pools = [{ name = "gpu", accelerator_type = "nvidia-l4" }]', "nvidia-l4"),
+        ('node_pools = [{ name = "gpu", machine_type = "a3-megagpu-8g" }]', "a3-megagpu-8g"),
+        ('agents_size = "Standard_NC24ads_A100_v4"', "Standard_NC24ads_A100_v4"),
     ],
 )
 def test_one_that_is_given_gpus_is_named(tmp_path: Path, given: str, named: str) -> None:
@@ -55,7 +58,16 @@ def test_one_within_a_module_of_ones_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", ['name = "ml"', 'types = ["m6i.large"]', 'domain = "g6.example.com"', "types = var.types"]
+    "given",
+    [
+        'name = "ml"',
+        'types = ["m6i.large"]',
+        'domain = "g6.example.com"',
+        "types = var.types",
+        'chart = "nvidia-device-plugin"',
+        'machine_type = "n2-standard-16"',
+        'agents_size = "Standard_D4s_v5"',
+    ],
 )
 def test_one_that_is_given_none_is_nothing_of_ours(tmp_path: Path, given: str) -> None:
     (tmp_path / "main.tf").write_text(_CALL % given + _INSTANCE, encoding="utf-8")

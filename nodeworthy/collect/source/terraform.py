@@ -41,6 +41,8 @@ _T = TypeVar("_T")
 # What a model of a module says of an argument that has no effect.
 _LEFT_OUT = "left_out"
 _A_TYPE = pattern(r"[a-z][a-z0-9-]{1,15}\.(?:\d{0,3}x?large|metal(?:-\d+xl)?)")
+# Of machines elsewhere than AWS, and of accelerators: what their names begin with.
+_OF_OTHERS = pattern(r"(?i:standard_n[cdgpv]\d\w*)|nvidia-[a-z0-9-]+|[ag]\d+x?-[a-z0-9-]+")
 _OF_GPU_IMAGES = pattern(r"(?:AL2023|BOTTLEROCKET)_\w+_NVIDIA|AL2_x86_64_GPU")
 _AS_A_PLAN = (
     "run `terraform init`, which puts the module where it is read (.terraform/modules), or check its plan: "
@@ -168,9 +170,13 @@ def _texts(value: Value) -> Iterator[str]:
 
 
 def _names_gpus(text: str) -> bool:
-    """An instance type, or a type of EKS' images."""
+    """A type of EKS' images, a machine of AWS, Google Cloud or Azure, or an accelerator."""
     if _OF_GPU_IMAGES.fullmatch(text) is not None:
         return True
+    if _OF_OTHERS.fullmatch(text) is not None:
+        from nodeworthy.known.cloud_gpus import gpu_of_accelerator, gpus_of_machine, gpus_of_size
+
+        return bool(gpu_of_accelerator(text) or gpus_of_machine(text) or gpus_of_size(text))
     if "." not in text:
         return False
     from nodeworthy.known.instances import has_gpus
