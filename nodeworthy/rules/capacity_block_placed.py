@@ -3,7 +3,8 @@
 A capacity block is a reservation in one zone that nobody enters by chance: the launch template names it and says
 `capacity-block` as its market. What runs in it stands together already; a placement group beside it is refused, and so
 are a mixed instances policy and a warm pool. Subnets of another zone find no room in it. Each of these ends in a group
-that tries for hours to start what it never gets, while the block is paid for.
+that tries for hours to start what it never gets, while the block is paid for. So does a group that is told to run in a
+reservation of another kind, and starts in none of its zone, or nothing of its instance type.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from nodeworthy.facts.aws.node_capacity import (
     placement,
     placement_groups,
     reservation,
+    reservations,
     zones,
 )
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.node_types import has_gpus
+from nodeworthy.facts.aws.node_types import has_gpus, written_types
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, ToGive, Unknown, fail, need, skip, unknown
 
@@ -35,6 +37,7 @@ RULE = Rule(
 )
 
 CAUSE = "its nodes are never started, and the block is paid for all the same"
+_NAMED = {"availabilityZone": "zone", "instanceType": "instance type"}
 NOT_BESIDE_IT = ("mixedInstancesPolicy", "warmPool")
 
 
@@ -140,6 +143,33 @@ def it_starts_in_the_blocks_zone(nodes: NodeGroup) -> Findings:
                 related=related,
                 cause=CAUSE,
             )
+
+
+@RULE.check
+def it_starts_what_its_reservation_holds(nodes: NodeGroup) -> Findings:
+    held = reservations(nodes).found
+    if is_block(nodes) or len(held) != 1:
+        skip(f"{nodes.title} is told to run in no reservation of this stack that is no block")
+    pinned = pinned_zone(nodes)
+    starts = {
+        "availabilityZone": [pinned] if pinned is not None else list(zones(nodes)),
+        "instanceType": list(written_types(nodes)),
+    }
+    for name, found in starts.items():
+        wanted = held[0].get(name).located()
+        if not found or wanted.shown() in [each.shown() for each in found if isinstance(each.state, Known)]:
+            continue
+        is_ = ", ".join(str(need(each)) for each in found)
+        yield fail(
+            found[0],
+            f"{nodes.title} starts nothing of the {_NAMED[name]} of the reservation that it is told to run in",
+            is_=is_,
+            should=str(need(wanted)),
+            related=[*nodes.declared, Related(wanted.place, f"{held[0].title} is for {wanted.shown()}")],
+            cause="a reservation holds machines of one type in one zone: nothing is started in it, and it is paid for "
+            "all the same",
+            remedy=f"let both have one {_NAMED[name]}",
+        )
 
 
 def _only_blocks(nodes: NodeGroup) -> None:

@@ -76,6 +76,7 @@ def _zone(subnet: AwsResource) -> Located[str | None]:
 
 PLACEMENT = "aws:ec2/placementGroup:PlacementGroup"
 BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
+_RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 CAPACITY_BLOCK = "capacity-block"
 _RESERVED = "capacityReservationSpecification"
 _TARGET = (_RESERVED, "capacityReservationTarget")
@@ -97,6 +98,14 @@ def blocks(nodes: NodeGroup) -> Links:
     if nodes.template is None:
         return Links()
     return nodes.stack.links(nodes.template, _RESERVED, nodes.templates(*_TARGET, "capacityReservationId"), BLOCK)
+
+
+def reservations(nodes: NodeGroup) -> Links:
+    """The reservation of this stack that is no block, and that its nodes are to run in."""
+    if nodes.template is None:
+        return Links()
+    said = nodes.templates(*_TARGET, "capacityReservationId")
+    return nodes.stack.links(nodes.template, _RESERVED, said, _RESERVATION)
 
 
 def is_block(nodes: NodeGroup) -> bool:
