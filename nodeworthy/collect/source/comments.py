@@ -18,18 +18,22 @@ _ENTRY = pattern(r"(?P<dash> *- *)(?:[\w.\"'-]+ *:(?: |$)|(?P<flow>[{\[])|(?:#.*
 # A key with its value on the same line, or with one that begins below it.
 _SETTING = pattern(r"(?P<indent> *)[\w.\"'-]+ *:(?P<below> *(?:[|>][-+\d]*)? *(?:#.*)?$)?(?(below)|(?: +[^\s#&|>]))")
 _NESTED = pattern(r" *(?:- |-$|[\w.\"'-]+ *:(?: |$))")
-_COMMENT = pattern(r"(?:^|(?<=\s))#\s*nodeworthy:[ \t]*ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$")
+_ASKED = r"\s*nodeworthy:[ \t]*ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$"
+_COMMENT = pattern(rf"(?:^|(?<=\s))#{_ASKED}")
+# HCL has both.
+_COMMENT_OF_HCL = pattern(rf"(?:^|(?<=\s))(?:#|//){_ASKED}")
+_HCL = (".tf", ".tofu", ".hcl", ".tfvars")
 
 
 def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) -> Iterator[Suppression]:
     """The suppressions in the comments of a text."""
     if MARK not in text:
         return
-    lines = text.splitlines()
+    lines, comment = text.splitlines(), _COMMENT_OF_HCL if (origin.path or "").endswith(_HCL) else _COMMENT
     below, spoken_of = _below(lines), dict[int, tuple[int, int]]()
     quoted = _quoted(text) if is_yaml else []
     for index, line in enumerate(lines):
-        found = _COMMENT.search(line)
+        found = comment.search(line)
         if found is None or _within((index, found.start()), quoted):
             continue
         place = Place(path=origin.path, line=index + 1, column=found.start() + 1)
@@ -127,7 +131,7 @@ def _below(lines: Sequence[str]) -> Sequence[int]:
     found, following = list(range(len(lines))), len(lines)
     for index in reversed(range(len(lines))):
         found[index] = following if following < len(lines) else index
-        if MARK not in lines[index] or not _COMMENT.match(lines[index].strip()):
+        if MARK not in lines[index] or not _COMMENT_OF_HCL.match(lines[index].strip()):
             following = index
     return found
 
