@@ -34,7 +34,8 @@ LONGEST_FIRST = (
         "test_secrets",
     ),
     *("test_policy_pack", "test_mutations", "test_up_moto", "test_use_it_on_your_stack", "test_firewall_on_node"),
-    *("test_dry_run", "test_firewall", "test_nft_on_node", OF_ONE_MACHINE[0], "test_accept_live"),
+    *("test_dry_run", "test_firewall", "test_nft_on_node", OF_ONE_MACHINE[0]),
+    *("test_accept_live", "test_accept_ended", "test_accept_gate"),
 )
 
 
