@@ -15,7 +15,7 @@ from nodeworthy.repair.record import write_durably
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.acts import DONE, Outcome
 from nodeworthy.rollout.cloud import ScalingGroup
-from nodeworthy.rollout.gate import Gate, Verdict
+from nodeworthy.rollout.gate import Gate, GateAnswer
 from nodeworthy.rollout.journal import Journal, Stage
 from nodeworthy.rollout.kube import Kube
 from nodeworthy.rollout.lease import Hold, Lost
@@ -119,11 +119,11 @@ class Live:
                 return self.kube.welcome(node)
         raise AssertionError(act)
 
-    def _gated(self, node: str, verdict: Verdict) -> Outcome:
+    def _gated(self, node: str, answer: GateAnswer) -> Outcome:
         """What fails keeps the taint, with the reason."""
-        if verdict.rule:
-            marked = self.kube.taint(node, verdict.rule, verdict.why)
-            return marked if not marked.is_done else verdict.outcome
+        if answer.rule:
+            marked = self.kube.taint(node, answer.rule, answer.why)
+            return marked if not marked.is_done else answer.outcome
         return DONE
 
 

@@ -21,7 +21,7 @@ _WRONG = ("fail", "error", "unknown")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateAnswer:
     """What a gate says of a node: the rule that speaks against it, and its words; empty where none does."""
 
     rule: str = ""
@@ -35,9 +35,9 @@ class Verdict:
 
 
 class Gate(Protocol):
-    def prove(self, node: str, beat: Callable[[], object]) -> Verdict: ...
+    def prove(self, node: str, beat: Callable[[], object]) -> GateAnswer: ...
 
-    def accept(self, node: str, level: str, beat: Callable[[], object]) -> Verdict: ...
+    def accept(self, node: str, level: str, beat: Callable[[], object]) -> GateAnswer: ...
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class Commands:
     allows_unknown: bool = False
     wait: str = "10m"
 
-    def prove(self, node: str, beat: Callable[[], object]) -> Verdict:
+    def prove(self, node: str, beat: Callable[[], object]) -> GateAnswer:
         asked = ["node", "--in-cluster", f"node://{node}", "--image", self.image, "--wait", self.wait]
-        return self._verdict(node, "the node suite", [*asked, *self.cluster, *self.fleet], beat)
+        return self._answer(node, "the node suite", [*asked, *self.cluster, *self.fleet], beat)
 
-    def accept(self, node: str, level: str, beat: Callable[[], object]) -> Verdict:
+    def accept(self, node: str, level: str, beat: Callable[[], object]) -> GateAnswer:
         # It may be the only free node of its pool, and nobody waits for it: nobody gets it before.
         asked = [*self._acceptance(node, level), "--yes-last"]
-        return self._verdict(node, f"accept ({level})", asked, beat)
+        return self._answer(node, f"accept ({level})", asked, beat)
 
     def why_no_acceptance(self, node: str, level: str) -> str:
         """Whether it could be asked at all: known before anything is ended. Empty where it could."""
@@ -90,7 +90,7 @@ class Commands:
             *more,
         ]
 
-    def _verdict(self, node: str, who: str, asked: Sequence[str], beat: Callable[[], object]) -> Verdict:
+    def _answer(self, node: str, who: str, asked: Sequence[str], beat: Callable[[], object]) -> GateAnswer:
         command = [sys.executable, "-m", "nodeworthy", *asked, "--yes", "--quiet", "--format", "json"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
             try:
@@ -99,7 +99,7 @@ class Commands:
                 if running.poll() is None:
                     running.terminate()  # it removes what it made
         if running.returncode == 0:
-            return Verdict()
+            return GateAnswer()
         return _against(node, who, running.returncode, out, told.decode("utf-8", "replace").strip())
 
 
@@ -111,17 +111,17 @@ def _waited(running: subprocess.Popen[bytes], beat: Callable[[], object]) -> tup
             beat()
 
 
-def _against(node: str, who: str, code: int, out: bytes, told: str) -> Verdict:
+def _against(node: str, who: str, code: int, out: bytes, told: str) -> GateAnswer:
     found = [each for each in mappings_at(_parsed(out), "findings") if text_at(each, "verdict") in _WRONG]
     found.sort(key=lambda each: _WRONG.index(text_at(each, "verdict")))
     if not found:
         last = told.splitlines()[-1] if told else f"it ended with {code}"
-        return Verdict("looked-at", f"{node} was not looked at by {who}: {last}", later=code == _COULD_NOT_LOOK)
+        return GateAnswer("looked-at", f"{node} was not looked at by {who}: {last}", later=code == _COULD_NOT_LOOK)
     first = found[0]
     says = {"fail": "fails", "error": "could not be judged by", "unknown": "is not known to pass"}
     said = f"{node} {says[text_at(first, 'verdict')]} {text_at(first, 'rule')} of {who}: {text_at(first, 'message')}"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return Verdict(text_at(first, "rule"), said + more)
+    return GateAnswer(text_at(first, "rule"), said + more)
 
 
 def _parsed(out: bytes) -> Any:

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.rollout.journal import Lane, Stage
-from nodeworthy.rollout.moment import Moment, Stop
+from nodeworthy.rollout.view import Stop, View
 
 
-def other_hands(moment: Moment) -> Iterator[Stop]:
-    group, journal = moment.world.group, moment.journal
-    if group.refresh and not moment.refresh_is_ours:
+def other_hands(view: View) -> Iterator[Stop]:
+    group, journal = view.world.group, view.journal
+    if group.refresh and not view.refresh_is_ours:
         yield Stop(f"somebody started the instance refresh {group.refresh} of {group.name} meanwhile")
-    if group.version != journal.target and not _names_what_it_did(moment):
-        yield Stop(_another_version(moment))
+    if group.version != journal.target and not _names_what_it_did(view):
+        yield Stop(_another_version(view))
     sizes = {journal.desired, journal.desired + 1} if journal.terms.new_first else {journal.desired}
     if group.desired not in sizes:
         yield Stop(f"{group.name} is to have {group.desired} nodes now, and had {journal.desired}: somebody changed it")
     for lane in journal.unfinished():
-        yield from _vanished(moment, lane)
-    if len(moment.unclaimed) > len(moment.without_successor):
-        ids = ", ".join(each.id for each in moment.unclaimed)
+        yield from _vanished(view, lane)
+    if len(view.unclaimed) > len(view.without_successor):
+        ids = ", ".join(each.id for each in view.unclaimed)
         yield Stop(f"{group.name} has machines that this rollout did not ask for: {ids}")
 
 
-def _another_version(moment: Moment) -> str:
-    group, journal = moment.world.group, moment.journal
+def _another_version(view: View) -> str:
+    group, journal = view.world.group, view.journal
     if journal.is_pinned:
         return (
             f"{group.name} was pinned to version {group.version} when this rollout stopped: mend the template, and "
@@ -37,21 +37,21 @@ def _another_version(moment: Moment) -> str:
     )
 
 
-def _names_what_it_did(moment: Moment) -> bool:
+def _names_what_it_did(view: View) -> bool:
     """An instance refresh goes by a version of its own, and tells the group of it when it is over."""
-    journal, named = moment.journal, moment.world.group.named_version
+    journal, named = view.journal, view.world.group.named_version
     return journal.terms.by_refresh and not journal.is_pinned and named in (journal.named_version, journal.target)
 
 
-def _vanished(moment: Moment, lane: Lane) -> Iterator[Stop]:
+def _vanished(view: View, lane: Lane) -> Iterator[Stop]:
     """An old one that somebody else has ended, a cordon of ours that somebody has lifted."""
-    if moment.journal.has_reached(lane, Stage.TERMINATED):
+    if view.journal.has_reached(lane, Stage.TERMINATED):
         return
-    if moment.world.machine(lane.old) is None:
+    if view.world.machine(lane.old) is None:
         if lane.stage is not Stage.EMPTY:
             yield Stop(f"{lane.title} is gone, and this rollout did not end it")
         return
-    node = moment.world.node_of(lane.old)
-    is_ours = node is None or (node.is_cordoned and node.mark == moment.journal.id)
+    node = view.world.node_of(lane.old)
+    is_ours = node is None or (node.is_cordoned and node.mark == view.journal.id)
     if lane.stage in (Stage.CORDONED, Stage.EMPTY) and not is_ours:
         yield Stop(f"somebody has lifted the cordon of {lane.title}")

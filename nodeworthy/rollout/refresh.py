@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Lane, Stage
-from nodeworthy.rollout.moment import Do, Moment, Seen, Step, Stop, Wait
+from nodeworthy.rollout.view import Do, Seen, Step, Stop, View, Wait
 
 
-def refresh_step(moment: Moment) -> Step | None:
+def refresh_step(view: View) -> Step | None:
     """None where it is under way, with all under its eyes protected whose turn has not come."""
-    journal, group = moment.journal, moment.world.group
+    journal, group = view.journal, view.world.group
     if not journal.unfinished():
         return None
-    bare = _unshielded(moment)
+    bare = _unshielded(view)
     if bare:
         return Do(acts.Shield(bare))
     if group.refresh:
@@ -21,31 +21,31 @@ def refresh_step(moment: Moment) -> Step | None:
         healthy = 100 * max(journal.desired - journal.terms.most_unavailable, 0) // max(journal.desired, 1)
         return Do(acts.StartRefresh(journal.target, healthy, journal.rolls_back))
     how = group.ended_refreshes.get(journal.refresh, "it is not known of any more")
-    left = [each.title for each in journal.unfinished() if _is_left(moment, each)]
+    left = [each.title for each in journal.unfinished() if _is_left(view, each)]
     if left:
         return Stop(f"the instance refresh {journal.refresh} is over before {', '.join(left)}: {how}")
     return None
 
 
-def _is_left(moment: Moment, lane: Lane) -> bool:
+def _is_left(view: View, lane: Lane) -> bool:
     """Whether an instance refresh has still to end it; of an empty one it may have heard what we heard no answer to."""
     if lane.stage in (Stage.EMPTY, Stage.TERMINATED):
-        return moment.world.machine(lane.old) is not None
+        return view.world.machine(lane.old) is not None
     return lane.stage in (Stage.WAITS, Stage.CORDONED)
 
 
-def _unshielded(moment: Moment) -> tuple[str, ...]:
-    let_go = {each.old for each in moment.journal.lanes if moment.journal.has_reached(each, Stage.TERMINATED)}
-    there = (moment.world.machine(each) for each in moment.journal.originals if each not in let_go)
+def _unshielded(view: View) -> tuple[str, ...]:
+    let_go = {each.old for each in view.journal.lanes if view.journal.has_reached(each, Stage.TERMINATED)}
+    there = (view.world.machine(each) for each in view.journal.originals if each not in let_go)
     return tuple(each.id for each in there if each is not None and not each.is_protected)
 
 
-def end_of_refresh(moment: Moment, since: float) -> Step:
+def end_of_refresh(view: View, since: float) -> Step:
     """AWS is at its end by itself, unless it waits for machines that were left out."""
-    journal = moment.journal
-    if moment.world.group.is_cancelling:
+    journal = view.journal
+    if view.world.group.is_cancelling:
         return Wait(f"waiting for the instance refresh {journal.refresh} to be cancelled")
-    left_out = any(moment.world.machine(each) is not None for each in journal.originals)
-    if left_out or moment.now - since >= journal.terms.join_seconds:
+    left_out = any(view.world.machine(each) is not None for each in journal.originals)
+    if left_out or view.now - since >= journal.terms.join_seconds:
         return Do(acts.CancelRefresh(journal.refresh))
     return Wait(f"waiting for the end of the instance refresh {journal.refresh}")

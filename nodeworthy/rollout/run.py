@@ -10,9 +10,9 @@ from nodeworthy.errors import CouldNotLook
 from nodeworthy.records import dataclass
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Journal, Stage, Status
-from nodeworthy.rollout.moment import ABORT, Do, Finished, Moment, Pause, Reached, Seen, Stop, Wait
 from nodeworthy.rollout.put_back import set_back, stopping
 from nodeworthy.rollout.steps import next_step
+from nodeworthy.rollout.view import ABORT, Do, Finished, Pause, Reached, Seen, Stop, View, Wait
 from nodeworthy.rollout.world import World
 
 # Between two looks while something is waited for, and how long AWS or Kubernetes may be away.
@@ -59,9 +59,9 @@ class Driver:
         away_since: float | None = None
         while self.journal.status is Status.RUNNING:
             try:
-                moment = self._moment()
+                view = self._moment()
                 away_since = None
-                self._step(moment)
+                self._step(view)
             except CouldNotLook as problem:
                 now = self.clock.now()
                 away_since = now if away_since is None else away_since
@@ -71,18 +71,18 @@ class Driver:
                 self._wait(f"waiting, for something does not answer: {problem}")
         return self.journal.status
 
-    def _moment(self) -> Moment:
+    def _moment(self) -> View:
         wanted = self.actor.wanted()
         world = self.actor.look(self.journal)
-        return Moment(world, self.journal, self.clock.now(), wanted, frozenset(self._tried))
+        return View(world, self.journal, self.clock.now(), wanted, frozenset(self._tried))
 
-    def _step(self, moment: Moment) -> None:
+    def _step(self, view: View) -> None:
         if self.journal.ending:
-            self._end(moment)
+            self._end(view)
             return
-        step = next_step(moment)
+        step = next_step(view)
         if isinstance(step, Do):
-            self._do(step, moment)
+            self._do(step, view)
         elif isinstance(step, Reached):
             self._reach(step)
         elif isinstance(step, Seen):
@@ -91,14 +91,14 @@ class Driver:
         elif isinstance(step, Wait):
             self._wait(step.why)
         elif isinstance(step, Stop):
-            self._stop(step, moment)
+            self._stop(step, view)
         elif isinstance(step, Pause):
-            self._begin_end(moment, Status.PAUSED, step.why)
+            self._begin_end(view, Status.PAUSED, step.why)
         else:
             assert isinstance(step, Finished)
             self._finish(Status.DONE, "")
 
-    def _do(self, step: Do, moment: Moment) -> None:
+    def _do(self, step: Do, view: View) -> None:
         self._foresee(step.act)
         outcome = self._act(step.act)
         if outcome.is_done:
@@ -112,7 +112,7 @@ class Driver:
             self.journal.asked_for_refresh = False  # it was refused, and one that is under way is somebody else's
         is_bad = isinstance(step.act, acts.Prove | acts.Accept)
         why = f"{outcome.why}: tried again for {self.patience:g} s" if outcome.later else outcome.why
-        self._stop(Stop(why, is_bad=is_bad), moment)
+        self._stop(Stop(why, is_bad=is_bad), view)
 
     def _tries_again(self, act: acts.Act, why: str) -> bool:
         """Whether there is patience left; for a pod that may not go yet, others have it."""
@@ -176,25 +176,25 @@ class Driver:
             self._told = text
             self.say(text)
 
-    def _stop(self, step: Stop, moment: Moment) -> None:
-        status = Status.ABORTED if moment.wanted == ABORT else Status.STOPPED
-        self._begin_end(moment, status, step.why, is_bad=step.is_bad)
+    def _stop(self, step: Stop, view: View) -> None:
+        status = Status.ABORTED if view.wanted == ABORT else Status.STOPPED
+        self._begin_end(view, status, step.why, is_bad=step.is_bad)
 
-    def _begin_end(self, moment: Moment, status: Status, why: str, *, is_bad: bool = False) -> None:
+    def _begin_end(self, view: View, status: Status, why: str, *, is_bad: bool = False) -> None:
         self._tell(f"{status.value}: {why}")
         self.journal.why = why
         self.journal.ending = f"{status.value}{_BAD if is_bad else ''}"
         self.actor.save(self.journal)
-        self._end(moment)
+        self._end(view)
 
-    def _end(self, moment: Moment) -> None:
+    def _end(self, view: View) -> None:
         """Leaves the world as it can be left alone; what can't be put right is said."""
-        if self._cancels(moment):
+        if self._cancels(view):
             return
         ending = self.journal.ending
-        if not self._leaves_well(list(stopping(moment, is_bad=ending.endswith(_BAD)))):
+        if not self._leaves_well(list(stopping(view, is_bad=ending.endswith(_BAD)))):
             return
-        set_back(moment)
+        set_back(view)
         self.journal.refresh, self.journal.asked_for_refresh = "", False
         status = Status(ending.removesuffix(_BAD))
         self.journal.has_paused |= status is Status.PAUSED
@@ -222,10 +222,10 @@ class Driver:
         except CouldNotLook as problem:
             return acts.Outcome(is_done=False, why=str(problem), later=True)
 
-    def _cancels(self, moment: Moment) -> bool:
+    def _cancels(self, view: View) -> bool:
         """Whether our instance refresh has to be over first: as long as it is under way, AWS takes no other version."""
-        group = moment.world.group
-        if not group.refresh or not moment.refresh_is_ours:
+        group = view.world.group
+        if not group.refresh or not view.refresh_is_ours:
             return False
         self._cancelled_at = self._cancelled_at or self.clock.now()
         why = "" if group.is_cancelling else self._refused_to_cancel(group.refresh)

@@ -6,61 +6,61 @@ from nodeworthy.rollout import acts
 from nodeworthy.rollout.hands import other_hands
 from nodeworthy.rollout.journal import Journal, Lane, Stage
 from nodeworthy.rollout.lane_steps import lane_step
-from nodeworthy.rollout.moment import ABORT, PAUSE, Do, Finished, Moment, Pause, Step, Stop, Wait
 from nodeworthy.rollout.put_back import restoring
 from nodeworthy.rollout.refresh import end_of_refresh, refresh_step
+from nodeworthy.rollout.view import ABORT, PAUSE, Do, Finished, Pause, Step, Stop, View, Wait
 
 REBALANCE = "AZRebalance"
 
 
-def next_step(moment: Moment) -> Step:
-    if moment.wanted == ABORT:
+def next_step(view: View) -> Step:
+    if view.wanted == ABORT:
         return Stop("somebody asked for --abort")
-    if not moment.is_open and moment.journal.unfinished() and not moment.journal.under_way():
-        return Pause(f"outside of the window {moment.journal.terms.window}: {moment.journal.how_far}")
-    if _must_set_version(moment):
-        return Do(acts.Pin(moment.journal.target))
-    hand = next(other_hands(moment), None)
+    if not view.is_open and view.journal.unfinished() and not view.journal.under_way():
+        return Pause(f"outside of the window {view.journal.terms.window}: {view.journal.how_far}")
+    if _must_set_version(view):
+        return Do(acts.Pin(view.journal.target))
+    hand = next(other_hands(view), None)
     if hand is not None:
         return hand
-    if _must_suspend(moment):
+    if _must_suspend(view):
         return Do(acts.Suspend(REBALANCE))
-    step = refresh_step(moment) if moment.journal.terms.by_refresh else None
+    step = refresh_step(view) if view.journal.terms.by_refresh else None
     if step is not None:
         return step
-    return _of_lanes(moment)
+    return _of_lanes(view)
 
 
-def _of_lanes(moment: Moment) -> Step:
+def _of_lanes(view: View) -> Step:
     waits: list[Wait] = []
-    for lane in moment.journal.under_way():
-        step = lane_step(moment, lane)
+    for lane in view.journal.under_way():
+        step = lane_step(view, lane)
         if not isinstance(step, Wait):
             return step
         waits.append(step)
-    begun = _beginning(moment)
+    begun = _beginning(view)
     if begun is not None and not isinstance(begun, Wait):
         return begun
     if waits or begun is not None:
         return waits[0] if waits else begun or Wait("")
-    return _ending(moment)
+    return _ending(view)
 
 
-def _must_set_version(moment: Moment) -> bool:
+def _must_set_version(view: View) -> bool:
     """Once, before anything else."""
-    journal = moment.journal
+    journal = view.journal
     is_begun = any(each.stage is not Stage.WAITS for each in journal.lanes)
     sets_it = journal.sets_version and not journal.terms.by_refresh and not journal.is_pinned
-    return sets_it and not is_begun and moment.world.group.version != journal.target
+    return sets_it and not is_begun and view.world.group.version != journal.target
 
 
-def _must_suspend(moment: Moment) -> bool:
-    return REBALANCE not in moment.world.group.suspended and bool(moment.journal.unfinished())
+def _must_suspend(view: View) -> bool:
+    return REBALANCE not in view.world.group.suspended and bool(view.journal.unfinished())
 
 
-def _beginning(moment: Moment) -> Step | None:
+def _beginning(view: View) -> Step | None:
     """None where none is left to begin."""
-    journal = moment.journal
+    journal = view.journal
     lane = next((each for each in journal.unfinished() if each.stage is Stage.WAITS), None)
     if lane is None:
         return None
@@ -68,14 +68,14 @@ def _beginning(moment: Moment) -> Step | None:
     most = 1 if terms.new_first or journal.finished() < terms.canaries else terms.most_unavailable
     if under_way >= most:
         return Wait("")
-    if not under_way and (moment.wanted == PAUSE or _pauses_after_canary(journal)):
-        why = "somebody asked for --pause" if moment.wanted == PAUSE else "the canary is proven"
+    if not under_way and (view.wanted == PAUSE or _pauses_after_canary(journal)):
+        why = "somebody asked for --pause" if view.wanted == PAUSE else "the canary is proven"
         return Pause(f"{why}: {journal.how_far}")
-    if moment.wanted == PAUSE or not moment.is_open:
+    if view.wanted == PAUSE or not view.is_open:
         return Wait("no further node is begun: those that were begun are finished first")
-    if moment.now < _rested_at(journal):
+    if view.now < _rested_at(journal):
         return Wait("the last fresh node is left to itself for --soak")
-    return _room_for(moment, lane)
+    return _room_for(view, lane)
 
 
 def _pauses_after_canary(journal: Journal) -> bool:
@@ -88,33 +88,33 @@ def _rested_at(journal: Journal) -> float:
     return max(done) + journal.terms.soak_seconds if done else 0.0
 
 
-def _room_for(moment: Moment, lane: Lane) -> Step:
+def _room_for(view: View, lane: Lane) -> Step:
     """Never more than so many away, whoever took them."""
-    journal = moment.journal
+    journal = view.journal
     own = {one for each in journal.under_way() for one in (each.old, each.fresh)} | {lane.old}
-    own |= {each.id for each in moment.unclaimed}  # asked for already, where nobody heard the answer
-    others = [why for machine, why in moment.world.unavailable().items() if machine not in own]
-    missing = max(journal.desired - sum(each.is_there for each in moment.world.machines) - len(journal.under_way()), 0)
+    own |= {each.id for each in view.unclaimed}  # asked for already, where nobody heard the answer
+    others = [why for machine, why in view.world.unavailable().items() if machine not in own]
+    missing = max(journal.desired - sum(each.is_there for each in view.world.machines) - len(journal.under_way()), 0)
     if len(others) + missing + len(journal.under_way()) < journal.terms.most_unavailable:
-        return lane_step(moment, lane)
+        return lane_step(view, lane)
     since = max((each.since for each in journal.lanes), default=0.0)
     why = "; ".join(others) or f"{missing} of {journal.desired} machines are missing"
-    if moment.now - since < journal.terms.join_seconds:
+    if view.now - since < journal.terms.join_seconds:
         return Wait(f"no further node may be away: {why}")
     return Stop(f"{lane.title} is not begun, for as many are away as may be: {why}")
 
 
-def _ending(moment: Moment) -> Step:
-    journal = moment.journal
+def _ending(view: View) -> Step:
+    journal = view.journal
     ended = max((each.since for each in journal.lanes), default=0.0)
-    desired = moment.world.group.desired
-    if desired > journal.desired and moment.now - ended < journal.terms.join_seconds:
+    desired = view.world.group.desired
+    if desired > journal.desired and view.now - ended < journal.terms.join_seconds:
         return Wait("waiting for the group to be as large as it was")
     if desired > journal.desired:
         return Stop(
             f"every node is replaced, and {journal.group} is still to have {desired}, and had {journal.desired}"
         )
-    if journal.refresh and moment.world.group.refresh == journal.refresh:
-        return end_of_refresh(moment, ended)
-    left = next(iter(restoring(moment)), None)
+    if journal.refresh and view.world.group.refresh == journal.refresh:
+        return end_of_refresh(view, ended)
+    left = next(iter(restoring(view)), None)
     return Finished() if left is None else Do(left)

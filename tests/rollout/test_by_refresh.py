@@ -9,9 +9,9 @@ import pytest
 
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Journal, Stage, Status, Terms
-from nodeworthy.rollout.moment import Do, Moment
 from nodeworthy.rollout.run import Driver
 from nodeworthy.rollout.steps import next_step
+from nodeworthy.rollout.view import Do, View
 from nodeworthy.rollout.world import World
 
 from .simulated import NEW, OLD, Simulated, journal, pod
@@ -161,7 +161,7 @@ def test_so_many_stay_healthy_by_its_own_word(most: int, desired: int, least: in
     made.suspended = ("AZRebalance",)
     group = replace(world.group, suspended=frozenset({"AZRebalance"}))
     world._protect(tuple(world.machines), is_on=True)
-    step = next_step(Moment(World(group, tuple(world.machines.values()), tuple(world.there.values())), made, 0.0))
+    step = next_step(View(World(group, tuple(world.machines.values()), tuple(world.there.values())), made, 0.0))
     assert step == Do(acts.StartRefresh(NEW, least, rolls_back=False))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.rollout import gate
-from nodeworthy.rollout.gate import Commands, Verdict
+from nodeworthy.rollout.gate import Commands, GateAnswer
 from tests.run import run
 
 PYTHON = sys.executable
@@ -54,11 +54,11 @@ FLEET = Commands("image:1", "torch:2", ("--context", "c"), ("--stack", "prod"))
 
 def test_a_clean_exit_lets_it_through(nodeworthy: Any) -> None:
     kept = nodeworthy(report(), 0)
-    assert FLEET.prove("n1", lambda: None) == Verdict()
+    assert FLEET.prove("n1", lambda: None) == GateAnswer()
     words = " ".join(asked(kept))
     assert words.startswith("-m nodeworthy node --in-cluster node://n1 --image image:1")
     assert "--context c --stack prod --yes" in words
-    assert FLEET.accept("n1", "quick", lambda: None) == Verdict()
+    assert FLEET.accept("n1", "quick", lambda: None) == GateAnswer()
     words = " ".join(asked(kept))
     assert words.startswith("-m nodeworthy accept --on kubernetes n1 --level quick --image torch:2")
     assert "--allow-unknown" not in words

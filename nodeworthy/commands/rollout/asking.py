@@ -6,7 +6,7 @@ from nodeworthy.commands.rollout.options import Options
 from nodeworthy.commands.rollout.telling import deliver
 from nodeworthy.repair.server import Server
 from nodeworthy.rollout.lease import ask_for
-from nodeworthy.rollout.moment import ABORT, PAUSE
+from nodeworthy.rollout.view import ABORT, PAUSE
 
 
 def ask(options: Options) -> int:

@@ -21,8 +21,8 @@ from nodeworthy.rollout.cloud import ScalingGroup
 from nodeworthy.rollout.gate import Commands
 from nodeworthy.rollout.journal import Journal, Status, read_journal
 from nodeworthy.rollout.lease import Hold
-from nodeworthy.rollout.moment import ABORT
 from nodeworthy.rollout.run import POLL_SECONDS, Driver
+from nodeworthy.rollout.view import ABORT
 
 _CODES = {Status.DONE: 0, Status.STOPPED: 1, Status.ABORTED: 1, Status.PAUSED: 3, Status.RUNNING: 3}
 

@@ -67,7 +67,7 @@ Step = Do | Reached | Seen | Wait | Stop | Pause | Finished
 
 
 @dataclass(frozen=True)
-class Moment:
+class View:
     """All that the next step is chosen by."""
 
     world: World
