@@ -217,10 +217,20 @@ class Joins(Effect):
     taints: tuple[str, ...] = ()
     # Options of its call that are lost in another word, for want of a blank.
     glued: tuple[str, ...] = ()
-    # Options of its call that an agent does not know, and a server does.
-    refused: tuple[str, ...] = ()
     # It only tells (a NodeConfig); nodeadm-run acts on it.
     tells: bool = False
+
+
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
+class Refused(Effect):
+    """A program is given options for which it ends at once."""
+
+    program: str  # k3s agent, k3s server
+    options: tuple[str, ...]
+    # What takes their place where releases before took them.
+    instead: tuple[str, ...] = ()
+    # Why it is not known whether this release still takes them.
+    unless: str = ""
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)

@@ -10,11 +10,12 @@ second time while it runs; so does one that runs `nodeadm init` beside a NodeCon
 itself. In `K3S_URL=… curl … | sh -` the variables are curl's alone: the installer behind the pipe is never told them,
 and makes a server of its own where an agent was meant. kubeadm takes arguments (`extraArgs`) up to v1beta3 as a
 mapping and from v1beta4 on as a list, and refuses a config that has the other. `k3s agent` ends at once where it is
-given an option that only `k3s server` has (`--disable traefik`, `--flannel-backend=none`). Of a script in which nothing
-joins it is only said that this is wrong where it is the whole user data of an EKS pool: to a managed node group EKS
-adds the part that joins (but not where its launch template names an image), and a helper script joins nothing. Without
-a fleet the cluster is that of the group: the name that a program or a root gives it is the one to join with. A managed
-node group with such an image and no user data at all starts machines that are no nodes.
+given an option that only `k3s server` has (`--disable traefik`, `--flannel-backend=none`), and k3s since 1.25 where it
+is given one that is gone (`--no-deploy`, `--no-flannel`, `--cluster-secret`). Of a script in which nothing joins it is
+only said that this is wrong where it is the whole user data of an EKS pool: to a managed node group EKS adds the part
+that joins (but not where its launch template names an image), and a helper script joins nothing. Without a fleet the
+cluster is that of the group: the name that a program or a root gives it is the one to join with. A managed node group
+with such an image and no user data at all starts machines that are no nodes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.effects import Joins
+from nodeworthy.boot.effects import Joins, Refused, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.aws.node_group import NodeGroup, service_range
 from nodeworthy.facts.boot.cluster_join import (
@@ -60,6 +61,7 @@ RULE = Rule(
 # What an installer does that is not told it.
 _SERVER = "without it the installer makes a server of its own, which begins a cluster instead of joining one"
 _UNTOLD = {"K3S_URL": _SERVER, "INSTALL_RKE2_TYPE": "without it the installer installs a server, and no agent"}
+_OF_K3S = ("k3s.service", "k3s-agent.service")
 _NOTHING_JOINS = "nothing in it joins a cluster"
 _CLUSTER, _RANGE = "the cluster", "the service range"
 # Where the address of the cluster's DNS is said, if not behind bootstrap.sh's option.
@@ -163,19 +165,21 @@ def _lost(each: LostSettings) -> Draft:
 
 
 @RULE.check
-def an_agent_is_told_what_agents_know(script: BootScript) -> Findings:
-    found = [each for each in script.timeline.of(Joins) if each.how == "k3s"]
-    if not found:
-        skip("it makes no agent of k3s")
-    yield from (_of_a_server(each) for each in found if each.refused)
+def k3s_is_told_what_it_knows(script: BootScript) -> Findings:
+    found = list(script.timeline.of(Refused))
+    if not found and not any(each.unit.known in _OF_K3S for each in script.timeline.of(Unit)):
+        skip("it starts no k3s")
+    alike: dict[tuple[object, ...], list[Refused]] = {}
+    for each in found:
+        alike.setdefault((each.program, each.options, each.unless), []).append(each)
+    yield from (_gone(each) if each[0].instead else _of_a_server(each[0]) for each in alike.values())
 
 
-def _of_a_server(joins: Joins) -> Draft:
-    *before, last = joins.refused
-    named, first = " and ".join(filter(None, (", ".join(before), last))), joins.refused[0]
-    them = "them" if len(joins.refused) > 1 else "it"
+def _of_a_server(refused: Refused) -> Draft:
+    named, first = _listed(refused.options), refused.options[0]
+    them = "them" if len(refused.options) > 1 else "it"
     return fail(
-        joins,
+        refused,
         f"k3s agent is given {named}, which only k3s server knows: it does not start",
         is_=f"agent … {first}",
         should=f"server … {first}",
@@ -183,6 +187,30 @@ def _of_a_server(joins: Joins) -> Draft:
         "again, and the node never joins",
         remedy=f"take {named} out of what the agent is given; its server is told {them}",
     )
+
+
+def _gone(alike: Sequence[Refused]) -> Draft:
+    refused, *others = alike
+    named, first, instead = _listed(refused.options), refused.options[0], refused.instead[0]
+    if refused.unless:
+        return unknown(
+            refused, f"whether k3s still takes {named}, as it did before 1.25, is not known: {refused.unless}"
+        )
+    return fail(
+        refused,
+        f"{refused.program} is given {named}, which ends it since 1.25: it does not start",
+        is_=first,
+        should=instead,
+        related=[Related(each.place, f"the same holds for {each.program} here") for each in others],
+        cause=f"k3s ends with `{first.lstrip('-')} flag is deprecated. Use {instead.partition('=')[0]} instead.`; "
+        "systemd starts it again and again, and there is no node",
+        remedy=f"write {_listed(refused.instead)}, or name a release before 1.25, none of which is maintained",
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *before, last = names
+    return " and ".join(filter(None, (", ".join(before), last)))
 
 
 def _run_together(at: Coordinates, options: Sequence[str]) -> Findings:

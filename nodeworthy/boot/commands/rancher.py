@@ -7,17 +7,25 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, beginning, glued_options, split_options
 from nodeworthy.boot.commands.joining import labels_of
 from nodeworthy.boot.commands.names import fields, halves
-from nodeworthy.boot.effects import Act, Effect, Joins, Runs, Unit
+from nodeworthy.boot.effects import Act, Effect, Joins, Refused, Runs, Unit
 from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Located, Place
 
 _TAKES = frozenset(
     "-s -t -c -d --server --token --token-file --config --data-dir --node-name --node-ip --node-external-ip "
     "--node-label --node-taint --kubelet-arg --kube-proxy-arg --flannel-iface --flannel-backend --cluster-cidr "
     "--service-cidr --tls-san --disable --write-kubeconfig-mode --private-registry --container-runtime-endpoint "
-    "--profile --cni".split()
+    "--profile --cni --no-deploy --cluster-secret".split()
 )
+# What ends k3s since 1.25 (`no-deploy flag is deprecated. Use --disable instead.`), and what takes its place.
+_GONE = {"--no-deploy": "--disable", "--no-flannel": "--flannel-backend=none", "--cluster-secret": "--token"}
+_GONE_SINCE = (1, 25)
+# By which the installer is told a release; without them it takes the newest stable one.
+_RELEASE, _CHANNEL = "INSTALL_K3S_VERSION", "INSTALL_K3S_CHANNEL"
+_NUMBERS = pattern(r"v?(\d+)\.(\d+)(?:\D|$)")
+_NEWEST = ("", "stable", "latest", "testing")
 # Those of k3s server that k3s agent has not (pkg/cli/cmds: server.go, agent.go).
 _OF_SERVERS = frozenset(
     "--cluster-cidr --service-cidr --service-node-port-range --cluster-dns --cluster-domain --flannel-backend "
@@ -43,6 +51,8 @@ def k3s_installed(call: Call) -> Iterator[Effect]:
     told = call.environment.get("K3S_URL") or arguments.value("-s", "--server")
     kind = arguments.words[0] if arguments.words[:1] in {("agent",), ("server",)} else "agent" if told else "server"
     unit = Text.of("k3s-agent.service" if kind == "agent" else "k3s.service")
+    yield from _refused(call, arguments)
+    yield from _gone(call, kind, arguments)
     if not _is_on(call, "INSTALL_K3S_SKIP_ENABLE"):
         yield call.does(Unit, unit=unit, act=Act.ENABLE)
     if not _is_on(call, "INSTALL_K3S_SKIP_START"):
@@ -63,15 +73,40 @@ def run(call: Call) -> Did:
     if arguments.words[:1] not in {("agent",), ("server",)}:
         return ask_node(call) if arguments.has("--version", "-v") else Did([call.does(Runs, arguments=call.arguments)])
     told = call.environment.get("K3S_URL") or arguments.value("-s", "--server")
-    runs: Sequence[Effect] = [call.does(Runs, arguments=call.arguments)]
-    return Did([*runs, *_joins(call, call.program, arguments.words[0], told, arguments)])
+    kind = arguments.words[0]
+    refused = _refused(call, arguments) if call.program == "k3s" else ()
+    return Did(
+        [call.does(Runs, arguments=call.arguments), *refused, *_joins(call, call.program, kind, told, arguments)]
+    )
 
 
-def _refused(call: Call, arguments: Given) -> tuple[str, ...]:
+def _refused(call: Call, arguments: Given) -> Iterator[Effect]:
     """Who is told a server's address and nothing else becomes an agent, too."""
     is_told = not arguments.words and beginning(call.environment.get("K3S_URL") or EMPTY).startswith("http")
-    is_agent = is_told or arguments.words[:1] == ("agent",)
-    return tuple(dict.fromkeys(name for name, _ in arguments.options if name in _OF_SERVERS)) if is_agent else ()
+    found = tuple(dict.fromkeys(name for name, _ in arguments.options if name in _OF_SERVERS))
+    if found and (is_told or arguments.words[:1] == ("agent",)):
+        yield call.does(Refused, program="k3s agent", options=found)
+
+
+def _gone(call: Call, kind: str, arguments: Given) -> Iterator[Effect]:
+    """What the release no longer takes that the installer brings, behind its name or in its config file."""
+    found = [name for name in _GONE if arguments.has(name) or any(_in_config(call, "k3s", name.lstrip("-")))]
+    unless = _why_older(call) if found else ""
+    if found and unless is not None:
+        instead = tuple(_GONE[name] for name in found)
+        yield call.does(Refused, program=f"k3s {kind}", options=tuple(found), instead=instead, unless=unless)
+
+
+def _why_older(call: Call) -> str | None:
+    """Why the release may be one that still takes them: '' where it is none of those, None where it is one."""
+    release, channel = (call.environment.get(name) or EMPTY for name in (_RELEASE, _CHANNEL))
+    said = release if release.known != "" else channel
+    if said.known in _NEWEST:
+        return ""
+    numbers = _NUMBERS.match(beginning(said))
+    if numbers is None:
+        return f"which release {_RELEASE if said is release else _CHANNEL} names is not known"
+    return "" if (int(numbers[1]), int(numbers[2])) >= _GONE_SINCE else None
 
 
 def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given) -> Iterator[Effect]:
@@ -83,9 +118,8 @@ def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given)
     labels = tuple(pair for each in told_labels for pair in labels_of(each))
     taints = tuple(each.known for each in _told(call, how, arguments, "node-taint") if each.known is not None)
     hidden, lost = hidden_labels(told_labels), glued_options(call.arguments, _TAKES)
-    refused = _refused(call, arguments) if how == "k3s" else ()
     said = {"labels": labels, "hidden_labels": hidden, "taints": taints}
-    yield call.does(Joins, how=how, endpoint=endpoint, **said, glued=lost, refused=refused)
+    yield call.does(Joins, how=how, endpoint=endpoint, **said, glued=lost)
 
 
 def _told(call: Call, how: str, arguments: Given, name: str) -> Sequence[Text]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.commands.fetching import fetched_script
-from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, Unit
+from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, Refused, Unit
 from nodeworthy.verdict import Known, Located
 from tests.boot.commands.calls import PLACE, call, ran, text
 
@@ -232,9 +232,44 @@ def test_what_an_agent_of_k3s_does_not_know(
 ) -> None:
     """Whether a variable names a server nobody knows; an installer that is told none by K3S_URL makes a server."""
     effects = fetched("https://get.k3s.io", arguments, **environment)
-    assert [each.refused for each in effects if isinstance(each, Joins)] == [refused]
+    assert [each.options for each in effects if isinstance(each, Refused)] == [refused] * bool(refused)
 
 
 def test_an_agent_of_k3s_in_the_foreground() -> None:
-    assert joins_among("k3s agent --server https://10.0.0.1:6443 --disable=traefik").refused == ("--disable",)
-    assert not joins_among("rke2 agent --server https://10.0.0.1:9345 --disable=x").refused
+    call = "agent --server https://10.0.0.1:6443 --disable=traefik"
+    assert [each.options for each in ran(f"k3s {call}").effects if isinstance(each, Refused)] == [("--disable",)]
+    assert not [each for each in ran(f"rke2 {call}").effects if isinstance(each, Refused)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "expected"),
+    [
+        ("--no-deploy traefik", {}, ("k3s server", ("--no-deploy",), ("--disable",), "")),
+        (
+            "--no-deploy=traefik --no-flannel",
+            {"INSTALL_K3S_CHANNEL": "stable"},
+            ("k3s server", ("--no-deploy", "--no-flannel"), ("--disable", "--flannel-backend=none"), ""),
+        ),
+        (
+            "",
+            {"INSTALL_K3S_EXEC": "--no-deploy=traefik", "INSTALL_K3S_VERSION": "v1.25.0+k3s1"},
+            ("k3s server", ("--no-deploy",), ("--disable",), ""),
+        ),
+        ("--no-deploy traefik", {"INSTALL_K3S_VERSION": "v1.24.17+k3s1"}, None),
+        ("--no-deploy traefik", {"INSTALL_K3S_CHANNEL": "v1.22"}, None),
+        ("--disable traefik", {}, None),
+    ],
+)
+def test_what_k3s_takes_no_more(
+    arguments: str, environment: dict[str, str], expected: tuple[object, ...] | None
+) -> None:
+    found = [each for each in fetched("https://get.k3s.io", arguments, **environment) if isinstance(each, Refused)]
+    assert [(each.program, each.options, each.instead, each.unless) for each in found] == (
+        [expected] if expected else []
+    )
+
+
+def test_which_release_of_k3s_a_template_brings_nobody_knows() -> None:
+    found = fetched("https://get.k3s.io", "--no-deploy traefik", INSTALL_K3S_VERSION="${VERSION}")
+    (refused,) = (each for each in found if isinstance(each, Refused))
+    assert refused.unless == "which release INSTALL_K3S_VERSION names is not known"
