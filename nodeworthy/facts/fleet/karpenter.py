@@ -22,7 +22,7 @@ from nodeworthy.verdict import Located, Place
 
 _OF_POOL = "karpenter.sh/nodepool"
 _CLASS_API, _POOL_API = "karpenter.k8s.aws/", "karpenter.sh/"
-_AUTO_MODE = "eks.amazonaws.com"
+_OWN_CLASS, _OWN_KEYS, _AUTO_MODE = "EC2NodeClass", "karpenter.k8s.aws", "eks.amazonaws.com"
 _AWS_OWN = "bottlerocket"
 # Under which Bottlerocket is told how the device plugin of its image runs, and whether.
 _OWN_PLUGIN = "kubelet-device-plugins"
@@ -54,6 +54,15 @@ class KarpenterPool:
     def requirements(self) -> Iterator[tuple[str, str, Sequence[Tree]]]:
         """What each is about, by which operator, and the values."""
         return map(_asked, self.tree.get("spec", "template", "spec", "requirements").sequence)
+
+    @property
+    def keys_of_auto_mode(self) -> Sequence[Tree]:
+        """By which it chooses though its nodes are Karpenter's own, which have them under other names."""
+        spec = self.tree.get("spec", "template", "spec")
+        if spec.get("nodeClassRef", "kind").text != _OWN_CLASS:
+            return ()
+        keys = (each.get("key") for each in spec.get("requirements").sequence)
+        return [each for each in keys if (each.text or "").startswith(f"{_AUTO_MODE}/instance-")]
 
     def taints(self, kind: str) -> Sequence[Tree]:
         """`taints` or `startupTaints` of its nodes."""
@@ -201,7 +210,7 @@ def _cluster_of(term: Tree) -> Iterator[Tree]:
 def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
     api, kind = document.get("apiVersion").text or "", document.get("kind").text
     name = document.get("metadata", "name").text or ""
-    if kind == "EC2NodeClass" and api.startswith(_CLASS_API) and name:
+    if kind == _OWN_CLASS and api.startswith(_CLASS_API) and name:
         yield KarpenterClass(name, document.place, document)
     elif kind == "NodePool" and api.startswith(_POOL_API) and name:
         spec = document.get("spec", "template", "spec")
@@ -241,9 +250,13 @@ def pools_of_any_image(facts: Iterable[object]) -> Iterator[AskedNodes]:
 
 def _asked(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:
     """What it is about, by which operator, and the values: Auto Mode calls the same by names of its own."""
-    key = (requirement.get("key").text or "").replace(f"{_AUTO_MODE}/", "karpenter.k8s.aws/")
+    key = name_by_karpenter(requirement.get("key").text or "")
     values = [each for each in requirement.get("values").sequence if each.text is not None]
     return key, requirement.get("operator").text or "", values
+
+
+def name_by_karpenter(key: str) -> str:
+    return key.replace(f"{_AUTO_MODE}/", f"{_OWN_KEYS}/")
 
 
 def _asks_for_gpus(requirement: Tree) -> bool:

@@ -1,4 +1,4 @@
-"""What Karpenter's v1 takes no more, or never took: the API server refuses the object, or drops the field.
+"""What a version of Karpenter's API does not take: the API server refuses the object, or drops the field.
 
 v1 has fewer fields than v1beta1 had, at other places, and other words. What one of the two versions takes and the other
 refuses is what people carry over who only change `apiVersion`.
@@ -13,7 +13,8 @@ from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_POOL_V1, _CLASS_V1 = "karpenter.sh/v1", "karpenter.k8s.aws/v1"
+_POOL_V1, _POOL_V1BETA1 = "karpenter.sh/v1", "karpenter.sh/v1beta1"
+_CLASS_V1 = "karpenter.k8s.aws/v1"
 _OF_A_TAINT = ("key", "value", "effect", "timeAdded")
 _OF_NODES = ("taints", "startupTaints", "requirements", "nodeClassRef", "terminationGracePeriod", "expireAfter")
 # Where v1 has what stood here before it.
@@ -21,7 +22,7 @@ _MOVED: Mapping[str, str] = {
     "kubelet": "spec.kubelet of the EC2NodeClass",
     "expireAfter": "spec.template.spec.expireAfter",
 }
-_EMPTY_OR_UNDERUSED, _UNDERUSED = "WhenEmptyOrUnderutilized", "WhenUnderutilized"
+_EMPTY_OR_UNDERUSED, _UNDERUSED, _EMPTY = "WhenEmptyOrUnderutilized", "WhenUnderutilized", "WhenEmpty"
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,31 @@ class NotTaken:
 
 
 def not_taken_of_pool(pool: KarpenterPool) -> Iterator[NotTaken]:
-    if pool.tree.get("apiVersion").text != _POOL_V1:
-        return
-    spec, disruption = pool.tree.get("spec", "template", "spec"), pool.tree.get("spec", "disruption")
+    version, disruption = pool.tree.get("apiVersion").text, pool.tree.get("spec", "disruption")
+    if version == _POOL_V1:
+        yield from _not_of_v1(pool, disruption)
+    elif version == _POOL_V1BETA1 and disruption.is_mapping:
+        yield from _not_of_v1beta1(disruption)
+
+
+def _not_of_v1beta1(disruption: Tree) -> Iterator[NotTaken]:
+    """Its CRD's own words: consolidateAfter must be specified with WhenEmpty, and can't be combined with the other
+    policy, which it takes where none is said."""
+    policy, after = disruption.get("consolidationPolicy"), disruption.get("consolidateAfter")
+    if policy.text == _EMPTY_OR_UNDERUSED:
+        yield NotTaken(policy.place, "v1beta1 has no such consolidationPolicy", _EMPTY_OR_UNDERUSED, _UNDERUSED)
+    elif policy.text == _EMPTY and after.is_absent:
+        says = "with WhenEmpty, v1beta1 asks for consolidateAfter"
+        yield NotTaken(policy.place, says, "no consolidateAfter", "consolidateAfter: 30s, or Never")
+    elif (policy.text == _UNDERUSED or policy.is_absent) and after.text not in (None, "Never"):
+        says = "v1beta1 takes consolidateAfter beside WhenEmpty alone"
+        yield NotTaken(
+            after.key or after.place, says, f"consolidateAfter: {after.text}", "no consolidateAfter, or Never"
+        )
+
+
+def _not_of_v1(pool: KarpenterPool, disruption: Tree) -> Iterator[NotTaken]:
+    spec = pool.tree.get("spec", "template", "spec")
     yield from _of_reference(spec.get("nodeClassRef"))
     yield from _of_disruption(disruption)
     for name, tree in spec.mapping.items():

@@ -1,11 +1,11 @@
-"""Whether the API server takes the NodePool and its class at all."""
+"""Whether the API server takes the NodePool and its class at all, and Karpenter knows what the pool chooses by."""
 
 from __future__ import annotations
 
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, name_by_karpenter
 from nodeworthy.facts.fleet.karpenter_schema import NotTaken, is_of_v1, not_taken_of_class, not_taken_of_pool
 from nodeworthy.rules.nodepool_can_serve import RULE
-from nodeworthy.verdict import Draft, Findings, Severity, fail, skip
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip
 
 _REFUSED = "the API server refuses it, and what was there before stays: nothing starts nodes as this file says"
 _DROPPED = "kubectl refuses the object for it (unknown field); where another program applies it, the field is dropped"
@@ -15,6 +15,26 @@ _DROPPED = "kubectl refuses the object for it (unknown field); where another pro
 def the_pool_is_taken(pool: KarpenterPool) -> Findings:
     for each in not_taken_of_pool(pool):
         yield _told(pool.title, each)
+
+
+@RULE.check
+def it_chooses_by_what_its_nodes_are(pool: KarpenterPool) -> Findings:
+    found = pool.keys_of_auto_mode
+    if not found:
+        return
+    first, *others = found
+    key = first.text or ""
+    yield fail(
+        first,
+        f"{pool.title} chooses by {key}, which is Auto Mode's: of an EC2NodeClass it limits nothing",
+        is_=key,
+        should=name_by_karpenter(key),
+        related=[Related(each.place, f"{each.text} is Auto Mode's, too") for each in others],
+        cause="Karpenter takes it for a label of your own, and writes it onto whatever node it starts: the cheapest of "
+        "all types that have room for the pod",
+        remedy=f"write {name_by_karpenter(key)}, or let the pool be of a NodeClass of Auto Mode's",
+        severity=Severity.WARNING,
+    )
 
 
 @RULE.check
