@@ -16,6 +16,9 @@ What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST b
 `vagrant ssh -c` and `multipass exec` are no other) is asked the same: ssh ends as the last command there does, and
 `set -e` holds on neither side for the other.
 
+Packer gives each `provisioner "shell"` a shell of its own, `/bin/sh -e`, and asks it how it ended: an `inline_shebang`
+without `-e` goes on to the last command.
+
 Ansible stops at a task that fails, unless the task says `ignore_errors` or `failed_when: false` and nothing behind it
 asks for what it registers. Of the rest of its tasks nothing is said.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.collect.source.comments import comments
@@ -16,7 +17,8 @@ from nodeworthy.hcl.root import Module, open_root
 from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.source import Malformed, Spot
 from nodeworthy.hcl.syntax import Block
-from nodeworthy.hcl.values import Lit, Piece, Str, as_lines
+from nodeworthy.hcl.values import Lit, Piece, Seq, Str, Value, as_lines
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
@@ -24,6 +26,7 @@ from nodeworthy.verdict import Place
 ENDING = ".pkr.hcl"
 # How Packer runs what stands inline, where nothing else is said.
 _SHEBANG = "/bin/sh -e"
+_STOPS = pattern(r"\s-\w*e")
 
 
 def scripts_of_template(source: Source) -> list[BootScript]:
@@ -55,7 +58,23 @@ def _inline(build: Block, module: Module) -> Str | None:
         if list(each.labels) == ["shell"] and "inline" in each.body.settings:
             said = body_value(each.body, module.scope(build.file), each.at).items
             shebang = said.get("inline_shebang")
-            first = shebang.known if isinstance(shebang, Str) else None
-            pieces += [] if pieces else [Lit(f"#!{first or _SHEBANG}\n", Spot(build.file, each.at))]
-            pieces += as_lines(said["inline"])
+            told = (shebang.known if isinstance(shebang, Str) else None) or _SHEBANG
+            spot = Spot(build.file, each.at)
+            pieces += [] if pieces else [Lit(f"#!{told}\n", spot)]
+            pieces += _in_its_own_shell(said["inline"], told, spot)
     return Str(pieces, Spot(build.file, build.at)) if pieces else None
+
+
+def _in_its_own_shell(said: Value, shebang: str, spot: Spot) -> Iterator[Piece]:
+    """What the provisioner before it set holds no more; and by its last command Packer sees whether it failed."""
+    lines = said.items if isinstance(said, Seq) else [said]
+    resets = "+o pipefail" if "bash" in shebang else ""
+    if _STOPS.search(shebang) or any(isinstance(each, Str) and "<<" in each.shown for each in lines):
+        yield Lit(f"set -e {resets}\n", spot)
+        yield from as_lines(said)
+        return
+    yield Lit(f"set +e {resets}\n", spot)
+    for each in lines[:-1]:
+        yield from as_lines(each)
+    yield Lit("set -e\n", spot)
+    yield from as_lines(lines[-1]) if lines else ()
