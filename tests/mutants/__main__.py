@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = drawn(options.seed, options.count, (each for each in every_mutant() if options.only in each.path))
     warm()
     print("which tests run what: the first time takes some minutes", flush=True)
-    reached = Reached(mapped(options.cache, options.jobs), options.tests_seconds)
+    reached = mapped(options.cache, options.jobs, options.tests_seconds)
     said = list(_said(chosen, reached, Kept(options.cache / "outcomes.jsonl"), options.jobs))
     return _verdict(options.seed, said)
 

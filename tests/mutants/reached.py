@@ -32,7 +32,11 @@ ASKED = (
 )
 # Of these `make test` draws a part, and here all are asked.
 WHOLE = ("tests/facts/test_read.py",)
-PARTS = 32
+# Each part imports what is probed and collects the cases anew; what it has written of a case is kept where it is ended.
+PARTS = 8
+# A case that runs a program takes a hundred times as long as others, so which functions those run is not asked: what the
+# other tests of a mutant pass over is shown a few of its rule.
+OF_PROGRAMS, PROGRAM_SECONDS = 3, 10
 # Of a test that runs longer, the map says nothing.
 LONGEST_SECONDS = 1200
 
@@ -154,16 +158,36 @@ def digests_now() -> Mapping[str, str]:
     }
 
 
+@cache
+def of_programs() -> Mapping[str, Sequence[str]]:
+    """By rule, the cases that preview a program; turned ones behind all others."""
+    from nodeworthy.own_rules.cases import cases_in
+
+    found: dict[str, list[str]] = defaultdict(list)
+    previewed = {case.id for case in cases_in(ROOT / "tests" / "cases") if case.command[0] == "preview"}
+    for case in sorted(previewed):
+        found[case.partition("/")[0]].append(f"{CASES}::test_case[{case}]")
+    for name, case, _ in _entries():
+        if case in previewed:
+            found[case.partition("/")[0]].append(f"{TURNED}::test_what_is_told_of_a_turned_case[{name}]")
+    return found
+
+
 def _read_by(test: Path) -> list[Path]:
     """The tables that a file of tests reads: what stands in a folder `as_read` beside it."""
     return sorted((test.parent / "as_read").glob("*.json")) if test.name == "test_read.py" else []
 
 
 def _turned(cases: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name, case, entry in _entries():
+        yield name, hashlib.sha256((json.dumps(entry) + cases[case]).encode()).hexdigest()[:16]
+
+
+def _entries() -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """Of each case that is turned how its test is called, and which case it is."""
     for file in sorted((ROOT / "tests" / "turned").glob("*.json")):
         for at, entry in enumerate(json.loads(file.read_text(encoding="utf-8"))):
-            said = json.dumps(entry) + cases[f"{file.stem}/{entry['case']}"]
-            yield f"{file.stem}/{at}", hashlib.sha256(said.encode()).hexdigest()[:16]
+            yield f"{file.stem}/{at}", f"{file.stem}/{entry['case']}", entry
 
 
 def _digest(paths: Iterable[Path]) -> str:
@@ -173,13 +197,14 @@ def _digest(paths: Iterable[Path]) -> str:
     return total.hexdigest()[:16]
 
 
-def mapped(folder: Path, jobs: int) -> list[Reach]:
+def mapped(folder: Path, jobs: int, seconds: float) -> Reached:
     """The map, with what is new run first; in a child, for whoever tries mutants has nothing of ours imported."""
     (ended,) = forked(1, [lambda: _complete(folder, jobs)], LONGEST_SECONDS * PARTS)
     if ended.code != 0:
         raise SystemExit(f"no map of the tests could be made: exit code {ended.code}")
     lines = (folder / "current.jsonl").read_text(encoding="utf-8").splitlines()
-    return [Reach(told["test"], told["seconds"], frozenset(told["functions"])) for told in map(json.loads, lines)]
+    tests = [Reach(told["test"], told["seconds"], frozenset(told["functions"])) for told in map(json.loads, lines)]
+    return Reached(tests, seconds, json.loads((folder / "programs.json").read_text(encoding="utf-8")))
 
 
 def _complete(folder: Path, jobs: int) -> int:
@@ -187,7 +212,9 @@ def _complete(folder: Path, jobs: int) -> int:
     file, digests = folder / "reached.jsonl", digests_now()
     asked, there = _asked(file), _lines(file, digests)
     # A case is one test: what is there of it is all, also where the rest of its part was not reached.
-    cases = sorted(name for name in digests if _is_case(name) and name not in there)
+    (folder / "programs.json").write_text(json.dumps(of_programs()), encoding="utf-8")
+    programs = {name for names in of_programs().values() for name in names}
+    cases = sorted(name for name in digests if _is_case(name) and name not in there and name not in programs)
     moved = {of_file(name) for name in _last(file, digests).keys() - there.keys()}
     others = {name: digest for name, digest in digests.items() if not _is_case(name)}
     files = sorted(name for name, digest in others.items() if asked.get(name) != digest or name in moved)
@@ -276,7 +303,7 @@ class Recording:
     def __call__(self) -> int:
         import pytest
 
-        # A case that previews a program is long, and so are most that are turned, of which each shows one branch.
+        # Most cases of a rule are long, and so are most that are turned, of which each shows one branch.
         marked = "not night" if _is_case(self.names[0]) or self.names[0] in WHOLE else "not long and not night"
         chosen = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", marked]
         pytest.main([*chosen, *self.names], plugins=[Recorder(self.file, digests_now())])
@@ -286,8 +313,11 @@ class Recording:
 class Reached:
     """The tests of a mutant: those that run its function, as many as there is time for."""
 
-    def __init__(self, tests: Iterable[Reach], seconds: float) -> None:
+    def __init__(
+        self, tests: Iterable[Reach], seconds: float, programs: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
         self.seconds = seconds
+        self.programs = programs or {}
         self.of_function: dict[str, list[Reach]] = defaultdict(list)
         self.of_path: dict[str, dict[str, Reach]] = defaultdict(dict)
         for test in tests:
@@ -296,7 +326,15 @@ class Reached:
                 self.of_path[function.partition(":")[0]][test.test] = test
 
     def tests(self, mutant: Mutant) -> list[Reach]:
-        return list(self._within(self._sorted(mutant, self._running(mutant))))
+        """What runs a program comes last: whoever fails before it saves its time."""
+        return [*self._within(self._sorted(mutant, self._running(mutant))), *self._programs(mutant)]
+
+    def _programs(self, mutant: Mutant) -> Iterator[Reach]:
+        """Those of its rule, or of the rules that take from it, one of each in turn."""
+        rules = sorted({each for path in (mutant.path, *importers(mutant.path)) if (each := rule_of(path))})
+        named = itertools.zip_longest(*(self.programs.get(rule, ()) for rule in rules))
+        tests = (name for turn in named for name in turn if name is not None)
+        yield from (Reach(name, PROGRAM_SECONDS, frozenset()) for name in itertools.islice(tests, OF_PROGRAMS))
 
     def _running(self, mutant: Mutant) -> Sequence[Reach]:
         running = self.of_function.get(f"{mutant.path}:{mutant.change.function}", [])
@@ -327,6 +365,12 @@ class Reached:
             if each.seconds <= left:
                 left -= each.seconds
                 yield each
+
+
+def rule_of(path: str) -> str:
+    """The rule that a module belongs to; empty for one of facts."""
+    parts = Path(path).with_suffix("").parts
+    return parts[2].replace("_", "-") if parts[1] == "rules" and len(parts) > 2 else ""
 
 
 @cache

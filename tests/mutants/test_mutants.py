@@ -14,10 +14,11 @@ import pytest
 from tests.mutants.drawn import EQUIVALENT, ROOT, drawn, equivalents, of_module
 from tests.mutants.kept import Kept
 from tests.mutants.operators import OPERATORS, changed, changes
-from tests.mutants.reached import Reach, Reached, probed
+from tests.mutants.reached import Reach, Reached, importers, probed, rule_of
 from tests.mutants.trial import Outcome
 
 QUANTITIES = "nodeworthy/facts/pod/containers.py"
+NOT_SEEN = "nodeworthy/facts/not_seen.py"
 
 
 def made(operator: str, source: str) -> list[str]:
@@ -120,6 +121,20 @@ def test_tests_of_the_name_first_then_one_of_each_room_in_turn() -> None:
     every = [wide, narrow, named_so, elsewhere, other]
     assert Reached(every, seconds=10).tests(mutant) == [named_so, narrow, elsewhere, wide]
     assert Reached(every, seconds=2).tests(mutant) == [named_so, narrow]
+
+
+def test_what_runs_a_program_is_asked_last_and_of_few() -> None:
+    """Of its rule, and of a fact's the rules that take from it, one of each in turn."""
+    mutant = next(each for each in of_module(NOT_SEEN) if each.change.function)
+    quick = Reach("tests/test_cases.py::test_case[a/b]", 1, frozenset({f"{NOT_SEEN}:{mutant.change.function}"}))
+    rules = sorted({rule for path in importers(NOT_SEEN) if (rule := rule_of(path))})
+    named = {rule: [f"{rule}/first", f"{rule}/second"] for rule in rules}
+    told = Reached([quick], 10, {**named, "of-nobody": ["of-nobody/first"]}).tests(mutant)
+    assert len(rules) > 1
+    assert [each.test for each in told] == [quick.test, *(f"{each}/first" for each in rules), f"{rules[0]}/second"][:4]
+    assert (
+        rule_of("nodeworthy/rules/gpu_exists.py") == rule_of("nodeworthy/rules/gpu_exists/on_nodes.py") == "gpu-exists"
+    )
 
 
 def test_what_no_function_holds_is_run_by_whoever_imports_it() -> None:
