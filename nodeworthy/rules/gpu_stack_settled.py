@@ -8,6 +8,9 @@ that has no sandbox, no image, or whose container the runtime could not start, a
 that NVIDIA's runtime or its toolkit does not let start (as the default runtime it starts them all, the CNI's too). A
 program that ended by its own error is its owner's, and not told.
 
+A part whose pods the API server refuses (a quota, a policy, an account or a PriorityClass that is not there) has none
+that could say it: the DaemonSet's events do.
+
 A part that tolerates other taints than those of the nodes with GPUs never comes to them: without feature discovery a
 node has no labels, and without labels the other parts pass it by. Nodes that say themselves that their MIG
 configuration or the upgrade of their driver failed stay so until somebody mends it and asks again.
@@ -17,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, GpuStack, ShutOut, UnsettledPods
+from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, GpuStack, ShutOut, UnmadePods, UnsettledPods
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
@@ -43,6 +46,8 @@ _MISSING = "labels"
 def nothing_is_stuck(stack: GpuStack) -> Findings:
     for each in stack.unsettled:
         yield _unsettled(each)
+    for unmade in stack.unmade:
+        yield _unmade(unmade)
     for shut_out in stack.shut_out:
         yield _shut_out(shut_out)
     for node in stack.not_cut:
@@ -65,6 +70,24 @@ def _unsettled(stuck: UnsettledPods) -> Draft:
         on=[f"node '{each.node}'" for each in stuck.pods if each.node][:_SHOWN],
         victims=[each.object for each in stuck.pods],
         link=_link(stuck, known),
+    )
+
+
+def _unmade(found: UnmadePods) -> Draft:
+    daemonset = found.daemonset
+    said = " ".join(found.words.split())[:_LONGEST]
+    known = next((each.evidence for each in in_text(said)), None)
+    return fail(
+        found,
+        f"{daemonset.part} ({daemonset.name}) has no pods: the API server refuses them",
+        is_=said,
+        should="a pod on each node that it chooses",
+        cause=f"{known.says}: {known.cause}" if known is not None else "the API server says why: see what it is",
+        remedy=f"{known.remedy}; to be sure: {known.prove}"
+        if known is not None
+        else f"see what it asks for: kubectl describe daemonset -n {daemonset.namespace} {daemonset.name}",
+        link=link_of_part(daemonset.part),
+        nodes=[node.name for node in found.nodes],
     )
 
 

@@ -22,7 +22,9 @@ def _facts(seen: Seen, not_seen: NotSeen) -> list[Fact]:
     if not seen.has(PODS):
         return []
     daemonsets, said = seen.stack.daemonsets.values(), seen.stack.said
-    found = gpu_stack(seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen))
+    found = gpu_stack(
+        seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen), refused=seen.stack.refused
+    )
     return [replace(found, unseen=_unseen(seen, not_seen))] if has_any or found.unsettled else []
 
 

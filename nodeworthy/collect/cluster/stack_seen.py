@@ -8,6 +8,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
+from nodeworthy.facts.cluster.refused_pod import refused_pods
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.node_choice import node_choice
 from nodeworthy.known.gpu_stack import part_of
@@ -15,7 +16,10 @@ from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
 # What kubelet says of a pod that it cannot make; longer than any runtime's sentence.
-_REASONS, _MOST = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume")), 1000
+_REASONS = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "FailedPrepareDynamicResources"))
+_MOST = 1000
+# What a controller says of pods that the API server refuses.
+_REFUSED = "FailedCreate"
 # What it says of one that it is about to end for its probe: of it the program's own log says nothing.
 _PROBED, _ENDS_IT = "Unhealthy", ("Liveness probe failed", "Startup probe failed")
 
@@ -26,6 +30,8 @@ class StackSeen:
     # By object, with the time of it.
     _said: dict[str, tuple[str, str]] = field(default_factory=dict)
     _probed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # By DaemonSet, whoever's it is.
+    _refused: dict[Key, tuple[str, str]] = field(default_factory=dict)
 
     def add_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         template = mapping_at(data, "spec", "template")
@@ -36,10 +42,16 @@ class StackSeen:
 
     def add_event(self, data: Mapping[str, Any]) -> None:
         reason, words = text_at(data, "reason"), (text_at(data, "message") or text_at(data, "note"))[:_MOST]
-        if reason not in _REASONS and not (reason == _PROBED and words.startswith(_ENDS_IT)):
+        if reason not in (*_REASONS, _REFUSED) and not (reason == _PROBED and words.startswith(_ENDS_IT)):
             return
         about = mapping_at(data, "involvedObject") or mapping_at(data, "regarding")
-        told = f"Pod/{text_at(about, 'namespace')}/{text_at(about, 'name')}"
+        kind, key = text_at(about, "kind"), (text_at(about, "namespace"), text_at(about, "name"))
+        if reason == _REFUSED:
+            # Of a RuntimeClass that is missing and of a wrong quantity another rule knows more.
+            if kind == "DaemonSet" and refused_pods(data) is None:
+                self._refused[key] = max(self._refused.get(key, ("", "")), (time_of(data), words))
+            return
+        told = f"Pod/{'/'.join(key)}"
         kept = self._said if reason in _REASONS else self._probed
         kept[told] = max(kept.get(told, ("", "")), (time_of(data), words))
 
@@ -50,3 +62,7 @@ class StackSeen:
     @property
     def probed(self) -> Mapping[str, str]:
         return {told: words for told, (_, words) in self._probed.items()}
+
+    @property
+    def refused(self) -> Mapping[Key, str]:
+        return {key: words for key, (_, words) in self._refused.items()}

@@ -88,6 +88,20 @@ class ShutOut:
 
 
 @dataclass(frozen=True)
+class UnmadePods:
+    """A part that has no pods, because the API server refuses them."""
+
+    daemonset: StackDaemonSet
+    words: str
+    # That it would have come to.
+    nodes: tuple[NodeGpus, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.daemonset.place
+
+
+@dataclass(frozen=True)
 class FailedMig:
     """A node whose GPUs could not be cut as its label asks."""
 
@@ -122,6 +136,7 @@ class GpuStack:
     shut_out: tuple[ShutOut, ...] = ()
     not_cut: tuple[FailedMig, ...] = ()
     upgrade: FailedUpgrade | None = None
+    unmade: tuple[UnmadePods, ...] = ()
     # Why not all of it could be looked at.
     unseen: str | None = None
 
@@ -138,8 +153,11 @@ def gpu_stack(
     now: datetime | None,
     *,
     logs: Mapping[str, str],
+    refused: Mapping[tuple[str, str], str],
 ) -> GpuStack:
-    """`said` is kubelet's newest word of a pod that it could not make, `logs` what its log says last, by object."""
+    """`said` is kubelet's newest word of a pod that it could not make, `logs` what its log says last, by object;
+    `refused` what the API server says of pods that it does not let a DaemonSet make."""
+    pods, daemonsets = list(pods), list(daemonsets)
     with_gpus = [node for node in nodes.values() if node.has_gpus]
     return GpuStack(
         tuple(_unsettled(pods, said, logs, now, frozenset(node.name for node in with_gpus))),
@@ -148,7 +166,22 @@ def gpu_stack(
         ),
         tuple(FailedMig(node) for node in with_gpus if node.labels.get(_MIG) == "failed"),
         _upgrade(with_gpus),
+        tuple(_unmade(pods, daemonsets, refused, with_gpus)),
     )
+
+
+def _unmade(
+    pods: Iterable[ClusterPod],
+    daemonsets: Iterable[StackDaemonSet],
+    refused: Mapping[tuple[str, str], str],
+    nodes: Sequence[NodeGpus],
+) -> Iterator[UnmadePods]:
+    """An event outlives what it tells of: where there are pods, they were made since."""
+    made = {(pod.namespace, pod.daemonset) for pod in pods}
+    for each in daemonsets:
+        words = refused.get((each.namespace, each.name), "")
+        if words and (each.namespace, each.name) not in made:
+            yield UnmadePods(each, words, tuple(node for node in nodes if each.choice.takes(node.labels, node.name)))
 
 
 def _unsettled(
@@ -186,9 +219,15 @@ def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) ->
 
 def _of_user(pod: ClusterPod, said: Mapping[str, str]) -> str:
     """Only where the platform failed it: what its program does is its own."""
-    if not pod.uses_gpus or pod.ready or not pod.node:
+    if pod.ready or not pod.node or not (pod.uses_gpus or _claims_gpus(pod, said)):
         return ""
     return _of_the_platform(pod, said)
+
+
+def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
+    """By a claim, of which nothing stands in its resources: kubelet names the driver that it asks for the device."""
+    words = said.get(pod.object, "")
+    return "prepare dynamic resources" in words and "nvidia.com" in words
 
 
 def _of_the_platform(pod: ClusterPod, said: Mapping[str, str]) -> str:
