@@ -61,7 +61,6 @@ class HamiSeen:
     shares: dict[Key, SharingPod] = field(default_factory=dict)
 
     def add_pod(self, key: Key, data: Mapping[str, Any], *, wants_gpus: bool) -> None:
-        labels = strings_at(data, "metadata", "labels")
         if role_of_object(data) is not None:
             self.parts[key] = _cut(data)
         self.shares.pop(key, None)
@@ -76,6 +75,7 @@ class HamiSeen:
         if ended:
             self.ended[key] = ended
         if text_at(data, "spec", "schedulerName") != scheduler_name():
+            labels = strings_at(data, "metadata", "labels")
             self.others[key] = (labels, text_at(data, "metadata", "creationTimestamp"))
 
     def add_maker(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:

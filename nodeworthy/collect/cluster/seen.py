@@ -109,7 +109,6 @@ class Seen:
             self.pods[key] = cluster_pod(data)
             self.logs.add_pod(key, data, self.pods[key])
             self.gpu_pods.add_pod(key, data)
-            self.sighted.add_pod(key, data)
             self.capacity.add_pod(key, data)
             self.hami.add_pod(key, data, wants_gpus=self.pods[key].wants_gpus)
         elif kind is EVENTS:

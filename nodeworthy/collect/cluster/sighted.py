@@ -24,7 +24,6 @@ _KEPT = frozenset(
 class Sighted:
     # By object, then by the event's own name: one that comes twice counts once.
     _warned: dict[str, dict[Key, Mapping[str, Any]]] = field(default_factory=dict)
-    _placed: dict[Key, tuple[str, str]] = field(default_factory=dict)
 
     def add_event(self, key: Key, event: Mapping[str, Any]) -> None:
         about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
@@ -37,9 +36,6 @@ class Sighted:
         kept = {name: value for name, value in event.items() if name in _KEPT and value is not None}
         self._warned.setdefault(told, {})[key] = kept
 
-    def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
-        self._placed[key] = (text_at(data, "status", "startTime"), text_at(data, "status", "reason"))
-
     def of(self, objects: Iterable[str], pods: Mapping[Key, ClusterPod]) -> Iterator[Sighting]:
         by_object = {pod.object: pod for pod in pods.values()}
         for name in dict.fromkeys(objects):
@@ -50,10 +46,9 @@ class Sighted:
     def _of_pod(self, pod: ClusterPod) -> Iterator[Sighting]:
         if pod.daemonset:
             yield Sighting(pod.object, Sign.OWN)
-        started, reason = self._placed.get((pod.namespace, pod.name), ("", ""))
-        if word := pod.fault or reason:
+        if word := pod.fault or pod.reason:
             yield Sighting(pod.object, Sign.STATE, word)
-        if (when := moment(started)) is not None:
+        if (when := moment(pod.started)) is not None:
             yield _at(pod, Sign.PLACED, when)
         if not pod.ready and not pod.is_over and (when := moment(pod.since)) is not None:
             yield _at(pod, Sign.UNREADY, when)

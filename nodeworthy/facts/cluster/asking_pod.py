@@ -82,7 +82,7 @@ def _asks(container: Mapping[str, Any]) -> bool:
     resources = container.get("resources")
     if not isinstance(resources, dict):
         return False
-    return any(is_gpu_resource(name) for kind in ("limits", "requests") for name in mapping_at(resources, kind))
+    return any(map(is_gpu_resource, (*mapping_at(resources, "limits"), *mapping_at(resources, "requests"))))
 
 
 def asking_pod(data: Any, choices: dict[str, NodeChoice]) -> AskingPod:

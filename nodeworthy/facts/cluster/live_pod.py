@@ -67,7 +67,11 @@ def _asks(container: Mapping[str, Any]) -> bool:
     env = container.get("env")
     if not isinstance(env, list):
         return False
-    return any(isinstance(each, dict) and str(each.get("name")).startswith("NVIDIA_") for each in env)
+    for each in env:
+        name = each.get("name") if isinstance(each, dict) else None
+        if isinstance(name, str) and name.startswith("NVIDIA_"):
+            return True
+    return False
 
 
 def _never_ran(data: Any) -> bool:

@@ -53,6 +53,9 @@ class ClusterPod(NamedPod):
     waits_since: str = ""
     # Which part of the GPU stack it is; empty where it is none.
     part: str = ""
+    # When the kubelet took it up, and what is wrong with it as a whole: Evicted, NodeLost.
+    started: str = ""
+    reason: str = ""
 
     @property
     def uses_gpus(self) -> bool:
@@ -78,6 +81,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     conditions = {text_at(each, "type"): each for each in mappings_at(status, "conditions")}
     containers, main = mappings_at(spec, "containers"), mappings_at(status, "containerStatuses")
     statuses = (*mappings_at(status, "initContainerStatuses"), *main)
+    ailing = [each for each in statuses if not _has_always_run(each)]
     phase = intern(text_at(status, "phase"))
     waits_in, waits_since = _running_init(status)
     return ClusterPod(
@@ -90,15 +94,17 @@ def cluster_pod(data: Any) -> ClusterPod:
         runtime_class=intern(text_at(spec, "runtimeClassName")),
         wants_gpus=any(map(_wants_gpus, containers)),
         ready=_ready(phase, conditions, main),
-        since=text_at(conditions.get("Ready"), "lastTransitionTime"),
+        since=intern(text_at(conditions.get("Ready"), "lastTransitionTime")),
         has_sandbox=_has_sandbox(conditions, statuses),
-        fault=next(filter(None, map(_fault, statuses)), ""),
+        fault=next(filter(None, map(_fault, ailing)), ""),
         restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
-        last_words=next(filter(None, map(_last_words, statuses)), ""),
+        last_words=next(filter(None, map(_last_words, ailing)), ""),
         on_host_network=spec.get("hostNetwork") is True,
         waits_in=waits_in,
         waits_since=waits_since,
         part=next(filter(None, (part_of(text_at(each, "image")) for each in containers)), ""),
+        started=intern(text_at(status, "startTime")),
+        reason=intern(text_at(status, "reason")),
     )
 
 
@@ -136,6 +142,12 @@ def _has_sandbox(conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, 
         return told == "True"
     ran = any(at(each, "state", "running") or at(each, "state", "terminated") for each in statuses)
     return True if ran else None
+
+
+def _has_always_run(status: Mapping[str, Any]) -> bool:
+    """Nearly all of them do, and have no fault and no last words."""
+    state = status.get("state")
+    return isinstance(state, dict) and len(state) == 1 and "running" in state and not status.get("lastState")
 
 
 def _fault(status: Mapping[str, Any]) -> str:

@@ -58,8 +58,9 @@ def role_of(name: str, own: Mapping[str, str], containers: Iterable[Mapping[str,
 def role_of_object(data: Mapping[str, Any]) -> Role | None:
     """Of a pod, or of what makes pods."""
     spec = mapping_at(data, "spec", "template", "spec") or mapping_at(data, "spec")
-    own = strings_at(data, "metadata", "labels")
-    return role_of(text_at(data, "metadata", "name"), own, mappings_at(spec, "containers"))
+    own = mapping_at(data, "metadata", "labels")
+    told = {name: own[name] for name in (labels().component, labels().former) if isinstance(own.get(name), str)}
+    return role_of(text_at(data, "metadata", "name"), told, mappings_at(spec, "containers"))
 
 
 def _role_of_programs(containers: Iterable[Mapping[str, Any]]) -> Role | None:
