@@ -58,7 +58,7 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     if not options.named and not hook:
         raise InputError("name what to check: files, folders (`nodeworthy check .`), or - for standard input")
     mends = check_fix.is_asked_for(options)
-    named = list(sources(options.named, named=not hook, var_files=_var_files(options)))
+    named = list(sources(options.named, named=not hook, var_files=_var_files(options), stack=options.stack))
     every = check_fix.finish_broken_runs(named, finishes=mends and not options.dry_run)
     found = settled.not_excluded(run, every)
     tell_of_links(found.sources)

@@ -64,7 +64,9 @@ def configure(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMAT
         "--skip-rule", action="append", metavar="ID", default=[], help="leave this rule out (repeatable)"
     )
     parser.add_argument("--fleet", metavar="FILE", help="the fleet to judge by: a Pulumi.<stack>.yaml")
-    parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
+    parser.add_argument(
+        "--stack", metavar="NAME", help="the stack whose fleet it is, or whose config a program in YAML is given"
+    )
     parser.add_argument("--strict", action=argparse.BooleanOptionalAction, help="warnings change the exit code")
     parser.add_argument("--show-passed", action="store_true", help="list what passed and what was skipped, too")
     parser.add_argument("--show-skipped", action="store_true", help="list what had nothing to judge, and why")

@@ -201,6 +201,9 @@ def _capacity(pool: GpuPool) -> Iterator[_Line]:
     if reserved is None:
         return
     kind = _known(reserved.kind)
+    if kind is None:
+        yield _question(8, "capacity", f"is {_known(reserved.id) or 'it'} a block, or a reservation? only AWS says it")
+        return
     yield _Line(8, "capacity", None, _at(reserved.kind.place))
     yield _Line(10, "kind", kind)
     if _known(reserved.id) is not None:

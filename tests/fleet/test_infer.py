@@ -271,6 +271,35 @@ def test_a_reservation_labels_and_taints_are_told(tmp_path: Path) -> None:
     assert (pool.capacity.kind, pool.capacity.id) == (CapacityKind.BLOCK, "cr-0123456789abcdef0")
 
 
+KARPENTER = """\
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: gpu}
+spec:
+  amiSelectorTerms: [{alias: al2023@latest}]
+  capacityReservationSelectorTerms: [{id: cr-0123456789abcdef0}]
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}
+      requirements:
+        - {key: node.kubernetes.io/instance-type, operator: In, values: [p5.48xlarge]}
+        - {key: karpenter.sh/capacity-type, operator: In, values: [CAPACITY]}
+"""
+
+
+@pytest.mark.parametrize(("capacity", "is_told"), [("reserved", True), ("on-demand", False)])
+def test_a_reservation_of_karpenters_is_asked_about(tmp_path: Path, capacity: str, is_told: bool) -> None:
+    (tmp_path / "gpu.yaml").write_text(KARPENTER.replace("CAPACITY", capacity), encoding="utf-8")
+    ran = run("fleet", "infer", cwd=tmp_path)
+    assert fleet_of(ran).gpu_pools
+    assert ("# capacity: ? is cr-0123456789abcdef0 a block, or a reservation?" in ran.out) is is_told
+
+
 _K3S = "#!/bin/bash\nset -euo pipefail\ncurl -sfL https://get.k3s.io | K3S_URL=https://k3s.lan:6443 sh -s - agent\n"
 
 

@@ -61,3 +61,24 @@ def test_a_value_of_the_stacks(
     ran = run("check", ".", "--rule", "gpu-exists", "--format", "json", "--no-cache", cwd=tmp_path)
     told = [(each["where"]["path"], each["where"]["line"]) for each in ran.findings if each["verdict"] != "pass"]
     assert (ran.code, told) == (code, [where] if where is not None else [])
+
+
+@pytest.mark.parametrize(
+    ("stack", "code", "says"),
+    [
+        ("dev", 1, f"is      {_NOWHERE}"),
+        ("prod", 0, ""),
+        ("test", 2, "there is no stack 'test'"),
+        (None, 3, ""),
+    ],
+)
+@pytest.mark.parametrize("runtime", ["runtime: yaml", "runtime:\n  name: yaml", "runtime: {name: yaml}"])
+def test_the_stack_that_is_named(tmp_path: Path, stack: str | None, code: int, says: str, runtime: str) -> None:
+    """It declares no fleet, and its config alone is what counts."""
+    text = _PROGRAM.replace("DEFAULT", _NOWHERE).replace("runtime: yaml", runtime)
+    (tmp_path / "Pulumi.yaml").write_text(text, encoding="utf-8")
+    for name, kind in (("dev", _NOWHERE), ("prod", _THERE)):
+        (tmp_path / f"Pulumi.{name}.yaml").write_text(f"config:\n  training:instanceType: {kind}\n", encoding="utf-8")
+    named = ("--stack", stack) if stack is not None else ()
+    ran = run("check", ".", "--rule", "gpu-exists", *named, cwd=tmp_path)
+    assert (ran.code, says in ran.out + ran.err) == (code, True), ran.out + ran.err

@@ -74,11 +74,14 @@ class Unreadable(Exception):
         self.denied = denied
 
 
-def sources(paths: list[str], *, named: bool = True, var_files: Sequence[str] = ()) -> Iterator[Source]:
+def sources(
+    paths: list[str], *, named: bool = True, var_files: Sequence[str] = (), stack: str | None = None
+) -> Iterator[Source]:
     """Every file that these paths hold, each once. `named` says whether whoever listed them meant each of them;
-    what does not exist is a mistake in any case. `var_files` say what roots of Terraform are given."""
+    what does not exist is a mistake in any case. `var_files` say what roots of Terraform are given, and
+    `stack` what a program in YAML is."""
     seen: set[str] = set()
-    scopes = Scopes(var_files=[os.path.abspath(each) for each in var_files])
+    scopes = Scopes(var_files=[os.path.abspath(each) for each in var_files], stack=stack)
     for given in paths:
         path = Path(given)
         if given != STDIN and path.is_dir():

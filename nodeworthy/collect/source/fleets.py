@@ -11,6 +11,7 @@ from nodeworthy.collect.source.files import STDIN, Source, shown_path
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.documents.files import leads_out, tree_of
 from nodeworthy.errors import InputError
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.settings.find import settings_in
 from nodeworthy.verdict import ToGive
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _GIVE = "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it, whose pools say distribution, GPU and driver"
 NO_FLEET = ToGive("there is no fleet to judge by", _GIVE)
+_YAML = pattern(rb"(?m)^runtime:[ \t]*(?:\n?[ \t]+name:[ \t]*|\{[ \t]*name:[ \t]*)?[\"']?yaml\b")
 _GIVE_A_PIPE = "give --fleet FILE, or --stack NAME"
 
 
@@ -84,6 +86,8 @@ class Fleets:
             stacks = self._with_a_fleet(_stack_files(above), wanted)
             if stacks:
                 return self._choose(stacks, wanted)
+            if self.stack and _is_of_yaml(above, self.stack):
+                return Choice(None, NO_FLEET)
         if self.stack:
             raise InputError(
                 f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown_path(folder)} has a fleet"
@@ -130,6 +134,17 @@ class Fleets:
 
             self._read[path] = read_fleet_file(path, shown_path(path))
         return self._read[path]
+
+
+def _is_of_yaml(folder: Path, stack: str) -> bool:
+    """A stack that declares no fleet, of a program that is read as it stands: what it makes is judged by itself."""
+    if stack not in _stack_files(folder):
+        return False
+    programs = (folder / f"Pulumi{suffix}" for suffix in (".yaml", ".yml"))
+    try:
+        return any(_YAML.search(each.read_bytes()) is not None for each in programs if each.is_file())
+    except OSError:
+        return False
 
 
 def _declares_fleet(path: Path) -> bool:

@@ -66,7 +66,9 @@ def pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> Found 
     from nodeworthy.documents.yaml import NotYaml
 
     try:
-        read = read_program(as_text(data), source.shown, rules, source.scope, Path(source.lies))
+        read = read_program(
+            as_text(data), source.shown, rules, source.scope, Path(source.lies), stack_name=source.scopes.stack
+        )
     except NotYaml as problem:
         raise Refused(problem.place, problem.why) from None
     if read is None:

@@ -30,14 +30,14 @@ class StackConfig:
         return self.config.get(name if ":" in name else f"{project}:{name}")
 
 
-def stacks_beside(around: Surroundings | None, lies: Path, shown: str) -> list[StackConfig]:
+def stacks_beside(around: Surroundings | None, lies: Path, shown: str, only: str | None = None) -> list[StackConfig]:
     """Those in the program's own folder; one that can't be read says nothing here, and is told by itself."""
     if around is None:
         return []
     found = around.holding(_HAS_CONFIG, (".yaml", ".yml"))
     beside = sorted((each for each in found if each.path.parent == lies.parent), key=lambda each: each.path)
     read = (_read(each.path.name, each.data, PurePath(shown).parent) for each in beside)
-    return [each for each in read if each is not None]
+    return [each for each in read if each is not None and only in (None, each.name)]
 
 
 def _read(name: str, data: bytes, folder: PurePath) -> StackConfig | None:

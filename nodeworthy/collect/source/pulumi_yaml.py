@@ -55,14 +55,21 @@ class ReadProgram:
 
 
 def read_program(
-    text: str, shown: str, rules: frozenset[str], around: Surroundings | None, lies: Path
+    text: str,
+    shown: str,
+    rules: frozenset[str],
+    around: Surroundings | None,
+    lies: Path,
+    *,
+    stack_name: str | None = None,
 ) -> ReadProgram | None:
-    """None for a document that makes nothing which is judged. Raises NotYaml. It lies there, and its stacks beside."""
+    """None for a document that makes nothing which is judged. Raises NotYaml. It lies there, and its stacks beside: of
+    one that is named, no other one says anything."""
     place = Place(shown)
     roots = compose(text, place)
     if len(roots) != 1 or not _is_program(roots[0]):
         return None
-    program = Program(File(shown, text), roots[0], stacks_beside(around, lies, shown))
+    program = Program(File(shown, text), roots[0], stacks_beside(around, lies, shown, stack_name))
     facts = list(_facts(program))
     stack = _stack(program, around)
     if not facts and not stack.starts_nodes:

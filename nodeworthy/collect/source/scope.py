@@ -187,6 +187,8 @@ class Scopes:
     callers: dict[str, dict[str, str]] = field(default_factory=dict)
     # Files of their variables that somebody named, the last word last.
     var_files: Sequence[str] = ()
+    # The stack of a program in YAML that somebody named: its config alone counts.
+    stack: str | None = None
 
     def of(self, folder: Path | None) -> Scope:
         """The scope of the files of this folder; without one, of what lies nowhere."""
@@ -201,7 +203,7 @@ class Scopes:
     def anew(self) -> Scopes:
         """For the next look at the same files: what was listed and found around them stays, and what was opened, one
         of them perhaps with another text, does not."""
-        return Scopes(self._by_folder, self._by_root, var_files=self.var_files)
+        return Scopes(self._by_folder, self._by_root, var_files=self.var_files, stack=self.stack)
 
     def below(self, folder: Path) -> Scope:
         """The files below this very folder."""

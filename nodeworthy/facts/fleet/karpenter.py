@@ -10,7 +10,7 @@ from typing import ClassVar
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, texts_of
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, texts_of
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.gpus import gpu_named
@@ -69,6 +69,12 @@ class KarpenterPool:
         return self.tree.get("spec", "template", "spec", kind).sequence
 
     @property
+    def may_be_reserved(self) -> bool:
+        """Where it names no kind of capacity, Karpenter takes what is on demand."""
+        kinds = (values for key, operator, values in self.requirements if key == _CAPACITY and operator == "In")
+        return any(each.text == _RESERVED for values in kinds for each in values)
+
+    @property
     def of_auto_mode(self) -> AskedNodes | None:
         if self.auto_mode is None:
             return None
@@ -119,7 +125,7 @@ class KarpenterClass:
             first.said,
             has_driver,
             cluster=self._cluster,
-            machines=pool.machines,
+            machines=replace(pool.machines, reserved=self._reserved if pool.may_be_reserved else None),
             scripts=self.scripts,
             sets_own_plugin=_OWN_PLUGIN in (self.tree.get("spec", "userData").text or ""),
         )
@@ -154,6 +160,16 @@ class KarpenterClass:
         terms = (each for name in ("subnet", "securityGroup") for each in self._terms(name))
         found = {said.text: said for each in terms for said in _cluster_of(each) if said.text is not None}
         return next(iter(found.values())).located() if len(found) == 1 else None
+
+    @property
+    def _reserved(self) -> Reserved | None:
+        """By the id of its only term. A block, or not: Karpenter asks the account."""
+        terms = self.tree.get("spec", "capacityReservationSelectorTerms").sequence
+        named = terms[0].get("id") if len(terms) == 1 else None
+        if named is None or named.text is None:
+            return None
+        why = "whether it is a block is asked of the account"
+        return Reserved(Located.unknown(why, named.place), named.located())
 
     def _terms(self, name: str) -> Sequence[Tree]:
         return self.tree.get("spec", f"{name}SelectorTerms").sequence
@@ -305,6 +321,7 @@ def _only_gpu_categories(operator: str, values: Sequence[str]) -> bool:
     return operator == "In" and bool(values) and _GPU_CATEGORIES.issuperset(values)
 
 
+_CAPACITY, _RESERVED = "karpenter.sh/capacity-type", "reserved"
 _TYPE = "node.kubernetes.io/instance-type"
 _FAMILY = "karpenter.k8s.aws/instance-family"
 _GPU_NAME = "karpenter.k8s.aws/instance-gpu-name"
