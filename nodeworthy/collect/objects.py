@@ -381,6 +381,13 @@ def _hami(release: Release) -> Iterator[Fact]:
     yield from hami_settings(release)
 
 
+def _pods_network(release: Release) -> Iterator[Fact]:
+    if (release.chart.text or "").rpartition("/")[2] in ("cilium", "tigera-operator"):
+        from nodeworthy.facts.fleet.said_cluster import said_by_networks_chart
+
+        yield from said_by_networks_chart(release)
+
+
 READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _operator,
     _pods_of_chart,
@@ -390,4 +397,5 @@ READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _dra_driver,
     _monitoring,
     _hami,
+    _pods_network,
 )

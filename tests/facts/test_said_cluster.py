@@ -89,6 +89,15 @@ kind: Installation
 metadata: {name: default}
 spec: {calicoNetwork: {ipPools: [{cidr: 10.4.0.0/14}]}}
 """
+CILIUM = """
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: cilium, namespace: kube-system}
+spec:
+  chart: {spec: {chart: cilium, version: 1.18.2, sourceRef: {kind: HelmRepository, name: cilium}}}
+  values:
+    ipam: {operator: {clusterPoolIPv4PodCIDRList: [10.4.0.0/14]}}
+"""
 
 
 def pools(*texts: str) -> list[GpuPool]:
@@ -142,6 +151,33 @@ def test_of_two_clusters_the_one_that_is_named() -> None:
 def test_what_it_does_not_say(texts: Sequence[str], version: str | None) -> None:
     (pool,) = pools(*texts)
     assert told(pool)[0] == version
+
+
+@pytest.mark.parametrize(
+    ("ipam", "pods"), [("operator", "10.4.0.0/14"), ("mode: kubernetes, operator", None)], ids=["its own", "kubernetes"]
+)
+def test_the_range_of_cilium(ipam: str, pods: str | None) -> None:
+    bare = KUBEADM.replace("podSubnet: 10.4.0.0/14, ", "")
+    (pool,) = pools(bare, CILIUM.replace("operator", ipam))
+    assert told(pool) == ["1.32", "10.8.0.0/20", pods]
+
+
+EKS = """
+apiVersion: controlplane.cluster.x-k8s.io/v1beta2
+kind: AWSManagedControlPlane
+metadata: {name: ml-control-plane}
+spec: {version: v1.31}
+---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta2
+kind: AWSManagedMachinePool
+metadata: {name: ml-gpu, labels: {cluster.x-k8s.io/cluster-name: ml}}
+spec: {amiType: AL2023_x86_64_NVIDIA, instanceType: g5.12xlarge}
+"""
+
+
+def test_each_of_two_clusters_in_one_file_has_its_own() -> None:
+    other = EKS.replace("ml-", "web-").replace("name: ml", "name: web").replace("1.31", "1.33")
+    assert [told(each)[0] for each in pools(EKS, other)] == ["1.31", "1.33"]
 
 
 def test_two_that_say_otherwise_say_nothing() -> None:

@@ -296,7 +296,7 @@ spec:
 def test_a_reservation_of_karpenters_is_asked_about(tmp_path: Path, capacity: str, is_told: bool) -> None:
     (tmp_path / "gpu.yaml").write_text(KARPENTER.replace("CAPACITY", capacity), encoding="utf-8")
     ran = run("fleet", "infer", cwd=tmp_path)
-    assert fleet_of(ran).gpu_pools
+    assert ran.code == 0
     assert ("# capacity: ? is cr-0123456789abcdef0 a block, or a reservation?" in ran.out) is is_told
 
 

@@ -65,6 +65,45 @@ def test_a_pod(repository: Path, path: str, labels: str, selector: str, found: l
     assert told(repository) == found
 
 
+KARPENTER = """\
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata: {name: gpu}
+spec: {amiSelectorTerms: [{alias: al2023@latest}]}
+---
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  disruption: {consolidationPolicy: WhenEmpty, consolidateAfter: 10m}
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}
+      requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [g6e]}]
+      taints: [{key: dedicated, value: "yes", effect: NoSchedule}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("pools", "job", "selector", "found"),
+    [
+        ("karpenter/gpu.yaml", "jobs/train.yaml", "", [("fail", "warning")]),
+        ("karpenter/gpu.yaml", "jobs/train.yaml", "karpenter.sh/nodepool: others", []),
+        ("examples/gpu.yaml", "jobs/train.yaml", "", []),
+        ("clusters/east/gpu.yaml", "clusters/west/train.yaml", "", []),
+        ("clusters/east/karpenter/gpu.yaml", "clusters/east/jobs/train.yaml", "", [("fail", "warning")]),
+        ("clusters/east/overlays/a/gpu.yaml", "clusters/east/overlays/b/train.yaml", "", [("fail", "warning")]),
+    ],
+)
+def test_a_pod_beside_nodepools_of_another_folder(
+    tmp_path: Path, pools: str, job: str, selector: str, found: list[tuple[str, str]]
+) -> None:
+    write(tmp_path, ".git/HEAD", "")
+    write(tmp_path, pools, KARPENTER)
+    write(tmp_path, job, JOB.format(labels="", selector=selector))
+    assert told(tmp_path) == found
+
+
 def test_two_clusters_leave_it_open(repository: Path) -> None:
     write(repository, "infra/other.yaml", GROUP.format(name="vision", taint="dedicated"))
     write(repository, "infra/job.yaml", JOB.format(labels="", selector=""))

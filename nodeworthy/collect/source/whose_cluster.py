@@ -30,7 +30,7 @@ def of_its_cluster(pools: Sequence[GpuPool], values: Sequence[OperatorValues], s
         return pools
     folder = PurePath(source.lies).parent.relative_to(root)
     names = {name for name in (*_applied_from(folder, source, root), *_named_by(folder)) if name}
-    return _called(names, pools) or pools
+    return _called(names, pools) or [each for each in pools if not _is_of_a_folder_beside(folder, each)]
 
 
 def _sent_to(name: str, pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
@@ -58,6 +58,22 @@ def _names(pool: GpuPool) -> frozenset[str]:
 
 def _named_by(folder: PurePath) -> Iterator[str]:
     yield from (below for above, below in zip(folder.parts, folder.parts[1:], strict=False) if above in _OF_CLUSTERS)
+
+
+def _is_of_a_folder_beside(folder: PurePath, pool: GpuPool) -> bool:
+    """`clusters/east` beside `clusters/west`: what lies in one says nothing of the other."""
+    own, its = _by_kind(folder), _by_kind(PurePath(pool.place.path or "").parent)
+    kind = next((each for each in own if each in its), None)
+    return kind is not None and own[kind] != its[kind]
+
+
+def _by_kind(folder: PurePath) -> dict[str, str]:
+    """What the folders are called that lie below one of clusters, the uppermost first."""
+    found: dict[str, str] = {}
+    for above, below in zip(folder.parts, folder.parts[1:], strict=False):
+        if above in _OF_CLUSTERS:
+            found.setdefault(above, below)
+    return found
 
 
 def _applied_from(folder: PurePath, source: Source, root: Path) -> Iterator[str]:

@@ -225,6 +225,7 @@ def _range_of_words(written: str) -> Range | None:
 
 # Files that say how a cluster is made.
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tf", ".tofu", ".tpl", ".tftpl", ".j2", ".json", ".toml", ".hcl")
+_WITH_RANGES = ("k3s", "rke2", "kubeadm", "kube_pods_subnet")
 # Where a cluster's ranges are chosen.
 _OF_CONFIG = (".yaml", ".yml", ".sh", ".bash", ".j2", ".tpl", ".tftpl")
 # `IFACE=$(ip route get 1.1.1.1 | awk …)`
@@ -277,12 +278,19 @@ def ranges_chosen_around(script: BootScript, distribution: str) -> dict[str, tup
     near: dict[int, dict[str, dict[Range, Place]]] = {}
     for held in script.surroundings.holding(mark_of_ranges(), _OF_CONFIG, words_of_ranges()):
         text = held.data.decode("utf-8", "replace")
-        if distribution in text or distribution in os.fspath(held.path):
+        if _is_of(distribution, text, held.path):
             ranges_here = near.setdefault(len(os.path.commonpath([own, held.path.parent])), {})
             for of, found in _ranges(Beside(text, Place()).lines):
                 ranges_here.setdefault(of, {})[found] = Place(os.path.relpath(held.path))
     nearest = near[max(near)] if near else {}
     return {of: next(iter(found.items())) for of, found in nearest.items() if len(found) == 1}
+
+
+def _is_of(distribution: str, text: str, path: Path) -> bool:
+    """By what stands in a file; else by where it lies, where nothing in it is another one's."""
+    if distribution in text:
+        return True
+    return distribution in os.fspath(path) and not any(each in text for each in _WITH_RANGES)
 
 
 def _related(found: Networks) -> Iterator[Related]:

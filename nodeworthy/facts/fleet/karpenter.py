@@ -20,7 +20,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place
 
-_OF_POOL = "karpenter.sh/nodepool"
+OF_POOL = "karpenter.sh/nodepool"
 _CLASS_API, _POOL_API = "karpenter.k8s.aws/", "karpenter.sh/"
 _OWN_CLASS, _OWN_KEYS, _AUTO_MODE = "EC2NodeClass", "karpenter.k8s.aws", "eks.amazonaws.com"
 _AWS_OWN = "bottlerocket"
@@ -236,7 +236,7 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
             place = auto.place if auto.text == _AUTO_MODE else None
             node_class = reference.get("name").text or ""
             labels = texts_of(document.get("spec", "template", "metadata", "labels"))
-            own = {_OF_POOL: Located.known(name, document.place), **labels}
+            own = {OF_POOL: Located.known(name, document.place), **labels}
             machines = replace(_machines(requirements), labels=own, taints=taints_in(spec.get("taints").sequence))
             yield KarpenterPool(name, document.place, node_class, document, machines, place)
 

@@ -51,9 +51,16 @@ def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
         image.text or "",
         sign.driver,
         text_of(spec.get("version")),
-        text_of(spec.get("clusterName")),
+        _cluster(document, spec),
         machines=_machines(spec, kind, types),
     )
+
+
+def _cluster(document: Tree, spec: Tree) -> Located[str] | None:
+    """By its name, by the object that makes it, or by the label of Cluster API."""
+    label = document.get("metadata", "labels", "cluster.x-k8s.io/cluster-name")
+    told = (spec.get("clusterName"), spec.get("clusterNameRef", "name"), spec.get("clusterRef", "from", "name"), label)
+    return next((found for each in told if (found := text_of(each)) is not None), None)
 
 
 def _machines(spec: Tree, kind: _Kind, types: list[Tree]) -> Machines:

@@ -1,11 +1,12 @@
 """What manifests say of a cluster as a whole, which its pools do not say themselves: its version, and from which ranges
 it gives services and pods their addresses. Of eksctl, kubeadm, Cluster API, Crossplane, AWS' and Azure's own
-controllers, Config Connector, Calico."""
+controllers, Config Connector, Calico, Cilium."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.machines import text_of
@@ -166,6 +167,20 @@ def said_clusters(document: Tree) -> Iterator[SaidCluster]:
     )
     if said.version is not None or said.services is not None or said.pods is not None:
         yield said
+
+
+# Cilium's chart, and Calico's. Cilium takes its own range in its default mode alone (cluster-pool).
+_POOLS_OF_CILIUM = ("ipam", "operator", "clusterPoolIPv4PodCIDRList")
+_POOLS_OF_CALICO = ("installation", "calicoNetwork", "ipPools", "cidr")
+
+
+def said_by_networks_chart(release: Release) -> Iterator[SaidCluster]:
+    values = release.values
+    is_pooled = values.get("ipam", "mode").text in (None, "cluster-pool")
+    found = [values.get(*_POOLS_OF_CILIUM)] if is_pooled else []
+    pods = next((said for each in (*map(_first, found), _at(values, _POOLS_OF_CALICO)) if (said := _range(each))), None)
+    if pods is not None:
+        yield SaidCluster(pods.place, frozenset(), pods=pods)
 
 
 def _at(document: Tree, path: Sequence[str]) -> Tree | None:

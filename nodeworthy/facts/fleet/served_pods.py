@@ -8,15 +8,13 @@ from typing import ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.facts.fleet.karpenter import KarpenterPool
+from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterPool
 from nodeworthy.facts.fleet.node_taint import NodeTaint, untolerated_taint
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.instances import gpus_of, least_gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, need
-
-OF_POOL = "karpenter.sh/nodepool"
 
 
 @dataclass(frozen=True)

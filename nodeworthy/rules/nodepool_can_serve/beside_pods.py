@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.karpenter import KarpenterPool
+from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterPool
 from nodeworthy.facts.fleet.served_pods import (
-    OF_POOL,
     NodePools,
     contradictions,
     gpu_limit,

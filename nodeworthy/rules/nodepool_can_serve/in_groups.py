@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Sequence
 
 from nodeworthy.facts.fleet.gpu_pool import NODE_POOL, PoolDoor
+from nodeworthy.facts.fleet.karpenter import OF_POOL
 from nodeworthy.facts.fleet.node_taint import untolerated_taint
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
@@ -48,6 +49,9 @@ def _why_not_asked(pod: PodTemplate, doors: Sequence[PoolDoor]) -> str:
         return "Kueue gives it the tolerations of the flavour that it chooses"
     if pod.selection.why_hidden is not None:
         return "which nodes it chooses is not known"
+    named = tuple(pod.selection.wanted(OF_POOL))
+    if named and not any(each.has(OF_POOL, name) for each in doors for name in named):
+        return f"it chooses NodePool '{named[0]}', which is not here"
     known = {label for each in doors for label in each.labels}
     strange = [each for each in pod.selection.labels if each not in known and not is_of_gpu_nodes(each)]
     return f"it chooses nodes by {strange[0]}, of which none of these says anything" if strange else ""
