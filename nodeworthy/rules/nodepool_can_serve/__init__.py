@@ -50,7 +50,7 @@ RULE = Rule(
 )
 
 
-def untolerated(pod: PodTemplate, taint: NodeTaint, nodes: str, which: str, cause: str) -> Draft:
+def fault_of_taint(pod: PodTemplate, taint: NodeTaint, nodes: str, which: str, cause: str) -> Draft:
     """`which` says why it is these nodes that the pod has to come to."""
     where = pod.spec.get("tolerations")
     return fail(

@@ -14,7 +14,7 @@ from nodeworthy.facts.fleet.served_pods import (
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.scaling import worker_of_taint
-from nodeworthy.rules.nodepool_can_serve import RULE, untolerated
+from nodeworthy.rules.nodepool_can_serve import RULE, fault_of_taint
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
 
 _NEVER = (
@@ -98,7 +98,7 @@ def a_pod_beside_it_may_go_there(pod: PodTemplate, around: NodePools) -> Finding
 def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
     taint = keeps_away(pool, pod)
     if taint is not None and worker_of_taint(taint.key) is None:
-        return untolerated(pod, taint, pool.title, "the nodes that are meant for it", _NEVER)
+        return fault_of_taint(pod, taint, pool.title, "the nodes that are meant for it", _NEVER)
     other = next(contradictions(pool, pod), None)
     if other is None:
         return None

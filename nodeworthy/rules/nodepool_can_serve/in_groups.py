@@ -13,7 +13,7 @@ from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.records import replace
-from nodeworthy.rules.nodepool_can_serve import RULE, untolerated
+from nodeworthy.rules.nodepool_can_serve import RULE, fault_of_taint
 from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, fail, skip, unknown
 
 # Kueue gives its pods the tolerations and labels of the flavour that it chooses.
@@ -64,7 +64,7 @@ def _kept_from(pod: PodTemplate, door: PoolDoor) -> Draft | None:
     taint = untolerated_taint(door.pool.machines.taints, pod.spec.get("tolerations"), pod.gpu_resources)
     if taint is None or worker_of_taint(taint.key) is not None:
         return None
-    return untolerated(pod, taint, door.title, _NO_OTHERS, _WAITS)
+    return fault_of_taint(pod, taint, door.title, _NO_OTHERS, _WAITS)
 
 
 def _severity(pod: PodTemplate, doors: Sequence[PoolDoor]) -> Severity:

@@ -186,11 +186,7 @@ def test_a_file_may_wait_for_the_packages() -> None:
 
 def test_a_mount_has_cloud_inits_own_options() -> None:
     steps = read("mounts: [[sdb, /a], [sdc, /b, xfs, noatime], [swap, null]]\n").steps
-    told = [
-        (step.where.known, step.kind.known, step.options.known)
-        for step in steps
-        if isinstance(step, Mount)
-    ]
+    told = [(step.where.known, step.kind.known, step.options.known) for step in steps if isinstance(step, Mount)]
     assert told == [
         ("/a", "auto", "defaults,nofail,x-systemd.requires=cloud-init.service,_netdev"),
         ("/b", "xfs", "noatime"),
