@@ -83,6 +83,11 @@ def _nothing_known(call: Call) -> Iterator[str]:
     yield f": {call.task.module} {quote(kept)}".rstrip(" '")
 
 
+def _included(call: Call) -> Iterator[str]:
+    """Which tasks follow is written elsewhere; how they are called may say what they are for."""
+    yield f": includes {quote(text_of(call.task.free) or call.get('file', 'name', 'role'))}"
+
+
 def _run(call: Call) -> Iterator[str]:
     words = call.task.fill(words_of(call.task), call.item).strip()
     folder = call.get("chdir")
@@ -264,6 +269,7 @@ _MADE_OF: Mapping[str, Callable[[Call], Iterator[str]]] = {
     "deb822_repository": _deb822_repository,
     **dict.fromkeys(("service", "systemd", "systemd_service"), _service),
     **dict.fromkeys(("copy", "template"), _written),
+    **dict.fromkeys(("include", "include_tasks", "import_tasks", "include_role", "import_role"), _included),
     "file": _file,
     "lineinfile": _line,
     "replace": _replace,

@@ -162,12 +162,19 @@ def may_be_preview(data: bytes) -> bool:
 
 
 def _read_all(text: str, place: Place) -> list[Tree]:
-    """Every document; of a chart's template what can be seen without filling it in."""
+    """Every document; of a chart's template what can be seen without filling it in. Values may hold templates of
+    another program (Alertmanager's, in a text of many lines): those are YAML as they stand."""
     if not any(mark.decode() in text for mark in _TEMPLATED):
         return read_all(text, place)
     from nodeworthy.collect.source.helm_template import read_templated
 
-    return read_templated(text, place)
+    try:
+        return read_templated(text, place)
+    except NotYaml as problem:
+        try:
+            return read_all(text, place)
+        except NotYaml:
+            raise problem from None
 
 
 def _worth_parsing(source: Source, data: bytes) -> bool:

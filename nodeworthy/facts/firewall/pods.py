@@ -13,7 +13,7 @@ from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.kubelet_starts import families_in
-from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name
+from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name, is_swapoff
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.firewall.firewall import Step
 from nodeworthy.facts.firewall.needs import Pods
@@ -319,6 +319,8 @@ _SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
 # What begins a cluster on this machine, or makes it a node without a join in sight.
 _BEGINS = (("k8s", "bootstrap"), ("kubeadm", "init"), ("microk8s", "enable"), ("k3s", "server"), ("rke2", "server"))
 _KUBELET = ("kubelet", "kubeadm")
+_OF_KUBERNETES = pattern(r"(?i)(?<![a-z])(?:kube(?:adm|let|rnetes|ctl)?|k8s|k3s|rke2?)(?![a-z])")
+_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", 8)  # re.MULTILINE
 
 
 def joins(script: BootScript) -> bool:
@@ -328,7 +330,15 @@ def joins(script: BootScript) -> bool:
         or bool(families_in(timeline))
         or any(True for _ in _makes(timeline))
         or is_one_in_all_but_name(timeline)
+        or _is_made_ready(script)
     )
+
+
+def _is_made_ready(script: BootScript) -> bool:
+    """It switches swap off, and speaks of Kubernetes where it does something: another script joins it."""
+    if not any(map(is_swapoff, script.timeline.of(Runs))):
+        return False
+    return any(_OF_KUBERNETES.search(_COMMENT.sub("", part.text)) for part in script.userdata.parts)
 
 
 def _makes(timeline: Timeline) -> Iterator[str]:
