@@ -65,6 +65,8 @@ class Evidence:
     table: str = ""
     # Ids of what stands in its line as well.
     beside: tuple[str, ...] = ()
+    # Ids of what says less, or something else, of the same line: where this is said, they are not.
+    hides: tuple[str, ...] = ()
     # The table that it stands in.
     layer: str = ""
 
@@ -95,6 +97,7 @@ def _entry(row: dict[str, Any], layer: str) -> Evidence:
         is_symptom=row.pop("symptom", False),
         is_family=row.pop("family", False),
         beside=tuple(row.pop("beside", ())),
+        hides=tuple(row.pop("hides", ())),
         layer=layer,
         **row,
     )
@@ -106,6 +109,7 @@ _FAILURES = {
     "missing": ("no such file or directory", "no such device", "does not exist", "not found"),
     "busy": ("device or resource busy", "resource busy"),
     "refused": ("permission denied", "operation not permitted"),
+    "broken": ("exec format error", "file too short", "invalid ELF header", "cannot execute binary file"),
     "unreachable": ("connect: connection refused", "connect: no route to host", "i/o timeout", "connection timed out"),
 }
 

@@ -86,32 +86,41 @@ _ENDS = pattern(rb"[ \t]*\r?\n[ \t]*")
 
 @cache
 def _patterns() -> tuple[Pattern, ...]:
-    """Families last: by then it is known which lines say more."""
-    in_turn = sorted(all_evidence(), key=lambda each: each.is_family)
-    return tuple(Pattern(each, text) for each in in_turn for text in each.texts)
+    return tuple(Pattern(each, text) for each in all_evidence() for text in each.texts)
 
 
 def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Counted) -> None:
     """One look for all words, and then only for the entries all of whose words are there."""
     small = _small(piece)
     there = set(spread(small).split())
+    found = [each for entry in _patterns() if entry.words <= there for each in _matches(entry, small, ends)]
+    hidden = {(other, match.begins) for match in found for other in match.evidence.hides}
     # Of one line one text of an entry counts, and the others say no more.
     lines: dict[tuple[str, int], str] = {}
-    said: set[int] = set()
-    for each in _patterns():
-        if not each.words <= there:
+    said = {each.begins for each in found if not each.evidence.is_family}
+    for each in found:
+        key = (each.evidence.id, each.begins)
+        if key in hidden or (each.evidence.is_family and each.begins in said):
             continue
-        for match in each.expression.finditer(small):
-            start = match.start()
-            begins = small.rfind(b"\n", 0, start) + 1
-            if start >= ends or _in_a_word(small, start) or _is_asked(small, begins, start):
-                continue
-            if each.evidence.is_family and begins in said:
-                continue
-            if not each.evidence.is_family:
-                said.add(begins)
-            if lines.setdefault((each.evidence.id, begins), each.text) == each.text:
-                _count(each.evidence, match, piece, line_of, counted)
+        if lines.setdefault(key, each.text) == each.text:
+            _count(each.evidence, each.match, piece, line_of, counted)
+
+
+@dataclass(frozen=True)
+class _Match:
+    evidence: Evidence
+    text: str
+    match: re.Match[bytes]
+    # Where its line begins.
+    begins: int
+
+
+def _matches(entry: Pattern, small: bytes, ends: int) -> Iterator[_Match]:
+    for match in entry.expression.finditer(small):
+        start = match.start()
+        begins = small.rfind(b"\n", 0, start) + 1
+        if start < ends and not _in_a_word(small, start) and not _is_asked(small, begins, start):
+            yield _Match(entry.evidence, entry.text, match, begins)
 
 
 def _small(piece: bytes) -> bytes:
