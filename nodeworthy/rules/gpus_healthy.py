@@ -21,6 +21,7 @@ from nodeworthy.facts.node.gpu_health import fabric_of_others, links_down, lost_
 from nodeworthy.facts.node.gpus import NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
+from nodeworthy.known.evidence import in_text
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
@@ -51,11 +52,15 @@ def who_watches_them_says_that_they_are(gpus: WatchedGpus) -> Findings:
         if each.is_bad:
             yield _told(gpus, each)
         elif not each.is_good:
+            known = next((found.evidence for found in in_text(each.message)), None)
             yield unknown(
                 gpus,
-                f"whether the GPUs of {gpus.node.title} are well is not known to {each.condition.who}",
+                f"whether the GPUs of {gpus.node.title} are well is not known to {each.condition.who}"
+                + (f": {known.says}" if known is not None else ""),
                 is_=each.says,
-                remedy=f"kubectl describe node {gpus.node.name} says since when; read the watcher's own log",
+                cause=known.cause if known is not None else None,
+                remedy=f"kubectl describe node {gpus.node.name} says since when; "
+                + (known.remedy if known is not None else "read the watcher's own log"),
                 link=each.condition.link,
             )
 
