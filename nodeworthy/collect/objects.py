@@ -27,6 +27,8 @@ def facts_of(document: Tree) -> Iterator[Fact]:
     for of_a_kind in READ_BY_KIND.get(document.get("kind").text or "", ()):
         yield from of_a_kind(document)
     yield from _pods(document)
+    if holds_patches(document):  # a Kustomization, which often does not say that it is one
+        yield from _patched(document)
     yield from facts_of_release(*releases(document))
 
 
@@ -79,9 +81,16 @@ def _pods(document: Tree) -> Iterator[Fact]:
 
         yield from pod_templates(document)
         yield from misshapen(document)
-    if holds_patches(document):  # a Kustomization, which often does not say that it is one
-        for part in patched_objects(document):
-            yield from _pods(part)
+
+
+def _patched(document: Tree) -> Iterator[Fact]:
+    """What holds for a part alone. Of a ConfigMap nobody sees here what else it holds, and who chooses of it."""
+    for part in patched_objects(document):
+        yield from _pods(part)
+        if part.get("kind").text == "ConfigMap":
+            from nodeworthy.facts.operator.sharing import sharing_in_object
+
+            yield from (replace(each, map="", keys=()) for each in sharing_in_object(part))
 
 
 def _patch_alone(document: Tree) -> Iterator[Fact]:
