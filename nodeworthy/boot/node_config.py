@@ -16,11 +16,15 @@ from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.known.containerd import defaults
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # The only version that there is, of EC2's nodeadm and of that for hybrid nodes.
-VERSION = "node.eks.aws/v1alpha1"
+_GROUP = "node.eks.aws/"
+VERSION = f"{_GROUP}v1alpha1"
+# What Terraform calls so where a module's own files are read, and nowhere else.
+_OF_A_MODULE = pattern(r"\$\{\s*(?:var|local|module|data|aws_\w+)\.\w")
 # nodeadm-run generates it, with what the NodeConfig says merged over its own.
 CONTAINERD = defaults().config
 
@@ -148,23 +152,40 @@ def _configs(part: Part, faults: list[Fault], template: bool) -> Iterator[_Confi
         what = "the part holds no NodeConfig: nodeadm fails to read it"
         faults.append(Fault(FaultKind.WRONG_TYPE, part.place, what, f"begin it with apiVersion: {VERSION}"))
     for number, tree in enumerate(read.trees):
-        kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
-        if kind != "NodeConfig" or not version.startswith("node.eks.aws/"):
-            what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"
-            remedy = "let its kind be NodeConfig" if version else f"write apiVersion: {VERSION}"
-            faults.append(Fault(FaultKind.WRONG_TYPE, document.place(tree), what, remedy))
-            continue
-        if version != VERSION and not document.scalar(tree.get("apiVersion")).holes:
-            what = f"nodeadm knows no NodeConfig of {version}: it fails to read it, and the node does not join"
-            place = document.place(tree.get("apiVersion"))
-            faults.append(Fault(FaultKind.WRONG_TYPE, place, what, f"write apiVersion: {VERSION}"))
-            continue
-        if number:
-            what = "nodeadm reads only the first YAML document of a part: this one is passed over"
-            remedy = "put it into a part of its own (application/node.eks.aws)"
-            faults.append(Fault(FaultKind.NOBODY_READS_IT, document.place(tree), what, remedy))
-            continue
-        yield _Config(tree, document)
+        wrong = _why_not_read(tree, document, number)
+        if wrong is None:
+            faults += _left_to_a_module(tree.get("spec", "cluster"), document)
+            yield _Config(tree, document)
+        else:
+            faults.append(wrong)
+
+
+def _why_not_read(tree: Tree, document: Document, number: int) -> Fault | None:
+    """Of the documents of one part nodeadm takes the first, if it is one that it knows."""
+    kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
+    if kind != "NodeConfig" or not version.startswith(_GROUP):
+        what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"
+        is_its = version.startswith(_GROUP)
+        remedy = "let its kind be NodeConfig" if is_its else f"write apiVersion: {VERSION}"
+        return Fault(FaultKind.WRONG_TYPE, document.place(tree), what, remedy)
+    if version != VERSION and not document.scalar(tree.get("apiVersion")).holes:
+        what = f"nodeadm knows no NodeConfig of {version}: it fails to read it, and the node does not join"
+        return Fault(FaultKind.WRONG_TYPE, document.place(tree.get("apiVersion")), what, f"write apiVersion: {VERSION}")
+    if number:
+        what = "nodeadm reads only the first YAML document of a part: this one is passed over"
+        remedy = "put it into a part of its own (application/node.eks.aws)"
+        return Fault(FaultKind.NOBODY_READS_IT, document.place(tree), what, remedy)
+    return None
+
+
+def _left_to_a_module(cluster: Tree, document: Document) -> Iterator[Fault]:
+    """`${module.eks.…}`: a template knows the names that templatefile gives it, and a file none."""
+    values = [each for each in cluster.mapping.values() if _OF_A_MODULE.match(document.scalar(each).shown())]
+    if values:
+        first, *others = ((document.place(each), document.scalar(each).shown()) for each in values)
+        what = f"{first[1]} is a name of a module's own, which nobody fills in here: nodeadm is told these letters"
+        remedy = "give templatefile the values by names of their own (${cluster_endpoint}), and write those"
+        yield Fault(FaultKind.NOT_FILLED_IN, first[0], what, remedy, tuple(others))
 
 
 def _last(configs: Sequence[_Config], *path: str) -> Located[Any] | None:

@@ -13,6 +13,9 @@ another agent's startup script only that is said which is wrong with every scrip
 options behind env. Without `#!` cloud-init leaves user data out, with a warning in its log; as a part of MIME that says
 that it is a script it is started, and the kernel refuses it.
 
+A file has no names of a module's own: where `${var.…}` or `${module.…}` stands in a NodeConfig, templatefile refuses
+it, and `file` hands on these letters, with which nodeadm joins nothing.
+
 A module of Terraform that is given a part and hands it on to nobody says so to nobody either: `cloudinit_post_nodeadm`
 of a managed node group never runs, because EKS adds its own part behind what the module hands on.
 """
