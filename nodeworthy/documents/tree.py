@@ -26,6 +26,22 @@ ABSENT = Absent.ABSENT
 Value: TypeAlias = "Scalar | Mapping[str, Tree] | Sequence[Tree] | Unknown | Absent"
 
 
+class _Kinds(dict[type, bool]):
+    """Whether values of a type are such: of the abstract types that is a question that takes long, and is asked of
+    every value."""
+
+    def __init__(self, kind: type) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = found = issubclass(kind, self._kind) and not issubclass(kind, str)
+        return found
+
+
+_MAPPINGS, _SEQUENCES = _Kinds(Mapping), _Kinds(Sequence)
+
+
 # Not frozen: nobody changes one, and every value that anybody looks at has its own.
 @dataclass(slots=True, unsafe_hash=True)
 class Tree:
@@ -54,22 +70,20 @@ class Tree:
     @property
     def mapping(self) -> Mapping[str, Tree]:
         """The children by name; empty where this is no mapping."""
-        return self.value if isinstance(self.value, Mapping) else {}
+        return self.value if _MAPPINGS[type(self.value)] else {}  # type: ignore[return-value]
 
     @property
     def sequence(self) -> Sequence[Tree]:
         """The children in order; empty where this is no sequence."""
-        if isinstance(self.value, Sequence) and not isinstance(self.value, str):
-            return self.value
-        return ()
+        return self.value if _SEQUENCES[type(self.value)] else ()  # type: ignore[return-value]
 
     @property
     def is_mapping(self) -> bool:
-        return isinstance(self.value, Mapping)
+        return _MAPPINGS[type(self.value)]
 
     @property
     def is_sequence(self) -> bool:
-        return isinstance(self.value, Sequence) and not isinstance(self.value, str)
+        return _SEQUENCES[type(self.value)]
 
     @property
     def text(self) -> str | None:
@@ -81,15 +95,14 @@ class Tree:
         what lies inside an unknown is unknown."""
         tree = self
         for name in names:
-            tree = tree._child(name)
+            value = tree.value
+            if _MAPPINGS[type(value)]:
+                tree = value.get(name) or tree._absent(name)  # type: ignore[union-attr]
+            elif not isinstance(value, Unknown):
+                tree = tree._absent(name)
         return tree
 
-    def _child(self, name: str) -> Tree:
-        if isinstance(self.value, Unknown):
-            return self
-        child = self.value.get(name) if isinstance(self.value, Mapping) else None
-        if child is not None:
-            return child
+    def _absent(self, name: str) -> Tree:
         subject = f"{self.place.subject}.{name}" if self.place.subject else name
         return Tree(ABSENT, (self.key or self.place).about(subject), self.key)
 
@@ -150,9 +163,9 @@ def plant(value: Any, place: Place) -> Tree:
     """A tree over plain data (JSON, say), all of it at one place; only the subject tells its parts apart."""
     if isinstance(value, Tree):
         return value
-    if isinstance(value, Mapping):
+    if _MAPPINGS[type(value)]:
         return Tree(_PlainMapping(value, place), place)
-    if isinstance(value, Sequence) and not isinstance(value, str):
+    if _SEQUENCES[type(value)]:
         subject = place.subject or ""
         return Tree([plant(each, place.about(f"{subject}[{i}]")) for i, each in enumerate(value)], place)
     if isinstance(value, (str, int, float, bool, Unknown, Absent)) or value is None:

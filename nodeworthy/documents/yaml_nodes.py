@@ -16,7 +16,7 @@ import yaml
 from yaml.constructor import ConstructorError, SafeConstructor
 
 from nodeworthy.documents.merge_keys import MERGE_KEY, MERGE_TAG, Merges, Pairs, Sizes, TooMuch
-from nodeworthy.documents.tree import Scalar, Tree, Value, join
+from nodeworthy.documents.tree import Scalar, Tree, join
 from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.limits import YAML_DEEPEST
 from nodeworthy.records import replace
@@ -170,8 +170,6 @@ class _Reader:
 
     def inside(self, node: yaml.Node) -> Place | None:
         """Where the text of a literal block begins: the line after its `|`, behind its indentation."""
-        if not isinstance(node, yaml.ScalarNode) or node.style != "|":
-            return None
         if self._lines is None:
             self._lines = self._text.split("\n")
         first = node.start_mark.line + 1
@@ -180,17 +178,13 @@ class _Reader:
         return replace(self._origin, line=self._line + first, column=self._column + min(indents[:1], default=0))
 
     def tree(self, node: yaml.Node, subject: str | None, key: Place | None) -> Tree:
-        written = node.value if isinstance(node, yaml.ScalarNode) else None
-        return Tree(
-            self._value(node, subject), self.place(node, subject), key, written=written, inside=self.inside(node)
-        )
-
-    def _value(self, node: yaml.Node, subject: str | None) -> Value:
+        place = self.at(node.start_mark, subject)
+        if isinstance(node, yaml.ScalarNode):
+            inside = self.inside(node) if node.style == "|" else None
+            return Tree(_scalar(node), place, key, False, node.value, inside)
         if isinstance(node, yaml.MappingNode):
-            return _Mapping(self, node, subject)
-        if isinstance(node, yaml.SequenceNode):
-            return _Sequence(self, node, subject)
-        return _scalar(node)
+            return Tree(_Mapping(self, node, subject), place, key)
+        return Tree(_Sequence(self, node, subject), place, key)
 
 
 class _FlatReader(_Reader):
@@ -226,7 +220,7 @@ def _scalar(node: yaml.Node) -> Scalar | Unknown:
 class _Sequence(Sequence[Tree]):
     __slots__ = ("_node", "_reader", "_subject")
 
-    def __init__(self, reader: _Reader, node: yaml.SequenceNode, subject: str | None) -> None:
+    def __init__(self, reader: _Reader, node: yaml.Node, subject: str | None) -> None:
         self._reader = reader
         self._node = node
         self._subject = subject
@@ -324,7 +318,7 @@ class _Mapping(Mapping[str, Tree]):
         child = self._children.get(name)
         if child is not None:
             return child
-        pair = self._pairs.get(name)
+        pair = (self._pairs if self._held is None else self._held).get(name)
         if pair is None:
             return default
         subject = join(self._subject, name)
