@@ -366,6 +366,22 @@ class Module:
                 found = self.instances_of(block)
                 yield from [Instance(self, block, _ANY, any_repetition(found))] if isinstance(found, Hole) else found
 
+    def absent(self, types: Collection[str] | None = None) -> Iterator[Instance]:
+        """What those would be of which it makes none (`count = 0`), and the modules within that it does not call."""
+        for block in self._declaring(types):
+            nothing = Hole("there is none of it", Spot(block.file, block.at))
+            if block.kind != "module":
+                if not self.instances_of(block):
+                    yield Instance(self, block, _ANY, any_repetition(nothing))
+                continue
+            children = self.children(block)
+            if not isinstance(children, Hole):
+                yield from (each for _, child in children for each in child.absent(types))
+            folder = folder_called(self, block, nothing.spot) if not children else nothing
+            if isinstance(folder, str):
+                child = self._child(block, folder, _ANY, any_repetition(nothing))
+                yield from (*child.possibly(types), *child.absent(types))
+
     def _possible_children(self, block: Block) -> Iterator[Module]:
         children = self.children(block)
         if not isinstance(children, Hole):

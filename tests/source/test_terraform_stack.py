@@ -458,3 +458,61 @@ def test_json_has_blocks_and_comments_of_its_own(tmp_path: Path, where: str) -> 
     [found] = told(ran, "not-open-to-the-world")
     assert found["suppressed"] is (where != "elsewhere")
     assert found["where"]["line"] == text.splitlines().index('        "remote_access": {') + 1
+
+
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: gpu-operator
+  namespace: argocd
+spec:
+  source:
+    repoURL: https://helm.ngc.nvidia.com/nvidia
+    chart: gpu-operator
+    targetRevision: v25.10.1
+    helm:
+      valuesObject:
+        ${values}
+  destination:
+    namespace: gpu-operator
+"""
+APPLIED = """\
+variable "wanted" {
+  default = false
+}
+resource "RESOURCE" "gpu_operator" {
+  count   = COUNT
+  CONTENT = templatefile("${path.module}/apps/gpu-operator.yaml", {
+    values = indent(8, yamlencode({ driver = { enabled = false } }))
+  })
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("resource", "content", "count", "unknown"),
+    [
+        ("kubectl_manifest", "yaml_body", "var.wanted ? 1 : 0", 0),
+        ("kubectl_manifest", "yaml_body", "1", 0),
+        # Who writes it there may hand it on: what it holds is still asked.
+        ("local_file", "content", "1", 2),
+    ],
+    ids=["none", "one", "of-another-kind"],
+)
+def test_a_template_is_judged_as_what_its_root_makes_of_it(
+    tmp_path: Path, resource: str, content: str, count: str, unknown: int
+) -> None:
+    root = APPLIED.replace("RESOURCE", resource).replace("CONTENT", content).replace("COUNT", count)
+    module = 'module "apps" {\n  source = "./apps-of-gpus"\n  count  = 0\n}\n'
+    files = {"main.tf": root + CLUSTER, "apps/gpu-operator.yaml": APPLICATION}
+    within = {
+        "main.tf": module + CLUSTER,
+        "apps-of-gpus/main.tf": root,
+        "apps-of-gpus/apps/gpu-operator.yaml": APPLICATION,
+    }
+    for each in (files, within) if resource != "local_file" else (files,):
+        ran = check(tmp_path, each, "--rule", "containerd-paths")
+        assert len(told(ran, "containerd-paths", "unknown")) == unknown, ran.out
+        for name in each:
+            (tmp_path / name).unlink()

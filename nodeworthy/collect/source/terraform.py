@@ -139,8 +139,15 @@ class TerraformRoot:
             yield from facts_declared_by(self.module.everything(DECLARING))
             yield from self._left_out()
             yield from self._unread()
+            self._fill_in_for_nobody()
         except TooMuch as problem:
             yield NotLookedAt(Place(self.disk.shown(self.folder)), f"this root was not read to its end: {problem}")
+
+    def _fill_in_for_nobody(self) -> None:
+        """A template that is filled in for something of which there is none is no file by itself either."""
+        if self.disk.says("templatefile"):
+            for each in self.module.absent(DECLARING):
+                _ = each.values
 
     def _unread(self) -> Iterator[Fact]:
         """Of modules that nobody knows, those that are given nodes with GPUs to make."""
