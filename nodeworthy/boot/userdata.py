@@ -91,7 +91,7 @@ class FaultKind(StrEnum):
     NUL = "NUL byte"
     NOT_UTF8 = "not UTF-8"
     NO_SHEBANG = "no first line that says who runs it"
-    BOOTHOOK_WITHOUT_SHEBANG = "a boothook without a first line that says who runs it"
+    PART_WITHOUT_SHEBANG = "a boothook or a part of MIME without a first line that says who runs it"
     OPTIONS_BEHIND_ENV = "env takes the whole line for one program's name"
     WRONG_TYPE = "its content is not what its type says"
     SAME_NAME = "two scripts of one file name"

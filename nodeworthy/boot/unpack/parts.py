@@ -241,11 +241,12 @@ class Reading:
             self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash", is_doubt=True)
             return
         what = "has no first line that says who runs it, so the kernel refuses it (Exec format error)"
-        if found.type is Type.BOOTHOOK:
-            self.fault(FaultKind.BOOTHOOK_WITHOUT_SHEBANG, found, what, "begin it with #!/bin/bash")
+        # What says of itself that it is a script is started, whatever it begins with.
+        if found.type is Type.BOOTHOOK or found.content_type.startswith(Type.SHELL):
+            self.fault(FaultKind.PART_WITHOUT_SHEBANG, found, what, "begin it with #!/bin/bash")
             return
         if not found.content_type and found.type is Type.SHELL:
-            # What says of itself that it is a script is started; of the rest cloud-init asks the first characters.
+            # Of all else cloud-init asks the first characters.
             what = (
                 "has no first line that says who runs it: cloud-init takes it for no script, warns (Unhandled "
                 "non-multipart (text/x-not-multipart) userdata) and leaves it out"

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import read_cloud_configs
+from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.node_config import read_node_config
 from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind, UserData
-from nodeworthy.facts.boot.families import AL2, AL2023
+from nodeworthy.facts.boot.families import AL2
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -75,7 +76,7 @@ def faults_told(script: BootScript) -> Iterator[Fault]:
     stands at its beginning, nor whether it is not a piece of another one."""
     decided = not script.userdata.begins_open
     for told in faults_of(script.userdata):
-        fault = _on_its_image(told, script) if told.kind is FaultKind.BOOTHOOK_WITHOUT_SHEBANG else told
+        fault = _on_its_image(told, script) if told.kind is FaultKind.PART_WITHOUT_SHEBANG else told
         if fault is None:
             continue
         if script.use.is_user_data and decided:
@@ -88,9 +89,14 @@ def faults_told(script: BootScript) -> Iterator[Fault]:
             yield fault if says == fault.message else replace(fault, message=f"this script {says}")
 
 
+# Any other than AL2: a NodeConfig, another cloud, and package managers that AL2 does not have say so.
+_NOT_AL2 = "another"
+_NOT_ON_AL2 = ("apt", "dnf", "zypper", "apk")
+
+
 def _on_its_image(fault: Fault, script: BootScript) -> Fault | None:
-    """The cloud-init of Amazon Linux 2 runs such a boothook all the same; those after it do not, and say `Exec format
-    error. Missing #! in script?`."""
+    """The cloud-init of Amazon Linux 2 runs it all the same; those after it do not, and say `Exec format error. Missing
+    #! in script?`."""
     runs = _distributions(script)
     if runs == {AL2}:
         return None
@@ -102,14 +108,15 @@ def _on_its_image(fault: Fault, script: BootScript) -> Fault | None:
 
 def _distributions(script: BootScript) -> set[str | None]:
     """What its nodes run; nothing where nobody says it."""
-    if any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts):
-        return {AL2023}
+    if not script.on_ec2 or any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts):
+        return {_NOT_AL2}
     if script.pools:
         states = [each.pool.distribution.state for each in script.pools]
         return {str(each.value) if isinstance(each, Known) else None for each in states} - {None}
-    if script.image is None or script.image.distribution is None:
-        return set()
-    return {script.image.distribution}
+    if script.image is not None and script.image.distribution is not None:
+        return {script.image.distribution}
+    managers = [each.manager for each in script.timeline.of(Installs)] if script.userdata.unread == "" else []
+    return {_NOT_AL2} if any(each.startswith(_NOT_ON_AL2) for each in managers) else set()
 
 
 def faults_of(userdata: UserData) -> Iterator[Fault]:
