@@ -85,7 +85,7 @@ def _nothing_known(call: Call) -> Iterator[str]:
 
 def _included(call: Call) -> Iterator[str]:
     """Which tasks follow is written elsewhere; how they are called may say what they are for."""
-    yield f": includes {quote(text_of(call.task.free) or call.get('file', 'name', 'role'))}"
+    yield f": {call.task.module} {quote(text_of(call.task.free) or call.get('file', 'name', 'role'))}"
 
 
 def _run(call: Call) -> Iterator[str]:
