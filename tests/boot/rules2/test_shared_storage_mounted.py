@@ -47,6 +47,7 @@ def alone(*effects: Effect | list[Effect]) -> Judgement:
         ("s3fs#b /shared fuse.s3fs _netdev,nofail 0 0", "pass"),
         ("s3fs#b /shared fuse allow_other 0 0", "fail"),
         ("/dev/sdb1 /data fuse allow_other 0 0", "skip"),
+        ("host:/tag /data virtiofs defaults 0 0", "skip"),
         ("10.0.0.4:/x /shared nfs4 x-systemd.automount 0 0", "pass"),
         ("/dev/nvme1n1 /shared xfs defaults 0 0", "skip"),
     ],

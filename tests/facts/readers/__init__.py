@@ -8,7 +8,7 @@ from tests.facts.readers import firewall, nodes, slurm
 from tests.facts.readers.files import read_files
 
 # One table a kind of file.
-OF_FILES = ("slurm_jobs", "registries", "pods", "operator", "hami", "services", "boot_scripts")
+OF_FILES = ("slurm_jobs", "registries", "pods", "operator", "hami", "services", "boot_scripts", "aws_resources")
 READERS: Mapping[str, Callable[[str], Iterable[str]]] = {
     **firewall.READERS,
     **nodes.READERS,

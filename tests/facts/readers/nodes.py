@@ -9,7 +9,7 @@ from nodeworthy.documents.yaml import read_all
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.cluster_api import nodes_of_cluster_api
 from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
-from nodeworthy.facts.fleet.karpenter import karpenter, nodes_of_karpenter
+from nodeworthy.facts.fleet.karpenter import karpenter, nodes_of_karpenter, pools_of_any_image
 from nodeworthy.facts.fleet.made_clusters import made_clusters
 from nodeworthy.facts.fleet.managed_groups import groups_of_eks
 from nodeworthy.facts.fleet.pools_by_evidence import pools_together
@@ -27,6 +27,7 @@ def _nodes(given: str) -> Iterator[str]:
     yield from (shown(each) for each in found)
     for nodes in (*asked, *nodes_of_karpenter(found)):
         yield from _told(nodes)
+    yield from (f"{each.name} of any image: {shown(each.distribution)}" for each in pools_of_any_image(found))
     yield from (f"pool {each.title} of {each.distribution.shown()}" for each in pools_together([*asked, *found]))
 
 
