@@ -329,6 +329,11 @@ def _where_it_went(toolkit: ToolkitOnNodes) -> str:
     config, socket = daemonset.config_folder.shown(), daemonset.socket_folder.shown()
     if not toolkit.is_containerd:
         return f"the toolkit configures {daemonset.runtime}"
+    if any(each.state == Known(None) for each in (daemonset.config_folder, daemonset.socket_folder)):
+        return (
+            "kubelet's containerd has no such runtime in its config, or has it no more (a restart wrote it anew); "
+            "which config the toolkit writes into, its DaemonSet does not say"
+        )
     wrote = f"the toolkit writes into {config} of the node and signals the containerd whose socket is in {socket}"
     if toolkit.found_no_socket:
         return f"{wrote}, but found no socket there: kubelet's containerd, which runs these pods, is another one"

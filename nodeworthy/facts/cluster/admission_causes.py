@@ -190,6 +190,8 @@ def _pinned(pod: AdmissionRefusal, full: Draft | None) -> Draft:
 
 def _unhealthy(pod: AdmissionRefusal, node: NodeGpus | None) -> Draft:
     lost = node.unhealthy(pod.resource) if node is not None else 0
+    if node is not None and not lost and node.capacity.get(pod.resource):
+        return _well_again(pod)
     counted = f": {lost} of {node.capacity.get(pod.resource)} are unhealthy" if node is not None and lost else ""
     return fail(
         NOWHERE,
@@ -197,6 +199,19 @@ def _unhealthy(pod: AdmissionRefusal, node: NodeGpus | None) -> Draft:
         cause="the device plugin takes a device back when the driver reports an Xid, and the scheduler may have "
         "counted it",
         remedy=f"look at the device plugin's log and at `nvidia-smi` on {pod.node}; drain the node and reset the GPU",
+    )
+
+
+def _well_again(pod: AdmissionRefusal) -> Draft:
+    """Nothing says that a GPU is at fault: what a restart does looks the same."""
+    return fail(
+        NOWHERE,
+        f"kubelet knew no healthy devices of node '{pod.node}' when the pod came, and knows all of them now",
+        cause="after a restart of the node, of kubelet or of the device plugin devices count as unhealthy until the "
+        "plugin has registered them again; what was refused meanwhile stays so, and is left over",
+        remedy="delete the pods that were refused: controllers make others; if it happens without a restart, read the "
+        f"device plugin's log and the kernel's on {pod.node} for that time",
+        link="pod",
     )
 
 
