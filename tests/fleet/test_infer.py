@@ -318,3 +318,47 @@ def test_where_files_say_nothing_the_program_may(folder: Path) -> None:
     ran = run("fleet", "infer", cwd=folder)
     assert (ran.code, ran.out) == (3, "")
     assert "`nodeworthy fleet infer --stack NAME`" in ran.err
+
+
+_KUBEADM = """\
+#!/bin/bash
+set -euo pipefail
+apt-get install -y containerd.io=1.7.27-1 kubelet=1.31.4-1.1 kubeadm=1.31.4-1.1
+kubeadm join 10.0.0.5:6443 --discovery-file /root/discovery.conf
+"""
+_RKE2 = """\
+#!/bin/bash
+set -euo pipefail
+# INSTALL_RKE2_VERSION=v1.29.1+rke2r1
+curl -sfL https://get.rke2.io | INSTALL_RKE2_CHANNEL=v1.32 INSTALL_RKE2_TYPE=agent sh -
+systemctl enable --now rke2-agent.service
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "kubernetes", "containerd"),
+    [
+        (_KUBEADM, "1.31", "1.7.27"),
+        (_KUBEADM.replace("kubeadm=1.31.4", "kubeadm=1.32.0"), None, "1.7.27"),
+        (_KUBEADM.replace("containerd.io=1.7.27-1", "containerd.io"), "1.31", None),
+        (_RKE2, "1.32", None),
+        (_RKE2.replace("INSTALL_RKE2_CHANNEL=v1.32", "INSTALL_RKE2_CHANNEL=stable"), None, None),
+        (_K3S.replace("| K3S_URL", "| INSTALL_K3S_VERSION=v1.33.1+k3s1 K3S_URL"), "1.33", None),
+        (
+            "#!/bin/bash\nset -e\nsnap install k8s --classic --channel=1.32-classic/stable\nk8s join-cluster $T\n",
+            "1.32",
+            None,
+        ),
+    ],
+)
+def test_what_a_script_chooses(folder: Path, script: str, kubernetes: str | None, containerd: str | None) -> None:
+    put(folder, "node.sh", script)
+    told = run("fleet", "infer", cwd=folder).out
+    assert (f'version: "{kubernetes}"  # {kubernetes} in node.sh' in told) is (kubernetes is not None)
+    assert (f'containerd: "{containerd}"  # node.sh:3:1' in told) is (containerd is not None)
+
+
+def test_scripts_that_choose_otherwise_say_nothing(folder: Path) -> None:
+    put(folder, "a.sh", _KUBEADM)
+    put(folder, "b.sh", _KUBEADM.replace("1.31.4", "1.33.0"))
+    assert "# version: ? which Kubernetes is it?" in run("fleet", "infer", cwd=folder).out

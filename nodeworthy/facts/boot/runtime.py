@@ -55,10 +55,10 @@ def version_of(script: BootScript, pool: BootPool | None) -> str | None:
     state = pool.pool.containerd_version.state if pool is not None else None
     if isinstance(state, Known):
         return state.value
-    return next((version for _, version in _pins(script)), None)
+    return next((version for _, version in containerd_pins(script)), None)
 
 
-def _pins(script: BootScript) -> Iterator[tuple[Effect, str]]:
+def containerd_pins(script: BootScript) -> Iterator[tuple[Effect, str]]:
     """The steps that install containerd in a release that they name."""
     installed = ((each, package) for each in script.timeline.of(Installs) for package in each.packages)
     fetched = ((each, each.url) for each in script.timeline.of(Fetches))
@@ -75,7 +75,7 @@ def with_pinned_containerd(pools: Sequence[GpuPool], scripts: Sequence[BootScrip
 def _pinned(pool: str, scripts: Sequence[BootScript]) -> Located[str] | None:
     own = [script for script in scripts if any(each.pool.name == pool for each in script.pools)]
     try:
-        pins = [pin for script in own for pin in _pins(script)]
+        pins = [pin for script in own for pin in containerd_pins(script)]
     except NotKnown:
         return None
     if not pins:

@@ -36,7 +36,7 @@ _DECLARED = "a declared fleet would, and `nodeworthy fleet infer` prints each as
 def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:
     theirs = {script.place for each in facts if isinstance(each, AskedNodes) for script in each.scripts}
     scripts = [each for each in facts if isinstance(each, BootScript) and each.place not in theirs]
-    return [*pools_asked_for(facts), *_with_drivers(list(_of_scripts(scripts)))]
+    return [*pools_asked_for(facts), *_with_drivers(_agreeing(list(_of_scripts(scripts))))]
 
 
 def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
@@ -146,6 +146,18 @@ def _with_drivers(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
     yield from (each for each in pools if each.driver is not None or each.distribution.shown() not in having)
 
 
+def _agreeing(pools: Sequence[GpuPool]) -> list[GpuPool]:
+    """Of nodes of one distribution that choose several releases, nobody knows which of them a cluster has."""
+    chosen: dict[str, set[object]] = {}
+    for pool in pools:
+        said = [each.state if each is not None else None for each in (pool.kubernetes, pool.containerd)]
+        chosen.setdefault(pool.distribution.shown(), set()).add((*said,))
+    return [
+        pool if len(chosen[pool.distribution.shown()]) == 1 else replace(pool, kubernetes=None, containerd=None)
+        for pool in pools
+    ]
+
+
 def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
     for script in scripts:
         try:
@@ -156,7 +168,18 @@ def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
             name = PurePath(script.place.path or "").name or "this script"
             distribution, place, said = made
             pool = _pool(name, "the node made by script", distribution, place, said)
-            yield brought_by_scripts(replace(pool, machines=_registering(script)), [script])
+            yield brought_by_scripts(_with_releases(replace(pool, machines=_registering(script)), script), [script])
+
+
+def _with_releases(pool: GpuPool, script: BootScript) -> GpuPool:
+    """Imported only where a script makes a node."""
+    from nodeworthy.facts.boot.chosen_releases import containerd_chosen, kubernetes_chosen
+
+    runtime = pool.runtime.state
+    is_chosen = isinstance(runtime, Known) and runtime.value.chosen
+    return replace(
+        pool, kubernetes=kubernetes_chosen(script), containerd=containerd_chosen(script) if is_chosen else None
+    )
 
 
 def _registering(script: BootScript) -> Machines:
