@@ -331,6 +331,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "Workers": (_workers_of_omni,),
     **{f"{each}MachineConfig": (_made_otherwise,) for each in _OF_ANYWHERE},
     **{f"{each}{what}": (_nodes_of_cluster_api,) for each in _BOOTSTRAPS for what in _OF_BOOTSTRAP},
+    **{f"{each}ControlPlane": (_nodes_of_cluster_api, _said_of_a_cluster) for each in _BOOTSTRAPS},
 }
 
 

@@ -47,6 +47,15 @@ class AskedNodes:
     hosted: GpuPool | None = None
 
     @property
+    def has_gpus(self) -> bool:
+        """As far as anybody says it."""
+        return self.hosted is not None or self.machines != NOTHING_SAID or bool(self.has_driver)
+
+    @property
+    def is_of_gke(self) -> bool:
+        return self.distribution.shown().startswith("gke")
+
+    @property
     def image(self) -> NodeImage:
         state = self.distribution.state
         named = state.value if isinstance(state, Known) else None
@@ -137,6 +146,14 @@ def _own(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> list[SaidCluster
         return [*by_name, *(each for each in clusters if not each.pools and each.names & named)]
     whole = [each for each in clusters if not each.pools]
     return whole if len({each.names for each in whole} - {frozenset()}) < 2 else []
+
+
+def versions_apart(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> tuple[Located[str], Located[str]] | None:
+    """That with which these nodes start, and that of their cluster, where both are said, each by its own."""
+    own = _own(nodes, [each for each in clusters if each.may_have(nodes)])
+    of_nodes = nodes.kubernetes or _agreed([each.version for each in own if each.pools])
+    of_cluster = _agreed([each.version for each in own if not each.pools])
+    return (of_nodes, of_cluster) if of_nodes is not None and of_cluster is not None else None
 
 
 def _agreed(said: Sequence[Located[str] | None]) -> Located[str] | None:

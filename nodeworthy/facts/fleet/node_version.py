@@ -9,6 +9,7 @@ from nodeworthy.derive import derive
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, versions_apart
 from nodeworthy.facts.fleet.eksctl import EksctlGroup
 from nodeworthy.known.node_images import kubernetes_of
 from nodeworthy.patterns import pattern
@@ -44,6 +45,15 @@ def versions_of_nodes(groups: Sequence[NodeGroup], asked: Sequence[EksctlGroup])
     for group in asked:
         release = _written(group.tree.get("releaseVersion"))
         yield from _versions(f"node group '{group.name}'", release, group.document.get("metadata", "version"))
+
+
+@derive
+def versions_asked_for(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> Iterator[NodeVersion]:
+    """Of nodes with GPUs that Cluster API, Crossplane or Azure's own controllers make. What GKE says of its control
+    plane is the least that it may be."""
+    told = versions_apart(nodes, clusters) if nodes.has_gpus and not nodes.is_of_gke else None
+    if told is not None:
+        yield NodeVersion(f"{nodes.noun} '{nodes.name}'", told[0].place, *told)
 
 
 def _versions(title: str, said: Sequence[Located[str]], cluster: Tree | None) -> Iterator[NodeVersion]:

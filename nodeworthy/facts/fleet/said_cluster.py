@@ -97,6 +97,10 @@ _KINDS: Mapping[str, Sequence[_Kind]] = {
             ("kubernetesNetworkConfig", "serviceIPv4CIDR"),
         ),
     ),
+    **dict.fromkeys(
+        ("KubeadmControlPlane", "RKE2ControlPlane", "KThreesControlPlane", "K0sControlPlane", "TalosControlPlane"),
+        (_Kind(_CONTROLS, version=("spec", "version")),),
+    ),
     "ContainerCluster": (
         _Kind(
             "container.cnrm.",
