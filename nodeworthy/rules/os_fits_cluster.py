@@ -83,7 +83,7 @@ def its_nodes_are_of_the_clusters_version(versions: NodeVersion) -> Findings:
 
 def _what_comes_of_it(behind: int) -> str:
     if behind < 0:
-        return "no kubelet may be newer than its API server: EKS and AKS refuse such a group, and others do not support it"
+        return "no kubelet may be newer than its API server: EKS and AKS refuse it, and elsewhere it is not supported"
     if behind > _MAY_LAG:
         return f"a kubelet may be {_MAY_LAG} minor versions older than its API server; these are {behind} behind"
     return "it is pinned here, and stays behind when the cluster is upgraded; a kubelet may lag three minor versions"
