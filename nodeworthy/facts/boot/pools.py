@@ -25,7 +25,6 @@ from nodeworthy.boot.effects import (
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind, UserData
 from nodeworthy.facts.boot.families import PROGRAMS
-from nodeworthy.facts.boot.made_ready import is_swapoff
 from nodeworthy.facts.boot.script import BootPool, BootScript, NotInFleet
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.patterns import pattern
@@ -89,6 +88,8 @@ def _is_of_a_node(effect: Effect) -> bool:
 
 
 def _runs_here(effect: Runs) -> bool:
+    from nodeworthy.facts.boot.made_ready import is_swapoff
+
     words = [each.shown() for each in effect.arguments]
     if is_swapoff(effect):
         return True
