@@ -56,10 +56,11 @@ class Settings:
         return self.place
 
 
-def read_settings(text: str, origin: Origin, *, template: bool = False) -> Settings:
-    fillings = Fillings()
+def read_settings(text: str, origin: Origin, *, template: bool = False, braced: bool = False) -> Settings:
+    """`template` says that Terraform fills it in first, `braced` that Go or Jinja does."""
+    fillings = Fillings(jinja=braced)
     faults: list[Fault] = []
-    if template:
+    if template or braced:
         text = _hidden(text, fillings, origin, faults)
     if any(line.count(".") > _DOTS for line in text.split("\n")):
         what = "a line of the settings is too long to be read"
@@ -82,7 +83,7 @@ def read_settings(text: str, origin: Origin, *, template: bool = False) -> Setti
 
 
 def effects_of(part: Part, *, template: bool = False) -> Sequence[Effect]:
-    settings = read_settings(part.text, part.origin, template=template)
+    settings = read_settings(part.text, part.origin, template=template, braced=part.jinja)
     labels = settings.get("kubernetes", "node-labels")
     return (
         *_hosts(settings, part),

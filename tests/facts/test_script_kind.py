@@ -83,6 +83,8 @@ def test_by_who_refers_to_it(root: Path, name: str, text: str, told: str) -> Non
         ("templates/al2023/provisioners/driver.sh", PLAIN, "IMAGE_BUILD"),
         ("build.sh", f'{PLAIN}echo "$PACKER_BUILD_NAME"\n', "IMAGE_BUILD"),
         ("provisioners/user-data.sh", PLAIN, "USER_DATA"),
+        ("setup.sh", "#!/bin/bash\nBUCKET=\"${1:-}\"\nsu - ubuntu -c 'ssh-keyscan head'\n", "BY_HAND"),
+        ("setup.sh", "#!/bin/bash\nf() {\n  a=$1\n}\nsu - ubuntu -c 'ssh-keyscan head'\n", "USER_DATA"),
     ],
 )
 def test_by_itself(root: Path, path: str, text: str, told: str) -> None:

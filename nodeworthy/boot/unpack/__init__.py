@@ -92,7 +92,7 @@ def _node_config(reading: Reading, *, template: bool) -> NodeConfig | None:
 def _settings(reading: Reading, *, template: bool) -> None:
     for part in reading.parts:
         if part.kind is PartKind.BOTTLEROCKET:
-            reading.faults += read_settings(part.text, part.origin, template=template).faults
+            reading.faults += read_settings(part.text, part.origin, template=template, braced=part.jinja).faults
 
 
 def _is_template(text: str, name: str) -> bool:

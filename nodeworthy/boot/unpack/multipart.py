@@ -209,6 +209,7 @@ def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
         found = _found(leaf, ordinal, framing, reading)
         if found is not None:
             found.guard = guard_of(decided.at(leaf.first + 1), framing.origin)
+            found.is_alone = leaf is framing.message
             _read(found, id(leaf) in outermost, reading)
     if not reading.parts and not reading.faults:
         # A multipart may hold nothing but another one that is cut off.
@@ -264,6 +265,9 @@ def _contradicted(found: Found, is_outermost: bool, reading: Reading) -> None:
         if meant not in (None, Type.NODE_CONFIG):
             what = "is no NodeConfig (apiVersion: node.eks.aws/v1alpha1): nodeadm fails to read the user data"
             reading.fault(FaultKind.WRONG_TYPE, found, what, "let its type be that of its content")
+        elif found.is_alone:
+            what = "has no multipart around it, in which nodeadm looks for it; who puts one there is not known"
+            reading.fault(FaultKind.NOBODY_READS_IT, found, what, _NODE_CONFIG_REMEDY, is_doubt=True)
         elif not is_outermost:
             what = "stands in a multipart inside of another one, where nodeadm does not look"
             reading.fault(FaultKind.NOBODY_READS_IT, found, what, _NODE_CONFIG_REMEDY)

@@ -61,6 +61,8 @@ class Found:
     merge: str = ""
     jinja: bool = False
     guard: Guard = ()
+    # A part with its header, and no multipart around it here.
+    is_alone: bool = False
 
     def cut(self, lines: int, columns: int, text: str) -> None:
         self.origin = within(self.origin, lines, columns)

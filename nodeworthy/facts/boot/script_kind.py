@@ -127,6 +127,8 @@ _EKS = pattern(r"/etc/eks/(?:bootstrap\.sh|nodeadm)|\bnodeadm[ \t]+init\b")
 _USERS = r"(?:ubuntu|ec2-user|debian|centos|rocky|fedora|azureuser)"
 _FOR_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])su[ \t]+(?:-l?[ \t]+)?{_USERS}[ \t]+-c\b")
 _AS_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])sudo[ \t]+(?:-[EHin]+[ \t]+)*(?:-u[ \t]*|--user[ =]){_USERS}\b")
+# At the margin, where no function's own arguments are meant.
+_TAKES_ARGUMENTS = pattern(r"(?m)^(?:(?:export|readonly|declare)[ \t]+)?[A-Za-z_]\w*=[\"']?\$(?:[1-9@*]|\{[1-9@*])")
 # Who is root already has no need of it.
 _AS_ROOT = pattern(r"(?m)^[^#\n]*(?<![\w-])sudo[ \t]+(?:-[EHinS]+[ \t]+)*[^-\s]")
 
@@ -210,7 +212,9 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
 
 
 def _is_roots_own(text: str) -> bool:
-    """Whether root runs it, and acts for the user of a cloud's image now and then."""
+    """Whether root runs it, and acts for the user of a cloud's image now and then. Nobody gives user data arguments."""
+    if _TAKES_ARGUMENTS.search(text):
+        return False
     if _FOR_THE_USER.search(text):
         return True
     return _AS_THE_USER.search(text) is not None and _AS_ROOT.search(text) is None

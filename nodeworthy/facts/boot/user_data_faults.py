@@ -136,7 +136,7 @@ def _of_documents(userdata: UserData) -> Iterator[Fault]:
     if cloud:
         yield from read_cloud_configs(cloud, template=template).faults
     for part in _parts(userdata, PartKind.BOTTLEROCKET):
-        yield from read_settings(part.text, part.origin, template=template).faults
+        yield from read_settings(part.text, part.origin, template=template, braced=part.jinja).faults
 
 
 def _parts(userdata: UserData, kind: PartKind) -> list[Part]:

@@ -26,7 +26,7 @@ def mirrors_flaws(script: BootScript, host: str) -> Iterator[Draft]:
     """What keeps Bottlerocket from pulling from this host over plain HTTP."""
     userdata = script.userdata
     parts = [part for part in userdata.parts if part.kind is PartKind.BOTTLEROCKET]
-    told = [read_settings(part.text, part.origin, template=userdata.is_template) for part in parts]
+    told = [read_settings(part.text, part.origin, template=userdata.is_template, braced=part.jinja) for part in parts]
     mirrors = [(settings, each) for settings in told for each in _mirrors(settings)]
     if any(_leads_to(settings, each, host) for settings, each in mirrors):
         return

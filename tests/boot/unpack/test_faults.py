@@ -86,6 +86,10 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
     "a first line behind a directive": ("%{ if on ~}\n#!/bin/bash\nset -e\n%{ endif ~}\nsystemctl start ${unit}\n", []),
     "a NodeConfig of another version": ("apiVersion: node.eks.aws/v1alpha\nkind: NodeConfig\n", ["WRONG_TYPE 1"]),
     "a NodeConfig of nothing": (mime(("application/node.eks.aws", "# nothing\n")), ["WRONG_TYPE 7"]),
+    "a NodeConfig as a part of nothing": (
+        f"Content-Type: application/node.eks.aws\nMIME-Version: 1.0\n\n{NODE_CONFIG}",
+        ["NOBODY_READS_IT? 4"],
+    ),
     "no shebang in a part": (
         mime(("text/x-shellscript", "set -e\nsystemctl enable kubelet\n")),
         ["PART_WITHOUT_SHEBANG 7"],
