@@ -28,7 +28,10 @@ _NUMBERED = tuple("123456789")
 _ARGUMENTS = (*_NUMBERED, "@", "*", "#")
 _CALLER = "the script that sources this one"
 _COMMENT = pattern(r"(?m)(?:^|(?<=\s))#.*")
-_NAME = pattern(r"(?<![\w./:-])[\w][\w.:-]*(?![\w/-])")
+# A name where a command begins; what stands behind another word is that one's.
+_CALLED = pattern(
+    r"(?m)(?:^|[;&|({`!]|\b(?:then|do|else|if|elif|while|until|time|trap)\b)[ \t]*([\w][\w.:-]*)(?![\w/=-])"
+)
 
 
 def define(walker: Walker, function: Function) -> bool:
@@ -126,7 +129,7 @@ def call_for_others(walker: Walker) -> None:
     command fails. So no two of them are taken to happen together."""
     walker.state.sourced = _CALLER
     walker.state.options.reports = True
-    called = Counter(_NAME.findall(_COMMENT.sub("", walker.text)))
+    called = Counter(_CALLED.findall(_COMMENT.sub("", walker.text)))
     every = walker.state.defined
     own = [each for name in every if called[name] <= len(every[name]) for each in every[name]]
     if own:
