@@ -477,42 +477,51 @@ spec:
   destination:
     namespace: gpu-operator
 """
+NODES = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata:
+  name: gpu
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}
+      requirements:
+        - {key: node.kubernetes.io/instance-type, operator: In, values: [g6e.12xlarge]}
+---
+apiVersion: karpenter.k8s.aws/v1
+kind: EC2NodeClass
+metadata:
+  name: gpu
+spec:
+  role: nodes
+  amiSelectorTerms: [{alias: al2023@v20251101}]
+  subnetSelectorTerms: [{tags: {karpenter.sh/discovery: ml}}]
+  securityGroupSelectorTerms: [{tags: {karpenter.sh/discovery: ml}}]
+"""
 APPLIED = """\
 variable "wanted" {
   default = false
 }
-resource "RESOURCE" "gpu_operator" {
-  count   = COUNT
-  CONTENT = templatefile("${path.module}/apps/gpu-operator.yaml", {
+resource "kubectl_manifest" "gpu_operator" {
+  count     = COUNT
+  yaml_body = templatefile("${path.module}/apps/gpu-operator.yaml", {
     values = indent(8, yamlencode({ driver = { enabled = false } }))
   })
 }
 """
 
 
+@pytest.mark.parametrize("count", ["var.wanted ? 1 : 0", "1"], ids=["none", "one"])
 @pytest.mark.parametrize(
-    ("resource", "content", "count", "unknown"),
-    [
-        ("kubectl_manifest", "yaml_body", "var.wanted ? 1 : 0", 0),
-        ("kubectl_manifest", "yaml_body", "1", 0),
-        # Who writes it there may hand it on: what it holds is still asked.
-        ("local_file", "content", "1", 2),
-    ],
-    ids=["none", "one", "of-another-kind"],
+    "called", ["", 'module "apps" {\n  source = "./parts"\n  count  = TIMES\n}\n'], ids=["root", "module"]
 )
-def test_a_template_is_judged_as_what_its_root_makes_of_it(
-    tmp_path: Path, resource: str, content: str, count: str, unknown: int
-) -> None:
-    root = APPLIED.replace("RESOURCE", resource).replace("CONTENT", content).replace("COUNT", count)
-    module = 'module "apps" {\n  source = "./apps-of-gpus"\n  count  = 0\n}\n'
-    files = {"main.tf": root + CLUSTER, "apps/gpu-operator.yaml": APPLICATION}
-    within = {
-        "main.tf": module + CLUSTER,
-        "apps-of-gpus/main.tf": root,
-        "apps-of-gpus/apps/gpu-operator.yaml": APPLICATION,
-    }
-    for each in (files, within) if resource != "local_file" else (files,):
-        ran = check(tmp_path, each, "--rule", "containerd-paths")
-        assert len(told(ran, "containerd-paths", "unknown")) == unknown, ran.out
-        for name in each:
-            (tmp_path / name).unlink()
+def test_a_template_is_judged_as_what_its_root_makes_of_it(tmp_path: Path, called: str, count: str) -> None:
+    """Also where that is nothing: of the resource, or of the module in which it is."""
+    within = "parts/" if called else ""
+    files = {f"{within}main.tf": APPLIED.replace("COUNT", count), f"{within}apps/nodes.yaml": NODES}
+    files |= {"main.tf": called.replace("TIMES", "0" if count == "1" else "1")} if called else {}
+    ran = check(tmp_path, {**files, f"{within}apps/gpu-operator.yaml": APPLICATION}, "--rule", "containerd-paths")
+    assert not told(ran, "containerd-paths", "unknown"), ran.out
+    alone = check(tmp_path, {f"{within}main.tf": ""}, "--rule", "containerd-paths")
+    assert len(told(alone, "containerd-paths", "unknown")) == 2

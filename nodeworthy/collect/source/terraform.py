@@ -113,8 +113,9 @@ class TerraformRoot:
 
     @property
     def is_of_ours(self) -> bool:
-        """Whether it brings anything that is judged here."""
-        return bool(self.facts or self.stack is not None or self.pools or any(self.provisioned))
+        """Whether it brings anything that is judged here, or says what becomes of a file that would be."""
+        brings = self.facts or self.stack is not None or self.pools or any(self.provisioned)
+        return bool(brings or self.templates)
 
     @property
     def files(self) -> frozenset[str]:
@@ -145,8 +146,8 @@ class TerraformRoot:
 
     def _fill_in_for_nobody(self) -> None:
         """A template that is filled in for something of which there is none is no file by itself either."""
-        if self.disk.says("templatefile"):
-            for each in self.module.absent(DECLARING):
+        for each in self.module.absent(DECLARING):
+            if "templatefile" in each.block.file.text:
                 _ = each.values
 
     def _unread(self) -> Iterator[Fact]:
