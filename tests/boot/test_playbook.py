@@ -93,6 +93,12 @@ TASKS = [
     ("- get_url: {url: 'https://a.b/c', dest: /opt/c}", "curl -fsSLo /opt/c https://a.b/c"),
     ("- debug: {msg: 'token=abc'}", ": debug"),
     ("- include_tasks: swap.yml", ": include_tasks swap.yml"),
+    (
+        "- blockinfile: {path: /etc/sysctl.d/k8s.conf, create: true, block: 'net.ipv4.ip_forward = 1'}",
+        "printf '%s\\n' 'net.ipv4.ip_forward = 1' >> /etc/sysctl.d/k8s.conf",
+    ),
+    ("- blockinfile: {path: /etc/hosts, state: absent, block: a}", ": edits /etc/hosts"),
+    ("- blockinfile: {path: /etc/hosts, state: absent}", ": edits /etc/hosts"),
 ]
 
 

@@ -175,6 +175,12 @@ def _line(call: Call) -> Iterator[str]:
         yield f"echo {quote(line)} >> {path}"
 
 
+def _lines_added(call: Call) -> Iterator[str]:
+    """Of one line; several are laid out as they stand."""
+    path, block = quote(call.get("path", "dest", "name")), call.get("block", "content").strip()
+    yield f": edits {path}" if call.is_absent or not block else f"printf '%s\\n' {quote(block)} >> {path}"
+
+
 def _replace(call: Call) -> Iterator[str]:
     sign, by = call.get("regexp"), call.get("replace")
     yield _sed(f"s{{}}{sign}{{}}{by}{{}}g", quote(call.get("path", "dest", "name")), sign + by)
@@ -272,6 +278,7 @@ _MADE_OF: Mapping[str, Callable[[Call], Iterator[str]]] = {
     **dict.fromkeys(("include", "include_tasks", "import_tasks", "include_role", "import_role"), _included),
     "file": _file,
     "lineinfile": _line,
+    "blockinfile": _lines_added,
     "replace": _replace,
     "modprobe": _modprobe,
     "sysctl": _sysctl,
