@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content
@@ -10,6 +11,7 @@ from nodeworthy.boot.effects import Gap, Writes
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.state import Options
+from nodeworthy.boot.shell.syntax import Statement
 from nodeworthy.boot.text import Text
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
@@ -172,10 +174,19 @@ def run_text(walker: Walker, text: str, origin: Origin, arguments: Sequence[Text
     return status
 
 
-def run_here(walker: Walker, text: str, origin: Origin, place: Place) -> bool | None:
-    """A script that runs in this very shell: `source`, `eval`."""
+def _parsed(text: str) -> Sequence[Statement]:
     from nodeworthy.boot.shell.parse import parse
 
+    return parse(text).statements
+
+
+# A loop and a function that is called often give a shell the same few lines over and over.
+_SHORT = 1000
+_parsed_again = lru_cache(maxsize=64)(_parsed)
+
+
+def run_here(walker: Walker, text: str, origin: Origin, place: Place) -> bool | None:
+    """A script that runs in this very shell: `source`, `eval`."""
     if len(walker.via) >= DEEPEST:
         walker.not_understood(place, text[:200], "scripts inside of scripts are not followed any deeper")
         return None
@@ -186,6 +197,6 @@ def run_here(walker: Walker, text: str, origin: Origin, place: Place) -> bool | 
         walker.not_understood(place, text, f"{text.split(chr(10), 1)[0]} is not read")
         status = None
     else:
-        status = walker.run_all(parse(text).statements)
+        status = walker.run_all((_parsed_again if len(text) < _SHORT else _parsed)(text))
     walker.origin, walker.via = outer, via
     return status

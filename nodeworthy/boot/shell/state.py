@@ -23,11 +23,7 @@ MOST_CHOICES = 4
 
 
 def letters(pieces: Iterable[Piece]) -> int:
-    count = 0
-    for piece in pieces:
-        if isinstance(piece, str):
-            count += len(piece)
-    return count
+    return sum([len(piece) for piece in pieces if isinstance(piece, str)])
 
 
 def cut_to_limit(name: str, value: Text | tuple[Text, ...]) -> Text | tuple[Text, ...]:
