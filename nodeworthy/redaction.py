@@ -210,8 +210,9 @@ def _of_base64(run: str, depth: int) -> str:
     """From wherever in it the packing begins: a path or a word may stand before it."""
     first = _BREAK.search(run)
     joined = _BREAK.sub("", run) if first is not None else run
+    plain = joined.rstrip("=").replace("-", "+").replace("_", "/")
     for skipped in range(4):
-        data = _decoded(joined[skipped:])
+        data = _decoded(plain[skipped:])
         if not data:
             continue
         changed = _of_bytes(data, depth)
@@ -229,11 +230,10 @@ def _wrapped(packed: str, width: int, between: str) -> str:
     return between.join(packed[at : at + width] for at in range(0, len(packed), width))
 
 
-def _decoded(packed: str) -> bytes:
-    plain = packed.rstrip("=").replace("-", "+").replace("_", "/")
-    plain = plain[: len(plain) - (len(plain) % 4 == 1)]
+def _decoded(plain: str) -> bytes:
+    left = len(plain) % 4
     try:
-        return base64.b64decode(plain + "=" * (-len(plain) % 4))
+        return binascii.a2b_base64(plain[:-1] if left == 1 else plain + "=" * (-left % 4))
     except (binascii.Error, ValueError):
         return b""
 

@@ -12,7 +12,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from nodeworthy.known.secret_names import Holds, by_name, holds, is_secret, is_users_sample, table, word_in_name
 from nodeworthy.patterns import pattern
@@ -274,10 +274,16 @@ def by_shape(text: str) -> Iterator[Found]:
         yield from _docker_auths(text)
 
 
+# Of the same text both kinds of forms are asked for.
+@lru_cache(maxsize=1)
+def _long_words(text: str) -> str:
+    """Most of a script is short words, and no form is short: looking for sixty marks in what is left costs little."""
+    return " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+
+
 def by_form(text: str, *, doubtful: bool = False) -> Iterator[Found]:
     """Those whose maker gave them their form: wherever one stands, it is one; or else may be one."""
-    # Most of a script is short words, and no form is short: looking for sixty marks in what is left costs little.
-    long = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    long = _long_words(text)
     for mark, shape in _marks(doubtful):
         if mark in (text if " " in mark else long):
             yield from _of_shape(text, mark, shape)

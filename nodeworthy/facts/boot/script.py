@@ -162,7 +162,7 @@ class BootScript:
 
         return self.is_library or any(part.kind is PartKind.PLAYBOOK for part in self.userdata.parts)
 
-    @property
+    @cached_property
     def is_library(self) -> bool:
         """Whether all that it does stands in functions that another script calls."""
         from nodeworthy.boot.conditions import is_for_others

@@ -6,6 +6,8 @@ import json
 import posixpath
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
@@ -59,9 +61,15 @@ def dump_of(recording: Recording, key: str, name: str, place: Place) -> Tree:
     if part.code != 0:
         return Tree(Unknown(f"its configuration could not be read: {part.why}"), place)
     try:
-        return plant(tomllib.loads(part.stdout), place)
+        return plant(_table(part.stdout), place)
     except (ValueError, RecursionError) as problem:
         return Tree(Unknown(f"its configuration can't be parsed: {problem}"), place)
+
+
+@lru_cache(maxsize=8)
+def _table(text: str) -> Mapping[str, Any]:
+    """The nodes of a pool are set up alike, and of a thousand of them this took a third of the time."""
+    return tomllib.loads(text)
 
 
 def warnings_of(recording: Recording, key: str) -> tuple[str, ...]:
