@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.records import dataclass
@@ -15,6 +16,9 @@ from nodeworthy.verdict import Place
 
 _POOL_V1, _POOL_V1BETA1 = "karpenter.sh/v1", "karpenter.sh/v1beta1"
 _CLASS_V1 = "karpenter.k8s.aws/v1"
+# What amiFamily has to be beside an alias; or none, or Custom (ec2nodeclass.go of v1).
+_FAMILIES = {"al2": "AL2", "al2023": "AL2023", "bottlerocket": "Bottlerocket"}
+_CUSTOM = "Custom"
 _OF_A_TAINT = ("key", "value", "effect", "timeAdded")
 _OF_NODES = ("taints", "startupTaints", "requirements", "nodeClassRef", "terminationGracePeriod", "expireAfter")
 # Where v1 has what stood here before it.
@@ -111,15 +115,54 @@ def is_of_v1(node_class: KarpenterClass) -> bool:
     return node_class.tree.get("apiVersion").text == _CLASS_V1
 
 
-def not_taken_of_class(node_class: KarpenterClass) -> NotTaken | None:
-    """An image by its id or name says nothing of the family, by which Karpenter writes the user data."""
+def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
     spec = node_class.tree.get("spec")
     terms, family = spec.get("amiSelectorTerms"), spec.get("amiFamily")
-    if not family.is_absent or not terms.sequence or any(map(_may_name_it, terms.sequence)):
-        return None
-    says = "it chooses images by no alias, and names no amiFamily"
-    return NotTaken(terms.key or terms.place, says, "no amiFamily", "amiFamily: AL2023, or Custom")
+    yield from _of_who_it_is(spec)
+    if terms.sequence:
+        yield from _of_images(terms, family)
+    elif _is_whole(spec) and (terms.is_absent or terms.is_sequence):
+        says = "it chooses no images, which v1 asks for"
+        at = family.key or spec.key or spec.place
+        yield NotTaken(at, says, "no amiSelectorTerms", "amiSelectorTerms: [{alias: al2023@v20260701}], of a release")
 
 
-def _may_name_it(term: Tree) -> bool:
-    return not term.is_mapping or not term.get("alias").is_absent
+def _is_whole(spec: Tree) -> bool:
+    """And no part of one, which is laid over another file's."""
+    selectors = (spec.get(f"{name}SelectorTerms") for name in ("subnet", "securityGroup"))
+    return why_incomplete(spec) is None and all(each.sequence for each in selectors)
+
+
+def _of_who_it_is(spec: Tree) -> Iterator[NotTaken]:
+    role, profile = spec.get("role"), spec.get("instanceProfile")
+    one = "exactly one of role and instanceProfile"
+    if not role.is_absent and not profile.is_absent:
+        says = "it names a role and an instanceProfile"
+        yield NotTaken(profile.key or profile.place, says, "role and instanceProfile", one)
+    elif role.is_absent and profile.is_absent and _is_whole(spec):
+        says = "it names neither a role nor an instanceProfile"
+        yield NotTaken(spec.key or spec.place, says, "neither of them", one)
+
+
+def _of_images(terms: Tree, family: Tree) -> Iterator[NotTaken]:
+    """An image by its id or name says nothing of the family, by which Karpenter writes the user data."""
+    named = [each.get("alias") for each in terms.sequence if not each.get("alias").is_absent]
+    if family.is_absent and all(map(_names_none, terms.sequence)):
+        says = "it chooses images by no alias, and names no amiFamily"
+        yield NotTaken(terms.key or terms.place, says, "no amiFamily", "amiFamily: AL2023, or Custom")
+    if named and len(terms.sequence) > 1:
+        says = "an alias stands beside other terms, and v1 takes it alone"
+        yield NotTaken(named[0].key or named[0].place, says, f"{len(terms.sequence)} terms", "the alias alone, or none")
+    of_alias = {_FAMILIES.get((each.text or "").partition("@")[0], "") for each in named}
+    if (
+        len(of_alias) == 1
+        and family.text is not None
+        and family.text not in (*of_alias, _CUSTOM)
+        and "" not in of_alias
+    ):
+        says = f"its alias is of {min(of_alias)}, and its amiFamily another"
+        yield NotTaken(family.place, says, f"amiFamily: {family.text}", f"amiFamily: {min(of_alias)}, or none")
+
+
+def _names_none(term: Tree) -> bool:
+    return term.is_mapping and term.get("alias").is_absent

@@ -19,10 +19,11 @@ files that lie apart others may make its nodes, and that is a warning.
 
 Nor does a pool serve anything that the API server refuses: v1 has fewer fields and other words than v1beta1 had (no
 `apiVersion` in nodeClassRef, no WhenUnderutilized, no disruption without consolidateAfter), and an EC2NodeClass that
-chooses images by their ids must name its amiFamily; v1beta1 in its turn asks for consolidateAfter beside WhenEmpty, and
-takes it beside nothing else. A field that v1 does not have (`kubelet` of a NodePool, `operator`
-of a taint) kubectl refuses as well, and what else applies it drops. A key that Auto Mode's nodes have alone
-(`eks.amazonaws.com/instance-family`) limits nothing where the class is an EC2NodeClass.
+chooses images by their ids must name its amiFamily (and choose some, an alias alone or none, and name exactly one of
+role and instanceProfile); v1beta1 in its turn asks for consolidateAfter beside WhenEmpty, and takes it beside nothing
+else. A field that v1 does not have (`kubelet` of a NodePool, `operator` of a taint) kubectl refuses as well, and what
+else applies it drops. A key that Auto Mode's nodes have alone (`eks.amazonaws.com/instance-family`) limits nothing
+where the class is an EC2NodeClass.
 
 The pods by which a node offers its GPUs must come to it, too: the operator's (`daemonsets.tolerations`), those of node
 feature discovery, by whose label the operator knows a node with GPUs (`node-feature-discovery.worker.tolerations`), and

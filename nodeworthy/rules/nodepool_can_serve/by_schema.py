@@ -41,9 +41,8 @@ def it_chooses_by_what_its_nodes_are(pool: KarpenterPool) -> Findings:
 def its_class_is_taken(node_class: KarpenterClass) -> Findings:
     if not is_of_v1(node_class):
         skip("it is of another version than v1")
-    found = not_taken_of_class(node_class)
-    if found is not None:
-        yield _told(node_class.title, found)
+    for each in not_taken_of_class(node_class):
+        yield _told(node_class.title, each)
 
 
 def _told(title: str, found: NotTaken) -> Draft:
