@@ -54,6 +54,12 @@ def test_whether_the_uplink_is_in_the_default_zone_is_said_elsewhere() -> None:
     assert [now(firewall, each) for each in (Way.LEAVE, Way.REACH, Way.TO_NODE)] == [None, False, False]
 
 
+def test_it_is_off_since_the_first_step_that_ends_it() -> None:
+    off = left("systemctl stop firewalld\nsystemctl mask firewalld\n").firewalld.off
+    assert off is not None
+    assert off.place.line == 2
+
+
 def test_rules_that_are_handed_on_help_with_one_backend_alone() -> None:
     direct = f"{STARTED}{PERMANENT} --direct --add-rule ipv4 filter FORWARD 0 -o lxc+ -j ACCEPT\n{RELOAD}"
     assert now(left(direct), Way.REACH) is None
