@@ -28,6 +28,7 @@ from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.rule import Rule
+from nodeworthy.rules import rule as whole
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Place
@@ -127,7 +128,7 @@ def in_pool(pool: str, made: BootScript) -> BootScript:
 
 
 def judged(rule: Rule, made: BootScript) -> Judgement:
-    (judgement,) = judge([make_scene([made])], [rule], CRASHED)
+    (judgement,) = judge([make_scene([made])], [whole(rule.id)], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

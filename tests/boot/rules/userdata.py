@@ -10,6 +10,7 @@ from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.pools import in_fleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rule import Rule
+from nodeworthy.rules import rule as whole
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.scene import make_scene
 from nodeworthy.verdict import Place
@@ -59,7 +60,7 @@ NODE_CONFIG, SHELL = "application/node.eks.aws", "text/x-shellscript"
 
 
 def judged(rule: Rule, script: BootScript) -> Judgement:
-    (judgement,) = judge([make_scene([script])], [rule], CRASHED)
+    (judgement,) = judge([make_scene([script])], [whole(rule.id)], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 
