@@ -273,3 +273,11 @@ def test_which_release_of_k3s_a_template_brings_nobody_knows() -> None:
     found = fetched("https://get.k3s.io", "--no-deploy traefik", INSTALL_K3S_VERSION="${VERSION}")
     (refused,) = (each for each in found if isinstance(each, Refused))
     assert refused.unless == "which release INSTALL_K3S_VERSION names is not known"
+
+
+def test_what_k3s_takes_no_more_in_its_config_file() -> None:
+    given = call("", files={"/etc/rancher/k3s/config.yaml": "no-deploy:\n  - traefik\n"})
+    (refused,) = (
+        each for each in fetched_script(text("https://get.k3s.io"), given).effects if isinstance(each, Refused)
+    )
+    assert refused.options == ("--no-deploy",)
