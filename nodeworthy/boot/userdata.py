@@ -99,6 +99,7 @@ class FaultKind(StrEnum):
     NOT_READABLE = "it can't be read"
     NOT_READ_HERE = "it is not read here"
     NOBODY_READS_IT = "nobody reads it"
+    NO_CLOUD_CONFIG_HEADER = "cloud-config without its first line"
     NOT_FILLED_IN = "nobody fills it in"
     EMPTY = "it is empty"
 

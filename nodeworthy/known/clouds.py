@@ -25,6 +25,8 @@ class Cloud:
     limit: int | None = None
     counted: str = "raw"
     refuses: str = ""
+    # It puts user data into a cloud-config of its own.
+    merges: bool = False
 
     @property
     def most(self) -> int | None:

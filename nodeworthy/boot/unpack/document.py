@@ -73,7 +73,7 @@ def _unrecognised(found: Found, reading: Reading) -> Type | None:
         return kind
     if kind is Type.CLOUD_CONFIG:
         what = "looks like cloud-config, but does not begin with '#cloud-config': cloud-init reads nothing of it"
-        reading.fault(FaultKind.NOBODY_READS_IT, found, what, "let '#cloud-config' be its first line")
+        reading.fault(FaultKind.NO_CLOUD_CONFIG_HEADER, found, what, "let '#cloud-config' be its first line")
         return kind
     what = "begins with nothing that cloud-init knows (#!, #cloud-config, a MIME header …): nobody reads it"
     reading.fault(FaultKind.NOBODY_READS_IT, found, what)

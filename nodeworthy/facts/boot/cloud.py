@@ -12,9 +12,11 @@ from nodeworthy.verdict import Known
 
 if TYPE_CHECKING:
     from nodeworthy.facts.boot.script import BootScript
-    from nodeworthy.facts.surroundings import Surroundings
+    from nodeworthy.facts.surroundings import Reference, Surroundings
 
 _EC2 = "ec2"
+# How many places that name it are looked at.
+_MOST = 64
 # What is remembered of a scope.
 _CLOUD = "cloud"
 # A cloud is said in these; in others people only speak of it.
@@ -38,12 +40,17 @@ def _is_eks(distribution: object) -> bool:
 def _of_surroundings(script: BootScript, around: Surroundings | None) -> clouds.Cloud | None:
     if around is None or script.place.path is None:
         return None
-    for reference in script.use.said_by:
+    # What is user data by its form needs nobody to say it, and who names it says for which machines.
+    for reference in script.use.said_by or _programs_that_name(Path(script.place.path), around):
         found = clouds.of_file(around.read(reference.path) or b"")
         if found is not None:
             return found
     named = clouds.of_folders(around.folders_of(Path(script.place.path)))
     return named or _of_providers(around)
+
+
+def _programs_that_name(path: Path, around: Surroundings) -> list[Reference]:
+    return [each for each in around.references_to(path)[:_MOST] if each.path.suffix in _PROGRAMS]
 
 
 def _of_providers(around: Surroundings) -> clouds.Cloud | None:

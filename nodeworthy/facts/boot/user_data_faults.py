@@ -76,7 +76,7 @@ def faults_told(script: BootScript) -> Iterator[Fault]:
     stands at its beginning, nor whether it is not a piece of another one."""
     decided = not script.userdata.begins_open
     for told in faults_of(script.userdata):
-        fault = _on_its_image(told, script) if told.kind is FaultKind.PART_WITHOUT_SHEBANG else told
+        fault = _where_it_runs(told, script)
         if fault is None:
             continue
         if script.use.is_user_data and decided:
@@ -87,6 +87,15 @@ def faults_told(script: BootScript) -> Iterator[Fault]:
         elif fault.kind in _OF_ANY_SCRIPT:
             says = fault.message.removeprefix(_CALLED)
             yield fault if says == fault.message else replace(fault, message=f"this script {says}")
+
+
+def _where_it_runs(fault: Fault, script: BootScript) -> Fault | None:
+    if fault.kind is FaultKind.PART_WITHOUT_SHEBANG:
+        return _on_its_image(fault, script)
+    if fault.kind is FaultKind.NO_CLOUD_CONFIG_HEADER and script.cloud is not None and script.cloud.merges:
+        why = f"what {script.cloud.title} makes of it is not known; as it stands, {fault.message}"
+        return replace(fault, message=why, is_doubt=True)
+    return fault
 
 
 # Any other than AL2: a NodeConfig, another cloud, and package managers that AL2 does not have say so.

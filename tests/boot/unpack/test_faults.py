@@ -106,7 +106,7 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
     "jinja that fills nothing in": ("## template: jinja\n#!/bin/sh\necho\n", []),
     "jinja of nothing": ("## template: jinja\nhello\n", ["NOBODY_READS_IT 2"]),
     "prose": ("hello, node\n", ["NOBODY_READS_IT 1"]),
-    "cloud-config without its name": ("runcmd:\n  - echo up\n", ["NOBODY_READS_IT 1"]),
+    "cloud-config without its name": ("runcmd:\n  - echo up\n", ["NO_CLOUD_CONFIG_HEADER 1"]),
     "a type that nobody knows": (mime(("application/x-nothing", "hello")), ["NOBODY_READS_IT? 7"]),
     "shell as cloud-config": (mime(("text/cloud-config", SHELL)), ["WRONG_TYPE 7"]),
     "cloud-config as a boothook": (mime(("text/cloud-boothook", CLOUD_CONFIG)), ["WRONG_TYPE 7"]),
