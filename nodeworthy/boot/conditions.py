@@ -110,8 +110,8 @@ def happens_at_exit(guard: Guard) -> bool:
 
 
 def always(causes: Sequence[Guard], when: Guard = ()) -> bool | None:
-    """Whether in every case in which `when` holds at least one of these happens. None where there are too many cases to
-    try, or where whoever fills in a template, or calls the functions of a library, decides."""
+    """Whether at least one of these happens in every case in which `when` holds. None where there are too many cases to
+    try, or where somebody else decides: who fills in a template, or who calls a library's functions."""
     fixed = {each.key: each.answer for each in when}
     wanted = [still for guard in causes if (still := _open(guard, fixed)) is not None]
     answer = _covered(wanted, MOST)

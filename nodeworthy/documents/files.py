@@ -61,8 +61,9 @@ REPOSITORY = (".git", ".hg")
 
 
 def tree_of(folder: str | Path, named: str = "") -> str:
-    """The tree out of which nothing is read that nobody named, links resolved: the repository's, outside of one the
-    folder that was named; of a file that was, the highest folder above it that is somebody's own."""
+    """The folder beyond which nothing is read unless somebody names it, its links resolved. It is the repository's
+    root. Outside of a repository it is the folder that was named, or the highest one above a named file that is
+    somebody's own."""
     lies = os.path.realpath(folder)
     above = [lies, *map(os.fspath, Path(lies).parents)]
     repository = next((each for each in above if holds(each, REPOSITORY)), None)

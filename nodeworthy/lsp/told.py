@@ -214,7 +214,7 @@ FIX_ALL = f"{CodeActionKind.SourceFixAll.value}.nodeworthy"
 
 @dataclass(frozen=True)
 class Asked:
-    """Where, for what is shown there, and for actions of which kinds; all, where none is named."""
+    """A request for actions: its range, the diagnostics that are shown there, and the kinds that are wanted."""
 
     uri: str
     at: Range

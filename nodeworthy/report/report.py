@@ -140,8 +140,8 @@ class Report:
         return bool(evaluated) and all(each.verdict is Verdict.UNKNOWN for each in evaluated)
 
     def speaks(self, finding: Finding, *, strict: bool = False) -> bool:
-        """Whether it may change the exit code. A warning does only where that is asked for, a crash always; and where
-        there is nothing but unknowns, each of them does."""
+        """Whether it may change the exit code. A crash always does, a warning only where that is asked for. Where there
+        is nothing but unknowns, each of them does."""
         if finding.suppressed or finding.verdict in (Verdict.PASS, Verdict.SKIP):
             return False
         of_weight = finding.severity is Severity.ERROR or finding.verdict is Verdict.ERROR

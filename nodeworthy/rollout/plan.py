@@ -156,8 +156,9 @@ def _why_left(machine: Machine, node: Node | None, found: Found, asked: Asked, n
 
 
 def _rank(each: Candidate) -> tuple[bool, bool, bool, int, str]:
-    """Those first that are away already: it costs nothing, and no other may be taken beside them. Then idle nodes, then
-    those whose work ends soonest; who opted out, and was named, last."""
+    """The order in which nodes are taken. First come those that are away already: that costs nothing, and no other may
+    be taken beside them. Then idle nodes, then those whose work ends soonest. Last come those that opted out and were
+    named."""
     if each.node is None:
         return (False, False, False, 0, each.machine.id)
     ends = [one.seconds_left if one.seconds_left is not None else 1 << 31 for one in _gpu_pods(each.node)]

@@ -57,8 +57,8 @@ class Task:
 
 
 def tasks_of(document: Tree) -> Iterator[Task]:
-    """Of plays, each under the group that it is for, unless there is only one. What the machine does from which Ansible
-    is run, others' nodes do not; where no play is for another, it is the node itself."""
+    """The tasks of plays, each under the group that it is for, unless there is only one. A play for the machine that
+    runs Ansible is none of the nodes'. Where no play is for another machine, that machine is the node itself."""
     groups = {text_of(each.get("hosts")) for each in document.sequence if not each.get("hosts").is_absent}
     for entry in document.sequence:
         hosts = text_of(entry.get("hosts"))

@@ -48,9 +48,11 @@ class NotSeen:
         return self._seen.has(kind) and kind.plural in self._seen.cut
 
     def missing(self, fact: type[Any], none: str, *kinds: Kind, blind: bool = False) -> Missing:
-        """Why there is no fact of a type: a kind that it is read from was not seen whole, or there is none in it. Whose
-        rule is `blind` without a core kind says so; of all others that one rule tells of it which says what was not
-        looked at. Few clusters have the other kinds: not written down, they are missed where their rule was named."""
+        """Why there is no fact of a type: a kind that it is read from was not seen whole, or holds none.
+
+        A rule that is `blind` without a core kind is unknown then. The others skip, for one rule tells of each kind
+        that was not looked at. Few clusters have the kinds that are not core: where one was not written down, only a
+        rule that was named is unknown."""
         left = [each for each in kinds if self.why(each) is not None]
         if not left:
             return Missing(none)

@@ -82,8 +82,8 @@ class Ground(Protocol):
         """What is to be known of this place before."""
 
     def begin(self) -> Iterator[str]:
-        """Takes its turn, removes what killed runs have left, each of which it tells, and lays down what all pieces
-        share. Raises CouldNotLook where it is another's turn."""
+        """Takes its turn, removes what killed runs have left, and creates what all pieces share. It tells each thing
+        that it removes. Raises CouldNotLook where it is another's turn."""
 
     def clear(self) -> str:
         """Removes all that bears this run's name; how much that was, in words. Raises CouldNotLook."""

@@ -75,8 +75,8 @@ class NodeGroup:
             yield Related(self.pool.place, f"pool '{self.pool.name}' is declared here")
 
     def templates(self, *path: str) -> Tree:
-        """What the launch template says, for an instance also the one that it is started from; nothing where there is
-        none, unknown where that is not of this stack."""
+        """What the launch template says; of an instance, also the template that it is started from. Absent where there
+        is none, unknown where it is not of this stack."""
         if self.template is None:
             return absent(self.place)
         if self.template.is_read:

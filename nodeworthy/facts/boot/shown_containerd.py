@@ -44,8 +44,8 @@ def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd
 
 
 def cluster_begun(script: BootScript) -> tuple[str, Place] | None:
-    """The distribution of which a script makes this machine the first node, and where; None where that is not one
-    thing alone, or its containerd is somebody else's."""
+    """The distribution with which a script begins a cluster on this machine, and the place where it does. None where it
+    begins several, or where the containerd is another's."""
     made = {name: each.place for each in reversed(script.timeline.effects) for name in _of(each)}
     if len(made) != 1 or _has_another(script):
         return None

@@ -113,8 +113,8 @@ class SaidCluster:
 
 
 def of_its_cluster(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> AskedNodes:
-    """With what is said of its cluster and not of itself: by whoever names it, else by the one that it names, else by
-    the only one that is there, where it names none."""
+    """The nodes with what their cluster says and they don't. Their cluster is the one that names them, else the one
+    that they name, else the only one that is there."""
     own = _own(nodes, [each for each in clusters if each.may_have(nodes)])
     if not own:
         return nodes

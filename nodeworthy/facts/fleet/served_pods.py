@@ -57,8 +57,8 @@ _FAMILY, _GPU_COUNT = "karpenter.k8s.aws/instance-family", "karpenter.k8s.aws/in
 
 
 def least_gpus(pool: KarpenterPool) -> tuple[int, str] | None:
-    """How many GPUs the smallest of the types has that it names, and which that is; of types that it does not name
-    what their family and their count say, and None where neither does."""
+    """How many GPUs the smallest type of a pool has, and which type that is. Where the pool names no types, their
+    family and their count may say it. None where neither does."""
     types = [str(each.state.value) for each in pool.machines.types if isinstance(each.state, Known)]
     named = next((values for key, operator, values in pool.requirements if key == _TYPE and operator == "In"), ())
     known = [found for each in types if (found := gpus_of(each)) is not None]

@@ -81,7 +81,7 @@ class HamiSetup:
     opted_out: tuple[OptedOutNamespace, ...] = ()
 
     def said(self, *names: str, otherwise: Any = None) -> Located[Any]:
-        """What is said of a setting; where nobody says it, what the chart says; where they differ, unknown."""
+        """A setting as the values say it, or as the chart does where they don't. Unknown where two of them differ."""
         found = [said for each in self.values if (said := each.said(*names)) is not None]
         unknown = next((each for each in found if isinstance(each.state, Unknown)), None)
         if unknown is not None:

@@ -243,8 +243,8 @@ class NodeRuntimes:
         return tuple(each for each in self.others if each.is_containerd and each.knows(handler))
 
     def beside(self, handler: str) -> tuple[tuple[RuntimeProcess, ...], tuple[RuntimeProcess, ...]]:
-        """Where the runtime is that kubelet's containerd lacks; where it is in none, those of which nobody could see
-        what they know. Skips where there is neither."""
+        """The containerds that have a runtime which kubelet's lacks. Where none has it: those whose runtimes nobody
+        could see. Skips where there is neither."""
         elsewhere = self.elsewhere(handler)
         unread = () if elsewhere else tuple(each for each in self.others if each.is_containerd and each.is_unread)
         if not elsewhere and not unread:
