@@ -10,7 +10,8 @@ containerd 2, the registry's settings are theirs too), and so is an option of a 
 outside of its `options`. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is
 containerd-shim-runc-v2): of one that nobody ships, or that this release no longer has, no pod starts. Where runc's
 options have `SystemdCgroup = true` and those of NVIDIA's runtime beside it have not, its containers are made outside
-of their pods' cgroups: a warning.
+of their pods' cgroups: a warning. NVIDIA's runtime that is given to `io.containerd.runtime.v1.linux` runs nothing where
+every runtime of the CRI is of another type.
 
 It reads them when it starts. Debian's and Docker's packages start it as soon as they are installed, and `systemctl
 enable --now` (or `start`) leaves alone what runs: a file that a script writes between the two is not read before
