@@ -150,6 +150,7 @@ GHCR_TOKEN=xxxxxxxxxxxxxxxx
 GHCR_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 GHCR_TOKEN=YOUR_TOKEN_HERE
 GHCR_TOKEN=changeme
+ansible_password=vagrant
 HF_TOKEN=${HF_TOKEN:-}
 HF_TOKEN="${1:?a token}"
 DB_PASSWORD=$(aws secretsmanager get-secret-value --secret-id prod/db --query SecretString --output text)
