@@ -157,3 +157,20 @@ def test_the_policies_are_the_rules(pack: Pack) -> None:
 def test_nothing_is_remediated(pack: Pack) -> None:
     request = pb.AnalyzeRequest(type="a:b:C", urn=urn("a:b:C", "c"))
     assert list(pack.analyzer.Remediate(request, timeout=60).remediations) == []
+
+
+def _group(image: str) -> Planned:
+    inputs = {"clusterName": "ml", "nodeRoleArn": "arn:aws:iam::111122223333:role/nodes", "amiType": image}
+    sizes = {"minSize": 2, "maxSize": 2, "desiredSize": 2}
+    inputs |= {"subnetIds": ["subnet-0a1b2c3d"], "instanceTypes": ["g5.12xlarge"], "scalingConfig": sizes}
+    return Planned("aws:eks/nodeGroup:NodeGroup", "gpu", inputs)
+
+
+@pytest.mark.parametrize("image", ["AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"])
+def test_without_a_fleet_the_image_of_the_group_says_what_its_nodes_are(pack: Pack, image: str) -> None:
+    k3s = containerd_of("k3s")
+    wrong = release({CONFIG: k3s.config, SOCKET: k3s.socket})
+    told = pack.deployment(_group(image), wrong).of(RULE)
+    assert {(each.urn, each.level) for each in told} == {(wrong.urn, "mandatory")}
+    assert all(f"NodeGroup 'gpu' runs eks-al2023: {image}" in each.message for each in told)
+    assert pack.deployment(wrong).of(RULE) == []
