@@ -45,7 +45,7 @@ from nodeworthy.facts.cluster.watched_gpus import WatchedGpus
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMachines
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_size import NodeSize
@@ -186,6 +186,7 @@ _FILES: Final[Facts] = frozenset(
         TerraformText,
         RemoteScript,
         SaidCluster,
+        SaidMachines,
         SecretManifest,
         SendingScript,
         SlurmConf,

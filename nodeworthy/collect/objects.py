@@ -272,6 +272,12 @@ def _said_of_a_cluster(document: Tree) -> Iterator[Fact]:
     yield from said_clusters(document)
 
 
+def _machines_of_cluster_api(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.said_cluster import said_machines
+
+    yield from said_machines(document)
+
+
 def _workers_of_gardener(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.made_clusters import workers_of_gardener
 
@@ -329,6 +335,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "Shoot": (_workers_of_gardener,),
     "Simple": (_made_otherwise,),
     "Workers": (_workers_of_omni,),
+    **{f"{each}MachineTemplate": (_machines_of_cluster_api,) for each in ("AWS", "Azure", "GCP")},
     **{f"{each}MachineConfig": (_made_otherwise,) for each in _OF_ANYWHERE},
     **{f"{each}{what}": (_nodes_of_cluster_api,) for each in _BOOTSTRAPS for what in _OF_BOOTSTRAP},
     **{f"{each}ControlPlane": (_nodes_of_cluster_api, _said_of_a_cluster) for each in _BOOTSTRAPS},

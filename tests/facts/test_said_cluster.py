@@ -162,6 +162,30 @@ def test_the_range_of_cilium(ipam: str, pods: str | None) -> None:
     assert told(pool) == ["1.32", "10.8.0.0/20", pods]
 
 
+@pytest.mark.parametrize(
+    ("kind", "written", "told_of_it"),
+    [
+        ("AWSMachineTemplate", "instanceType: g5.12xlarge", ("g5.12xlarge", None, "3", "ml")),
+        ("GCPMachineTemplate", "instanceType: a2-highgpu-2g", (None, "A100", "3", "ml")),
+        ("AzureMachineTemplate", "vmSize: Standard_NC24ads_A100_v4", (None, "A100", "3", "ml")),
+        ("AWSMachineTemplate", "instanceType: m7i.large", (None, None, "3", "ml")),
+        ("DockerMachineTemplate", "instanceType: g5.12xlarge", (None, None, "3", "ml")),
+    ],
+)
+def test_the_machines_of_cluster_api(kind: str, written: str, told_of_it: tuple[str | None, ...]) -> None:
+    made = MACHINES.replace("clusterName: ml", "clusterName: ml\n  replicas: 3").replace(
+        "version: v1.32.4", f"infrastructureRef: {{kind: {kind}, name: gpus}}"
+    )
+    machines = (
+        f"apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: {kind}\nmetadata: {{name: gpus}}\n"
+        f"spec: {{template: {{spec: {{{written}}}}}}}\n"
+    )
+    (pool,) = pools(BOOTSTRAP, made, machines)
+    own = pool.machines
+    found = (own.type, own.gpu, own.wanted, pool.cluster)
+    assert tuple(each.shown() if each is not None else None for each in found) == told_of_it
+
+
 EKS = """
 apiVersion: controlplane.cluster.x-k8s.io/v1beta2
 kind: AWSManagedControlPlane

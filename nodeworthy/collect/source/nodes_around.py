@@ -36,6 +36,7 @@ _OF_NODES = pattern(
     rb"(?:AWS|Azure|GCP)ManagedMachinePool|container\.(?:cnrm\.cloud\.google|gcp\.)|containerservice\.azure\.|"
     rb"eks\.(?:aws\.|services\.k8s\.aws)|k0sctl\.k0sproject|kops\.k8s\.io|k3d\.io/|anywhere\.eks\.|machine\.openshift|"
     rb"(?m:^apiVersion: *kubeadm\.k8s\.io/)|core\.gardener\.cloud|(?m:^cluster-cidr:)|"
+    rb"(?m:^apiVersion: *(?:infrastructure\.)?cluster\.x-k8s\.io/)|"
     rb"(?m:^kube_(?:pods_subnet|service_addresses|network_plugin):)|"
     rb"(?m:^systemExtensions:)|provisioning\.cattle|"
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"

@@ -106,10 +106,37 @@ class SaidCluster:
     version: Located[str] | None = None
     services: Located[str] | None = None
     pods: Located[str] | None = None
+    # How many nodes, where it makes some.
+    wanted: Located[int] | None = None
 
     def may_have(self, nodes: AskedNodes) -> bool:
         state = nodes.distribution.state
         return not self.of or (isinstance(state, Known) and state.value in self.of)
+
+
+@dataclass(frozen=True)
+class SaidMachines:
+    """By its name whoever makes nodes of Cluster API's says which machines they are."""
+
+    called: ClassVar[str] = "machines of Cluster API"
+
+    place: Place
+    name: str
+    machines: Machines
+
+
+def on_its_machines(nodes: AskedNodes, clusters: Iterable[SaidCluster], machines: Sequence[SaidMachines]) -> AskedNodes:
+    """With the machines, their number and the cluster that the deployment says which makes them nodes."""
+    makers = [each for each in clusters if nodes.name in each.pools]
+    if len(makers) != 1 or nodes.hosted is not None:
+        return nodes
+    maker, own = makers[0], nodes.machines
+    found = [each.machines for each in machines if each.name in maker.pools]
+    if len(found) == 1 and not own.types:
+        own = replace(own, types=found[0].types, gpu=found[0].gpu, gpus=found[0].gpus)
+    names = [each for each in maker.names if "$" not in each and "{" not in each]
+    name = Located.known(names[0], maker.place) if len(names) == 1 else None
+    return replace(nodes, machines=replace(own, wanted=own.wanted or maker.wanted), cluster=nodes.cluster or name)
 
 
 def of_its_cluster(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> AskedNodes:

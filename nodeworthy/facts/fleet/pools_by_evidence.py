@@ -14,7 +14,7 @@ from nodeworthy.documents.release import HELM_CHART
 from nodeworthy.facts.boot.pool_drivers import brought_by_scripts
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN, is_for_gpus
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, of_its_cluster
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMachines, of_its_cluster, on_its_machines
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
@@ -43,7 +43,8 @@ def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
     """Those of whatever asks for nodes by name."""
     asked = [*(each for each in facts if isinstance(each, AskedNodes)), *nodes_of_karpenter(facts)]
     clusters = [each for each in facts if isinstance(each, SaidCluster)] if asked else []
-    return [of_its_cluster(each, clusters).pool for each in asked]
+    machines = [each for each in facts if isinstance(each, SaidMachines)] if clusters else []
+    return [of_its_cluster(on_its_machines(each, clusters, machines), clusters).pool for each in asked]
 
 
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.asked_nodes import SaidCluster
-from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.facts.fleet.asked_nodes import SaidCluster, SaidMachines
+from nodeworthy.facts.fleet.machines import Machines, number_of, text_of
 from nodeworthy.fleet.os import EKS
+from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
+from nodeworthy.known.instances import has_gpus
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located
@@ -168,8 +170,9 @@ def said_clusters(document: Tree) -> Iterator[SaidCluster]:
         _minor(_at(document, kind.version)),
         _range(_at(document, kind.services)),
         _range(_at(document, kind.pods)),
+        number_of(document.get("spec", "replicas")) if kind is _OF_MACHINES else None,
     )
-    if said.version is not None or said.services is not None or said.pods is not None:
+    if said.pools or any(each is not None for each in (said.version, said.services, said.pods)):
         yield said
 
 
@@ -185,6 +188,27 @@ def said_by_networks_chart(release: Release) -> Iterator[SaidCluster]:
     pods = next((said for each in (*map(_first, found), _at(values, _POOLS_OF_CALICO)) if (said := _range(each))), None)
     if pods is not None:
         yield SaidCluster(pods.place, frozenset(), pods=pods)
+
+
+# How a provider calls the type of its machines.
+_TYPES = {"AWSMachineTemplate": "instanceType", "AzureMachineTemplate": "vmSize", "GCPMachineTemplate": "instanceType"}
+
+
+def said_machines(document: Tree) -> Iterator[SaidMachines]:
+    """Those of a type with GPUs."""
+    kind, name = document.get("kind").text or "", document.get("metadata", "name").text
+    said = document.get("spec", "template", "spec", _TYPES.get(kind, ""))
+    api = document.get("apiVersion").text or ""
+    if name is None or said.text is None or not api.startswith(_INFRASTRUCTURE):
+        return
+    if has_gpus(said.text):
+        yield SaidMachines(document.place, name, Machines((said.located(),)))
+        return
+    found = gpus_of_size(said.text) if kind.startswith("Azure") else gpus_of_machine(said.text)
+    if found is not None:
+        gpu = Located.known(found.gpu, said.place) if found.gpu is not None else None
+        count = Located.known(found.count, said.place) if found.count is not None else None
+        yield SaidMachines(document.place, name, Machines(gpu=gpu, gpus=count))
 
 
 def _at(document: Tree, path: Sequence[str]) -> Tree | None:
