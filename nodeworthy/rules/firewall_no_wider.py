@@ -16,8 +16,8 @@ pages ask for firewalld to be off (RKE2), that it is switched off is no fault.
 
 A node whose firewall is off fails where its pool says `firewall: ufw`, and where its boot script switches it off; a
 script or tasks that switch swap off and speak of Kubernetes make one, though another joins it. On the node it is the
-kernel that is asked whether ufw filters, and ufw's own file and unit whether it will after a reboot. Rules that programs
-of Kubernetes write for themselves, in chains of their own, are theirs.
+kernel that is asked whether ufw filters, and ufw's own file and unit whether it will after a reboot. Rules that
+programs of Kubernetes write for themselves, in chains of their own, are theirs.
 """
 
 from __future__ import annotations
