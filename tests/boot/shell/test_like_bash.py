@@ -72,6 +72,8 @@ READ = [
     "2>&1 echo >&2 {fd}>x <&- &>y >|z <(ls) >(cat) <<<w\n",
     'echo ${a#"\'"} ${b/\'}\'/x} "${c:-"d"}" ${#e} ${f:-`g`}\n',
     "echo \\\nif; x=if\n",
+    "if [[ a =\\\n b ]]; then c; fi\\\n\n",
+    "for a in b; do\\\n c; done\\\n\n[[ ! \\\n -f\\\n d ]\\\n] && e\n",
 ]
 
 

@@ -45,7 +45,6 @@ REFUSED = (
     "cat <<2>&1a\n2\n",
     "cat <<a\nb \\\na\nc (\na\n",
     "a=(b)#$(c\n",
-    "[[ a =\\\n b ]]\n",
 )
 # And what nobody has to ask about, because a script is made of it.
 READ = (

@@ -34,7 +34,7 @@ class Conditional(Tokens):
         self._deeper()
         held = self.at
         token = self._next()
-        text = self.text[token.start : token.end]
+        text = self.written(token.start, token.end)
         if token.kind == "]]":
             self.at = held
         elif token.kind == "(":
@@ -59,7 +59,7 @@ class Conditional(Tokens):
     def _compared(self, start: int) -> None:
         held = self.at
         token = self._next(newlines=False)
-        operator = self.text[token.start : token.end]
+        operator = self.written(token.start, token.end)
         if token.kind in _ENDS:
             self.at = held
             return
@@ -85,7 +85,7 @@ class Conditional(Tokens):
             self.at = at + len(operator)
             return Token(NEWLINE if operator == "\n" else operator, at, self.at)
         self.characters(at, regex=regex)
-        return Token("]]" if self.text[at : self.at] == "]]" else WORD, at, self.at)
+        return Token("]]" if self.written(at, self.at) == "]]" else WORD, at, self.at)
 
     def _error(self, token: Token, start: int, words: str) -> Refused:
         """What stands in braces is said of an operator, and not of a word."""

@@ -70,6 +70,10 @@ class Tokens(Quoting):
         self.ahead = None
         return token
 
+    def written(self, start: int, end: int) -> str:
+        """As bash knows a word: `fi\\` and the end of a line are `fi`."""
+        return self.text[start:end].replace("\\\n", "")
+
     def skip_blanks(self) -> None:
         if self.at < self.end and self.text[self.at] not in _BEFORE_TOKENS:
             return
@@ -127,7 +131,7 @@ class Tokens(Quoting):
     def _word(self, start: int) -> Token:
         assigns = (self.keywords_fit() and not self.in_pattern) or self.last == ASSIGNMENT or self.declares
         is_assignment = self.characters(start, assigns=assigns, indexes=assigns and not self.declares)
-        text = self.text[start : self.at]
+        text = self.written(start, self.at)
         operator = _OPERATORS.match(self.text, self.at) if self.text.startswith(("<", ">"), self.at) else None
         if operator is not None and _DESCRIPTOR.match(text):
             if self.last not in REDIRECTIONS:
