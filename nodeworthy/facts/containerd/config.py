@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.boot.effects import How, Stage, Writes
-from nodeworthy.boot.text import Hole
+from nodeworthy.boot.text import Hole, Piece
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import file_left
 from nodeworthy.facts.boot.written_text import Reading, content_of, toml_in, toml_of
@@ -116,7 +116,7 @@ class ConfigFile:
         lines = self.reading.content.lines if self.reading.content is not None else ()
         pieces = (line.text.pieces for line in lines if line.text.holes)
         return any(
-            len(each) == 2 and each[0] == "# " and isinstance(each[1], Hole) and not is_directive(each[1].shown)
+            len(each) == 2 and _begins_a_line(each[0]) and isinstance(each[1], Hole) and not is_directive(each[1].shown)
             for each in pieces
         )
 
@@ -124,6 +124,11 @@ class ConfigFile:
     def is_template(self) -> bool:
         """k3s and RKE2 fill in what stands in braces."""
         return self.path.endswith(".tmpl")
+
+
+def _begins_a_line(piece: Piece) -> bool:
+    """Such a line is read as a comment, indented as it may be."""
+    return isinstance(piece, str) and piece.strip() == "#"
 
 
 def config_files(timeline: Timeline, runtime: Containerd | None) -> list[ConfigFile]:
