@@ -162,8 +162,11 @@ class PoolDoor:
 
 
 def doors_of_pools(pools: Sequence[GpuPool]) -> list[PoolDoor]:
-    """Of pools that follow from evidence; none where they are of several clusters. Where workers are asked for, pods
-    with GPUs are not for what controls the cluster."""
+    """Of pools that follow from evidence; none where they are of several clusters."""
     clusters = {each.cluster.shown() for each in pools if each.cluster is not None}
-    workers = [each for each in pools if not each.noun.endswith(_CONTROLS)] or pools
-    return [PoolDoor(each) for each in workers] if len(clusters) < 2 else []
+    return [PoolDoor(each) for each in workers_of(pools)] if len(clusters) < 2 else []
+
+
+def workers_of(pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
+    """Where workers are asked for, pods with GPUs are not for what controls the cluster."""
+    return [each for each in pools if not each.noun.endswith(_CONTROLS)] or pools

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, workers_of
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.records import dataclass, field
@@ -69,6 +69,7 @@ def _shared(fleet: Fleet, pool: Pool) -> str | None:
 def sizes_of_pools(pools: Sequence[GpuPool]) -> list[NodeSize]:
     """Of pools that follow from evidence: none, where nothing says how large the nodes of one are, or where they are of
     several clusters."""
+    pools = workers_of(pools)
     largest = [each.machines.largest for each in pools]
     clusters = {each.cluster.shown() for each in pools if each.cluster is not None}
     if len(clusters) > 1 or any(each is None or not isinstance(each.state, Known) for each in largest):
