@@ -1,0 +1,55 @@
+"""What the same programs print where the fault is gone says nothing: the healthy twins of incidents, line by line."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeworthy.known.evidence import in_text
+
+TWINS = {
+    "taint tolerated": "Successfully assigned gpu-operator/nfd-worker-x2x4k to gpu-1",
+    "plugin there": "I0901 10:00:02 main.go:356] Retrieving plugins. Registered device plugin for 'nvidia.com/gpu' with Kubelet",
+    "NodePool has room": '{"level":"INFO","message":"registered nodeclaim","NodeClaim":{"name":"gpu-7xk2p"},"provider-id":"aws:///a/i-0"}',
+    "startup taint gone": '{"level":"INFO","message":"initialized nodeclaim","allocatable":{"cpu":"190","nvidia.com/gpu":"8"}}',
+    "plugin's configuration": 'I0901 10:00:02 main.go:235] Loading configuration from file "/config/config.yaml".',
+    "MPS": "I0901 10:00:03 daemon.go:97] Starting MPS daemon resource=nvidia.com/gpu.shared",
+    "MIG set": "MIG configuration applied successfully: all-1g.10gb, 7 devices each",
+    "DRA prepared": "Returning newly prepared devices for claim 'ml/claim-0': [{[gpu-0] node-1 k8s.gpu.nvidia.com/claim=1}]",
+    "CDI": "Injecting devices from CDI: nvidia.com/gpu=GPU-5d01a3b4",
+    "Secure Boot signed": "nvidia: module verification passed, signed by Canonical Ltd. Secure Boot Signing",
+    "nouveau": "install nouveau /bin/false",
+    "module": "NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  580.126.09  Release Build",
+    "headers": "linux-headers-6.8.0-79-generic is already the newest version (6.8.0-79.79).",
+    "driver installed": "Installation of the NVIDIA driver (580.126.09) for Linux kernel 6.8.0-79-generic is now complete.",
+    "nvidia-smi": "| NVIDIA-SMI 580.126.09    Driver Version: 580.126.09    CUDA Version: 13.0 |",
+    "CUDA found": "CUDA initialized: 8 devices, driver 13.0, runtime 12.8",
+    "fabric manager": "Successfully configured all the available NVSwitches to route GPU NVLink traffic.",
+    "fabric state": "Fabric : State : Completed, Status : Success, CliqueId : 1",
+    "NVLink": "GPU 0: Link 0: 26.562 GB/s",
+    "health": "health: all 8 GPUs are Healthy, Xid errors: none",
+    "toolkit": 'time="2026-09-01T10:00:04Z" level=info msg="Successfully signaled containerd"',
+    "containerd": 'time="2026-09-01T10:00:05Z" level=info msg="containerd successfully booted in 0.031s"',
+    "runtime class": "runtimeclass.node.k8s.io/nvidia created (handler: nvidia)",
+    "nodeadm": '{"level":"info","caller":"init/init.go:120","msg":"Finished node initialization"}',
+    "kubelet's devices": 'I0901 10:00:06 manager.go:229] "Got registration request from device plugin" resourceName="nvidia.com/gpu"',
+    "container started": "Started container train",
+    "webhook": "admission webhook served: pod ml/train-0 mutated",
+    "DCGM": 'time="2026-09-01T10:00:07Z" level=info msg="DCGM successfully initialized!"',
+    "peer memory": "nvidia_peermem            16384  0",
+    "EFA": "NCCL INFO NET/OFI Selected provider is efa, fabric is efa-direct (found 32 nics)",
+    "Slurm's GPUs": "slurmd: gpu/nvml: _get_system_gpu_list_nvml: 8 GPU system device(s) detected",
+    "Slurm's configuration": "slurmd: debug: Log file re-opened; slurmd version 24.11.5 started",
+    "licence": "nvidia-gridd[1710]: License acquired successfully. (Info: lic.example.org, NVIDIA Virtual Compute Server)",
+    "validator": "all validations are successful",
+    "shared memory": "shm             64G     0   64G   0% /dev/shm",
+    "ranks": "[rank0] init_process_group done: backend=nccl world_size=16",
+    "all reduce": "# Avg bus bandwidth    : 412.37",
+    "DKMS": "nvidia/580.126.09, 6.8.0-79-generic, x86_64: installed",
+    "Kueue": "Quota reserved in ClusterQueue team-a, wait time since queued was 3s; Flavors considered: main: h100(Fit)",
+    "Volcano": "Successfully allocated GPU-5d01a3b4 for pod ml/train-0",
+}
+
+
+@pytest.mark.parametrize("line", TWINS.values(), ids=TWINS)
+def test_nothing_is_said_of_a_healthy_line(line: str) -> None:
+    assert [each.evidence.id for each in in_text(line)] == []
