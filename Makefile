@@ -63,10 +63,6 @@ test: venv ## everything that needs no root, no cluster, no cloud (under three m
 test-long: venv ## what takes seconds a test: whole stacks and the rest of the cases previewed, docs/ written anew
 	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "long and not night" -n $(PYTEST_WORKERS)
 
-.PHONY: test-all
-test-all: venv ## make test and make test-long in one run, which collects what there is once
-	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "not night" -n $(PYTEST_WORKERS)
-
 .PHONY: test-night
 test-night: venv ## what takes minutes: every case asked three ways, and whatever else some parameters stand for by day
 	@$(PY) -m pytest tests --ignore=tests/lab -m night -n $(PYTEST_WORKERS)
