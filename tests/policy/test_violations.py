@@ -160,9 +160,14 @@ def test_nothing_is_remediated(pack: Pack) -> None:
 
 
 def _group(image: str) -> Planned:
-    inputs = {"clusterName": "ml", "nodeRoleArn": "arn:aws:iam::111122223333:role/nodes", "amiType": image}
-    sizes = {"minSize": 2, "maxSize": 2, "desiredSize": 2}
-    inputs |= {"subnetIds": ["subnet-0a1b2c3d"], "instanceTypes": ["g5.12xlarge"], "scalingConfig": sizes}
+    inputs = {
+        "clusterName": "ml",
+        "nodeRoleArn": "arn:aws:iam::111122223333:role/nodes",
+        "subnetIds": ["subnet-0a1b2c3d"],
+        "amiType": image,
+        "instanceTypes": ["g5.12xlarge"],
+        "scalingConfig": {"minSize": 2, "maxSize": 2, "desiredSize": 2},
+    }
     return Planned("aws:eks/nodeGroup:NodeGroup", "gpu", inputs)
 
 
