@@ -77,6 +77,13 @@ def test_by_who_refers_to_it(root: Path, name: str, text: str, told: str) -> Non
         ("gpu_userdata.tpl", PLAIN, "USER_DATA"),
         ("node.tftpl", PLAIN, "USER_DATA"),
         ("node.sh", f"{PLAIN}/etc/eks/bootstrap.sh gpu\n", "USER_DATA"),
+        ("node.sh", f"{PLAIN}sudo -E CLUSTER=gpu /etc/eks/bootstrap.sh gpu\n", "USER_DATA"),
+        ("node.sh", f"{PLAIN}if nodeadm init -c file:///etc/node.yaml; then :; fi\n", "USER_DATA"),
+        (
+            "collect.sh",
+            f"{PLAIN}cp --parents /etc/eks/bootstrap.sh /etc/eks/nodeadm/config.json /tmp/logs\n",
+            "BY_HAND",
+        ),
         ("x.yaml", "#cloud-config\nruncmd: [ls]\n", "USER_DATA"),
         ("x.sh", "#cloud-boothook\n#!/bin/sh\nls\n", "USER_DATA"),
         ("packer/driver.sh", PLAIN, "IMAGE_BUILD"),
@@ -89,6 +96,22 @@ def test_by_who_refers_to_it(root: Path, name: str, text: str, told: str) -> Non
 )
 def test_by_itself(root: Path, path: str, text: str, told: str) -> None:
     assert kind(root / path, text) == told
+
+
+FILLED = "#!/bin/bash\nhostnamectl set-hostname ${name}\n%{ if gpu }\napt-get install -y ${driver}\n%{ endif }\n"
+
+
+@pytest.mark.parametrize(
+    ("beside", "told"),
+    [
+        ("configure.sh: worker=$(cat node.tpl)\n", "BY_HAND"),
+        ("main.tf: user_data = templatefile(var.template, local.node)\n", "USER_DATA"),
+    ],
+)
+def test_a_template_is_user_data_where_something_fills_any_in(root: Path, beside: str, told: str) -> None:
+    name, _, text = beside.partition(": ")
+    (root / name).write_text(text)
+    assert kind(root / "node.tpl", FILLED) == told
 
 
 @pytest.mark.parametrize(

@@ -279,6 +279,8 @@ def test_a_file_of_variables_that_is_none_is_refused(tmp_path: Path, name: str, 
 def test_workloads_as_blocks_are_those_of_the_api(tmp_path: Path) -> None:
     text = """
 resource "kubernetes_deployment_v1" "serve" {
+  wait_for_rollout = false
+  timeouts { create = "30m" }
   metadata { name = "serve" }
   spec {
     selector { match_labels = { app = "serve" } }
@@ -308,8 +310,10 @@ resource "kubernetes_deployment_v1" "serve" {
 }
 """
     ran = check(tmp_path, {"main.tf": text})
-    assert spots(told(ran, "gpu-quantity")) == [("main.tf", 12)]
-    assert spots(told(ran, "driver-capabilities-allowed")) == [("main.tf", 22)]
+    assert spots(told(ran, "gpu-quantity")) == [("main.tf", 14)]
+    assert spots(told(ran, "driver-capabilities-allowed")) == [("main.tf", 24)]
+    # What the provider waits for is none of its fields.
+    assert told(ran, "pod-can-use-gpus") == []
 
 
 def test_an_application_of_argo_cd_installs_a_chart(tmp_path: Path) -> None:

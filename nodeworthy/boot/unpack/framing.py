@@ -272,7 +272,7 @@ class Framing:
         if entity.runs_on and entity.body > entity.first and self.for_nodeadm:
             what = "no blank line ends the headers: cloud-init forgives that, nodeadm then reads no NodeConfig"
             self.fault(FaultKind.NO_BLANK_BEHIND_HEADER, entity.body, what, "add a blank line above")
-        if not entity.closed and self.for_nodeadm:
+        if not entity.closed and self.for_nodeadm and not self._ends_at_a_boundary(entity):
             what = f"the boundary is never closed: the line '--{entity.boundary}--' is missing at the end"
             remedy = f"add '--{entity.boundary}--' as the last line; nodeadm reads no NodeConfig without it"
             self.fault(FaultKind.UNCLOSED_BOUNDARY, header, what, remedy)
@@ -281,6 +281,10 @@ class Framing:
             related = tuple((self.place(line), "behind the end") for line in entity.lost)
             remedy = f"write '--{entity.boundary}' without the last two dashes here"
             self.fault(FaultKind.NOBODY_READS_IT, entity.closing, what, remedy, related=related)
+
+    def _ends_at_a_boundary(self, entity: Entity) -> bool:
+        """A part that is begun on the last line, and of which nothing comes, is the end for Go's reader as well."""
+        return self.lines.all[-1] == "" and len(self.lines) > 1 and self.lines[-2] == f"--{entity.boundary}"
 
 
 def _start(lines: Lines) -> int:

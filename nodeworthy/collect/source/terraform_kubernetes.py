@@ -22,6 +22,11 @@ _API = {
     "PriorityClass": "scheduling.k8s.io/v1",
     "RuntimeClass": "node.k8s.io/v1",
 }
+# How long the provider waits for what it has made: nothing of it reaches the API.
+_WAITS = frozenset(
+    "wait_for_rollout wait_for_completion wait_for_load_balancer wait_until_bound wait_for_default_service_account "
+    "timeouts".split()
+)
 # Where the pods of a job say whether they are started again.
 _OF_JOB = ("spec", "template", "spec", "restartPolicy")
 _OF_JOBS = {"Job": _OF_JOB, "CronJob": ("spec", "jobTemplate", *_OF_JOB)}
@@ -36,6 +41,13 @@ def object_of(instance: Instance) -> Tree:
     kind = kubernetes_kinds().get(instance.type, "Application")
     is_argos = instance.type == _ARGO
     said = _with_documents(instance.values, instance) if is_argos else instance.values
+    said = Obj(
+        said.kind,
+        {name: each for name, each in said.items.items() if name not in _WAITS},
+        said.spot,
+        said.keys,
+        said.rest,
+    )
     made = _block(said, argo_names() if is_argos else kubernetes_names())
     api = "argoproj.io/v1alpha1" if is_argos else _API.get(kind, "apps/v1")
     head = {"apiVersion": Tree(api, instance.place), "kind": Tree(kind, instance.place)}

@@ -122,7 +122,14 @@ _OF_ITSELF = (PartKind.SHELL, PartKind.PLAYBOOK, PartKind.OTHER_LANGUAGE, PartKi
 # Of Terraform: the function, and the data source that came before it, up to the name of the file.
 _RENDERS = pattern(rb"templatefile\(\s*\"[^\"]*$|\"template_file\"[^}]*file\(\s*\"[^\"]*$")
 _BEFORE = 300
-_EKS = pattern(r"/etc/eks/(?:bootstrap\.sh|nodeadm)|\bnodeadm[ \t]+init\b")
+# Run, and not only named: where a command begins, and behind what runs another one.
+_EKS = pattern(
+    r"(?m)(?:^|[;&|({]|\b(?:sudo|exec|bash|sh|if|then|do|else|timeout)\b)[ \t]*(?:-\S+[ \t]+)*"
+    r"(?:\w+=\S*[ \t]+)*(?:/etc/eks/bootstrap\.sh\b|(?:/\S*/)?nodeadm[ \t]+init\b)"
+)
+# Whatever fills in templates for machines: of nobody else's is it said that they are user data.
+_FILLS = pattern(rb"templatefile|template_file|user_?data|custom_?data|startup[-_]script|UserData", re.IGNORECASE)
+_FILLING = (".tf", ".tofu", ".hcl", ".json", ".py", ".ts", ".go")
 # Root acts for the user that a cloud's image has: a person is logged in as that one.
 _USERS = r"(?:ubuntu|ec2-user|debian|centos|rocky|fedora|azureuser)"
 _FOR_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])su[ \t]+(?:-l?[ \t]+)?{_USERS}[ \t]+-c\b")
@@ -176,6 +183,8 @@ def use_of(userdata: UserData, around: Surroundings | None) -> Use:
     if told is not None:
         return told
     kind = _by_itself(userdata, PurePath(path or ""), _folders(path, around))
+    if kind is ScriptKind.USER_DATA and _is_by_hand_after_all(userdata, PurePath(path or ""), around):
+        kind = ScriptKind.BY_HAND
     return Use(kind, unsure=around.incomplete if around is not None and kind is ScriptKind.BY_HAND else "")
 
 
@@ -209,6 +218,16 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
     if path.suffix == ".tftpl" or userdata.is_template or _EKS.search(text) or _is_roots_own(text):
         return ScriptKind.USER_DATA
     return ScriptKind.BY_HAND
+
+
+def _is_by_hand_after_all(userdata: UserData, path: PurePath, around: Surroundings | None) -> bool:
+    """A template of a repository in which nothing fills in any for a machine, and that says of none itself."""
+    if around is None or path.suffix == ".tftpl" or not userdata.is_template or around.incomplete:
+        return False
+    text = "\n".join(each.text for each in userdata.parts)
+    if _CALLED_USER_DATA.search(path.name) or _EKS.search(text) or _is_roots_own(text):
+        return False
+    return not any(around.holding(_FILLS, _FILLING))
 
 
 def _is_roots_own(text: str) -> bool:

@@ -178,9 +178,18 @@ class KarpenterClass:
     def title(self) -> str:
         return f"EC2NodeClass '{self.name}'"
 
+    @property
+    def _is_of_windows(self) -> bool:
+        spec = self.tree.get("spec")
+        named = (spec.get("amiFamily"), *(each.get("alias") for each in spec.get("amiSelectorTerms").sequence))
+        return any((each.text or "").lower().startswith("windows") for each in named)
+
     @cached_property
     def script(self) -> BootScript | None:
-        """What its nodes run before Karpenter has them join. What reads scripts is imported only where there is one."""
+        """What its nodes run before Karpenter has them join; those of Windows run no shell. What reads scripts is
+        imported only where there is one."""
+        if self._is_of_windows:
+            return None
         from nodeworthy.facts.boot.given_script import given_script
 
         return given_script(self.tree.get("spec", "userData"), "the user data")

@@ -80,7 +80,8 @@ def cluster_policies(document: Tree) -> Iterator[OperatorValues]:
     api = document.get("apiVersion").text or ""
     if document.get("kind").text == "ClusterPolicy" and api.startswith("nvidia.com/"):
         # Its spec has the shape of the chart's values.
-        yield OperatorValues(document.place, document.get("spec"), "ClusterPolicy", _installed(document.get(*_MADE_BY)))
+        release, name = _installed(document.get(*_MADE_BY)), document.get("metadata", "name").text or ""
+        yield OperatorValues(document.place, document.get("spec"), "ClusterPolicy", release, name=name)
 
 
 def chart_version(version: Tree) -> Located[str | None]:
@@ -124,6 +125,8 @@ def _installed(label: Tree) -> Located[str | None]:
 
 # What a ClusterPolicy leaves out that its schema requires: the API server takes none without
 
+_OF_THE_CHART = "cluster-policy"
+
 
 def is_written_whole(values: OperatorValues) -> bool:
     """Whether it is an object that somebody hands to a cluster: not one that is there, nor a patch of it."""
@@ -138,4 +141,7 @@ def left_out_fields(values: OperatorValues) -> list[str]:
     release = values.release.state
     version = str(release.value) if isinstance(release, Known) and release.value is not None else None
     parts = {name: values.tree.get(name) for name in required_of_a_cluster_policy(version)}
-    return [name for name, part in parts.items() if part.is_absent or part.is_null]
+    missing = [name for name, part in parts.items() if part.is_absent or part.is_null]
+    # Who names a few parts of it applies them to the object that the chart has made, which has the others.
+    changes_a_few = values.name == _OF_THE_CHART and 2 * len(missing) > len(parts)
+    return [] if changes_a_few else missing

@@ -162,6 +162,8 @@ class OperatorValues:
     # The chart's version, None where nobody says it.
     release: Located[str | None]
     elsewhere: str | None = None
+    # Of a ClusterPolicy.
+    name: str = ""
     # Nobody wrote these: they follow from the fleet's pools.
     implied: bool = False
     # The version as it was written, where that is a range.
