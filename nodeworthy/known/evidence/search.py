@@ -169,7 +169,10 @@ def _line_around(piece: bytes, begins: int, end: int) -> str:
 
 def _printable(words: bytes) -> str:
     told = words.decode("utf-8", "replace")
-    return "".join(each if each.isprintable() else " " for each in told).strip()
+    # Of a long line with many causes each is shown with its surroundings: letter by letter that takes seconds.
+    if not told.isprintable():
+        told = told.translate({ord(each): " " for each in set(told) if not each.isprintable()})
+    return told.strip()
 
 
 def _line_at(piece: bytes, first: int, at: int) -> int:
