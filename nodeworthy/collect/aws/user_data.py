@@ -31,7 +31,7 @@ NO_BASE64: Final = "the user data is no base64, which is what EC2 takes here"
 
 
 # What EC2's agents for Windows read: tags, or the tasks of its second version as YAML.
-_COMMENTS = r"(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*"
+_COMMENTS = r"(?:[ \t]*(?:#[^\n]*|(?:---[ \t]*)?\r?)\n)*"
 _WINDOWS = pattern(
     r"(?i)\s*<(?:powershell|script|persist)>"
     rf"|{_COMMENTS}[ \t]*version[ \t]*:[ \t]*[\"']?1\.\d[^\n]*\n{_COMMENTS}[ \t]*tasks[ \t]*:"

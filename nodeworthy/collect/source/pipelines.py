@@ -18,7 +18,7 @@ _VARIABLES = frozenset(("env", "variables", "vars"))
 _RUNS = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?(?:run|script|before_script|after_script|bash|cmds?|commands?)[ \t]*:")
 # A Job of Kubernetes and a workflow of Argo's have commands, too; those run in a container.
 _OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
-_EXPRESSION = pattern(r"\$?\{\{[^\w{}]*([\w.-]+)[^{}]*\}\}")
+_EXPRESSION = pattern(r"\$?\{\{[^\w{}]*+(\w[\w.-]*+)[^{}]*+\}\}")
 _NAME = pattern(r"[A-Za-z_]\w*")
 
 
