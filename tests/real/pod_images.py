@@ -30,13 +30,13 @@ sys.exit(main())
 """
 
 
-def push_busybox(tools: Tools, registry: Registry) -> str:
-    """It stays, where nobody says what else to do."""
+def push_busybox(tools: Tools, registry: Registry, name: str = "busybox") -> str:
+    """It stays, where nobody says what else to do. By its name it stands in for what is known by its image."""
     busybox = tools.path("busybox")
     listed = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split()
     made = {f"/usr/bin/{each}": busybox for each in ("busybox", "sh", "sleep", "env", "nsenter") if each in listed}
     config = {"Cmd": ["/usr/bin/busybox", "sleep", "infinity"], "Env": ["PATH=/usr/bin"]}
-    return registry.push("busybox", _libraries([busybox]), {**made, "/usr/bin/busybox": busybox}, config)
+    return registry.push(name, _libraries([busybox]), {**made, "/usr/bin/busybox": busybox}, config)
 
 
 def push_nodeworthy(tools: Tools, registry: Registry) -> str:
