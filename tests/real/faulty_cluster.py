@@ -52,6 +52,7 @@ class FaultyCluster:
     client: KubeClient
     node: KubeletNode
     images: Images
+    cards: StandInPlugin
 
     def __init__(self, tools: Tools) -> None:
         self.tools = tools
@@ -61,7 +62,7 @@ class FaultyCluster:
     def __enter__(self) -> Self:
         try:
             registry = self._cleanup.enter_context(Registry(self.tools))
-            names = ("k8s-device-plugin", "driver", "node-feature-discovery", "train")
+            names = ("k8s-device-plugin", "nvidia/driver", "node-feature-discovery", "train")
             self.images = Images(*(push_busybox(self.tools, registry, each) for each in names))
             self.plane = self._cleanup.enter_context(ControlPlane(self.tools, controllers=True))
             self.client = self.plane.client
@@ -93,7 +94,7 @@ class FaultyCluster:
 
     def start_plugin(self) -> None:
         """Its pod, which is ready, and its devices."""
-        self._offer.enter_context(StandInPlugin(self.node.root, GPUS))
+        self.cards = self._offer.enter_context(StandInPlugin(self.node.root, GPUS))
         self.client.create(DAEMONSETS, self.daemonset(PLUGIN, self.images.plugin, {CHOSEN: "true"}))
         wait_for(lambda: self.client.get(f"{DAEMONSETS}/{PLUGIN}")["status"].get("numberReady") == 1)
         wait_for(lambda: self.offered() == str(GPUS))
@@ -107,9 +108,11 @@ class FaultyCluster:
     def plugin_is(self, spec: Mapping[str, Any]) -> Iterator[None]:
         """It is rolled out with this in its pods; the cards go with the pod that was well."""
         self.stop_plugin()
-        with self.part(PLUGIN, self.images.plugin, spec, {CHOSEN: "true"}):
-            yield
-        self.start_plugin()
+        try:
+            with self.part(PLUGIN, self.images.plugin, spec, {CHOSEN: "true"}):
+                yield
+        finally:
+            self.start_plugin()
 
     @contextmanager
     def part(
@@ -118,8 +121,10 @@ class FaultyCluster:
         written = self.daemonset(name, image, chooses or {})
         written["spec"]["template"]["spec"] |= spec
         self.client.create(DAEMONSETS, written)
-        yield
-        self.remove_daemonset(name)
+        try:
+            yield
+        finally:
+            self.remove_daemonset(name)
 
     def remove_daemonset(self, name: str) -> None:
         self.client.expect("DELETE", f"{DAEMONSETS}/{name}?propagationPolicy=Foreground")
@@ -128,19 +133,29 @@ class FaultyCluster:
     @contextmanager
     def made(self, path: str, written: Mapping[str, Any]) -> Iterator[None]:
         name = self.client.create(path, written)["metadata"]["name"]
-        yield
-        self.client.expect("DELETE", f"{path}/{name}?gracePeriodSeconds=0&propagationPolicy=Background")
-        wait_for(lambda: self.client.request("GET", f"{path}/{name}").status == 404)
+        try:
+            yield
+        finally:
+            self.client.expect("DELETE", f"{path}/{name}?gracePeriodSeconds=0&propagationPolicy=Background")
+            wait_for(lambda: self.client.request("GET", f"{path}/{name}").status == 404)
 
     @contextmanager
     def node_is(self, change: Mapping[str, Any], back: Mapping[str, Any]) -> Iterator[None]:
         self.change_node(change)
-        yield
-        self.change_node(back)
+        try:
+            yield
+        finally:
+            self.change_node(back)
 
     def daemonset(self, name: str, image: str, chooses: Mapping[str, str]) -> Object:
         labels = {"app": name}
-        spec = {**QUICK, "nodeSelector": dict(chooses), "containers": [{"name": name, "image": image}]}
+        everywhere = [{"operator": "Exists"}]
+        spec = {
+            **QUICK,
+            "tolerations": everywhere,
+            "nodeSelector": dict(chooses),
+            "containers": [{"name": name, "image": image}],
+        }
         template = {"metadata": {"labels": labels}, "spec": spec}
         return {
             "metadata": {"name": name, "labels": labels},

@@ -38,6 +38,8 @@ class StandInPlugin:
         self.refuses: str | None = None
         # What a container is given that asked for these: its environment, and by their paths in it folders of the node.
         self.gives: Callable[[list[str]], tuple[Mapping[str, str], Mapping[str, str]]] = lambda _: ({}, {})
+        # Names of CDI devices, which containerd looks up in its specifications.
+        self.names: tuple[str, ...] = ()
 
     def __enter__(self) -> Self:
         threads = ThreadPoolExecutor()
@@ -88,6 +90,7 @@ class StandInPlugin:
         environment, mounts = self.gives(re.findall(r"GPU-[0-9]+", asked.decode("ascii", "replace")))
         told = [_field(1, _pair(*each)) for each in environment.items()]
         told += [_field(2, _pair(*each)) for each in mounts.items()]
+        told += [_field(5, _field(1, each.encode())) for each in self.names]
         return _field(1, b"".join(told))  # one container
 
 

@@ -16,7 +16,7 @@ import pytest
 from tests.cluster.incident import runtime_class
 from tests.run import run_json
 
-from .faulty_cluster import CHOSEN, DAEMONSETS, LABELS, NAME, NAMESPACE, PODS, PODS_OF_STACK, QUICK, FaultyCluster
+from .faulty_cluster import DAEMONSETS, LABELS, NAME, NAMESPACE, PODS, PODS_OF_STACK, QUICK, FaultyCluster
 from .kube_client import wait_for
 from .stand_in_plugin import RESOURCE
 from .tools import Tools
@@ -45,8 +45,15 @@ class Fault(NamedTuple):
 
     happens: Callable[[FaultyCluster], AbstractContextManager[None]]
     rule: str
-    link: str
+    # None: it is no node's.
+    link: str | None
     words: str
+    # Who tells besides what follows from it on the node.
+    beside: frozenset[str] = frozenset()
+
+
+# Kubelet takes back what a plugin offered that is gone.
+TAKEN_BACK = frozenset(("gpu-count-complete",))
 
 
 def work(name: str, image: str, gpus: int = 1, **spec: Any) -> dict[str, Any]:
@@ -113,13 +120,12 @@ def plugin_chooses_no_node(cluster: FaultyCluster) -> Iterator[None]:
 @contextmanager
 def plugin_over_quota(cluster: FaultyCluster) -> Iterator[None]:
     with (
-        cluster.made(QUOTAS, {"metadata": {"name": "few"}, "spec": {"hard": {"pods": "0"}}}),
         cluster.plugin_is({}),
+        cluster.made(QUOTAS, {"metadata": {"name": "few"}, "spec": {"hard": {"pods": "0"}}}),
     ):
+        cluster.client.expect("DELETE", PODS_OF_STACK)
         wait_for(lambda: cluster.has_event("exceeded quota: few"))
         yield
-        cluster.client.expect("DELETE", f"{QUOTAS}/few")
-        cluster.client.create(QUOTAS, {"metadata": {"name": "few"}, "spec": {"hard": {"pods": "100"}}})
 
 
 def plugin_refused(words: str, **spec: Any) -> Callable[[FaultyCluster], AbstractContextManager[None]]:
@@ -169,16 +175,14 @@ def plugin_has_no_image(cluster: FaultyCluster) -> Iterator[None]:
 
 @contextmanager
 def discovery_shut_out(cluster: FaultyCluster) -> Iterator[None]:
-    """The node has lost its labels, and those who give them tolerate another value of its taint."""
+    """The node has lost its labels, with them the plugin, and those who give labels tolerate another value of its taint."""
     tolerates = {"tolerations": [{"key": RESOURCE, "operator": "Equal", "value": "present", "effect": "NoSchedule"}]}
-    lost = {name: None for name in LABELS}
+    lost = {**dict.fromkeys(LABELS), "nvidia.com/gpu.present": "true"}
     with (
+        cluster.plugin_is({}),
         cluster.node_is(
-            {
-                "metadata": {"labels": lost | {"node.kubernetes.io/instance-type": "p5.48xlarge"}},
-                "spec": {"taints": [GPU_TAINT]},
-            },
-            {"metadata": {"labels": {**LABELS, "node.kubernetes.io/instance-type": None}}, "spec": {"taints": None}},
+            {"metadata": {"labels": lost}, "spec": {"taints": [GPU_TAINT]}},
+            {"metadata": {"labels": LABELS}, "spec": {"taints": None}},
         ),
         cluster.part("nfd-worker", cluster.images.discovery, tolerates),
     ):
@@ -196,11 +200,14 @@ def labelled(**labels: str) -> Callable[[FaultyCluster], AbstractContextManager[
 
 @contextmanager
 def no_such_device(cluster: FaultyCluster) -> Iterator[None]:
-    """Of the CDI specification, which is older than the card."""
-    asks = {"metadata": {"name": "cdi", "annotations": {"cdi.k8s.io/cards": f"{RESOURCE}=GPU-9"}}}
-    with cluster.made(PODS, {**work("cdi", cluster.images.work), **asks}):
-        wait_for(lambda: cluster.has_event("unresolvable CDI devices"))
-        yield
+    """The plugin names devices that no CDI specification on the node has."""
+    cluster.cards.names = (f"{RESOURCE}=GPU-9",)
+    try:
+        with cluster.made(PODS, work("cdi", cluster.images.work)):
+            wait_for(lambda: cluster.waits(PODS, "CreateContainerError", "RunContainerError"))
+            yield
+    finally:
+        cluster.cards.names = ()
 
 
 @contextmanager
@@ -234,28 +241,34 @@ NVML = "I0901 10:00:02.114203       1 main.go:381] Retrieving plugins."
 FAULTS = {
     "a taint that nobody tolerates": Fault(tainted, "pending-explained", "pod", "team=research"),
     "a cordoned node": Fault(cordoned, "pending-explained", "allocatable", "cordon"),
-    "a label that no node bears": Fault(chooses_no_node, "pending-explained", "pod", "NVIDIA-B200"),
+    "a label that no node bears": Fault(chooses_no_node, "gpu-fits-a-node", "pod", "NVIDIA-B200"),
     "more GPUs than a node has": Fault(asks_for_more, "gpu-fits-a-node", "pod", "16"),
     "GPUs that others hold": Fault(finds_them_held, "pending-explained", "held", "well"),
-    "a team over its quota": Fault(over_its_quota, "pending-explained", "pod", "team-a"),
+    "a team over its quota": Fault(over_its_quota, "pending-explained", None, "team-a"),
     "a plugin that chooses no node": Fault(plugin_chooses_no_node, "pending-explained", "daemonsets", "accelerator"),
-    "a quota that refuses the plugin": Fault(plugin_over_quota, "gpu-stack-settled", "plugin", "few"),
+    "a quota that refuses the plugin": Fault(plugin_over_quota, "gpu-stack-settled", "plugin", "few", TAKEN_BACK),
     "a PriorityClass that is missing": Fault(
         plugin_refused("no PriorityClass with name", priorityClassName="gpu-critical"),
         "gpu-stack-settled",
         "plugin",
         "gpu-critical",
+        TAKEN_BACK,
     ),
     "an account that is missing": Fault(
         plugin_refused("serviceaccount", serviceAccountName="nvidia-device-plugin"),
         "gpu-stack-settled",
         "plugin",
         "nvidia-device-plugin",
+        TAKEN_BACK,
     ),
     "a RuntimeClass that is missing": Fault(
-        plugin_refused("RuntimeClass", runtimeClassName="nvidia"), "gpu-stack-settled", "runtime", "RuntimeClass"
+        plugin_refused("RuntimeClass", runtimeClassName="nvidia"),
+        "runtime-class-agrees",
+        "runtime",
+        "RuntimeClass",
+        TAKEN_BACK,
     ),
-    "a plugin without its image": Fault(plugin_has_no_image, "gpu-stack-settled", "plugin", "v0.99.0"),
+    "a plugin without its image": Fault(plugin_has_no_image, "gpu-stack-settled", "plugin", "v0.99.0", TAKEN_BACK),
     "a plugin whose configuration is invalid": Fault(
         plugin_ends(
             NVML,
@@ -266,6 +279,7 @@ FAULTS = {
         "gpu-stack-settled",
         "plugin",
         "timeslicing",
+        TAKEN_BACK,
     ),
     "libraries of another version than the module": Fault(
         plugin_ends(
@@ -276,6 +290,7 @@ FAULTS = {
         "gpu-stack-settled",
         "userland",
         "version",
+        TAKEN_BACK,
     ),
     "a kernel that refuses the module": Fault(
         driver_ends("modprobe: ERROR: could not insert 'nvidia': Key was rejected by service"),
@@ -294,7 +309,9 @@ FAULTS = {
         "bound",
         "nouveau",
     ),
-    "feature discovery kept from the node": Fault(discovery_shut_out, "gpu-stack-settled", "labels", "nfd-worker"),
+    "feature discovery kept from the node": Fault(
+        discovery_shut_out, "gpu-stack-settled", "labels", "nfd-worker", TAKEN_BACK
+    ),
     "MIG that could not be set": Fault(
         labelled(nvidia_com__mig_config="all-1g.10gb", nvidia_com__mig_config_state="failed"),
         "gpu-stack-settled",
@@ -327,7 +344,7 @@ def test_each_breaks_its_own_link_and_nothing_is_left_once_it_is_mended(cluster:
     with ExitStack() as held:
         held.enter_context(fault.happens(cluster))
         rules, broken = found()
-    assert (set(rules), broken) == ({fault.rule}, {NAME: fault.link}), rules
+    assert (set(rules), broken) == ({fault.rule, *fault.beside}, {NAME: fault.link} if fault.link else {}), rules
     assert fault.words in str(rules[fault.rule])
     assert found() == ({}, {})
 
