@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cluster import incident
-from tests.cluster.objects import Object, creating, event, pod, running
+from tests.cluster.objects import Object, creating, device_plugin, event, pod, running
 from tests.run import Ran, run_json
 
 GPU = "nvidia.com/gpu"
@@ -111,6 +111,33 @@ def test_a_quota_that_let_its_maker_go_on_since(tmp_path: Path, made: str | None
         kinds["pods"].append(worker("train-5d8f9c7b6-k4k2p", ("ReplicaSet", "train-5d8f9c7b6")))
         kinds["pods"][-1]["metadata"]["creationTimestamp"] = made
     assert [rule for rule, _ in told(diagnose(tmp_path, kinds))] == rules
+
+
+@pytest.mark.parametrize("message", [QUOTA.format("x2x9k"), COUNTED])
+@pytest.mark.parametrize(("jobs", "is_told"), [([], False), (["train"], True), (None, True)])
+def test_a_job_that_is_gone_with_its_pods(
+    tmp_path: Path, message: str, jobs: list[str] | None, *, is_told: bool
+) -> None:
+    """Where no Job was looked at, it may be there."""
+    kinds = healthy()
+    kinds["events"] = [of("Job", "train", "FailedCreate", message)]
+    if jobs is not None:
+        kinds["jobs"] = [{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "train", "namespace": "ml"}}]
+        kinds["jobs"][0]["metadata"]["name"] = jobs[0] if jobs else "another"
+    assert bool(told(diagnose(tmp_path, kinds))) is is_told
+
+
+@pytest.mark.parametrize("mended", [True, False])
+def test_a_daemonset_that_names_no_runtime_class_any_more(tmp_path: Path, *, mended: bool) -> None:
+    kinds = healthy()
+    plugin = device_plugin()
+    plugin["metadata"]["namespace"] = "ml"
+    if mended:
+        del plugin["spec"]["template"]["spec"]["runtimeClassName"]
+    kinds["daemonsets"].append(plugin)
+    missing = 'Error creating: pods "nvidia-device-plugin-daemonset-" is forbidden: RuntimeClass "nvidia" not found'
+    kinds["events"] = [of("DaemonSet", plugin["metadata"]["name"], "FailedCreate", missing)]
+    assert [rule for rule, _ in told(diagnose(tmp_path, kinds))] == ([] if mended else ["runtime-class-agrees"])
 
 
 @pytest.mark.parametrize("mended", [True, False])

@@ -111,13 +111,6 @@ def over_its_quota(cluster: FaultyCluster) -> Iterator[None]:
 
 
 @contextmanager
-def plugin_chooses_no_node(cluster: FaultyCluster) -> Iterator[None]:
-    """Of a chart's older release, whose label nobody sets any more."""
-    with cluster.plugin_is({"nodeSelector": {"accelerator": "nvidia"}}), waits(cluster):
-        yield
-
-
-@contextmanager
 def plugin_over_quota(cluster: FaultyCluster) -> Iterator[None]:
     with (
         cluster.plugin_is({}),
@@ -162,7 +155,12 @@ def driver_ends(*lines: str) -> Callable[[FaultyCluster], AbstractContextManager
 
 def saying(name: str, image: str, lines: tuple[str, ...]) -> Mapping[str, Any]:
     said = "\n".join(lines)
-    return {"name": name, "image": image, "command": ["sh", "-c"], "args": [f"cat >&2 <<'END'\n{said}\nEND\nexit 1"]}
+    return {
+        "name": name,
+        "image": image,
+        "command": ["sh", "-c"],
+        "args": [f"busybox cat >&2 <<'END'\n{said}\nEND\nexit 1"],
+    }
 
 
 @contextmanager
@@ -220,23 +218,6 @@ def no_such_handler(cluster: FaultyCluster) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def no_such_class(cluster: FaultyCluster) -> Iterator[None]:
-    """Nobody has installed a DRA driver."""
-    claim = {
-        "metadata": {"name": "card"},
-        "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu.nvidia.com"}}]}},
-    }
-    container = {"name": "dra", "image": cluster.images.work, "resources": {"claims": [{"name": "gpu"}]}}
-    spec = {**QUICK, "containers": [container], "resourceClaims": [{"name": "gpu", "resourceClaimName": "card"}]}
-    with (
-        cluster.made("/apis/resource.k8s.io/v1/namespaces/default/resourceclaims", claim),
-        cluster.made(PODS, {"metadata": {"name": "dra"}, "spec": spec}),
-    ):
-        wait_for(lambda: cluster.is_not_placed("dra"))
-        yield
-
-
 NVML = "I0901 10:00:02.114203       1 main.go:381] Retrieving plugins."
 FAULTS = {
     "a taint that nobody tolerates": Fault(tainted, "pending-explained", "pod", "team=research"),
@@ -245,7 +226,6 @@ FAULTS = {
     "more GPUs than a node has": Fault(asks_for_more, "gpu-fits-a-node", "pod", "16"),
     "GPUs that others hold": Fault(finds_them_held, "pending-explained", "held", "well"),
     "a team over its quota": Fault(over_its_quota, "pending-explained", None, "team-a"),
-    "a plugin that chooses no node": Fault(plugin_chooses_no_node, "pending-explained", "daemonsets", "accelerator"),
     "a quota that refuses the plugin": Fault(plugin_over_quota, "gpu-stack-settled", "plugin", "few", TAKEN_BACK),
     "a PriorityClass that is missing": Fault(
         plugin_refused("no PriorityClass with name", priorityClassName="gpu-critical"),
@@ -331,7 +311,6 @@ FAULTS = {
     "a handler that containerd does not have": Fault(
         no_such_handler, "toolkit-reaches-containerd", "toolkit", "nvidia"
     ),
-    "a claim of a class that is missing": Fault(no_such_class, "claims-resolvable", "plugin", "gpu.nvidia.com"),
 }
 
 

@@ -62,7 +62,8 @@ def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> It
         yield held
     if not _sees_all(seen):
         return
-    waits = waiting(kept.waiting, world, world.hami.explained, kept.quotas)
+    quotas = [each for each in kept.quotas if not seen.outlives(each.maker)]
+    waits = waiting(kept.waiting, world, world.hami.explained, quotas)
     if kept.has_gpus:
         yield waits
     if kept.has_gpus or world.unoffered.nodes:

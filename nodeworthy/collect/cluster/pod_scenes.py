@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from nodeworthy.collect.cluster.kinds import EVENTS, JOBS, NODES, RUNTIME_CLASSES
+from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, JOBS, NODES, RUNTIME_CLASSES
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
+from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.live_pod import live_template
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_nodes
@@ -47,7 +48,7 @@ def of_pods(
     """The types of `elsewhere` other scenes tell of the same pods."""
     templates = [live_template(kept, pods) for kept, pods in seen.gpu_pods.groups()]
     runtimes = seen.read(RuntimeClass, RUNTIME_CLASSES)
-    facts: list[Fact] = [*templates, *seen.gpu_pods.refused]
+    facts: list[Fact] = [*templates, *_refused(seen)]
     unseen = not_seen.why(RUNTIME_CLASSES)
     if unseen is None:
         facts += [*runtimes, _classes(seen, runtimes)]
@@ -56,6 +57,28 @@ def of_pods(
     kept = [each for pod in templates for each in _suppressions(pod, rules)]
     said = dict(_missing(seen, not_seen))
     return make_scene(facts, said, kept, elsewhere={VerificationWork, *elsewhere})
+
+
+def _refused(seen: Seen) -> Iterator[RefusedPods]:
+    """Events outlive what they tell of: a Job that is gone, a DaemonSet that names another class, or none."""
+    for each in seen.gpu_pods.refused:
+        maker = each.place.object or ""
+        daemonset = _of_stack(seen, maker)
+        if daemonset is None and not seen.outlives(maker):
+            yield each
+        elif daemonset is not None and each.runtime_class in (None, daemonset.runtime_class):
+            yield replace(each, nodes=_chosen(seen, daemonset))
+
+
+def _of_stack(seen: Seen, maker: str) -> StackDaemonSet | None:
+    kind, namespace, name = (*maker.split("/"), "", "")[:3]
+    return seen.stack.daemonsets.get((namespace, name)) if kind == DAEMONSETS.kind else None
+
+
+def _chosen(seen: Seen, daemonset: StackDaemonSet) -> tuple[str, ...]:
+    """Nodes with GPUs, which miss its pods."""
+    nodes = (each for each in seen.capacity.nodes.values() if each.has_gpus)
+    return tuple(each.name for each in nodes if daemonset.choice.takes(each.labels, each.name))
 
 
 def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:

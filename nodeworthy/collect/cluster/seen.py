@@ -166,6 +166,11 @@ class Seen:
         """Whether what is not there was not there to be read."""
         return self.has(kind) and kind.plural not in self.cut
 
+    def outlives(self, maker: str) -> bool:
+        """Whether what is told of this maker of pods is told of a Job that is gone."""
+        kind, _, key = maker.partition("/")
+        return kind == JOBS.kind and self.has_all(JOBS) and tuple(key.split("/")) not in self.gpu_pods.bounds
+
     def why_not_all(self, kind: Kind) -> str | None:
         """Why there may be more of a kind than was read; None where all of them were."""
         if kind.plural in self.refused:

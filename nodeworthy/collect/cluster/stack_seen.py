@@ -38,7 +38,8 @@ class StackSeen:
         images = (text_at(each, "image") for each in mappings_at(template, "spec", "containers"))
         part = next(filter(None, map(part_of, images)), "")
         if part:
-            self.daemonsets[key] = StackDaemonSet(*key, part, node_choice(template))
+            named = text_at(template, "spec", "runtimeClassName")
+            self.daemonsets[key] = StackDaemonSet(*key, part, node_choice(template), named)
 
     def add_event(self, data: Mapping[str, Any]) -> None:
         reason, words = text_at(data, "reason"), (text_at(data, "message") or text_at(data, "note"))[:_MOST]

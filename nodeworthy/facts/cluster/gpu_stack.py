@@ -68,6 +68,7 @@ class StackDaemonSet:
     name: str
     part: str
     choice: NodeChoice
+    runtime_class: str = ""
 
     @property
     def place(self) -> Place:

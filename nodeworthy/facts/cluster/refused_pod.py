@@ -35,6 +35,8 @@ class RefusedPods:
     times: int = 1
     # When it was said last.
     when: str = ""
+    # With GPUs, for which a DaemonSet would make them.
+    nodes: tuple[str, ...] = ()
 
     def is_before(self, owner: tuple[str, str], namespace: str, started: str) -> bool:
         """Whether a pod that started then is of its maker, or of the one that its Deployment has made since."""

@@ -68,6 +68,7 @@ def the_api_server_finds_it(refused: RefusedPods) -> Findings:
         should="a RuntimeClass that is there",
         cause="the GPU operator makes its classes once it is installed; without it, somebody must",
         remedy=f"install the GPU operator, or name another class; see what there is: kubectl get runtimeclass {BASE}",
+        nodes=refused.nodes,
     )
 
 
