@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from nodeworthy.documents.settled import is_charts, settle, why_incomplete
+from nodeworthy.documents.settled import PLACEHOLDER, is_charts, settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, whole
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
 
@@ -30,6 +32,7 @@ RULE = Rule(
 )
 
 _REFUSED = "the API server refuses the pod"
+_A_NAME = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
 
 @RULE.check
@@ -48,10 +51,17 @@ def amounts_are_equal_whole_numbers(pod: PodTemplate) -> Findings:
         skip("the values of its chart say how many GPUs it asks for")
 
 
+def _amount(tree: Tree) -> Located[Any]:
+    """Where a number belongs, a word of capitals is one that a program writes it over: GPUS_PER_NODE."""
+    located = settle(tree)
+    is_a_name = tree.text is not None and _A_NAME.fullmatch(tree.text) is not None
+    return replace(located, state=Unknown(PLACEHOLDER)) if is_a_name else located
+
+
 def _never_told(pod: PodTemplate) -> str | None:
     """Why no number that a container asks for is known."""
     amounts = [
-        settle(tree.get(name)).state
+        _amount(tree.get(name)).state
         for each in pod.containers
         for tree in (each.limits, each.requests)
         for name in each.gpu_resources
@@ -82,7 +92,7 @@ def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Fi
     if limit.is_null:
         yield _without_number(pod, container, resource, limit)
         return
-    hidden = [each for tree in (limit, request) if isinstance((each := settle(tree)).state, Unknown)]
+    hidden = [each for tree in (limit, request) if isinstance((each := _amount(tree)).state, Unknown)]
     if hidden:
         yield from _undecided(container, resource, hidden[0])
     elif limit.is_absent:
@@ -99,7 +109,7 @@ def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Fi
 
 
 def _not_whole(container: Container, resource: str, tree: Tree) -> Draft | None:
-    located = settle(tree)
+    located = _amount(tree)
     if not isinstance(located.state, Known) or tree.is_absent:
         return None
     try:
