@@ -204,3 +204,75 @@ def test_nothing_is_said_of_a_cluster_that_is_well(tmp_path: Path, twin: Callabl
     ran = run_json("diagnose", "--from", "dump", "--node", NODE, cwd=tmp_path)
     assert (ran.code, ran.findings) == (0, [])
     assert [each["broken"] for each in ran.report["chains"]] == [None]
+
+
+def _waiting(gpus: int, name: str) -> Object:
+    made = worker(gpus, name, on="")
+    words = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu. preemption: 0/1 nodes are available."
+    unplaced = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": words}
+    return {**made, "status": {"phase": "Pending", "conditions": [unplaced]}}
+
+
+def _crashes(kinds: Kinds, name: str) -> None:
+    made = next(each for each in kinds["pods"] if each["metadata"]["name"].startswith(name))
+    container = made["status"]["containerStatuses"][0]
+    container |= {"ready": False, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}
+    made["status"]["conditions"][1]["status"] = "False"
+
+
+def _only_present_is_tolerated(kinds: Kinds) -> None:
+    worn = [{"key": GPU, "operator": "Equal", "value": "present", "effect": "NoSchedule"}]
+    image = "nvcr.io/nvidia/node-feature-discovery:v0.17.3"
+    template = {"spec": {"tolerations": worn, "containers": [{"name": "nfd-worker", "image": image}]}}
+    metadata = {"name": "nfd-worker", "namespace": "gpu-operator"}
+    made = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": {"template": template}}
+    kinds["daemonsets"].append(made)
+
+
+def _is_refused(kinds: Kinds) -> None:
+    words = (
+        "Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: 8, Available: 0"
+    )
+    kinds["pods"][-1]["status"] = {
+        "phase": "Failed",
+        "reason": "UnexpectedAdmissionError",
+        "message": f"Pod was rejected: {words}, which is unexpected",
+    }
+
+
+# The same clusters, ill: else that nothing is said would prove nothing.
+ILL: dict[Callable[[Kinds], None], tuple[Callable[[Kinds], Any], str]] = {
+    discovery_tolerates_the_taint: (_only_present_is_tolerated, "gpu-stack-settled"),
+    a_pod_was_placed_after_its_node_came: (
+        lambda kinds: kinds["pods"].append(_waiting(8, "train-1")),
+        "pending-explained",
+    ),
+    all_is_held_and_nobody_waits: (lambda kinds: kinds["pods"].append(_waiting(2, "train-2")), "pending-explained"),
+    mig_is_set: (lambda kinds: labelled(kinds, nvidia_com__mig_config_state="failed"), "gpu-stack-settled"),
+    the_upgrade_of_the_driver_is_done: (
+        lambda kinds: kinds["nodes"][0]["metadata"]["labels"].update(
+            {"nvidia.com/gpu-driver-upgrade-state": "upgrade-failed"}
+        ),
+        "gpu-stack-settled",
+    ),
+    the_plugin_registered_at_its_fourth_start: (
+        lambda kinds: _crashes(kinds, f"{PLUGIN}-x2x4k"),
+        "gpu-stack-settled",
+    ),
+    the_exporter_has_enough_memory_since: (
+        lambda kinds: _crashes(kinds, "nvidia-dcgm-exporter-x2x4k"),
+        "gpu-stack-settled",
+    ),
+    a_pod_runs_whose_first_container_had_the_gpu_before: (_is_refused, "admission-explained"),
+}
+
+
+@pytest.mark.parametrize("twin", ILL, ids=lambda each: each.__name__)
+def test_the_same_cluster_ill_is_told(tmp_path: Path, twin: Callable[[Kinds], None]) -> None:
+    kinds = cluster()
+    twin(kinds)
+    falls_ill, rule = ILL[twin]
+    falls_ill(kinds)
+    incident.write(tmp_path / "dump", kinds, incident.FLEET)
+    ran = run_json("diagnose", "--from", "dump", cwd=tmp_path)
+    assert rule in {each["rule"] for each in ran.findings}
