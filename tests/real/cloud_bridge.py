@@ -13,6 +13,8 @@ from .stand_in_kubelet import NODES, Goes, StandInKubelet
 EVERY = 0.1
 # Kubernetes gives up a node of which it hears nothing for forty seconds.
 BEAT = 4.0
+# In seconds, of who joins behind everybody's patience.
+LATE = 25.0
 
 
 @dataclass
@@ -29,6 +31,8 @@ class Bridge:
     most_away: int = 0
     size: int = 2
     _over: threading.Event = field(default_factory=threading.Event)
+    # When a machine was seen first.
+    _came: dict[str, float] = field(default_factory=dict)
     _not_ready: set[str] = field(default_factory=set)
     _heard: float = 0.0
 
@@ -56,7 +60,7 @@ class Bridge:
         for machine in [each for each in self.nodes if each not in there]:
             self.kubelets.client.request("DELETE", f"{NODES}/{self.nodes.pop(machine)}")
         for machine, zone in there.items():
-            if machine in self.nodes or (self.fault == "join" and not first):
+            if machine in self.nodes or (not first and self._keeps_away(machine)):
                 continue
             name = f"ip-{machine[-8:]}"
             ready = first or self.fault != "never-ready"
@@ -71,6 +75,10 @@ class Bridge:
                     {"spec": {"taints": None}},
                     content_type="application/merge-patch+json",
                 )
+
+    def _keeps_away(self, machine: str) -> bool:
+        came = self._came.setdefault(machine, time.monotonic())
+        return self.fault == "join" or (self.fault == "late" and time.monotonic() - came < LATE)
 
     def add(self, name: str, *, machine: str, ready: bool) -> None:
         self.kubelets.add(name, self.goes, machine=machine, ready=ready)

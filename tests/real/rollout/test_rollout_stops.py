@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.rollout.kube import Kube
-from tests.real.rollout.stage import GROUP, LIVE, MERGE, REGION, UNFIT, Stage, goes
+from tests.real.rollout.stage import GROUP, LIVE, MERGE, REGION, SCRIPT, UNFIT, Stage, goes, template_data
 from tests.real.stand_in_kubelet import NODES, always, ended
 from tests.run import run
 
@@ -44,12 +44,16 @@ def test_an_instance_refresh_takes_one_at_a_time_as_it_is_let(stage: Stage, faul
     [
         ("suite", "fails containerd-paths of the node suite"),
         ("join", "has no node"),
+        pytest.param("late", "has no node", marks=pytest.mark.night),
+        pytest.param("old-script", "is not what its group would start now: boot script", marks=pytest.mark.night),
         pytest.param("never-ready", "is not Ready", marks=pytest.mark.night),
     ],
 )
-def test_the_first_failure_stops_it(stage: Stage, fault: str, told: str) -> None:
+def test_the_first_failure_stops_it(stage: Stage, monkeypatch: pytest.MonkeyPatch, fault: str, told: str) -> None:
     stage.mend()
     stage.bridge.fault = fault
+    if fault == "old-script":
+        start_with_the_old_script(monkeypatch)
     if fault == "suite":
         stage.bridge.goes = always(ended(0, UNFIT))
     ran = stage.go("--join-timeout", "10s")
@@ -61,7 +65,24 @@ def test_the_first_failure_stops_it(stage: Stage, fault: str, told: str) -> None
     assert "is set to version 1 of its template (it named $Latest)" in ran.err
     fresh = [each for each in stage.nodes() if each["spec"].get("taints")]
     assert all(not each["spec"].get("unschedulable") for each in stage.nodes())
-    assert len(fresh) == (0 if fault == "join" else 1)
+    assert len(fresh) == (0 if fault in ("join", "late") else 1)
+
+
+def start_with_the_old_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every machine from now on, whatever its version's number says."""
+    from moto.ec2.models.instances import InstanceBackend
+    from moto.ec2.utils import parse_user_data
+
+    started = InstanceBackend.run_instances
+    old = parse_user_data(template_data(SCRIPT.format(option=""))["UserData"])
+
+    def run_instances(*words: Any, **settings: Any) -> Any:
+        reservation = started(*words, **settings)
+        for each in reservation.instances:
+            each.user_data = old
+        return reservation
+
+    monkeypatch.setattr(InstanceBackend, "run_instances", run_instances)
 
 
 PODS = "/api/v1/namespaces/default/pods"
