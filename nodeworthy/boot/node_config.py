@@ -24,6 +24,7 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 _GROUP = "node.eks.aws/"
 VERSION = f"{_GROUP}v1alpha1"
 # What Terraform calls so where a module's own files are read, and nowhere else.
+_MODULES = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _OF_A_MODULE = pattern(r"\$\{\s*(?:var|local|module|data|aws_\w+)\.\w")
 # nodeadm-run generates it, with what the NodeConfig says merged over its own.
 CONTAINERD = defaults().config
@@ -179,10 +180,14 @@ def _why_not_read(tree: Tree, document: Document, number: int) -> Fault | None:
 
 
 def _left_to_a_module(cluster: Tree, document: Document) -> Iterator[Fault]:
-    """`${module.eks.…}`: a template knows the names that templatefile gives it, and a file none."""
-    values = [each for each in cluster.mapping.values() if _OF_A_MODULE.match(document.scalar(each).shown())]
+    """`${module.eks.…}`: a template knows the names that templatefile gives it, and a file none. What stands in the
+    module itself is filled in there, when it is known."""
+    said = ((document.place(each), document.scalar(each).shown()) for each in cluster.mapping.values())
+    values = [
+        (place, text) for place, text in said if _OF_A_MODULE.match(text) and not (place.path or "").endswith(_MODULES)
+    ]
     if values:
-        first, *others = ((document.place(each), document.scalar(each).shown()) for each in values)
+        first, *others = values
         what = f"{first[1]} is a name of a module's own, which nobody fills in here: nodeadm is told these letters"
         remedy = "give templatefile the values by names of their own (${cluster_endpoint}), and write those"
         yield Fault(FaultKind.NOT_FILLED_IN, first[0], what, remedy, tuple(others))

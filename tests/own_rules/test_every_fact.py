@@ -64,6 +64,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "one-device-plugin/bad-image-has-one",
         "joins-its-cluster/bad-source-kubeadms-arguments",
         "metrics-fit-their-disk/bad-source-monitor-of-v1",
+        "gpu-fits-a-node/bad-source-machines-of-cluster-api",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",

@@ -183,7 +183,7 @@ def use_of(userdata: UserData, around: Surroundings | None) -> Use:
     if told is not None:
         return told
     kind = _by_itself(userdata, PurePath(path or ""), _folders(path, around))
-    if kind is ScriptKind.USER_DATA and _is_by_hand_after_all(userdata, PurePath(path or ""), around):
+    if kind is ScriptKind.USER_DATA and references and _is_by_hand_after_all(userdata, PurePath(path or ""), around):
         kind = ScriptKind.BY_HAND
     return Use(kind, unsure=around.incomplete if around is not None and kind is ScriptKind.BY_HAND else "")
 
@@ -221,7 +221,7 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
 
 
 def _is_by_hand_after_all(userdata: UserData, path: PurePath, around: Surroundings | None) -> bool:
-    """A template of a repository in which nothing fills in any for a machine, and that says of none itself."""
+    """A template that files name in which none is filled in for a machine, and that says of none itself."""
     if around is None or path.suffix == ".tftpl" or not userdata.is_template or around.incomplete:
         return False
     text = "\n".join(each.text for each in userdata.parts)
