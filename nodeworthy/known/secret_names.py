@@ -26,6 +26,8 @@ _LEFT = pattern(r"[\w+/=.~!@%^*-]{6,}")
 _SCHEME = pattern(r"[a-z][\w+.-]*://")
 _ROOTS = "etc|run|var|opt|root|home|tmp|mnt|dev|proc|usr|srv|data|secrets?"
 _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
+# What a token costs.
+_A_FRACTION = pattern(r"\d*\.\d+(?:e-?\d+)?")
 _A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{3,}(?:[A-Z][a-z]{2,})+|[0-9]+")
 # What a shell, Helm, Jinja and whoever marks its places with `#{ … }#` fill in.
 _FILLED_IN = ("$", "`", "{{", "#{")
@@ -228,7 +230,7 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
         return kind is Holds.TOKEN
     if lowered in known.words or lowered.startswith(known.begins):
         return True
-    if value[0] in _OPENING and value[-1] in _CLOSED:
+    if (value[0] in _OPENING and value[-1] in _CLOSED) or _A_FRACTION.fullmatch(value):
         return True
     if len(value) < 80 and any(each in lowered for each in known.holds):
         return True

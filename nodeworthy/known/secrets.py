@@ -351,8 +351,8 @@ def _is_user_and_password(encoded: str) -> bool:
         decoded = base64.b64decode(encoded, validate=True).decode("ascii")
     except (binascii.Error, ValueError):
         return False
-    user, colon, password = decoded.partition(":")
-    return bool(user and colon and password) and decoded.isprintable()
+    user, _, password = decoded.partition(":")
+    return bool(user and password) and decoded.isprintable() and not is_users_sample(user, password)
 
 
 HIDDEN = "(secret)"

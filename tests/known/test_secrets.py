@@ -260,6 +260,21 @@ def test_nothing_else_is(line: str) -> None:
     assert hide_secrets(f"{line}\n") == f"{line}\n"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "input_cost_per_token: 0.000001",
+        "output_cost_per_token: 1.5e-6",
+        "docker build --secret id=hf_token,src=token.txt .",
+        "privateKey: privateKey-Base64encoded-tLQo=",
+        'Authorization = "Basic dXNlcm5hbWU6cGFzc3dvcmQ="',
+    ],
+)
+def test_what_is_better_hidden_and_told_of_nobody(line: str) -> None:
+    """Of what it costs, of where it lies, of what is to stand there."""
+    assert [(each.what, each.name) for each in spans(f"{line}\n")] == []
+
+
 def test_nothing_else_is_in_one_text() -> None:
     text = "\n".join(NONE)
     assert spans(text) == []
