@@ -17,6 +17,19 @@ PACKED = gzip.compress(SHELL.encode(), mtime=0)
 NAMED = 'text/x-shellscript\nContent-Disposition: attachment; filename="a.sh"'
 INNER = mime(("application/node.eks.aws", NODE_CONFIG), boundary="inner").split("\n\n", 1)[1]
 
+LATE = """\
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="b"
+
+--b
+
+Content-Type: text/x-shellscript; charset="us-ascii"
+
+#!/bin/bash
+{}
+--b--
+"""
+
 # name: (user data, its faults)
 CASES: dict[str, tuple[str | bytes, list[str]]] = {
     "nothing": ("", ["EMPTY 0"]),
@@ -33,6 +46,15 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
         ["NO_BOUNDARY 2"],
     ),
     "unclosed": (MIME.replace("--==BOUNDARY==--\n", ""), ["UNCLOSED_BOUNDARY 2"]),
+    "headers behind an empty line": (LATE.format("mkdir -p /scratch"), ["WRONG_TYPE 6"]),
+    "headers behind an empty line, of a script that does nothing": (
+        LATE.format("# mkdir -p /scratch"),
+        ["WRONG_TYPE? 6"],
+    ),
+    "no headers, but words that look like one": (
+        mime(("text/x-shellscript", SHELL), ("text/plain", "Content-Type: is what the next line is about\n")),
+        ["NOBODY_READS_IT? 24"],
+    ),
     # Go's reader begins one more part there, of which nothing comes.
     "ended by what begins a part": (MIME.replace("--==BOUNDARY==--\n", "--==BOUNDARY==\n"), []),
     "ended by half of a part": (MIME.replace("--==BOUNDARY==--\n", "--==BOUNDARY==\n\n"), ["UNCLOSED_BOUNDARY 2"]),
@@ -178,6 +200,12 @@ def test_a_script_that_does_not_start_is_read_all_the_same(name: str) -> None:
 def test_what_cloud_init_leaves_in_stays_in() -> None:
     (part,) = unpacked(CASES["Windows line ends further down"][0]).parts
     assert part.text == "#!/bin/sh\necho a\r\necho b\r\n"
+
+
+def test_what_stands_behind_late_headers_is_read_at_its_own_lines() -> None:
+    (part,) = unpacked(LATE.format("mkdir -p /scratch")).parts
+    assert (part.kind, part.text.strip()) == (PartKind.SHELL, "#!/bin/bash\nmkdir -p /scratch")
+    assert part.origin.at(2).line == 9
 
 
 @pytest.mark.parametrize("kind", ["text/markdown", "application/x-nothing"])
