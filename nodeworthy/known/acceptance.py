@@ -33,6 +33,10 @@ ALLOCATION = TESTS[2]
 OF_GROUPS = frozenset({"multi-node"})
 # On fewer it says nothing of what is between nodes.
 LEAST_OF_A_GROUP = 2
+# Those that one slice of a GPU can show, by MIG; what remains takes several GPUs, and slices can't work together.
+OF_A_SLICE = ("gpu-sanity", "inference", ALLOCATION, AS_ASKED)
+# Those that are about the node, whatever its GPUs are.
+OF_THE_NODE = ("disk-and-network", "data-loading")
 # Those that the driver alone can measure, without torch.
 BY_THE_DRIVER = ("gpu-sanity", ALLOCATION, AS_ASKED)
 # Kernels of which every number is known beforehand (programs/look.py), with the checksum of all of them.

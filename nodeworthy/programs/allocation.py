@@ -35,6 +35,8 @@ def devices() -> list[dict[str, str]]:
 def ask() -> None:
     began = time.time()
     want = {"want": os.environ.get("NODEWORTHY_ASKING", "GPUs")}
+    # Of MIG, where a slice was asked for.
+    want |= {"profile": os.environ["NODEWORTHY_PROFILE"]} if os.environ.get("NODEWORTHY_PROFILE") else {}
     there = devices()
     say.measure(TEST, "asked", int(os.environ["NODEWORTHY_GPUS"]), at=want)
     for number, gpu in enumerate(there):

@@ -32,6 +32,11 @@ _THROTTLED = {
 }
 
 
+def full_uuid(uuid: str, name: str) -> str:
+    """As NVML spells it: a slice's says that it is one."""
+    return f"{'MIG' if ' MIG ' in name else 'GPU'}-{uuid}"
+
+
 class DriverError(Exception):
     """What the driver answered, by the name of the call; with its number, where it gave one."""
 
@@ -110,8 +115,7 @@ class Device:
         plain = uuid.raw.hex()
         parts = [plain[begin:end] for begin, end in ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))]
         called = name.value.decode("utf-8", "replace")
-        kind = "MIG" if " MIG " in called else "GPU"
-        return {"uuid": f"{kind}-{'-'.join(parts)}", "name": called, "pci": bus.value.decode().lower()}
+        return {"uuid": full_uuid("-".join(parts), called), "name": called, "pci": bus.value.decode().lower()}
 
     @property
     def memory(self) -> int:

@@ -39,7 +39,11 @@ def device() -> tuple[Any, dict[str, str]]:
     uuid = str(getattr(seen, "uuid", say.LOCAL_RANK))
     bus = getattr(seen, "pci_bus_id", None)
     pci = "" if bus is None else f"{seen.pci_domain_id:04x}:{bus:02x}:{seen.pci_device_id:02x}.0"
-    return torch.device("cuda", say.LOCAL_RANK), {"uuid": f"GPU-{uuid}", "name": seen.name, "pci": pci}
+    return torch.device("cuda", say.LOCAL_RANK), {
+        "uuid": driver.full_uuid(uuid, seen.name),
+        "name": seen.name,
+        "pci": pci,
+    }
 
 
 def checksum(tensor: Any) -> str:

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from nodeworthy.facts.accept.given import Allocation, Asking
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
 
 RULE = Rule(
     "allocation-honoured",
@@ -50,6 +50,17 @@ def _at_once(seen: Allocation) -> Findings:
         yield unknown(seen, "whether two jobs at once are given different GPUs is not known: they never were at once")
 
 
+def _other_kind(seen: Allocation, asking: Asking) -> Draft:
+    meant = f"a slice {asking.profile}" if asking.profile else "whole GPUs"
+    return fail(
+        seen,
+        f"a job that asked for {asking.wanted} was given something else",
+        is_=", ".join(asking.others),
+        should=meant,
+        cause="its memory and its speed are others, and whoever asked for them is next to wait",
+    )
+
+
 def _one(seen: Allocation, asking: Asking) -> Findings:
     if len(set(asking.uuids)) < len(asking.uuids):
         twice = sorted({each for each in asking.uuids if asking.uuids.count(each) > 1})
@@ -68,6 +79,8 @@ def _one(seen: Allocation, asking: Asking) -> Findings:
             should=f"{asking.count:g}",
             cause="programs that count on what they asked for end at once, or leave GPUs idle",
         )
+    if asking.others:
+        yield _other_kind(seen, asking)
     if asking.freed is None:
         yield unknown(seen, f"whether the GPUs of the job that asked for {asking.wanted} became free is not known")
     elif asking.freed > FREED_SECONDS:

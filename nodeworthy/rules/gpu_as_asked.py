@@ -7,7 +7,10 @@ driver gives each GPU is compared with the one that the job asked for, and they 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.facts.accept.given import SeenGpus
+from nodeworthy.facts.accept.measure import Gpu
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, unknown
@@ -27,15 +30,37 @@ def it_is(seen: SeenGpus) -> Findings:
         yield unknown(seen, "which GPUs the job was given is not known: none told its name")
         return
     yield from _models(seen)
+    if seen.asked.slices:
+        yield from _slices(seen)
+    if seen.asked.has_whole_gpus:
+        yield from _count(seen, [each for each in seen.gpus if not each.profile or not seen.asked.slices])
+
+
+def _count(seen: SeenGpus, came: Sequence[Gpu]) -> Findings:
     if seen.asked.count is None:
-        yield unknown(seen, f"how many GPUs were asked for is not known; {len(seen.gpus)} came")
-    elif len(seen.gpus) != seen.asked.count:
+        yield unknown(seen, f"how many GPUs were asked for is not known; {len(came)} came")
+    elif len(came) != seen.asked.count:
         yield fail(
             seen,
             "another number of GPUs came than was asked for",
-            is_=f"{len(seen.gpus)}",
+            is_=f"{len(came)}",
             should=f"{seen.asked.count}",
             cause="programs that count on what they asked for end at once, or leave GPUs idle",
+        )
+
+
+def _slices(seen: SeenGpus) -> Findings:
+    """One of each profile was asked for."""
+    came = sorted(each.profile for each in seen.gpus if each.profile)
+    should = sorted(each.profile for each in seen.asked.slices)
+    if came != should:
+        yield fail(
+            seen,
+            "other slices of GPUs came than were asked for",
+            is_=", ".join(came) or "none",
+            should=", ".join(should),
+            cause="a slice of another profile has other memory and another speed than whoever asked was promised",
+            remedy="nvidia-smi -L on the node; beside it the label nvidia.com/mig.config and what the node offers",
         )
 
 
@@ -46,7 +71,7 @@ def _models(seen: SeenGpus) -> Findings:
         yield unknown(seen, f"whether {seen.gpus[0].name} is the GPU that was asked for is not known: {why}")
         return
     for name in dict.fromkeys(each.name for each in seen.gpus):
-        there = gpu_named(name)
+        there = gpu_named(Gpu("", name).whole)
         if there is None:
             yield unknown(seen, f"whether {name} is the {asked.name} that was asked for is not known")
         elif there.name != asked.name:

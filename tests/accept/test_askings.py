@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from nodeworthy import programs
-from nodeworthy.collect.workload.askings import STEPS, Asking, askings
+from nodeworthy.collect.workload.askings import STEPS, Asking, askings, one_slice
 from nodeworthy.collect.workload.jobs import RunTerms
 from nodeworthy.collect.workload.live import slurm_clients
 from nodeworthy.collect.workload.live.on_kubernetes import OnKubernetes
@@ -22,7 +22,7 @@ from nodeworthy.collect.workload.live.piece import Ended, Now, Piece
 from nodeworthy.collect.workload.live.running import Courtesy, Running, Times
 from nodeworthy.collect.workload.slurm import SlurmTerms
 from nodeworthy.errors import CouldNotLook
-from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.facts.accept.measure import Shape, Slices
 from nodeworthy.known.acceptance import Level
 from tests.accept.recordings import NONCE, job, write
 from tests.accept.stand_in_driver import compile_into
@@ -36,16 +36,16 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_into(tmp_path_factory.mktemp("driver"))
 
 
-def said(libraries: Path, asking: Asking, came: int) -> str:
-    """What a job prints that asks so, and is given as many."""
+def said(libraries: Path, asking: Asking, came: int, name: str = "NVIDIA Stand-In") -> str:
+    """What a job prints that asks so, and is given as many of that name."""
     told = {"NODEWORTHY_NONCE": NONCE, "NODEWORTHY_NODE": "gpu-1", "NODEWORTHY_GPUS": str(asking.gpus)}
-    told |= {"LD_LIBRARY_PATH": str(libraries), "STUB_GPUS": str(came), "STUB_NAME": "NVIDIA Stand-In"}
+    told |= {"LD_LIBRARY_PATH": str(libraries), "STUB_GPUS": str(came), "STUB_NAME": name}
     words = [sys.executable, str(LAUNCH), "allocation=2"]
     environment = {**os.environ, **asking.environment, **told}
     return subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout
 
 
-ONE, FIRST, SECOND = askings(8, 0) + askings(8, 1)
+ONE, FIRST, SECOND = askings(Shape("gpu-1", None, 8), 0) + askings(Shape("gpu-1", None, 8), 1)
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +71,31 @@ def row(ran: Ran) -> Mapping[str, Any]:
 
 
 def test_a_node_is_asked_for_one_for_halves_and_for_all() -> None:
-    sizes = {count: [[each.gpus for each in askings(count, step)] for step in range(STEPS)] for count in (1, 2, 3, 8)}
+    sizes = {count: [[each.gpus for each in step] for step in asked(Shape("n", None, count))] for count in (1, 2, 3, 8)}
     assert sizes == {1: [[1], [], []], 2: [[1], [1, 1], [2]], 3: [[1], [1, 1], [3]], 8: [[1], [4, 4], [8]]}
-    names = [each.called for step in range(STEPS) for each in askings(8, step)]
+    names = [each.called for step in asked(Shape("n", None, 8)) for each in step]
     assert len(set(names)) == len(names)
+
+
+def asked(shape: Shape) -> list[tuple[Asking, ...]]:
+    return [askings(shape, step) for step in range(STEPS)]
+
+
+def test_a_node_that_mig_has_cut_is_asked_for_a_slice_of_each_profile() -> None:
+    """Two at once where there are two; never several in one job, of which a process would see the first."""
+    slices = (Slices("1g.10gb", 4, "nvidia.com/mig-1g.10gb"), Slices("3g.40gb", 1, "nvidia.com/mig-3g.40gb"))
+    steps = asked(Shape("n", None, None, slices=slices))
+    assert [[(each.called, each.resource, each.gpus) for each in step] for step in steps] == [
+        [("1 slice 1g.10gb", "nvidia.com/mig-1g.10gb", 1), ("1 slice 3g.40gb", "nvidia.com/mig-3g.40gb", 1)],
+        [
+            ("1 slice 1g.10gb (first of two jobs)", "nvidia.com/mig-1g.10gb", 1),
+            ("1 slice 1g.10gb (second of two jobs)", "nvidia.com/mig-1g.10gb", 1),
+        ],
+        [],
+    ]
+    beside = asked(Shape("n", None, 2, slices=slices[:1]))
+    assert [each.called for each in beside[0]] == ["1 GPU", "1 slice 1g.10gb"]
+    assert [each.called for each in beside[2]] == ["2 GPUs"]
 
 
 def test_what_came_as_asked_passes(libraries: Path, tmp_path: Path) -> None:
@@ -91,6 +112,26 @@ def test_another_number_is_told(libraries: Path, tmp_path: Path, came: int) -> N
     ran = judged(tmp_path, [said(libraries, ONE, came)])
     assert told(ran) == [("fail", "a job that asked for 1 GPU was given another number of GPUs")], ran.out
     assert ran.findings[0]["is"] == str(came)
+
+
+SLICE = one_slice(Slices("1g.10gb", 7, "nvidia.com/mig-1g.10gb"))
+
+
+@pytest.mark.parametrize(
+    ("asking", "came", "should"),
+    [
+        (SLICE, "NVIDIA H100 80GB HBM3 MIG 1g.10gb", None),
+        (SLICE, "NVIDIA H100 80GB HBM3 MIG 2g.20gb", "a slice 1g.10gb"),
+        (SLICE, "NVIDIA H100 80GB HBM3", "a slice 1g.10gb"),
+        (ONE, "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "whole GPUs"),
+    ],
+)
+def test_a_slice_is_of_the_profile_that_was_asked_for(
+    libraries: Path, tmp_path: Path, asking: Asking, came: str, should: str | None
+) -> None:
+    ran = judged(tmp_path, [said(libraries, asking, 1, came)])
+    wrong = [(each["is"], each["should"]) for each in ran.findings if each["verdict"] == "fail"]
+    assert wrong == ([(came, should)] if should else []), ran.out
 
 
 def test_two_jobs_at_once_that_see_the_same_gpus(halves: tuple[str, str], tmp_path: Path) -> None:

@@ -20,11 +20,13 @@ from nodeworthy.collect.workload.jobs import (
     priority_class,
     program_files,
 )
+from nodeworthy.collect.workload.live.piece import Piece
 from nodeworthy.collect.workload.room import Room, room_for
 from nodeworthy.collect.workload.slurm import SlurmTerms, scripts
-from nodeworthy.collect.workload.targets import shape_of
-from nodeworthy.facts.accept.measure import Shape
-from nodeworthy.known.acceptance import HELD, TESTS, Level, level_tests
+from nodeworthy.collect.workload.targets import not_begun, shape_of
+from nodeworthy.commands.accept.planned import Planned
+from nodeworthy.facts.accept.measure import Shape, Slices
+from nodeworthy.known.acceptance import HELD, TESTS, Level, NotRun, level_tests
 from nodeworthy.known.verification import OPT_OUTS
 from tests.run import Ran, run, run_json
 
@@ -40,7 +42,17 @@ def terms(level: Level) -> RunTerms:
 
 
 def made(level: Level = Level.FULL) -> list[dict[str, Any]]:
-    return list(objects(NODES, terms(level)))
+    return list(objects(pieces(NODES, terms(level)), terms(level)))
+
+
+def pieces(shapes: tuple[Shape, ...], of: RunTerms) -> list[Piece]:
+    return Planned(of, shapes, (), (), "").pieces()
+
+
+def only_job(of: RunTerms) -> dict[str, Any]:
+    """Of one node."""
+    (found,) = [each for each in objects(pieces(NODES[:1], of), of) if each["kind"] == "Job"]
+    return found
 
 
 def jobs(level: Level = Level.FULL) -> list[dict[str, Any]]:
@@ -215,6 +227,62 @@ def test_a_small_node_is_asked_for_what_it_can_give() -> None:
     assert container["resources"]["requests"] == {"cpu": "2", "memory": "9Gi", "nvidia.com/gpu": 1}
 
 
+def node_of(product: str, **offered: str) -> dict[str, Any]:
+    labels = {"nvidia.com/gpu.product": product}
+    return {"metadata": {"name": "mig", "labels": labels}, "status": {"allocatable": {"cpu": "192", **offered}}}
+
+
+H100 = "NVIDIA-H100-80GB-HBM3"
+SMALL, LARGE = "nvidia.com/mig-1g.10gb", "nvidia.com/mig-3g.40gb"
+
+
+def test_what_mig_has_cut_is_told_by_profile_in_either_strategy() -> None:
+    single = shape_of(node_of(f"{H100}-MIG-1g.10gb", **{"nvidia.com/gpu": "56"}))
+    assert (single.gpu, single.count, single.slices) == (H100, None, (Slices("1g.10gb", 56, "nvidia.com/gpu"),))
+    offered = {SMALL: "7", LARGE: "2", "nvidia.com/mig-1g.20gb": "0", "nvidia.com/mig-2g.20gb.shared": "12"}
+    mixed = shape_of(node_of(H100, **{"nvidia.com/gpu": "2"}, **offered))
+    assert (mixed.count, mixed.slices) == (2, (Slices("1g.10gb", 7, SMALL), Slices("3g.40gb", 2, LARGE)))
+    assert shape_of(node_of(H100, **{"nvidia.com/gpu": "8"})).slices == ()
+
+
+def test_one_slice_of_each_profile_is_tried_and_the_node_itself_once() -> None:
+    full = terms(Level.FULL)
+    slices = (Slices("1g.10gb", 4, SMALL), Slices("3g.40gb", 1, LARGE))
+    cut, both = Shape("cut", H100, None, slices=slices), Shape("both", H100, 6, slices=slices[:1])
+    first, second, whole, beside = pieces((cut, both), full)
+    of_slices = {"gpu-sanity", "inference", "gpu-as-asked"}
+    assert set(first.tests) == {*of_slices, "disk-and-network", "data-loading"}
+    assert set(second.tests) == set(beside.tests) == of_slices
+    assert set(whole.tests) == set(of_nodes(full.tests))
+    asked = [
+        each["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
+        for each in objects([first, second, whole, beside], full)
+        if each["kind"] == "Job"
+    ]
+    gpus = [{name: count for name, count in each.items() if name.startswith("nvidia.com")} for each in asked]
+    assert gpus == [{SMALL: 1}, {LARGE: 1}, {"nvidia.com/gpu": 6}, {SMALL: 1}]
+
+
+def test_what_takes_several_gpus_is_not_run_on_slices_and_says_so() -> None:
+    cut = Shape("cut", H100, None, slices=(Slices("1g.10gb", 4, SMALL),))
+    left = {each.test: each for each in not_begun((cut, *NODES[:1]), TESTS, Level.FULL)}
+    assert left["ddp"].nodes == ("cut",)
+    assert left["ddp"].reason is NotRun.NO_HARDWARE
+    assert "slices by MIG" in left["ddp"].why
+    assert left["multi-node"].why == "needs 2 nodes, 1 is there"
+    assert left.keys() == {"ddp", "fsdp", "moe", "checkpoint-restart", "multi-node"}
+
+
+def test_jobs_of_slices_pass_our_own_check(tmp_path: Path) -> None:
+    full = terms(Level.FULL)
+    cut = (Shape("cut", H100, None, cpus=191.0, memory_gib=1990.0, slices=(Slices("1g.10gb", 56, SMALL),)),)
+    made = [priority_class(), *objects(pieces(cut, full), full)]
+    (tmp_path / "run.yaml").write_text(yaml.safe_dump_all(made), encoding="utf-8")
+    ran = checked(tmp_path)
+    assert [each for each in ran.findings if each["verdict"] not in ("pass", "skip")] == []
+    assert "verification-yields" in {each["rule"] for each in ran.findings if each["verdict"] == "pass"}
+
+
 def test_halves_at_once_find_room_beside_each_other() -> None:
     few = Shape("few", None, 8, cpus=16.0, memory_gib=64.0)
     halves, whole = room_for(4, [few]), room_for(8, [few])
@@ -223,7 +291,7 @@ def test_halves_at_once_find_room_beside_each_other() -> None:
 
 def test_a_burn_lasts_as_long_as_was_asked() -> None:
     asked = replace(terms(Level.BURN), burn_seconds=600)
-    (job,) = [each for each in objects(NODES[:1], asked) if each["kind"] == "Job"]
+    job = only_job(asked)
     container = job["spec"]["template"]["spec"]["containers"][0]
     assert {"name": "NODEWORTHY_BURN", "value": "1"} in container["env"]
     assert job["spec"]["activeDeadlineSeconds"] <= 600 + 20
@@ -285,7 +353,7 @@ def test_a_download_is_asked_of_each_node_and_shell_hears_nothing_of_it() -> Non
     url = "https://mirror.example.com/$(touch${IFS}owned)/1GiB"
     slurm = run(*DRY, "--python", "/venv/bin/python", "--download-url", url)
     assert slurm.out.count(f"export NODEWORTHY_DOWNLOAD='{url}'\n") == 3, slurm.err
-    (job,) = [each for each in objects(NODES[:1], replace(terms(Level.QUICK), download=url)) if each["kind"] == "Job"]
+    job = only_job(replace(terms(Level.QUICK), download=url))
     said = {each["name"]: each.get("value") for each in job["spec"]["template"]["spec"]["containers"][0]["env"]}
     assert said["NODEWORTHY_DOWNLOAD"] == url
 
@@ -311,9 +379,7 @@ def test_a_model_is_read_where_it_lies_and_nothing_is_fetched_for_it(tmp_path: P
 
 
 def test_of_a_model_in_an_image_nobody_asks_here() -> None:
-    (job,) = [
-        each for each in objects(NODES[:1], replace(terms(Level.QUICK), model="/models/llama")) if each["kind"] == "Job"
-    ]
+    job = only_job(replace(terms(Level.QUICK), model="/models/llama"))
     said = {each["name"]: each.get("value") for each in job["spec"]["template"]["spec"]["containers"][0]["env"]}
     assert (said["NODEWORTHY_MODEL"], said["HF_HUB_OFFLINE"]) == ("/models/llama", "1")
     assert said["HF_HOME"] == "/scratch/hf"

@@ -1,7 +1,14 @@
-"""In which portions a node is asked for its GPUs, as its users do: one, its two halves at once, and all of them."""
+"""In which portions a node is asked for its GPUs, as its users do: one, its two halves at once, and all of them.
+
+Of GPUs that MIG has cut, one slice of each profile, then two of it at once.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from nodeworthy.facts.accept.measure import Shape, Slices
+from nodeworthy.known.resources import GPU
 from nodeworthy.records import dataclass
 
 
@@ -14,10 +21,17 @@ class Asking:
     called: str
     # Whether it is made while another holds the rest: then it stays until both are there.
     is_beside: bool = False
+    # What is asked for so many times: whole GPUs, or slices of one profile.
+    resource: str = GPU
+    profile: str = ""
 
     @property
     def environment(self) -> dict[str, str]:
-        return {"NODEWORTHY_ASKING": self.called, "NODEWORTHY_BESIDE": "1" if self.is_beside else ""}
+        return {
+            "NODEWORTHY_ASKING": self.called,
+            "NODEWORTHY_BESIDE": "1" if self.is_beside else "",
+            **({"NODEWORTHY_PROFILE": self.profile} if self.profile else {}),
+        }
 
 
 # One after the other: none begins before the last one's GPUs are free.
@@ -25,14 +39,32 @@ STEPS = 3
 _AT_ONCE = ("first of two jobs", "second of two jobs")
 
 
-def askings(count: int, step: int) -> tuple[Asking, ...]:
-    """What a node with so many GPUs is asked for at once; nothing, where an earlier step was the same."""
+def askings(shape: Shape, step: int) -> tuple[Asking, ...]:
+    """What a node is asked for at once; nothing, where an earlier step was the same."""
+    whole = _of_whole_gpus(shape.count or 1, step) if shape.has_whole_gpus else ()
+    return (*whole, *(each for some in shape.slices for each in _of_slices(some, step)))
+
+
+def _of_whole_gpus(count: int, step: int) -> tuple[Asking, ...]:
     half = count // 2
     if step == 0:
         return (Asking(1, _gpus(1)),)
     if step == 1:
         return tuple(Asking(half, f"{_gpus(half)} ({which})", True) for which in _AT_ONCE if half)
     return (Asking(count, _gpus(count)),) if count > 1 else ()
+
+
+def _of_slices(slices: Slices, step: int) -> Iterator[Asking]:
+    """Never more than one: a process would see the first of them, and nobody else could have the others."""
+    if step == 0:
+        yield one_slice(slices)
+    elif step == 1 and slices.count > 1:
+        yield from (one_slice(slices, which) for which in _AT_ONCE)
+
+
+def one_slice(slices: Slices, which: str = "") -> Asking:
+    called = f"1 slice {slices.profile}{f' ({which})' if which else ''}"
+    return Asking(1, called, bool(which), slices.resource, slices.profile)
 
 
 def _gpus(count: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -81,8 +81,7 @@ class Outcome:
 
 def outcomes(run: RunRecording) -> list[Outcome]:
     """In the order of tests and nodes; what was both tried and left out counts as tried."""
-    found = [each for job in run.jobs if not _is_asking(job) for each in _of_job(run, job)]
-    found += _of_askings(run)
+    found = _together(_with_freed(each) for job in run.jobs for each in _of_job(run, job))
     tried = {(each.test, name) for each in found for name in each.nodes}
     for left in run.left_out:
         nodes = tuple(each for each in left.nodes if (left.test, each) not in tried)
@@ -104,21 +103,9 @@ def _of_job(run: RunRecording, job: Job) -> Iterator[Outcome]:
         yield _of_test(job, test, [each for each in lines if each.test == test])
 
 
-def _is_asking(job: Job) -> bool:
-    return job.tests == (ALLOCATION,)
-
-
-def _of_askings(run: RunRecording) -> Iterator[Outcome]:
-    """Each is a job of its own, and what they say of a node is one test."""
-    by_nodes: dict[tuple[str, ...], list[Outcome]] = {}
-    for job in filter(_is_asking, run.jobs):
-        by_nodes.setdefault(job.nodes, []).extend(_with_freed(each) for each in _of_job(run, job))
-    return map(_together, by_nodes.values())
-
-
 def _with_freed(asked: Outcome) -> Outcome:
     """When its GPUs were free no program can tell: whoever watched the run saw it."""
-    ran, job = asked.ran, asked.job
+    ran, job = asked.ran if asked.test == ALLOCATION else None, asked.job
     want = next((each.at for each in ran.of("asked")), None) if ran is not None else None
     if ran is None or want is None or job is None or job.freed is None:
         return asked
@@ -126,14 +113,28 @@ def _with_freed(asked: Outcome) -> Outcome:
     return replace(asked, ran=replace(ran, measures=(*ran.measures, freed)))
 
 
-def _together(asked: Sequence[Outcome]) -> Outcome:
-    """What came is judged, also where not all that should be asked for was."""
-    jobs = [each.job for each in asked if each.job is not None]
+def _together(found: Iterable[Outcome]) -> list[Outcome]:
+    """A node may be tried by several jobs, each for a part of its GPUs: what they say of it is one test."""
+    parts: dict[tuple[str, tuple[str, ...]], list[Outcome]] = {}
+    for each in found:
+        parts.setdefault((each.test, each.nodes), []).append(each)
+    return [_whole(each) for each in parts.values()]
+
+
+def _whole(parts: Sequence[Outcome]) -> Outcome:
+    """What came is judged, also where not all that should be tried was."""
+    if len(parts) == 1:
+        return parts[0]
+    jobs = [each.job for each in parts if each.job is not None]
     job = replace(jobs[0], held=sum(each.held for each in jobs), gpus=max(each.gpus for each in jobs))
-    late = next((each for each in asked if each.reason is not None), None)
-    ran = [each.ran for each in asked if each.ran is not None]
-    whole = replace(ran[0], measures=tuple(one for each in ran for one in each.measures)) if ran else None
-    return replace(late or asked[0], job=job, ran=whole)
+    late = next((each for each in parts if each.reason is not None), None)
+    ran = [each.ran for each in parts if each.ran is not None]
+    return replace(late or parts[0], job=job, ran=_all_of(ran) if ran else None)
+
+
+def _all_of(ran: Sequence[RanTest]) -> RanTest:
+    measures = tuple(one for each in ran for one in each.measures)
+    return replace(ran[0], measures=measures, errors=tuple(one for each in ran for one in each.errors))
 
 
 def _of_test(job: Job, test: str, lines: Sequence[Line]) -> Outcome:

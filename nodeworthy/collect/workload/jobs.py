@@ -7,7 +7,8 @@ they end by three deadlines, are never begun again on top of people's work, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,9 +24,11 @@ from nodeworthy.collect.in_cluster.job import (
     only_on,
 )
 from nodeworthy.collect.workload.askings import STEPS, Asking
+from nodeworthy.collect.workload.live.piece import Piece
 from nodeworthy.collect.workload.room import Room, room_for
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import ALLOCATION, AS_ASKED, HELD, OF_GROUPS, Level
+from nodeworthy.known.resources import GPU
 from nodeworthy.known.verification import LABEL
 from nodeworthy.records import dataclass
 
@@ -40,7 +43,6 @@ UNVERIFIED = "nodeworthy/unverified"
 TURN = "nodeworthy/turn"
 # Of more, all pairs would take too long.
 LARGEST_GROUP = 16
-_GPU = "nvidia.com/gpu"
 _PORT = 29400
 # The parts of a level's time that a test may take; the sum is what a node is held.
 _SHARES = {
@@ -146,16 +148,19 @@ def of_groups(tests: Sequence[str]) -> tuple[str, ...]:
     return tuple(each for each in tests if each in OF_GROUPS)
 
 
-def objects(shapes: Sequence[Shape], terms: RunTerms) -> Iterator[dict[str, Any]]:
+def objects(pieces: Iterable[Piece], terms: RunTerms) -> Iterator[dict[str, Any]]:
     """In the order in which they are made."""
     yield config_map(terms)
-    alone = of_nodes(terms.tests)
-    if alone:
-        for number, each in enumerate(shapes):
-            yield node_job(job_name(number, each, terms), each, alone, terms)
-    together = of_groups(terms.tests)
-    for name, some in groups(shapes, terms).items() if together else ():
-        yield from group_job(name, some, together, terms)
+    for each in pieces:
+        yield from objects_of(each, terms)
+
+
+def objects_of(piece: Piece, terms: RunTerms) -> Iterator[dict[str, Any]]:
+    """Its Job comes last."""
+    if of_groups(piece.tests):
+        yield from group_job(piece.name, piece.shapes, piece.tests, terms)
+    else:
+        yield node_job(piece.name, piece.shapes[0], piece.tests, terms, piece.asking)
 
 
 def groups(shapes: Sequence[Shape], terms: RunTerms) -> dict[str, tuple[Shape, ...]]:
@@ -213,7 +218,8 @@ def node_job(
 ) -> dict[str, Any]:
     """With all GPUs of the node, or with those that are asked for."""
     gpus, more = (asking.gpus, asking.environment) if asking is not None else (shape.count or 1, {})
-    pod = _pod([shape.node], room_for(gpus, [shape]), tests, terms, more)
+    room = replace(room_for(gpus, [shape]), resource=asking.resource if asking is not None else GPU)
+    pod = _pod([shape.node], room, tests, terms, more)
     return _job(name, pod, seconds_of(tests, terms), terms, {NODE: shape.node})
 
 
@@ -267,7 +273,7 @@ def _pod(
     return {
         "priorityClassName": terms.priority_class,
         "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": only_on(*nodes)}},
-        "tolerations": [{"key": _GPU, "operator": "Exists"}, {"key": UNVERIFIED, "operator": "Exists"}],
+        "tolerations": [{"key": GPU, "operator": "Exists"}, {"key": UNVERIFIED, "operator": "Exists"}],
         "restartPolicy": "Never",
         "terminationGracePeriodSeconds": GRACE_SECONDS,
         "automountServiceAccountToken": False,
@@ -290,7 +296,7 @@ def _pod(
 
 def _container(room: Room, tests: Sequence[str], terms: RunTerms, more: dict[str, str]) -> dict[str, Any]:
     seconds = limits(terms.tests, terms.held, tests)
-    amounts = {"cpu": str(room.cpus), "memory": f"{room.memory_gib}Gi", _GPU: room.gpus}
+    amounts = {"cpu": str(room.cpus), "memory": f"{room.memory_gib}Gi", room.resource: room.gpus}
     return {
         "name": "accept",
         "image": terms.image,

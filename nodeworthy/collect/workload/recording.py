@@ -13,7 +13,7 @@ from nodeworthy.collect.workload.lines import MOST_READ
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.errors import InputError
 from nodeworthy.facts.accept.given_back import GpusGivenBack
-from nodeworthy.facts.accept.measure import Shape, place_of
+from nodeworthy.facts.accept.measure import Shape, Slices, place_of
 from nodeworthy.known.acceptance import TESTS, Level, NotRun
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -97,6 +97,7 @@ def as_data(run: RunRecording) -> dict[str, Any]:
         "began": run.began,
         "nodes": [
             {"name": each.node, "gpu": each.gpu, "count": each.count, "instance": each.instance, "rack": each.rack}
+            | ({"slices": [_slices_data(some) for some in each.slices]} if each.slices else {})
             for each in shapes.values()
         ],
         "jobs": [_job_data(each) for each in run.jobs],
@@ -109,6 +110,10 @@ def as_data(run: RunRecording) -> dict[str, Any]:
             for each in run.given_back
         ],
     }
+
+
+def _slices_data(slices: Slices) -> dict[str, Any]:
+    return {"profile": slices.profile, "count": slices.count, "resource": slices.resource}
 
 
 def _job_data(job: Job) -> dict[str, Any]:
@@ -174,6 +179,10 @@ def _shape(data: Mapping[str, Any]) -> Shape:
         count=number_at(data, "count"),
         instance=text_at(data, "instance"),
         rack=text_at(data, "rack"),
+        slices=tuple(
+            Slices(text_at(each, "profile"), number_at(each, "count") or 0, text_at(each, "resource"))
+            for each in mappings_at(data, "slices")
+        ),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.known.resources import GPU
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -27,6 +28,8 @@ class Room:
     gpus: int
     cpus: int
     memory_gib: int
+    # Of what Kubernetes counts, the one in which GPUs are asked for.
+    resource: str = GPU
 
     @property
     def threads(self) -> int:
@@ -46,4 +49,5 @@ def room_for(gpus: int, shapes: Sequence[Shape]) -> Room:
 
 
 def part(amount: float, gpus: int, shape: Shape) -> int:
-    return max(1, int(amount * _SHARE * min(1.0, gpus / (shape.count or gpus))))
+    there = (shape.count or 0) + sum(each.count for each in shape.slices)
+    return max(1, int(amount * _SHARE * min(1.0, gpus / (there or gpus))))

@@ -9,21 +9,33 @@ from nodeworthy.collect.in_cluster.chosen import NODE, choose
 from nodeworthy.collect.in_cluster.cluster import Cluster
 from nodeworthy.collect.workload.recording import LeftOut
 from nodeworthy.documents.plain import at, mapping_at, number_at, strings_at, text_at
-from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.facts.accept.measure import Shape, Slices
 from nodeworthy.facts.pod.containers import NotAQuantity, quantity
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.acceptance import ALLOCATION, BY_THE_DRIVER, OF_GROUPS, TESTS, Level, NotRun, level_tests
+from nodeworthy.known.acceptance import (
+    ALLOCATION,
+    BY_THE_DRIVER,
+    OF_A_SLICE,
+    OF_GROUPS,
+    OF_THE_NODE,
+    TESTS,
+    Level,
+    NotRun,
+    level_tests,
+)
 from nodeworthy.known.hami import annotation_names
+from nodeworthy.known.resources import GPU, gpu_names, mig_profile
 from nodeworthy.records import dataclass
 
-GPU = "nvidia.com/gpu"
 _PRODUCT, _COUNT, _REPLICAS = "nvidia.com/gpu.product", "nvidia.com/gpu.count", "nvidia.com/gpu.replicas"
-_MIG = "nvidia.com/mig-"
+# Where all GPUs of a node are cut alike, slices are offered as GPUs, and the product's name says of which profile.
+_SINGLE = "-MIG-"
 _INSTANCE = "node.kubernetes.io/instance-type"
 _RACKS = ("topology.k8s.aws/network-node-layer-3", "topology.kubernetes.io/rack", "cloud.google.com/gce-topology-block")
 
 
 # Why nobody can run allocation by hand.
+_CUT = "its GPUs are cut into slices by MIG: a process sees one of them, and several can't work together"
 ONLY_WATCHED = "its jobs are made one after the other, each when the last one's GPUs are free, by who watches a run"
 
 
@@ -53,15 +65,27 @@ def targets(
 
 def shape_of(node: Mapping[str, Any]) -> Shape:
     labels = strings_at(node, "metadata", "labels")
+    gpu, _, profile = labels.get(_PRODUCT, "").partition(_SINGLE)
+    offered = offers(node)
+    single = [Slices(profile, offered.pop(GPU), GPU)] if profile and GPU in offered else []
+    mixed = [Slices(mig_profile(name), count, name) for name, count in offered.items() if name != GPU]
     return Shape(
         node=text_at(node, "metadata", "name"),
-        gpu=labels.get(_PRODUCT),
-        count=number_at(node, "status", "allocatable", GPU),
+        gpu=gpu or None,
+        count=offered.get(GPU),
         instance=labels.get(_INSTANCE, ""),
         rack=next((labels[each] for each in _RACKS if each in labels), ""),
         cpus=_amount(node, "cpu", 1),
         memory_gib=_amount(node, "memory", 1 << 30),
+        slices=(*single, *mixed),
     )
+
+
+def offers(node: Mapping[str, Any]) -> dict[str, int]:
+    """How many GPUs, and slices of each profile, as far as it has any."""
+    amounts = mapping_at(node, "status", "allocatable")
+    counted = ((name, number_at(amounts, name)) for name in gpu_names(amounts))
+    return {name: count for name, count in counted if count}
 
 
 def _amount(node: Mapping[str, Any], of: str, unit: int) -> float | None:
@@ -75,17 +99,15 @@ def _unfit(node: Mapping[str, Any]) -> tuple[NotRun, str] | None:
     """Why nothing is tried on it."""
     if mapping_at(node, "spec").get("unschedulable") is True:
         return NotRun.IN_USE, "it is cordoned: somebody keeps work away from it"
-    why = _no_whole_gpus(node)
+    why = _shared(node)
     return (NotRun.NO_HARDWARE, why) if why is not None else None
 
 
-def _no_whole_gpus(node: Mapping[str, Any]) -> str | None:
-    """How the node offers its GPUs, where that is not one by one."""
-    offered = number_at(node, "status", "allocatable", GPU)
+def _shared(node: Mapping[str, Any]) -> str | None:
+    """How the node offers its GPUs, where what somebody is given is not his alone."""
+    offered = offers(node).get(GPU)
     if not offered:
-        mig = sorted(each for each in mapping_at(node, "status", "allocatable") if each.startswith(_MIG))
-        what = f"but MIG's slices ({', '.join(mig)})" if mig else "(none, or by DRA only)"
-        return f"it offers no {GPU} {what}"
+        return None if offers(node) else f"it offers no {GPU} (none, or by DRA only)"
     labels = strings_at(node, "metadata", "labels")
     there, replicas = labels.get(_COUNT, ""), labels.get(_REPLICAS, "")
     if annotation_names().registered in strings_at(node, "metadata", "annotations"):
@@ -110,7 +132,8 @@ def not_begun(
     shapes: Sequence[Shape], tests: Sequence[str], level: Level, *, without_torch: bool = False, watched: bool = True
 ) -> list[LeftOut]:
     """Of nodes that are taken, the tests that nobody begins there."""
-    names = tuple(each.node for each in shapes)
+    names, whole = tuple(each.node for each in shapes), [each for each in shapes if each.has_whole_gpus]
+    cut = tuple(each.node for each in shapes if not each.has_whole_gpus)
     found = []
     for test in TESTS:
         if test not in tests:
@@ -121,6 +144,16 @@ def not_begun(
             found.append(LeftOut(test, names, NotRun.NO_IMAGE, "it needs torch, and this is a run --without-torch"))
         elif test == ALLOCATION and not watched:
             found.append(LeftOut(test, names, NotRun.SKIPPED, ONLY_WATCHED))
-        elif test in OF_GROUPS and len(shapes) < 2:
-            found.append(LeftOut(test, names, NotRun.ONE_NODE, f"needs 2 nodes, {len(shapes)} is there"))
+        else:
+            found += _of_whole_gpus(test, whole, cut)
     return [each for each in found if each.nodes]
+
+
+def _of_whole_gpus(test: str, whole: Sequence[Shape], cut: tuple[str, ...]) -> Iterator[LeftOut]:
+    """What takes several GPUs, or nodes with such."""
+    if test not in (*OF_A_SLICE, *OF_THE_NODE):
+        yield LeftOut(test, cut, NotRun.NO_HARDWARE, _CUT)
+    if test in OF_GROUPS and len(whole) < 2:
+        yield LeftOut(
+            test, tuple(each.node for each in whole), NotRun.ONE_NODE, f"needs 2 nodes, {len(whole)} is there"
+        )

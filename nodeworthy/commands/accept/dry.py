@@ -53,7 +53,7 @@ def _manifests(planned: Planned, terms: RunTerms) -> Iterator[str]:
     if not planned.by_hand():
         return
     yield f"#   kubectl delete jobs,services,configmaps -n {terms.namespace} -l {terms.selector}\n"
-    for each in (priority_class(), *objects(planned.shapes, terms)):
+    for each in (priority_class(), *objects(planned.pieces(), terms)):
         yield "---\n" + yaml.safe_dump(each, sort_keys=False, width=120)
 
 

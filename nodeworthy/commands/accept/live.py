@@ -184,12 +184,12 @@ class Live:
         """Each by itself first: who fails alone is in no group, and nobody holds GPUs to wait for him."""
         running = Running(platform, self.courtesy, self.tell, self.places.may_begin)
         ended = running.run(self.planned.alone())
-        well = {name for each in ended if each.ended is None for name in each.piece.nodes}
-        shapes = [each for each in self.planned.shapes if not ended or each.node in well]
+        ill = {name for each in ended if each.ended is not None for name in each.piece.nodes}
+        shapes = [each for each in self.planned.shapes if each.node not in ill]
         for step in self.planned.asked(shapes):
             ended += self._asking(platform, running, step)
         if self.planned.together(self.planned.shapes):
-            ended += self._groups(platform, running, shapes)
+            ended += self._groups(platform, running, [each for each in shapes if each.has_whole_gpus])
         return ended
 
     def _asking(self, platform: Watched, running: Running, step: Sequence[Piece]) -> list[Ended]:
@@ -215,7 +215,7 @@ class Live:
         from nodeworthy.known.acceptance import NotRun
 
         tried = {name for each in ended for name in each.piece.nodes}
-        lonely = [each.node for each in self.planned.shapes if each.node not in tried]
+        lonely = [each.node for each in self.planned.shapes if each.node not in tried and each.has_whole_gpus]
         alone = "needs 2 nodes that are free and well, and there was no other"
         left = [
             replace(off[name], test=test) if name in off else LeftOut(test, (name,), NotRun.IN_USE, alone)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands.accept.options import Options
@@ -17,6 +18,8 @@ from nodeworthy.known.acceptance import (
     BY_THE_DRIVER,
     HELD,
     LEAST_BURN_SECONDS,
+    OF_A_SLICE,
+    OF_THE_NODE,
     Level,
     level_tests,
 )
@@ -44,14 +47,31 @@ class Planned:
 
     def alone(self) -> list[Piece]:
         """What each node is tried by itself with."""
+        named = ((self.terms.node_name(number, each), each) for number, each in enumerate(self.shapes))
+        return [piece for name, each in named for piece in (*self._whole(name, each), *self._sliced(name, each))]
+
+    def _whole(self, name: str, shape: Shape) -> Iterator[Piece]:
         from nodeworthy.collect.workload.jobs import of_nodes
         from nodeworthy.collect.workload.live.piece import Piece
 
         tests = of_nodes(self.terms.tests)
-        if not tests:
-            return []
-        seconds, name = self.terms.seconds_of(tests), self.terms.node_name
-        return [Piece(name(number, each), (each,), tests, seconds) for number, each in enumerate(self.shapes)]
+        if tests and shape.has_whole_gpus:
+            yield Piece(name, (shape,), tests, self.terms.seconds_of(tests))
+
+    def _sliced(self, name: str, shape: Shape) -> Iterator[Piece]:
+        """One slice of each profile. What is about the node is tried with the first, where nothing else tries it."""
+        from nodeworthy.collect.workload.askings import one_slice
+        from nodeworthy.collect.workload.jobs import of_nodes
+        from nodeworthy.collect.workload.live.piece import Piece
+
+        can = OF_A_SLICE if shape.has_whole_gpus else (*OF_A_SLICE, *OF_THE_NODE)
+        for number, slices in enumerate(shape.slices):
+            tests = tuple(each for each in of_nodes(self.terms.tests) if each in can)
+            if tests:
+                yield Piece(
+                    f"{name}-mig{number}", (shape,), tests, self.terms.seconds_of(tests), asking=one_slice(slices)
+                )
+            can = OF_A_SLICE
 
     def asked(self, shapes: Sequence[Shape]) -> Iterator[list[Piece]]:
         """The steps in which each of these nodes is asked for its GPUs: none begins before the last one is over."""
@@ -64,7 +84,7 @@ class Planned:
             yield [
                 Piece(f"{name(number, each)}-{step}{letter}", (each,), tests, seconds, asking)
                 for number, each in enumerate(shapes)
-                for letter, asking in zip("ab", askings(each.count or 1, step), strict=False)
+                for letter, asking in zip(ascii_lowercase, askings(each, step), strict=False)
             ]
 
     def together(self, shapes: Sequence[Shape]) -> list[Piece]:
@@ -76,14 +96,18 @@ class Planned:
         if not tests:
             return []
         seconds = self.terms.seconds_of(tests)
-        return [Piece(name, some, tests, seconds) for name, some in self.terms.group_pieces(shapes).items()]
+        whole = [each for each in shapes if each.has_whole_gpus]
+        return [Piece(name, some, tests, seconds) for name, some in self.terms.group_pieces(whole).items()]
+
+    def pieces(self) -> list[Piece]:
+        """All but those that somebody has to watch."""
+        return [*self.alone(), *self.together(self.shapes)]
 
     def by_hand(self) -> list[Job]:
         """As if all of it had run, and printed nothing yet."""
         from nodeworthy.collect.workload.live.piece import Ended
 
-        pieces = [*self.alone(), *self.together(self.shapes)]
-        return [Ended(each, None, "", 0.0, (b"",) * len(each.shapes)).job for each in pieces]
+        return [Ended(each, None, "", 0.0, (b"",) * len(each.shapes)).job for each in self.pieces()]
 
     def without(self, nodes: Mapping[str, LeftOut]) -> Planned:
         """Less these nodes: of each, every test that would have run is left out for the same reason."""

@@ -69,6 +69,9 @@ class Asking:
     freed: float | None
     # From when to when it held them, by its node's clock: where it was made beside another.
     span: tuple[float, float] | None = None
+    # Of MIG, where slices were asked for; and what came that is none of them.
+    profile: str = ""
+    others: tuple[str, ...] = ()
 
     def is_beside(self, other: Asking) -> bool:
         """Whether both held GPUs at one time."""
@@ -101,9 +104,12 @@ def _asking(run: RanTest, want: str, count: float) -> Asking:
     own = [each for each in run.measures if _want(each) == want]
     numbers = {each.name: each.number for each in own}
     came = [uuid for each in own if each.name == "uuids" for uuid in str(each.value).split(",") if uuid]
-    came += [each.gpu.uuid for each in own if each.name == "came" and each.gpu is not None]
+    gpus = [each.gpu for each in own if each.name == "came" and each.gpu is not None]
+    came += [each.uuid for each in gpus]
     span = (numbers["held_from"], numbers["held_to"]) if {"held_from", "held_to"} <= numbers.keys() else None
-    return Asking(want, count, tuple(came), numbers.get("freed_s"), span)
+    profile = str(next((each.where["profile"] for each in own if "profile" in each.where), ""))
+    others = tuple(dict.fromkeys(each.name for each in gpus if each.profile != profile))
+    return Asking(want, count, tuple(came), numbers.get("freed_s"), span, profile, others)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ Scalar = str | int | float
 # Those of which less is better.
 _TIMES = ("_ms", "_s")
 _GIB = 1 << 30
+# Between a GPU's name and the profile of a slice of it, as the driver says both.
+_SLICE_OF = " MIG "
 _BY_NAME = {
     "copy_gbps": "copy",
     "h2d_gbps": "h2d",
@@ -43,6 +45,16 @@ class Gpu:
     def is_usual(self) -> bool:
         """Whether the table's figures are its own: they are those of SXM boards, where a model is sold as several."""
         return not any(form in self.name.upper() for form in ("PCIE", "NVL", "MIG"))
+
+    @property
+    def profile(self) -> str:
+        """Of MIG, where it is a slice of a GPU, as resources spell it (1g.10gb, 1g.10gb.me); else empty."""
+        return self.name.partition(_SLICE_OF)[2].strip().replace("+", ".")
+
+    @property
+    def whole(self) -> str:
+        """The name of the GPU of which it is a slice; its own, where it is none."""
+        return self.name.partition(_SLICE_OF)[0]
 
     def __str__(self) -> str:
         return f"{self.uuid} ({self.pci})" if self.pci else self.uuid
@@ -115,11 +127,22 @@ class ProgramError:
 
 
 @dataclass(frozen=True)
+class Slices:
+    """Parts of a node's GPUs, all of one profile of MIG. Each is asked for by itself: a process sees one."""
+
+    profile: str
+    count: int
+    # As which the node offers them: nvidia.com/mig-1g.10gb, or as whole GPUs are where all are of one profile.
+    resource: str
+
+
+@dataclass(frozen=True)
 class Shape:
     """What one node was asked to give, and what it is."""
 
     node: str
     gpu: str | None = None
+    # Of whole GPUs.
     count: int | None = None
     instance: str = ""
     # By what somebody can tell switches and racks apart.
@@ -127,6 +150,12 @@ class Shape:
     # What it has for work beside its GPUs; None where nobody said.
     cpus: float | None = None
     memory_gib: float | None = None
+    slices: tuple[Slices, ...] = ()
+
+    @property
+    def has_whole_gpus(self) -> bool:
+        """Also where nobody said how many: one that has slices says so."""
+        return bool(self.count) or not self.slices
 
 
 @dataclass(frozen=True)

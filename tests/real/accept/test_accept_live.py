@@ -211,14 +211,14 @@ def test_a_pod_that_stays_is_told_on_ourselves(nodes: GpuKubelets, monkeypatch: 
 
 @pytest.mark.night
 def test_nodes_that_offer_no_whole_gpus_are_left_out_and_told(nodes: GpuKubelets) -> None:
-    """Time-slicing, HAMi, slices of whatever makes them, MIG's own resources, nothing."""
+    """Time-slicing, HAMi, slices of whatever makes them, MIG's slices that several share, nothing."""
     hami = {"hami.io/node-nvidia-register": "GPU-1,10,81559,100,NVIDIA-H100,0,true:"}
     nodes.add_gpu_node("sliced", gpus=32, labels={"nvidia.com/gpu.replicas": "4"})
     nodes.add_gpu_node("hami", gpus=80)
     nodes.change("hami", {"metadata": {"annotations": hami}})
     nodes.add_gpu_node("more", gpus=80, labels={"nvidia.com/gpu.count": "8"})
     nodes.add_gpu_node("mig", gpus=0)
-    nodes.offer("mig", 0, **{"nvidia.com/mig-1g.10gb": "7"})
+    nodes.offer("mig", 0, **{"nvidia.com/mig-1g.10gb.shared": "14"})
     nodes.add_gpu_node("dra", gpus=0)
     ran = accept("sliced", "hami", "more", "mig", "dra")
     told = {name: why for name, (_, why) in states(ran).items()}
@@ -226,7 +226,7 @@ def test_nodes_that_offer_no_whole_gpus_are_left_out_and_told(nodes: GpuKubelets
         "sliced": "its nvidia.com/gpu are 4 slices of each GPU, which measure nothing",
         "hami": "its nvidia.com/gpu are slices that HAMi makes of each GPU, which measure nothing",
         "more": "its 80 nvidia.com/gpu are slices of 8, which measure nothing",
-        "mig": "it offers no nvidia.com/gpu but MIG's slices (nvidia.com/mig-1g.10gb)",
+        "mig": "it offers no nvidia.com/gpu (none, or by DRA only)",
         "dra": "it offers no nvidia.com/gpu (none, or by DRA only)",
     }
     assert (ran.code, nodes.taken) == (3, {})
@@ -298,6 +298,51 @@ def test_a_node_is_asked_for_parts_of_it_and_says_what_came(nodes: GpuKubelets, 
     assert sorted(asked) == sorted([(1, "1 GPU"), *halves, (8, "8 GPUs")])
     assert sum(1 for each in rows["gpu-1"]["measures"] if each["name"] == "freed_s") == 4
     again = run("accept", "--from", "kept", "--test", "allocation", "--rule", "allocation-honoured", "--format", "json")
+    assert [each["message"] for each in again.findings] == [each["message"] for each in ran.findings]
+
+
+SMALL, LARGE = "nvidia.com/mig-1g.10gb", "nvidia.com/mig-3g.40gb"
+
+
+def slices(nodes: GpuKubelets, libraries: Path) -> Callable[[Object], Any]:
+    """A driver that shows each pod a slice of the profile that it asks for, but for one of the two at once that are of the
+    large one; and the second of two jobs another slice than the first."""
+
+    def goes(pod: Object) -> Any:
+        asked = pod["spec"]["containers"][0]["resources"]["limits"]
+        (profile,) = (each.removeprefix("nvidia.com/mig-") for each in asked if each.startswith("nvidia.com/"))
+        is_second = environment_of(pod).get("NODEWORTHY_ASKING", "").endswith("(second of two jobs)")
+        shown = "1g.10gb" if is_second else profile
+        name = f"NVIDIA H100 80GB HBM3 MIG {shown}"
+        which = 2 * (profile == "3g.40gb") + is_second
+        said = {"LD_LIBRARY_PATH": str(libraries), "STUB_NAME": name, "STUB_GPUS": "1", "STUB_NODE": str(which)}
+        return RunsLauncher(nodes, **said)(pod)
+
+    return goes
+
+
+def test_slices_of_mig_are_tried_one_of_each_profile(nodes: GpuKubelets, tmp_path: Path) -> None:
+    """By resources that the scheduler counts; a slice of another profile than was asked for is told."""
+    (tmp_path / "driver").mkdir()
+    nodes.add_gpu_node("gpu-1", slices(nodes, compile_into(tmp_path / "driver")), gpus=0)
+    nodes.offer("gpu-1", 0, **{SMALL: "2", LARGE: "2"})
+    names = ("gpu-sanity", "gpu-as-asked", "allocation")
+    tests = ("--level", "full", *(word for each in names for word in ("--test", each)), "--without-torch")
+    ran = accept("gpu-1", "--record", "kept", tests=tests)
+    rows = {each["test"]: each for each in ran.report["runs"]}
+    assert {each["at"]["want"] for each in rows["allocation"]["measures"]} == {
+        f"1 slice {profile}{which}"
+        for profile in ("1g.10gb", "3g.40gb")
+        for which in ("", " (first of two jobs)", " (second of two jobs)")
+    }
+    wrong = [(each["rule"], each["is"], each["should"]) for each in ran.findings if each["verdict"] == "fail"]
+    assert wrong == [("allocation-honoured", "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "a slice 3g.40gb")], ran.out
+    assert rows["gpu-as-asked"]["state"] == "pass", rows["gpu-as-asked"]
+    seen = {each["device"] for each in rows["gpu-sanity"]["measures"] if each["device"]}
+    assert all(each.startswith("MIG-") for each in seen)
+    took = [each["spec"]["containers"][0]["resources"]["limits"] for each in nodes.taken.values()]
+    assert sorted(name for each in took for name in each if name.startswith("nvidia")) == [SMALL] * 4 + [LARGE] * 4
+    again = run("accept", "--from", "kept", *tests[2:-1], "--format", "json")
     assert [each["message"] for each in again.findings] == [each["message"] for each in ran.findings]
 
 

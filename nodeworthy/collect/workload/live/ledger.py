@@ -8,8 +8,9 @@ from typing import Any
 from nodeworthy.collect.in_cluster.job import RUN
 from nodeworthy.collect.workload.jobs import UNVERIFIED
 from nodeworthy.collect.workload.live.workbench import Workbench
-from nodeworthy.collect.workload.targets import GPU
+from nodeworthy.collect.workload.targets import offers
 from nodeworthy.documents.plain import mapping_at, mappings_at, number_at, strings_at, text_at
+from nodeworthy.known.resources import gpu_names
 from nodeworthy.records import dataclass
 
 _POOL, _PRODUCT, _INSTANCE = "nodeworthy/pool", "nvidia.com/gpu.product", "node.kubernetes.io/instance-type"
@@ -51,7 +52,7 @@ def pool_of_node(node: Mapping[str, Any]) -> str:
 
 def read_ledger(bench: Workbench) -> dict[str, NodeLedger]:
     """Of all nodes that offer GPUs, in two lists whatever their number. Raises CouldNotLook."""
-    nodes = [each for each in bench.nodes("") if number_at(each, "status", "allocatable", GPU)]
+    nodes = [each for each in bench.nodes("") if offers(each)]
     holders: dict[str, list[Holder]] = {}
     for pod in bench.all_pods():
         gpus = _gpus_of(pod)
@@ -65,7 +66,7 @@ def _ledger(node: Mapping[str, Any], holders: Mapping[str, list[Holder]]) -> Nod
     return NodeLedger(
         name,
         pool_of_node(node),
-        number_at(node, "status", "allocatable", GPU) or 0,
+        sum(offers(node).values()),
         text_at(node, "status", "nodeInfo", "bootID"),
         text_at(node, "spec", "providerID"),
         _is_open(node),
@@ -91,8 +92,9 @@ def _gpus_of(pod: Mapping[str, Any]) -> int:
 
 
 def _asked(container: Mapping[str, Any]) -> int:
-    asked = (number_at(container, "resources", where, GPU) for where in ("requests", "limits"))
-    return next((each for each in asked if each), 0)
+    """GPUs and slices of them together: nobody holds a node of which any is held."""
+    sides = [mapping_at(container, "resources", where) for where in ("requests", "limits")]
+    return next((count for side in sides if (count := sum(number_at(side, name) or 0 for name in gpu_names(side)))), 0)
 
 
 def others_on(ledger: NodeLedger) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cluster.connection import Answer
 from nodeworthy.collect.in_cluster.cluster import NotBelieved, NotDone
 from nodeworthy.collect.in_cluster.state import why_node_is_gone
-from nodeworthy.collect.workload.jobs import RunTerms, config_map, group_job, node_job, of_groups
+from nodeworthy.collect.workload.jobs import RunTerms, config_map, objects_of
 from nodeworthy.collect.workload.live.job_state import Patience, Seen, holds_gpus, judge_state
 from nodeworthy.collect.workload.live.ledger import NodeLedger, pods_holding, read_ledger
 from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo, names
@@ -49,18 +49,12 @@ class OnKubernetes:
 
     def start(self, piece: Piece) -> None:
         self._when[piece.name] = self.clock()
-        for wanted in self._objects(piece):
+        for wanted in objects_of(piece, self.terms):
             answer = self.bench.make(wanted)
             if not 200 <= answer.status < 300:
                 self.remove(piece)
                 raise SaidNo(_reason(answer), f"the server refused its {wanted['kind']}: {why_not(answer)}")
             self._made.setdefault(piece.name, []).append({**answer.body, "kind": wanted["kind"]})
-
-    def _objects(self, piece: Piece) -> Iterator[Made]:
-        if of_groups(piece.tests):
-            yield from group_job(piece.name, piece.shapes, piece.tests, self.terms)
-        else:
-            yield node_job(piece.name, piece.shapes[0], piece.tests, self.terms, piece.asking)
 
     def look(self, pieces: Sequence[Piece]) -> Mapping[str, Now]:
         self.turn.renew(self.clock())
