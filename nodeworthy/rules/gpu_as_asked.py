@@ -29,7 +29,8 @@ def it_is(seen: SeenGpus) -> Findings:
     if not seen.gpus:
         yield unknown(seen, "which GPUs the job was given is not known: none told its name")
         return
-    yield from _models(seen)
+    if seen.asked.gpu is not None or not seen.asked.slices:
+        yield from _models(seen)
     if seen.asked.slices:
         yield from _slices(seen)
     if seen.asked.has_whole_gpus:

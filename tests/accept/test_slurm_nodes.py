@@ -6,6 +6,7 @@ import pytest
 
 from nodeworthy.collect.workload.live import slurm_clients, slurm_nodes
 from nodeworthy.collect.workload.live.slurm_nodes import ledger_of, nodes_now, why_closed, why_leave
+from nodeworthy.facts.accept.measure import Slices
 from nodeworthy.known.acceptance import NotRun
 
 NODE = (
@@ -28,12 +29,12 @@ def node(
 
 def test_what_a_node_has(monkeypatch: pytest.MonkeyPatch) -> None:
     found = node(monkeypatch)
-    assert (found.gpu, found.gpus, found.used) == ("h100", 8, 2)
+    assert (found.gres, found.gpus, found.used) == ((("h100", 8),), 8, 2)
     assert (found.partitions, found.boot) == (("gpu", "all"), "2026-11-20T08:00:00")
     assert found.features == {"efa", "h100"}
     many = node(monkeypatch, gres="gpu:2,shard:16")
-    assert (many.gpu, many.gpus) == ("", 2)
-    assert node(monkeypatch, gres="gpu:nvidia_h100_80gb_hbm3:4(S:0),mps:400").gpu == "nvidia_h100_80gb_hbm3"
+    assert (many.shape.gpu, many.shape.count) == (None, 2)
+    assert node(monkeypatch, gres="gpu:nvidia_h100_80gb_hbm3:4(S:0),mps:400").shape.gpu == "nvidia_h100_80gb_hbm3"
 
 
 @pytest.mark.parametrize(
@@ -59,11 +60,22 @@ def test_a_reservation_that_is_named_opens_its_nodes(monkeypatch: pytest.MonkeyP
     assert why_closed(node(monkeypatch, "IDLE+RESERVED+DRAIN"), reserved=True) is not None
 
 
-@pytest.mark.parametrize("slices", ["gpu:1g.10gb:7", "gpu:a100_1g.10gb:7", "gpu:3g.40gb:2", "lustre:1"])
-def test_slices_and_nodes_without_gpus_measure_nothing(monkeypatch: pytest.MonkeyPatch, slices: str) -> None:
-    found = why_closed(node(monkeypatch, gres=slices), reserved=False)
+def test_nodes_without_gpus_measure_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = why_closed(node(monkeypatch, gres="lustre:1"), reserved=False)
     assert found is not None
     assert found[0] is NotRun.NO_HARDWARE
+
+
+def test_slices_are_told_by_the_types_of_a_gres(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = node(monkeypatch, gres="gpu:1g.10gb:7(S:0),gpu:a100_3g.40gb:2,gpu:1g.10gb+me:1").shape
+    assert (cut.gpu, cut.count, cut.has_whole_gpus) == (None, None, False)
+    assert cut.slices == (
+        Slices("1g.10gb", 7, "1g.10gb"),
+        Slices("3g.40gb", 2, "a100_3g.40gb"),
+        Slices("1g.10gb.me", 1, "1g.10gb+me"),
+    )
+    both = node(monkeypatch, gres="gpu:a100:6,gpu:1g.10gb:14").shape
+    assert (both.gpu, both.count, both.slices) == ("a100", 6, (Slices("1g.10gb", 14, "1g.10gb"),))
 
 
 def test_what_we_drained_is_told_how_it_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:

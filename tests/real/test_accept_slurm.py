@@ -382,6 +382,25 @@ def test_a_node_is_asked_for_parts_of_it_and_says_what_came(slurm: SlurmCluster,
     assert (queue(slurm), left()) == ([], [])
 
 
+def test_a_slice_of_mig_is_tried_by_itself(slurm: SlurmCluster, tmp_path: Path) -> None:
+    """n4 has four, of which a job's program sees one: the second of two at once is given another profile."""
+    (tmp_path / "driver").mkdir()
+    said = {"LD_LIBRARY_PATH": str(compile_into(tmp_path / "driver")), "STUB_GPUS": "1", "STUB_NODE": "$SLURM_JOB_ID"}
+    lines = [f'export {name}="{value}"' for name, value in said.items()]
+    name = "NVIDIA A100-SXM4-80GB MIG"
+    lines.append(f'export STUB_NAME="{name} 1g.10gb"')
+    lines.append(f'case $SLURM_JOB_NAME in *-1b) STUB_NAME="{name} 2g.20gb" ;; esac')
+    given = _without_tests(arguments("n4", setup="\n".join([*lines, ""])))
+    given[given.index("quick")], given[given.index("gpu")] = "full", "gpu-mig"
+    which = [word for each in ("gpu-sanity", "gpu-as-asked", "allocation") for word in ("--test", each)]
+    ran = run(*given, *which, "--without-torch", "--format", "json")
+    wrong = [(each["rule"], each["is"]) for each in ran.findings if each["verdict"] == "fail"]
+    assert wrong == [("allocation-honoured", f"{name} 2g.20gb")], (ran.out, ran.err)
+    states = {each["test"]: each["state"] for each in ran.report["runs"]}
+    assert (states["gpu-sanity"], states["gpu-as-asked"], states["ddp"]) == ("unknown", "pass", "not run"), ran.err
+    assert (queue(slurm), left()) == ([], [])
+
+
 def forget_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a controller that forgets a job when it ends: from then on only the accounting knows it."""
     asked = slurm_clients.ask

@@ -16,11 +16,13 @@ _SHARE = 2 / 3
 
 
 # A part of a GPU by MIG, as gres.conf calls it.
-_SLICE = pattern(r"(?:.*[_-])?(?:\d+c\.)?\d+g\.\d+gb.*")
+_SLICE = pattern(r"(?:.*[_-])?((?:\d+c\.)?\d+g\.\d+gb.*)")
 
 
-def is_slice(gpu: str) -> bool:
-    return _SLICE.fullmatch(gpu) is not None
+def slice_profile(gres: str) -> str:
+    """Of MIG, where a gres of this type is a slice of a GPU; else empty."""
+    found = _SLICE.fullmatch(gres)
+    return found[1].replace("+", ".") if found is not None else ""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from nodeworthy.collect.workload.jobs import (
     program_files,
     serving,
 )
-from nodeworthy.collect.workload.room import ROOM_OF_A_SLICE, Room, is_slice, room_for
+from nodeworthy.collect.workload.room import ROOM_OF_A_SLICE, Room, room_for, slice_profile
 from nodeworthy.facts.accept.measure import Shape
 from nodeworthy.known.acceptance import Level
 from nodeworthy.records import dataclass
@@ -110,11 +110,12 @@ def script(
     """On these nodes, or on any where the one of them has no name."""
     seconds, nodes = limits(terms.tests, terms.held, tests), [each.node for each in shapes]
     kind, _, count = terms.gpus.rpartition(":")
-    room = ROOM_OF_A_SLICE if is_slice(kind) else room_for(int(count), shapes)
+    is_slice = bool(slice_profile(kind))
+    room = ROOM_OF_A_SLICE if is_slice else room_for(int(count), shapes)
     options = _options(terms, job, terms.minutes(tests), nodes, room)
-    if is_slice(kind):  # without it, it would be a share of the node
+    if is_slice:  # without it, it would be a share of the node
         options.append(f"--mem={room.memory_gib}G")
-    if asking is not None:  # beside another; without it, one may be given all the memory of a node
+    elif asking is not None:  # beside another; without it, one may be given all the memory of a node
         options.append(f"--mem={_MIB_OF_AN_ASKING}M")
     lines = ["#!/bin/bash", *(f"#SBATCH {each}" for each in options), "set -u"]
     if terms.setup:  # meanwhile the signal would end the script itself

@@ -253,13 +253,13 @@ _GPUS = pattern(r"(?:[A-Za-z0-9_.-]+:)?[1-9][0-9]{0,2}")
 
 def _gpus_asked_for(options: Options) -> str:
     """Of one node, as Slurm spells it; empty where each node says it itself. Raises InputError for what is none."""
-    from nodeworthy.collect.workload.room import is_slice
+    from nodeworthy.collect.workload.room import slice_profile
 
     gpus = options.gpus or ("" if not options.dry_run else None)
     if gpus is None or (gpus and not _GPUS.fullmatch(gpus)):
         raise InputError("nothing says what a node has: --gpus TYPE:N, as sinfo -o '%P %G' spells it, such as h100:8")
     kind, _, count = gpus.rpartition(":")
-    if is_slice(kind) and count != "1":
+    if slice_profile(kind) and count != "1":
         raise InputError(f"--gpus {gpus}: a process sees one slice of a GPU, whatever it was given: --gpus {kind}:1")
     return gpus
 

@@ -215,6 +215,8 @@ class OnSlurm:
 
 def _gpus(piece: Piece) -> str:
     """Of a type, where all are of one."""
+    if piece.asking is not None and piece.asking.profile:
+        return f"{piece.asking.resource}:{piece.asking.gpus}"
     kinds = {each.gpu for each in piece.shapes}
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     return f"{kind}:{piece.of_each}" if kind else str(piece.of_each)

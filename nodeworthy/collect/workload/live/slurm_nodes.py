@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from nodeworthy.collect.workload.live.ledger import Holder, NodeLedger
 from nodeworthy.collect.workload.live.slurm_clients import ask, fields, queue_records
 from nodeworthy.collect.workload.recording import LeftOut
-from nodeworthy.collect.workload.room import is_slice
+from nodeworthy.collect.workload.room import slice_profile
 from nodeworthy.collect.workload.watcher import Record
 from nodeworthy.errors import CouldNotLook
-from nodeworthy.facts.accept.measure import Shape
+from nodeworthy.facts.accept.measure import Shape, Slices
 from nodeworthy.facts.slurm.hostlist import names_of
 from nodeworthy.known.acceptance import TESTS, NotRun
 from nodeworthy.patterns import pattern
@@ -20,7 +20,7 @@ from nodeworthy.records import dataclass
 OPTED_OUT = "nodeworthy_verify_disabled"
 # By which whoever reads sinfo -R knows that it was us.
 MARK = "nodeworthy: "
-_GPUS = pattern(r"(?:^|,)gpu(?::([A-Za-z0-9_.-]*[A-Za-z_.-][A-Za-z0-9_.-]*))?:(\d+)")
+_GPUS = pattern(r"(?:^|,)gpu(?::([A-Za-z0-9_.+-]*[A-Za-z_.+-][A-Za-z0-9_.+-]*))?:(\d+)")
 _CLOSED = frozenset({"DRAIN", "DRAINED", "DRAINING"})
 _GONE = frozenset({"DOWN", "FAIL", "FAILING", "NOT_RESPONDING", "UNKNOWN", "FUTURE", "INVALID_REG"})
 _ASLEEP = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWERING_UP", "POWER_DOWN", "POWER_UP"})
@@ -32,9 +32,8 @@ _HOLD = frozenset({"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "CONFIGURING
 class SlurmNode:
     name: str
     states: frozenset[str]
-    # Of which type its GPUs are, where anybody says it.
-    gpu: str
-    gpus: int
+    # Of each type, as gres.conf calls it, how many GPUs or slices of them; the type is empty where nobody says it.
+    gres: tuple[tuple[str, int], ...]
     used: int
     features: frozenset[str]
     partitions: tuple[str, ...]
@@ -43,8 +42,19 @@ class SlurmNode:
     cpus: int | None = None
 
     @property
+    def gpus(self) -> int:
+        return sum(count for _, count in self.gres)
+
+    @property
     def shape(self) -> Shape:
-        return Shape(self.name, self.gpu or None, self.gpus, cpus=self.cpus)
+        whole = [(kind, count) for kind, count in self.gres if not slice_profile(kind)]
+        return Shape(
+            self.name,
+            next((kind for kind, _ in whole if kind), None),
+            sum(count for _, count in whole) or None,
+            cpus=self.cpus,
+            slices=tuple(Slices(profile, count, kind) for kind, count in self.gres if (profile := slice_profile(kind))),
+        )
 
     @property
     def is_ours(self) -> bool:
@@ -64,8 +74,7 @@ def _node(said: Mapping[str, str]) -> SlurmNode:
     return SlurmNode(
         name=said["NodeName"],
         states=frozenset(said.get("State", "UNKNOWN").replace("*", "+NOT_RESPONDING").split("+")),
-        gpu=next((kind for kind, _ in has if kind), ""),
-        gpus=sum(int(count) for _, count in has),
+        gres=tuple((kind, int(count)) for kind, count in has if int(count)),
         used=sum(int(count) for _, count in used),
         features=frozenset(said.get("ActiveFeatures", "").split(",")),
         partitions=tuple(filter(None, said.get("Partitions", "").split(","))),
@@ -85,8 +94,6 @@ def why_closed(node: SlurmNode, *, reserved: bool) -> tuple[NotRun, str] | None:
         return NotRun.OPTED_OUT, f"by its feature {OPTED_OUT}"
     if not node.gpus:
         return NotRun.NO_HARDWARE, "Slurm knows no GPU of it (Gres)"
-    if is_slice(node.gpu):
-        return NotRun.NO_HARDWARE, f"its GPUs are slices ({node.gpu}), which measure nothing of the GPU"
     return _by_state(node, reserved=reserved)
 
 
