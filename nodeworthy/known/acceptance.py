@@ -75,6 +75,8 @@ class NotRun(StrEnum):
     LEVEL = "level"
     AFTER_FAILURE = "after-failure"
     NO_IMAGE = "no-image"
+    # Of several candidates for the same work another began before it, as it should be.
+    LOST = "lost"
     # It yielded to others.
     PREEMPTED = "preempted"
     IN_USE = "in-use"
@@ -94,7 +96,15 @@ class NotRun(StrEnum):
 
 
 _SKIPS = frozenset(
-    {NotRun.ONE_NODE, NotRun.NO_HARDWARE, NotRun.SKIPPED, NotRun.LEVEL, NotRun.AFTER_FAILURE, NotRun.NO_IMAGE}
+    {
+        NotRun.ONE_NODE,
+        NotRun.NO_HARDWARE,
+        NotRun.SKIPPED,
+        NotRun.LEVEL,
+        NotRun.AFTER_FAILURE,
+        NotRun.NO_IMAGE,
+        NotRun.LOST,
+    }
 )
 _YIELDED = frozenset(
     {

@@ -61,7 +61,23 @@ def _other_kind(seen: Allocation, asking: Asking) -> Draft:
     )
 
 
+def _gave_way(seen: Allocation, asking: Asking) -> Findings:
+    if asking.freed is None:
+        yield unknown(seen, f"whether the job that asked for {asking.wanted} went when another had begun is not known")
+    elif asking.freed > FREED_SECONDS:
+        yield fail(
+            seen,
+            f"the job that asked for {asking.wanted} was still there when another had begun in its place",
+            is_=f"{asking.freed:g} s later",
+            should=f"gone within {FREED_SECONDS:g} s",
+            cause="whoever asks in several places for the same work holds GPUs twice, and others wait for nothing",
+        )
+
+
 def _one(seen: Allocation, asking: Asking) -> Findings:
+    if asking.has_lost:
+        yield from _gave_way(seen, asking)
+        return
     if len(set(asking.uuids)) < len(asking.uuids):
         twice = sorted({each for each in asking.uuids if asking.uuids.count(each) > 1})
         yield fail(

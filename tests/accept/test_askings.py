@@ -23,7 +23,7 @@ from nodeworthy.collect.workload.live.running import Courtesy, Running, Times
 from nodeworthy.collect.workload.slurm import SlurmTerms
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.facts.accept.measure import Shape, Slices
-from nodeworthy.known.acceptance import Level
+from nodeworthy.known.acceptance import Level, NotRun
 from tests.accept.recordings import NONCE, job, write
 from tests.accept.stand_in_driver import compile_into
 from tests.run import Ran, run_json
@@ -53,10 +53,12 @@ def halves(libraries: Path) -> tuple[str, str]:
     return said(libraries, FIRST, 4), said(libraries, SECOND, 4)
 
 
-def judged(folder: Path, logs: Sequence[str], *, freed: float | None = 0.4, **of_last: Any) -> Ran:
+def judged(
+    folder: Path, logs: Sequence[str], *, freed: float | None = 0.4, last_freed: float | None = -1.0, **of_last: Any
+) -> Ran:
     """Each of these logs is that of a job of its own on the same node."""
     jobs = [{**job("allocation"), "name": f"a{at}", "logs": [f"a{at}.log"], "freed": freed} for at in range(len(logs))]
-    jobs[-1] |= of_last
+    jobs[-1] |= of_last | ({"freed": last_freed} if last_freed != -1.0 else {})
     recorded = write(folder, jobs, {f"a{at}.log": each for at, each in enumerate(logs)})
     return run_json("accept", "--from", str(recorded), "--rule", "allocation-honoured", "--show-passed", cwd=folder)
 
@@ -72,7 +74,12 @@ def row(ran: Ran) -> Mapping[str, Any]:
 
 def test_a_node_is_asked_for_one_for_halves_and_for_all() -> None:
     sizes = {count: [[each.gpus for each in step] for step in asked(Shape("n", None, count))] for count in (1, 2, 3, 8)}
-    assert sizes == {1: [[1], [], []], 2: [[1], [1, 1], [2]], 3: [[1], [1, 1], [3]], 8: [[1], [4, 4], [8]]}
+    assert sizes == {
+        1: [[1], [], [], [1, 1]],
+        2: [[1], [1, 1], [2], [1, 1]],
+        3: [[1], [1, 1], [3], [1, 1]],
+        8: [[1], [4, 4], [8], [1, 4]],
+    }
     names = [each.called for step in asked(Shape("n", None, 8)) for each in step]
     assert len(set(names)) == len(names)
 
@@ -92,10 +99,16 @@ def test_a_node_that_mig_has_cut_is_asked_for_a_slice_of_each_profile() -> None:
             ("1 slice 1g.10gb (second of two jobs)", "nvidia.com/mig-1g.10gb", 1),
         ],
         [],
+        [
+            ("1 slice 1g.10gb (candidate 1)", "nvidia.com/mig-1g.10gb", 1),
+            ("1 slice 3g.40gb (candidate 2)", "nvidia.com/mig-3g.40gb", 1),
+        ],
     ]
     beside = asked(Shape("n", None, 2, slices=slices[:1]))
     assert [each.called for each in beside[0]] == ["1 GPU", "1 slice 1g.10gb"]
     assert [each.called for each in beside[2]] == ["2 GPUs"]
+    assert [each.called for each in beside[3]] == ["1 GPU (candidate 1)", "1 slice 1g.10gb (candidate 2)"]
+    assert [each.is_candidate for step in beside for each in step] == [False] * 7 + [True] * 2
 
 
 def test_what_came_as_asked_passes(libraries: Path, tmp_path: Path) -> None:
@@ -193,6 +206,65 @@ class Slow:
             raise CouldNotLook("nobody answers")
         self.looks -= 1
         return frozenset(each.name for each in pieces if self.looks >= 0)
+
+
+class Races(Slow):
+    """Of two candidates one begins at the second look, and is over at the fourth; who is removed holds GPUs still."""
+
+    def __init__(self, looks: float, *, first: str) -> None:
+        super().__init__(looks)
+        self.first, self.seen, self.removed = first, 0, list[str]()
+
+    def look(self, pieces: Sequence[Piece]) -> Mapping[str, Now]:
+        self.seen += 1
+        return {each.name: self._now(each.name == self.first) for each in pieces}
+
+    def _now(self, is_first: bool) -> Now:
+        begun = is_first and self.seen >= 2
+        return Now("runs" if begun else "waits", begun, begun and self.seen >= 4)
+
+    def remove(self, piece: Piece) -> None:
+        self.removed.append(piece.name)
+
+
+CANDIDATES = askings(Shape("gpu-1", None, 8), 3)
+
+
+def race(platform: Slow, *, at_once: int = 2) -> list[Ended]:
+    clock = iter(range(0, 100_000, 10))
+    courtesy = Courtesy(10_000, times=Times(poll=0, free=200), clock=lambda: float(next(clock)))
+    running = Running(platform, courtesy, lambda *_: None, lambda _, held: len(held) < at_once)
+    shape = Shape("gpu-1", None, 8)
+    pieces = zip(("a", "b"), CANDIDATES, strict=True)
+    return running.run([Piece(name, (shape,), ("allocation",), 5000, asking) for name, asking in pieces])
+
+
+@pytest.mark.parametrize(("first", "last"), ["ab", "ba"])
+def test_of_several_candidates_the_first_that_begins_stays(first: str, last: str) -> None:
+    platform = Races(2, first=first)
+    ended = {each.piece.name: each for each in race(platform)}
+    assert (ended[first].ended, ended[last].ended) == (None, NotRun.LOST)
+    assert ended[last].why == f"{first} began before it"
+    assert platform.removed == [last, first]
+    assert (ended[last].freed or 0) > 0
+
+
+def test_a_candidate_is_not_begun_any_more_where_another_has_won() -> None:
+    platform = Races(0, first="a")
+    ended = {each.piece.name: each for each in race(platform, at_once=1)}
+    assert (platform.begun, ended["b"].ended, ended["b"].freed) == (["a"], NotRun.LOST, 0.0)
+
+
+@pytest.mark.parametrize(("gone", "verdict"), [(60.0, "pass"), (60.1, "fail"), (None, "unknown")])
+def test_who_has_lost_is_gone_within_a_minute(
+    libraries: Path, tmp_path: Path, gone: float | None, verdict: str
+) -> None:
+    """Its own job printed nothing."""
+    first, last = CANDIDATES
+    lost: dict[str, Any] = {"state": "lost", "why": "a0 began before it", "asking": last.called}
+    ran = judged(tmp_path, [said(libraries, first, 1), ""], last_freed=gone, **lost)
+    assert [each[0] for each in told(ran)] == [verdict], ran.out
+    assert row(ran)["state"] == verdict
 
 
 def course(platform: Slow) -> list[Ended]:

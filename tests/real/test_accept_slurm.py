@@ -378,7 +378,8 @@ def test_a_node_is_asked_for_parts_of_it_and_says_what_came(slurm: SlurmCluster,
     assert told == {"n2": "one GPU was given to two jobs at once"}, (ran.out, ran.err)
     rows = {each["nodes"][0]: each for each in ran.report["runs"] if each["test"] == "allocation"}
     assert rows["n1"]["state"] == "pass", rows
-    assert sum(1 for each in rows["n1"]["measures"] if each["name"] == "freed_s") == 4
+    assert sum(1 for each in rows["n1"]["measures"] if each["name"] in ("freed_s", "gone_s")) == 6
+    assert sum(1 for each in rows["n1"]["measures"] if each["name"] == "lost") == 1
     assert (queue(slurm), left()) == ([], [])
 
 

@@ -1,11 +1,13 @@
 """In which portions a node is asked for its GPUs, as its users do: one, its two halves at once, and all of them.
 
-Of GPUs that MIG has cut, one slice of each profile, then two of it at once.
+Of GPUs that MIG has cut, one slice of each profile, then two of it at once. At last several candidates for the same
+work, of which the first that begins is kept: so ask those who do not mind which GPUs they get.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nodeworthy.facts.accept.measure import Shape, Slices
 from nodeworthy.known.resources import GPU
@@ -24,6 +26,8 @@ class Asking:
     # What is asked for so many times: whole GPUs, or slices of one profile.
     resource: str = GPU
     profile: str = ""
+    # Whether it gives way as soon as another candidate of its node has begun.
+    is_candidate: bool = False
 
     @property
     def environment(self) -> dict[str, str]:
@@ -35,12 +39,15 @@ class Asking:
 
 
 # One after the other: none begins before the last one's GPUs are free.
-STEPS = 3
+STEPS = 4
+_CANDIDATES = 3
 _AT_ONCE = ("first of two jobs", "second of two jobs")
 
 
 def askings(shape: Shape, step: int) -> tuple[Asking, ...]:
     """What a node is asked for at once; nothing, where an earlier step was the same."""
+    if step == _CANDIDATES:
+        return tuple(_candidates(shape))
     whole = _of_whole_gpus(shape.count or 1, step) if shape.has_whole_gpus else ()
     return (*whole, *(each for some in shape.slices for each in _of_slices(some, step)))
 
@@ -60,6 +67,19 @@ def _of_slices(slices: Slices, step: int) -> Iterator[Asking]:
         yield one_slice(slices)
     elif step == 1 and slices.count > 1:
         yield from (one_slice(slices, which) for which in _AT_ONCE)
+
+
+def _candidates(shape: Shape) -> Iterator[Asking]:
+    """Of all kinds that there are, and two where there is one."""
+    kinds = [Asking(gpus, _gpus(gpus)) for gpus in _sizes(shape)] + [one_slice(each) for each in shape.slices]
+    for number, each in enumerate(kinds if len(kinds) > 1 else kinds * 2, start=1):
+        yield replace(each, called=f"{each.called} (candidate {number})", is_candidate=True)
+
+
+def _sizes(shape: Shape) -> list[int]:
+    if not shape.has_whole_gpus:
+        return []
+    return sorted({1, max(1, (shape.count or 1) // 2)})
 
 
 def one_slice(slices: Slices, which: str = "") -> Asking:

@@ -91,6 +91,9 @@ def outcomes(run: RunRecording) -> list[Outcome]:
 
 
 def _of_job(run: RunRecording, job: Job) -> Iterator[Outcome]:
+    if job.ended is NotRun.LOST:
+        yield Outcome(ALLOCATION, job.nodes, job, ran=_gave_way(job))
+        return
     try:
         lines = [line for log in job.logs for line in read_lines(log, run.nonce, job.shapes)]
     except NotBelieved as problem:
@@ -101,6 +104,14 @@ def _of_job(run: RunRecording, job: Job) -> Iterator[Outcome]:
         return
     for test in job.tests:
         yield _of_test(job, test, [each for each in lines if each.test == test])
+
+
+def _gave_way(job: Job) -> RanTest:
+    """A candidate that lost says nothing; whoever watched the run saw when it was gone."""
+    want = (("want", job.asking),)
+    seen = [Measure(ALLOCATION, job.nodes[0], 0, "lost", 1, at=want)]
+    seen += [Measure(ALLOCATION, job.nodes[0], 0, "gone_s", job.freed, "s", at=want)] if job.freed is not None else []
+    return RanTest(place_of(ALLOCATION, job.nodes), ALLOCATION, job.shapes, tuple(seen), world=0)
 
 
 def _with_freed(asked: Outcome) -> Outcome:

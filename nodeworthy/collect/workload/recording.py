@@ -43,6 +43,8 @@ class Job:
     logs: tuple[bytes, ...]
     # Seconds from its end until its GPUs were free; None where nobody saw that they were.
     freed: float | None = None
+    # What part of its node it asked for, in words; empty where it took all.
+    asking: str = ""
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -120,6 +122,7 @@ def _job_data(job: Job) -> dict[str, Any]:
     state = RAN if job.ended is None else job.ended.value
     how = {"state": state, "why": job.why, "held": job.held, "gpus": job.gpus, "logs": log_names(job)}
     how |= {"freed": job.freed} if job.freed is not None else {}
+    how |= {"asking": job.asking} if job.asking else {}
     return {"name": job.name, "nodes": list(job.nodes), "tests": list(job.tests), **how}
 
 
@@ -202,6 +205,7 @@ def _job(data: Mapping[str, Any], shapes: Mapping[str, Shape], folder: Path) -> 
         gpus=number_at(data, "gpus") or 0,
         logs=tuple(_log(folder, each) for each in _texts(data, "logs")),
         freed=_seconds(data, "freed"),
+        asking=text_at(data, "asking"),
     )
 
 

@@ -72,6 +72,8 @@ class Asking:
     # Of MIG, where slices were asked for; and what came that is none of them.
     profile: str = ""
     others: tuple[str, ...] = ()
+    # Whether another candidate for the same work began before it: then it had to go.
+    has_lost: bool = False
 
     def is_beside(self, other: Asking) -> bool:
         """Whether both held GPUs at one time."""
@@ -93,11 +95,18 @@ class Allocation:
 def allocations(run: RanTest) -> Iterator[Allocation]:
     if run.test == ALLOCATION:
         asked = {_want(each): each.number for each in run.of("asked")}
-        yield Allocation(run.place, run.test, run.nodes, tuple(_asking(run, *each) for each in asked.items()))
+        askings = [_asking(run, *each) for each in asked.items()]
+        askings += [_lost(run, _want(each)) for each in run.of("lost")]
+        yield Allocation(run.place, run.test, run.nodes, tuple(askings))
 
 
 def _want(measure: Measure) -> str:
     return str(measure.where.get("want"))
+
+
+def _lost(run: RanTest, want: str) -> Asking:
+    gone = next((each.number for each in run.of("gone_s") if _want(each) == want), None)
+    return Asking(want, 0, (), gone, has_lost=True)
 
 
 def _asking(run: RanTest, want: str, count: float) -> Asking:

@@ -31,6 +31,11 @@ class Piece:
         return tuple(each.node for each in self.shapes)
 
     @property
+    def is_candidate(self) -> bool:
+        """Whether it gives way to whichever of its node begins first."""
+        return self.asking is not None and self.asking.is_candidate
+
+    @property
     def gpus(self) -> int:
         """All that it holds."""
         return len(self.shapes) * self.of_each
@@ -81,6 +86,7 @@ class Ended:
             gpus=piece.gpus,
             logs=self.logs,
             freed=self.freed,
+            asking=piece.asking.called if piece.asking is not None else "",
         )
 
 

@@ -84,10 +84,13 @@ class Running:
         self.began = self.courtesy.clock()
         self._asked_who_opted_out = 0.0
         self._going: dict[str, _Going] = {}
+        # Of the candidates of each node, the one that began first.
+        self._won: dict[str, str] = {}
 
     def run(self, pieces: Sequence[Piece]) -> list[Ended]:
         """In the order in which they ended."""
         waiting, held, ended = list(pieces), dict[str, _Held](), list[Ended]()
+        self._won.clear()
         while waiting or held or self._going:
             ended += self._begin(waiting, held)
             self._let_go(self._watch(held))
@@ -99,8 +102,11 @@ class Running:
 
     def _begin(self, waiting: list[Piece], held: dict[str, _Held]) -> Iterator[Ended]:
         for piece in list(waiting):
-            too_late = self._too_late(piece)
-            if too_late is not None:
+            lost, too_late = self._lost(piece), self._too_late(piece)
+            if lost is not None:
+                waiting.remove(piece)
+                yield Ended(piece, *lost, freed=0.0)
+            elif too_late is not None:
                 waiting.remove(piece)
                 yield Ended(piece, *too_late)
             elif self.may_begin(piece, self._in_place(held)):
@@ -115,6 +121,10 @@ class Running:
         if self._now + piece.seconds > self.courtesy.total:
             return NotRun.DEADLINE, f"its turn did not come within the {self.courtesy.total:g} s of all"
         return None
+
+    def _lost(self, piece: Piece) -> tuple[NotRun, str] | None:
+        won = self._won.get(piece.nodes[0]) if piece.is_candidate else None
+        return (NotRun.LOST, f"{won} began before it") if won not in (None, piece.name) else None
 
     def _start(self, piece: Piece, held: dict[str, _Held]) -> Iterator[Ended]:
         held[piece.name] = _Held(piece, self._now)
@@ -150,6 +160,8 @@ class Running:
     def _note(self, held: _Held, now: Now) -> None:
         if now.holds and held.holds_since is None:
             held.holds_since = self._now
+        if held.piece.is_candidate and (now.holds or (now.is_over and now.ended is None)):
+            self._won.setdefault(held.piece.nodes[0], held.piece.name)
         if now.doing != held.doing and not now.is_over:
             self.tell(held.piece, now.doing)
         held.doing = now.doing
@@ -158,7 +170,7 @@ class Running:
         """Whoever must make room now, whatever he is doing."""
         off = self._kept_off(held)
         for each in list(held.values()):
-            why = off.get(each.piece.name) or self._over_time(each)
+            why = self._lost(each.piece) or off.get(each.piece.name) or self._over_time(each)
             if why is not None:
                 yield self._end(held, each, *why)
 
@@ -219,10 +231,17 @@ class Running:
                 yield replace(each.ended, freed=round(took, 1) if is_free or each.was_seen else None)
 
     def _told(self, ended: Ended) -> Ended:
-        word = "ran" if ended.ended is None else f"not run ({ended.ended.replace('-', ' ')}): {ended.why}"
-        self.tell(ended.piece, word)
+        self.tell(ended.piece, _word(ended))
         return ended
 
     @property
     def _now(self) -> float:
         return self.courtesy.clock() - self.began
+
+
+def _word(ended: Ended) -> str:
+    if ended.ended is None:
+        return "ran"
+    if ended.ended is NotRun.LOST:
+        return f"gave way: {ended.why}"
+    return f"not run ({ended.ended.replace('-', ' ')}): {ended.why}"
