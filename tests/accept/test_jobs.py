@@ -340,6 +340,7 @@ def test_what_only_a_watcher_runs_is_told_by_a_dry_run_of_slurm() -> None:
         (("--model", "llama"), "from the root on"),
         (("--model", "/shared/a,b:c"), "without colons and commas"),
         (("--model", "/nowhere/llama"), "no model is there"),
+        (("--accounting-patience", "soon"), "soon"),
     ],
 )
 def test_what_would_stand_in_every_script_is_looked_at_first(given: tuple[str, ...], words: str) -> None:

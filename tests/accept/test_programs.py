@@ -171,6 +171,7 @@ def test_a_model_that_vllm_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     failed, states, told = ran(tmp_path, "inference")
     assert (failed, states) == (set(), ["unknown"]), told
     assert '"how": "again"' in told
+    assert told.count('"first_token_ms"') == told.count('"tokens_per_s"') > 0
     assert (tmp_path / "vllm").is_dir()
 
 

@@ -80,10 +80,11 @@ def write_run(folder: str, run: RunRecording) -> None:
 def _slurm(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> int:
     from nodeworthy.collect.workload.slurm import scripts
     from nodeworthy.collect.workload.targets import ONLY_WATCHED
-    from nodeworthy.commands.accept.planned import slurm_terms_of
+    from nodeworthy.commands.accept.planned import accounting_seconds, slurm_terms_of
     from nodeworthy.known.acceptance import ALLOCATION
 
     terms = slurm_terms_of(options, tests, fleet)
+    accounting_seconds(options)
     made = scripts(terms)
     _deliver(options, "\n".join(made.values()))
     if ALLOCATION in terms.tests:  # not among the scripts, which go to sbatch as they are

@@ -17,7 +17,7 @@ from nodeworthy.collect.workload.slurm import NICE, WATCHED
 from nodeworthy.collect.workload.targets import not_begun
 from nodeworthy.commands.accept import gate, live
 from nodeworthy.commands.accept.options import Options
-from nodeworthy.commands.accept.planned import Planned, slurm_terms_of
+from nodeworthy.commands.accept.planned import Planned, accounting_seconds, slurm_terms_of
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 
@@ -52,11 +52,8 @@ def prepare(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -> Li
 
 def patience_of(options: Options) -> SlurmPatience:
     """Raises InputError."""
-    from nodeworthy.collect.node.durations import seconds
-
-    if options.accounting_patience is None:
-        return PATIENCE
-    return replace(PATIENCE, accounting=seconds(options.accounting_patience))
+    accounting = accounting_seconds(options)
+    return PATIENCE if accounting is None else replace(PATIENCE, accounting=accounting)
 
 
 @dataclass(frozen=True)

@@ -302,6 +302,13 @@ def slurm_terms_of(options: Options, tests: tuple[str, ...], fleet: Fleet | None
     )
 
 
+def accounting_seconds(options: Options) -> float | None:
+    """None where nobody says it. Raises InputError."""
+    from nodeworthy.collect.node.durations import seconds
+
+    return None if options.accounting_patience is None else seconds(options.accounting_patience)
+
+
 # As Pyxis takes it: a path to a squashed file, or [docker://][user@][registry#]image[:tag].
 _CONTAINER = pattern(r"(?:docker://)?[A-Za-z0-9/._][A-Za-z0-9@#:/._+-]*")
 _WITH_PASSWORD = pattern(r"(?:^|//)[^/@#]*:[^/@#]*@.*#")
