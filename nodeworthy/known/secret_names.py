@@ -28,7 +28,7 @@ _ROOTS = "etc|run|var|opt|root|home|tmp|mnt|dev|proc|usr|srv|data|secrets?"
 _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
 # What a token costs.
 _A_FRACTION = pattern(r"\d*\.\d+(?:e-?\d+)?")
-_A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{3,}(?:[A-Z][a-z]{2,})+|[0-9]+")
+_A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{2,}(?:[A-Z][a-z]+)+|[0-9]+")
 # What a shell, Helm, Jinja and whoever marks its places with `#{ … }#` fill in.
 _FILLED_IN = ("$", "`", "{{", "#{")
 # `'--certificate-key ' + name`: what stands between two texts that are put together.
@@ -104,6 +104,12 @@ def _placeholders() -> _Placeholders:
 @cache
 def _shipped() -> Mapping[tuple[str, str], str]:
     return {(row["key"].lower(), row["value"]): row["chart"] for row in table()["shipped"]}
+
+
+@cache
+def keys_below() -> tuple[str, ...]:
+    """How the keys end below which stands what the keys of a Secret are called."""
+    return tuple(table()["names"]["keys_below"])
 
 
 @lru_cache(maxsize=4096)
@@ -325,8 +331,10 @@ def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
         return [], end
     group = group_of(match)
     begins, ends = match.span(group)
-    if not is_secret(match[group], kind, name) or is_prose(text, start, match):
+    if not is_secret(match[group], kind, name) or is_prose(text, start, match) or is_asked_for(text, start):
         return [], begins
+    if is_digest(text, begins, ends) or (group == "bare" and is_variable(text, start, match)):
+        return [], ends
     if group == "bare" and text[ends : ends + 1] in ("(", "["):
         return [], ends  # code: what comes of it is not known here
     # `line 4: TOKEN=…: command not found`
@@ -393,6 +401,36 @@ def is_prose(text: str, start: int, match: re.Match[str]) -> bool:
     before = (line[: of.start()] if of is not None else line).rstrip(" \t\"'\\")
     is_key = before.endswith(_BEFORE_A_KEY) or _HEADER.search(before)
     return bool(before) and not is_key and not _is_value_of_name(text, start)
+
+
+# As long as those of MD5 and of the SHAs are.
+_DIGEST = pattern(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}")
+_OF_A_DIGEST = pattern(r"(?i)sha-?\d|md5|hash|digest")
+
+
+def is_digest(text: str, start: int, end: int) -> bool:
+    """Where its line says so: `password="c120dc…" encoding="sha256"`."""
+    if _DIGEST.fullmatch(text, start, end) is None:
+        return False
+    closes = text.find("\n", end, end + 200)
+    after = text[end : closes if closes >= 0 else end + 200]
+    return _OF_A_DIGEST.search(text, _line(text, start), start) is not None or _OF_A_DIGEST.search(after) is not None
+
+
+def is_variable(text: str, start: int, match: re.Match[str]) -> bool:
+    """Of a program: `self.password = password`, `made['password'] = db_password`, `"Password": admin_pw,`. A shell
+    knows no spaces there, and JSON no word without quotes."""
+    if not match["bare"].isidentifier() or may_hold(match["bare"]) is None:
+        return False
+    by = match.start("by")
+    if match["by"] == "=":
+        return text[by - 1 : by].isspace()
+    return match["by"] == ":" and text[start - 1 : start] in ("'", '"') and text[match.end() : match.end() + 1] == ","
+
+
+def is_asked_for(text: str, start: int) -> bool:
+    """`set /p PASSWORD="Enter it: "`: what Windows' shell asks somebody."""
+    return text[max(0, start - 8) : start].lower().rstrip('"').endswith("set /p ")
 
 
 def _line(text: str, at: int) -> int:

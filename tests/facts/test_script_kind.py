@@ -41,6 +41,12 @@ TOLD = {
     "a step of a container file": ("Dockerfile", "FROM x\nCOPY . /\nRUN bash /src/NAME\n", "IMAGE_BUILD"),
     "a container's own": ("Dockerfile", 'FROM x\nCOPY NAME /\nENTRYPOINT ["/start"]\n', "CONTAINER"),
     "ssh": ("all.sh", "ssh gpu-1 'bash -s' < NAME\n", "BY_HAND"),
+    "a program that prints user data": (
+        "up.sh",
+        './NAME > "$userdata_file"\naws ec2 run-instances --user-data x\n',
+        "BY_HAND",
+    ),
+    "what another one prints": ("up.sh", "render gpu > /tmp/NAME\naws ec2 run-instances --user-data x\n", "BY_HAND"),
     "nobody": ("README.md", "run ./NAME\n", "BY_HAND"),
 }
 
@@ -112,6 +118,20 @@ def test_a_template_is_user_data_where_something_fills_any_in(root: Path, beside
     name, _, text = beside.partition(": ")
     (root / name).write_text(text)
     assert kind(root / "node.tpl", FILLED) == told
+
+
+@pytest.mark.parametrize(
+    ("beside", "text", "told"),
+    [
+        ("worker_user_data_on_exit.sh", "echo done\n", "BY_HAND"),
+        ("worker_user_data_on_exit.sh", "#!/bin/bash\necho done\n", "USER_DATA"),
+        ("on_exit.sh", "echo done\n", "USER_DATA"),
+    ],
+)
+def test_of_several_parts_without_a_first_line_none_is_user_data(root: Path, beside: str, text: str, told: str) -> None:
+    """By their names alone; what puts them together writes it."""
+    (root / beside).write_text(text)
+    assert kind(root / "worker_user_data.sh", PLAIN.partition("\n")[2]) == told
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,9 @@ NAMED = [
     ('curl -fsSLH "X-Auth-Token: 0a1b2c3d4e5f6071" https://x', "0a1b2c3d4e5f6071", "X-Auth-Token"),
     ('args: ["serve", "--api-key", "0a1b2c3d4e5f6071"]', "0a1b2c3d4e5f6071", "api-key"),
     ("- [kubeadm, join, --token, abcdef.0123456789abcdef]", "abcdef.0123456789abcdef", "token"),
+    ("password = hunter2hunter2", "hunter2hunter2", "password"),
+    ('{"user": bot, "password": s3cret99}', "s3cret99", "password"),
+    ("password: 5e884898da28047151d0e56f8dc62927", "5e884898da28047151d0e56f8dc62927", "password"),
     ("- - kubeadm\n  - --token\n  - abcdef.0123456789abcdef", "abcdef.0123456789abcdef", "token"),
 ]
 
@@ -223,6 +226,9 @@ TAILSCALE_KEY=${TAILSCALE_KEY:?}
 AZURE_AI_KEY=<KEY>
 HF_KEY=/run/secrets/hf
 sort_key: a1b2c3d4e5f6
+password_sha1: 5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8
+backupTargetCredentialSecret: "longhorn-s3-backup-2"
+- secretKey: clientId
 """.splitlines()
 
 HOSTILE = [
@@ -268,10 +274,16 @@ def test_nothing_else_is(line: str) -> None:
         "docker build --secret id=hf_token,src=token.txt .",
         "privateKey: privateKey-Base64encoded-tLQo=",
         'Authorization = "Basic dXNlcm5hbWU6cGFzc3dvcmQ="',
+        "self.password = password",
+        "params['slurm_accounting_password'] = db_password",
+        'account = {"Name": admin_user, "RawPassword": admin_pw, "Superuser": True}',
+        'set /p PASSWORD="Enter the password of Windows: "',
+        f'<authorize username="admin" password="{"5e884898da280471" * 4}" encoding="sha256">',
+        "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYSAMPLEKEY2",
     ],
 )
 def test_what_is_better_hidden_and_told_of_nobody(line: str) -> None:
-    """Of what it costs, of where it lies, of what is to stand there."""
+    """Of what it costs, of where it lies, of what is to stand there; of a program's variable, a question, a digest."""
     assert [(each.what, each.name) for each in spans(f"{line}\n")] == []
 
 

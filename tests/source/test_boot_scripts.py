@@ -43,6 +43,14 @@ PASSED_OVER = {
     "a values file": ("values.yaml", b"toolkit:\n  env: []\n"),
     "a picture": ("x.png", b"\x89PNG\r\n\x1a\n\x00\x00"),
     "some base64": ("x.b64", base64.b64encode(b"nothing that we know of, and long enough to be something")),
+    "a program in base64": (
+        "made.py.b64",
+        base64.b64encode(b"#!/usr/bin/env python3\nimport json\nprint('kubelet')\n"),
+    ),
+    "settings of another program": (
+        ".mise.toml",
+        b'[settings]\njobs = 4\n[tasks.kubernetes]\nrun = "kubectl get nodes"\n',
+    ),
     "an archive": ("x.gz", gzip.compress(b"a log\n" * 20)),
     "a page about NodeConfigs": (
         "README.md",

@@ -239,6 +239,10 @@ HOSTILE = {
     "a loop over nothing": "Resources: {'Fn::ForEach::A': [x, !Ref Y, {A: {Type: 'AWS::EKS::Cluster'}}], B: {Type: 'AWS::EKS::Cluster'}}",
     "a disk that is none": "Resources: {A: {Type: 'AWS::EC2::Instance', Properties: {InstanceType: p5.48xlarge, "
     "BlockDeviceMappings: [1, {Ebs: 2}, {DeviceName: [x]}], NetworkInterfaces: [3, {GroupSet: 4}], UserData: [5]}}}",
+    "a default that another tool fills in": "Parameters: {Size: {Type: Number, Default: {{ size }}}}\n"
+    "Resources: {A: {Type: 'AWS::EKS::Nodegroup', Properties: {InstanceTypes: [!Ref Size]}}}",
+    "mappings that are empty": "Resources: {A: {Type: 'AWS::EKS::Nodegroup', Properties: {Name: !Sub {}, A: !Ref {}, "
+    "B: !Join [{}, {}], C: !!set {a}, D: !Base64 {}, E: !GetAtt {}, F: !Select [{}, []], G: !If [{}, {}, {}]}}}",
     "rules that are none": "Resources: {A: {Type: 'AWS::EKS::Cluster'}, B: {Type: 'AWS::EC2::SecurityGroup', "
     "Properties: {SecurityGroupIngress: [1, {IpProtocol: [2], FromPort: {}}], Tags: [1, {Key: [2]}]}}}",
 }

@@ -75,6 +75,8 @@ _OF_A_MAIL = pattern(
 )
 # Bottlerocket's, behind comments.
 _SETTINGS = pattern(rb"(?:[ \t]*(?:#[^\n]*+)?\r?\n)*[ \t]*(?:\[+\s*settings\b|settings\.\w)")
+# Other programs have a table of settings as well.
+_OF_KUBERNETES_SETTINGS = pattern(rb"(?m)settings\.\w|^[ \t]*kubernetes\b")
 _GZIP = b"\x1f\x8b"
 _BASE64 = pattern(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
 _BASE64_HEADS = (b"IyEv", b"I2Nsb3Vk", b"TUlNRS", b"Q29udGVudC1U", b"H4sI", b"YXBpVmVyc2lvbjogbm9kZS5la3M")
@@ -113,7 +115,7 @@ def is_boot_script(data: bytes, name: str) -> bool:
         return True
     if _OBJECT.match(stripped) or _WINDOWS.match(stripped):
         return False
-    if _SETTINGS.match(stripped) and b"kubernetes" in data:
+    if _SETTINGS.match(stripped) and _OF_KUBERNETES_SETTINGS.search(data):
         return True
     if any(mark in head for mark in _OTHERS):
         return False
@@ -235,6 +237,8 @@ def _packs_user_data(data: bytes, name: str) -> bool:
         return bool(read.unread) or any(part.kind is not PartKind.OTHER for part in read.parts)
     if read.unread or any(part.kind is PartKind.OTHER for part in read.parts):
         return False
+    if all(part.kind is PartKind.OTHER_LANGUAGE for part in read.parts):
+        return False  # a program, packed for whatever unpacks it
     scripts = [part.text for part in read.parts if part.kind is PartKind.SHELL]
     return len(scripts) < len(read.parts) or any(_is_shell_of_a_node(each.encode()) for each in scripts)
 

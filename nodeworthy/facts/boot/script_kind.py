@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -41,6 +42,9 @@ _BLOCK = pattern(rb"\n(?=[A-Za-z#@}\[])")
 _IS_PACKER = pattern(rb"(?m)^\s*packer\s*\{|^source\s+\"|\"builders\"\s*:|\"provisioners\"\s*:")
 _CONTAINER_FILE = pattern(r"(?i)(?:^|[.-])(?:dockerfile|containerfile)(?:$|[.-])")
 _RUN = pattern(rb"(?i)(?:^|\n)[ \t]*RUN\b[^\n]*(?:\\\r?\n[^\n]*)*\Z")
+# `…/worker-userdata.sh > /tmp/user-data`: a program is run here, and what it prints is used.
+_PRINTS = pattern(rb"[\"']?[ \t]+>>?[ \t]*[^\s>&]")
+_IS_PRINTED_TO = pattern(rb"[^>]>>?[ \t]*[\"']?\Z")
 # `x = templatefile("…/boot.sh")`, to be used by its name further down.
 _ASSIGNED = pattern(rb"(?m)(?<![A-Za-z_])([A-Za-z_]\w{0,200}+)\s*+[:=]\s*[^\n=]{0,200}\Z")
 
@@ -51,14 +55,20 @@ def roles_of(reference: Reference, around: Surroundings | None) -> Iterator[Role
     if data is None:
         return
     before = data[max(0, reference.offset - _BACK) : reference.offset]
+    behind = data[reference.offset : reference.offset + _AHEAD]
     name = reference.path.name
+    if _IS_PRINTED_TO.search(before):
+        return  # what another command prints, called like this file by chance
+    if _PRINTS.match(behind[len(reference.name.encode()) :]):
+        yield Role.BY_HAND
+        return
     if _CONTAINER_FILE.search(name):
         yield Role.IMAGE if _RUN.search(before) else Role.CONTAINER
         return
     if name.endswith((".pkr.hcl", ".pkr.json")) or (name.endswith((".json", ".hcl")) and _IS_PACKER.search(data)):
         yield Role.USER_DATA if b"user_data" in _line(data, reference.offset) else Role.IMAGE
         return
-    told = _nearest(before, data[reference.offset : reference.offset + _AHEAD])
+    told = _nearest(before, behind)
     if told is not None:
         yield told
     elif _is_used_as_user_data(before, data):
@@ -122,6 +132,7 @@ _OF_ITSELF = (PartKind.SHELL, PartKind.PLAYBOOK, PartKind.OTHER_LANGUAGE, PartKi
 # Of Terraform: the function, and the data source that came before it, up to the name of the file.
 _RENDERS = pattern(rb"templatefile\(\s*\"[^\"]*$|\"template_file\"[^}]*file\(\s*\"[^\"]*$")
 _BEFORE = 300
+_NO_FIRST_LINE = pattern(rb"\A(?!\xef\xbb\xbf)(?!#!)[^<{]")
 # Run, and not only named: where a command begins, and behind what runs another one.
 _EKS = pattern(
     r"(?m)(?:^|[;&|({]|\b(?:sudo|exec|bash|sh|if|then|do|else|timeout)\b)[ \t]*(?:-\S+[ \t]+)*"
@@ -183,6 +194,13 @@ def use_of(userdata: UserData, around: Surroundings | None) -> Use:
     if told is not None:
         return told
     kind = _by_itself(userdata, PurePath(path or ""), _folders(path, around))
+    if (
+        kind is ScriptKind.USER_DATA
+        and around is not None
+        and path
+        and _is_one_of_several(userdata, Path(path), around)
+    ):
+        kind = ScriptKind.BY_HAND
     if kind is ScriptKind.USER_DATA and references and _is_by_hand_after_all(userdata, PurePath(path or ""), around):
         kind = ScriptKind.BY_HAND
     return Use(kind, unsure=around.incomplete if around is not None and kind is ScriptKind.BY_HAND else "")
@@ -218,6 +236,16 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
     if path.suffix == ".tftpl" or userdata.is_template or _EKS.search(text) or _is_roots_own(text):
         return ScriptKind.USER_DATA
     return ScriptKind.BY_HAND
+
+
+def _is_one_of_several(userdata: UserData, path: Path, around: Surroundings) -> bool:
+    """Whether it is user data by its name alone, has no first line, and lies beside others of the same kind: whoever
+    puts them together, in a program that is not here, begins what they make with one."""
+    if userdata.parts[0].text.lstrip().startswith("#!") or around.references_to(path):
+        return False
+    own = Path(os.path.abspath(path))
+    beside = (each.path for each in around.holding(_NO_FIRST_LINE, (path.suffix,)) if each.path.parent == own.parent)
+    return any(each.name != own.name and _CALLED_USER_DATA.search(each.stem) for each in beside)
 
 
 def _is_by_hand_after_all(userdata: UserData, path: PurePath, around: Surroundings | None) -> bool:

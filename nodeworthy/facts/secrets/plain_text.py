@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.known.secret_names import keys_below
 from nodeworthy.known.secrets import Secret, forms, spans
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -21,8 +22,21 @@ _LONGEST = 2000
 def secrets_in(text: str) -> Iterator[Secret]:
     """Every secret of a text that something may read."""
     for each in spans(text):
-        if each.what in forms() or not is_commented(text, each.start):
+        if each.what in forms() or not (is_commented(text, each.start) or _names_a_key(text, each.start)):
             yield each
+
+
+def _names_a_key(text: str, at: int) -> bool:
+    """In YAML, below what names the keys of a Secret: `existingSecretKeys: {password: db-password}`."""
+    *above, own = text[max(0, at - _LONGEST) : at].split("\n")
+    for line in reversed(above[1:] if at > _LONGEST else above):
+        if line.strip() and _indent(line) < _indent(own):
+            return line.strip().rstrip(":").strip("\"'- ").lower().endswith(keys_below())
+    return False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def is_commented(text: str, at: int) -> bool:

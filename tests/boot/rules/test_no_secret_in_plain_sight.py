@@ -139,3 +139,19 @@ def test_what_the_program_keeps_secret_is_not_in_plain_sight() -> None:
     at = Place(urn="urn:pulumi:dev::gpu::kubernetes:helm.sh/v3:Release::gpu-operator")
     tree = Tree({"password": Tree("hunter2", at, secret=True)}, at)
     assert of(OperatorValues(at, tree, "Helm values", Located(Known(None), at))).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("above", "found"),
+    [
+        ("secretRefKey", 0),
+        ("existingSecretKeys", 0),
+        ("auth:\n    secretKeys", 0),
+        ("auth", 2),
+        ("secretRef: db\n  auth", 2),
+    ],
+)
+def test_what_the_keys_of_a_secret_are_called_is_none(above: str, found: int) -> None:
+    """As a chart's values name them, beside the Secret itself."""
+    text = f"db:\n  {above}:\n      username: postgres\n      # of it\n\n      password: db-password-2\n      adminPassword: admin-2\n"
+    assert len(of(PlainText(Place("values.yaml", 1, 1), text, "Helm values")).findings) == found

@@ -162,6 +162,12 @@ class Template:
         if str(node.tag).endswith(":seq"):
             made = [self.value(each, names) for each in items(node)]
             return Seq("tuple", [each for each in made if not is_no_value(each)], spot_of(node, self.file))
+        return self._scalar(node)
+
+    def _scalar(self, node: Node) -> Value:
+        """An empty mapping behind a tag, or YAML's own sets, are no text."""
+        if scalar_text(node) is None:
+            return Hole("it is nothing that CloudFormation takes", spot_of(node, self.file))
         return scalar(node, self.file)
 
     def _mapping(self, node: Node, mapping: Mapping[str, tuple[Node, Node]], names: Mapping[str, Value]) -> Value:
@@ -196,7 +202,7 @@ class Template:
             return self.call(inner, node, names) if inner is not None else self._mapping(node, mapping, names)
         if items(node):
             return Seq("tuple", [self.value(each, names) for each in items(node)], spot_of(node, self.file))
-        return scalar(node, self.file)
+        return self._scalar(node)
 
     # What Ref and Fn::GetAtt name
 
@@ -241,6 +247,8 @@ class Template:
         if said is None or secret:
             why = f"the parameter {name} has no default" if said is None else f"the parameter {name} is secret"
             return Hole(why, spot, name, secret=secret)
+        if scalar_text(said) is None:  # a list, or what a tool of the user's fills in: {{ … }}
+            return Hole(f"the default of the parameter {name} is no text", spot, name)
         kind = self.parameter_type(name)
         told = scalar(said, DefaultFile(self.file, name))
         if kind.startswith(_OF_SSM):
