@@ -201,7 +201,7 @@ def _nodes(seen: Seen, report: Report, chains: Sequence[Chain]) -> str:
 
     nodes = sorted((each for each in seen.capacity.nodes.values() if each.has_gpus), key=lambda each: each.name)
     blind = any(each.rule == "looked-at" or each.verdict is Verdict.ERROR for each in report.findings)
-    return nodes_told(nodes, chains, saw_all=not blind)
+    return nodes_told(nodes, chains, saw_all=not blind, by_claims=seen.claims_devices)
 
 
 def _with_more(options: Options, report: Report, told: Ledger, chains: Sequence[Chain]) -> Report:

@@ -14,11 +14,19 @@ _NAMED = 8
 _OF_PODS = ("held", "pod")
 
 
-def nodes_told(nodes: Sequence[NodeGpus], chains: Sequence[Chain], *, saw_all: bool) -> str:
-    """`chains` are those of which something was found. Empty where no node has GPUs."""
+def nodes_told(nodes: Sequence[NodeGpus], chains: Sequence[Chain], *, saw_all: bool, by_claims: bool = False) -> str:
+    """`chains` are those of which something was found. `by_claims`: a driver of dynamic resources hands GPUs out, and
+    no node need offer any. Empty where no node has GPUs."""
     found = {each.walk.name: each for each in chains}
-    why = {each.name: _why(each, found) for each in nodes}
-    return "".join(f"{on_one_line(line)}\n" for line in _lines(why, saw_all=saw_all))
+    claimed = [each.name for each in nodes if by_claims and each.is_ready and not any(each.allocatable.values())]
+    why = {each.name: _why(each, found) for each in nodes if each.name not in claimed or each.name in found}
+    lines = [*_lines(why, saw_all=saw_all), *_claimed([name for name in claimed if name not in found])]
+    return "".join(f"{on_one_line(line)}\n" for line in lines)
+
+
+def _claimed(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"Not counted: {_few(names)} (what their GPUs are is in ResourceSlices, and pods have them by claims)"
 
 
 def _lines(why: Mapping[str, str], *, saw_all: bool) -> Iterator[str]:

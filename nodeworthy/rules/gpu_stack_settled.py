@@ -8,6 +8,9 @@ that has no sandbox, no image, or whose container the runtime could not start, a
 that NVIDIA's runtime or its toolkit does not let start (as the default runtime it starts them all, the CNI's too). A
 program that ended by its own error is its owner's, and not told.
 
+What the operator could not do of its ClusterPolicy at all, it says in a condition of that; of what is not ready yet the
+parts themselves tell more.
+
 A part whose pods the API server refuses (a quota, a policy, an account or a PriorityClass that is not there) has none
 that could say it: the DaemonSet's events do.
 
@@ -20,7 +23,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, GpuStack, ShutOut, UnmadePods, UnsettledPods
+from nodeworthy.facts.cluster.gpu_stack import (
+    FailedMig,
+    FailedUpgrade,
+    GpuStack,
+    ShutOut,
+    StuckPolicy,
+    UnmadePods,
+    UnsettledPods,
+)
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
@@ -52,6 +63,8 @@ def nothing_is_stuck(stack: GpuStack) -> Findings:
         yield _shut_out(shut_out)
     for node in stack.not_cut:
         yield _not_cut(node)
+    for policy in stack.policies:
+        yield _not_done(policy)
     if stack.upgrade is not None:
         yield _not_upgraded(stack.upgrade)
     if stack.unseen is not None:
@@ -88,6 +101,21 @@ def _unmade(found: UnmadePods) -> Draft:
         else f"see what it asks for: kubectl describe daemonset -n {daemonset.namespace} {daemonset.name}",
         link=link_of_part(daemonset.part),
         nodes=[node.name for node in found.nodes],
+    )
+
+
+def _not_done(policy: StuckPolicy) -> Draft:
+    said = " ".join(policy.words.split())[:_LONGEST]
+    known = next((each.evidence for each in in_text(said)), None)
+    return fail(
+        policy,
+        f"the GPU operator could not do what its ClusterPolicy '{policy.name}' asks",
+        is_=said,
+        should="condition Ready, without an error",
+        cause=f"{known.says}: {known.cause}" if known is not None else "the operator says why: see what it is",
+        remedy=f"{known.remedy}; to be sure: {known.prove}"
+        if known is not None
+        else "read what it tried: kubectl logs -A -l app=gpu-operator --tail=100",
     )
 
 

@@ -12,6 +12,9 @@ the scheduler counts them:
 - the namespace's quota is used up, so that its pods are not even made;
 - no scheduler of the name that the pod asks for has looked at it.
 
+Of a pod that claims devices by Dynamic Resource Allocation there is nothing to count: what the scheduler says of it is
+looked up, where no other vendor's DeviceClass is named.
+
 Where nodes that have what it asks for are of no use to it, each line of the pod that shuts them out is named
 (nodeSelector, node affinity, the lack of a toleration), with the pool that it shuts out and what that has instead.
 
@@ -22,11 +25,13 @@ What asks for more than any node has is another rule's (`gpu-fits-a-node`), and 
 
 from __future__ import annotations
 
+from nodeworthy.facts.cluster.claiming_pods import ClaimingPods
 from nodeworthy.facts.cluster.pending_causes import Waiting, WaitingPods
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
+from nodeworthy.known.evidence import in_text
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Severity, fail
+from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
 
 RULE = Rule(
     "pending-explained",
@@ -46,6 +51,31 @@ def why_they_wait(waiting: Waiting) -> Findings:
         yield _told(group)
     for quota in waiting.quotas:
         yield _of_quota(quota)
+    for claiming in waiting.claiming:
+        yield _of_claims(claiming)
+
+
+def _of_claims(claiming: ClaimingPods) -> Draft:
+    """By the scheduler's words alone, as far as they are known."""
+    count = "a pod waits" if len(claiming.pods) == 1 else f"{len(claiming.pods)} pods wait"
+    victims = [each.object for each in claiming.pods]
+    words = " ".join(claiming.words.split())
+    known = next((each.evidence for each in in_text(words)), None) if words else None
+    if known is None:
+        why = f"the scheduler says: {words}" if words else "no word of a scheduler is in what was read"
+        remedy = "kubectl describe pod; kubectl get deviceclasses,resourceslices; kubectl get resourceclaims -A"
+        message = f"why {count} for devices that they claim is not known: {why}"
+        return unknown(claiming, message, is_=words or None, remedy=remedy, victims=victims)
+    return fail(
+        claiming,
+        f"{count} for devices that they claim: {known.says}",
+        is_=words,
+        should="a node whose devices the claim can have",
+        cause=known.cause,
+        remedy=f"{known.remedy}; to be sure: {known.prove}",
+        victims=victims,
+        link="pod",
+    )
 
 
 def _told(group: WaitingPods) -> Draft:

@@ -12,6 +12,7 @@ from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
 from nodeworthy.facts.cluster.admissions import Admissions
+from nodeworthy.facts.cluster.claiming_pods import claiming_pods
 from nodeworthy.facts.cluster.gpu_stack import placeless_plugins, plugins_shut_out
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
@@ -63,8 +64,9 @@ def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> It
     if not _sees_all(seen):
         return
     quotas = [each for each in kept.quotas if not seen.outlives(each.maker)]
-    waits = waiting(kept.waiting, world, world.hami.explained, quotas)
-    if kept.has_gpus:
+    claiming = tuple(claiming_pods(kept.claiming.values(), kept.events, kept.now))
+    waits = replace(waiting(kept.waiting, world, world.hami.explained, quotas), claiming=claiming)
+    if kept.has_gpus or kept.has_claims:
         yield waits
     if kept.has_gpus or world.unoffered.nodes:
         yield _offered(seen, world, waits)

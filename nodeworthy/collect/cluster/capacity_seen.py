@@ -12,6 +12,7 @@ from typing import Any
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal, admission_refusal, together
 from nodeworthy.facts.cluster.asking_pod import AskingPod, asking_pod, asks_for_gpus
+from nodeworthy.facts.cluster.claiming_pods import ClaimingPod, claiming_pod, claims_devices
 from nodeworthy.facts.cluster.idle_holders import GpuUsage
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, node_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
@@ -32,6 +33,9 @@ class CapacitySeen:
     # The newest time that an event or a pod tells, and the newest of a node's heartbeats.
     newest: str = ""
     heard: str = ""
+    # Whether any claims devices; and those that wait for what they claim.
+    has_claims: bool = False
+    claiming: dict[Key, ClaimingPod] = field(default_factory=dict)
     _pods: dict[Key, AskingPod] = field(default_factory=dict)
     _choices: dict[str, NodeChoice] = field(default_factory=dict)
     _refusals: dict[str, AdmissionRefusal] = field(default_factory=dict)
@@ -44,9 +48,13 @@ class CapacitySeen:
 
     def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
         self._pods.pop(key, None)
+        self.claiming.pop(key, None)
         self.newest = max(self.newest, text_at(data, "metadata", "creationTimestamp"))
+        self.has_claims = self.has_claims or claims_devices(data)
         if asks_for_gpus(data):
             self._pods[key] = asking_pod(data, self._choices)
+        elif (claiming := claiming_pod(data)) is not None:
+            self.claiming[key] = claiming
         elif text_at(data, "status", "phase") == "Failed":
             self._refuse(admission_refusal(data))
 

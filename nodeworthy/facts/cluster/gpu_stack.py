@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar
 
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.pending_kept_away import is_state
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -34,6 +35,10 @@ _OF_THE_PLATFORM = frozenset(
 )
 # The links by which every container of a node may hang.
 _RUNTIME = ("toolkit", "cdi", "runtime")
+# Why a ClusterPolicy has the condition Error that its parts tell better: they are not ready yet.
+_NOT_YET = frozenset(("OperandNotReady", "DriverNotReady"))
+# Why one is called ready that waits for something else.
+_BLIND = "NFDLabelsMissing"
 # As known/gpu_stack.toml calls it.
 _PLUGIN = "the device plugin"
 NO_SANDBOX = "no sandbox"
@@ -130,6 +135,18 @@ class FailedUpgrade:
 
 
 @dataclass(frozen=True)
+class StuckPolicy:
+    """A ClusterPolicy that the operator could not do, in its own words."""
+
+    name: str
+    words: str
+
+    @property
+    def place(self) -> Place:
+        return Place(object=f"ClusterPolicy/{self.name}")
+
+
+@dataclass(frozen=True)
 class GpuStack:
     called: ClassVar[str] = "a cluster with a GPU stack"
 
@@ -138,6 +155,7 @@ class GpuStack:
     not_cut: tuple[FailedMig, ...] = ()
     upgrade: FailedUpgrade | None = None
     unmade: tuple[UnmadePods, ...] = ()
+    policies: tuple[StuckPolicy, ...] = ()
     # Why not all of it could be looked at.
     unseen: str | None = None
 
@@ -284,3 +302,13 @@ def _upgrade(nodes: Sequence[NodeGpus]) -> FailedUpgrade | None:
     failed = tuple(node for node in nodes if node.labels.get(_UPGRADE) == "upgrade-failed")
     behind = tuple(node for node in nodes if node.labels.get(_UPGRADE) == "upgrade-required")
     return FailedUpgrade(failed, behind) if failed else None
+
+
+def stuck_policies(policies: Iterable[Tree]) -> Iterator[StuckPolicy]:
+    """By the conditions that the operator sets: Error where it failed, and Ready though no node is labelled."""
+    for each in policies:
+        for condition in each.get("status", "conditions").sequence:
+            said = {name: condition.get(name).text or "" for name in ("type", "status", "reason", "message")}
+            failed = said["type"] == "Error" and said["reason"] not in _NOT_YET
+            if said["status"] == "True" and said["message"] and (failed or said["reason"] == _BLIND):
+                yield StuckPolicy(each.get("metadata", "name").text or "", said["message"])

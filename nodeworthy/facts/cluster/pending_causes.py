@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.claiming_pods import ClaimingPods
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.pending_gang import gang, is_of_a_gang
@@ -61,10 +62,13 @@ class Waiting:
     verified: tuple[str, ...] = ()
     # Who waits for a node whose GPUs nobody offers, by its name: another rule tells why.
     starved: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # Who waits for devices that he claims, and asks for none by its name.
+    claiming: tuple[ClaimingPods, ...] = ()
 
     @property
     def place(self) -> Place:
-        return self.groups[0].place if self.groups else Place(subject="pods")
+        some = self.groups[0] if self.groups else next(iter(self.claiming), None)
+        return some.place if some is not None else Place(subject="pods")
 
     @property
     def tells_of_no_offer(self) -> bool:

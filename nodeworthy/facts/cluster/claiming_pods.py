@@ -1,0 +1,94 @@
+"""Pods that claim devices by Dynamic Resource Allocation, and were placed on no node.
+
+They ask for no resource by its name, so that nobody can count what they wait for: the scheduler's words are all that
+there is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
+from nodeworthy.facts.cluster.named_pod import NamedPod
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
+from nodeworthy.known.dra import is_nvidias
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# How long a scheduler may take to say its first word.
+_LOOKS = timedelta(minutes=5)
+_CLASS = pattern(r"(?i)device ?class(?:es\.resource\.k8s\.io|\.resource\.k8s\.io)? \"?(?P<name>[a-z0-9][\w.-]{0,252})")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimingPod(NamedPod):
+    created: datetime | None
+    # What the scheduler says of it; empty where it says nothing.
+    unplaced: str
+
+
+@dataclass(frozen=True)
+class ClaimingPods:
+    """Those of whom the scheduler says the same."""
+
+    pods: tuple[ClaimingPod, ...]
+    words: str
+
+    @property
+    def place(self) -> Place:
+        return self.pods[0].place
+
+
+def claims_devices(data: Any) -> bool:
+    return bool(mappings_at(data, "spec", "resourceClaims"))
+
+
+def claiming_pod(data: Any) -> ClaimingPod | None:
+    """None of one that claims nothing, is placed, over, or held back on purpose."""
+    spec = mapping_at(data, "spec")
+    if not claims_devices(data) or text_at(spec, "nodeName") or mappings_at(spec, "schedulingGates"):
+        return None
+    if text_at(data, "status", "phase") != "Pending" or text_at(data, "metadata", "deletionTimestamp"):
+        return None
+    placed = (each for each in mappings_at(data, "status", "conditions") if text_at(each, "type") == "PodScheduled")
+    return ClaimingPod(
+        text_at(data, "metadata", "namespace"),
+        text_at(data, "metadata", "name"),
+        moment(text_at(data, "metadata", "creationTimestamp")),
+        next((text_at(each, "message") for each in placed if text_at(each, "status") == "False"), ""),
+    )
+
+
+def claiming_pods(
+    pods: Iterable[ClaimingPod], events: SchedulingEvents, now: datetime | None
+) -> Iterator[ClaimingPods]:
+    found: dict[str, list[ClaimingPod]] = defaultdict(list)
+    for each in pods:
+        words = _words(each, events)
+        if (words or not _is_new(each, now)) and _may_be_gpus(words):
+            found[words].append(each)
+    for words, some in found.items():
+        yield ClaimingPods(tuple(sorted(some, key=lambda each: each.object)), words)
+
+
+def _words(pod: ClaimingPod, events: SchedulingEvents) -> str:
+    """An event may be about one that had its name before."""
+    when, said = events.unplaced.get((pod.namespace, pod.name), ("", ""))
+    told = moment(when)
+    is_older = told is not None and pod.created is not None and told < pod.created
+    return said if said and not is_older else pod.unplaced
+
+
+def _is_new(pod: ClaimingPod, now: datetime | None) -> bool:
+    return pod.created is not None and now is not None and now - pod.created < _LOOKS
+
+
+def _may_be_gpus(words: str) -> bool:
+    """Devices of others are claimed, too: network cards, FPGAs. A class says whose it is."""
+    classes = [each["name"] for each in _CLASS.finditer(words)]
+    return not classes or any(map(is_nvidias, classes))
