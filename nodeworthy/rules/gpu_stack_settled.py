@@ -8,8 +8,12 @@ that has no sandbox, no image, or whose container the runtime could not start, a
 that NVIDIA's runtime or its toolkit does not let start (as the default runtime it starts them all, the CNI's too). A
 program that ended by its own error is its owner's, and not told.
 
-What the operator could not do of its ClusterPolicy at all, it says in a condition of that; of what is not ready yet the
-parts themselves tell more.
+What the operator could not do of its ClusterPolicy or an NVIDIADriver at all, it says in a condition of that; of what
+is not ready yet the parts themselves tell more. So do Flux and Argo CD of a release of the stack, Kueue of a workload
+with GPUs that it will not admit as things are, and Karpenter, where pods wait for GPUs, of an EC2NodeClass that is not
+ready and a node that it could not start. Of these a dump tells; a server is asked for the ClusterPolicy alone.
+
+A node with GPUs whose kubelet says that it is not ready, or short of disk, memory or processes, gets no pods.
 
 A part whose pods the API server refuses (a quota, a policy, an account or a PriorityClass that is not there) has none
 that could say it: the DaemonSet's events do.
@@ -28,11 +32,12 @@ from nodeworthy.facts.cluster.gpu_stack import (
     FailedUpgrade,
     GpuStack,
     ShutOut,
-    StuckPolicy,
     UnmadePods,
+    UnreadyNodes,
     UnsettledPods,
 )
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.rule import Rule
@@ -63,8 +68,10 @@ def nothing_is_stuck(stack: GpuStack) -> Findings:
         yield _shut_out(shut_out)
     for node in stack.not_cut:
         yield _not_cut(node)
-    for policy in stack.policies:
-        yield _not_done(policy)
+    for stuck in stack.objects:
+        yield _not_done(stuck)
+    for unready in stack.unready:
+        yield _not_fit(unready)
     if stack.upgrade is not None:
         yield _not_upgraded(stack.upgrade)
     if stack.unseen is not None:
@@ -104,18 +111,34 @@ def _unmade(found: UnmadePods) -> Draft:
     )
 
 
-def _not_done(policy: StuckPolicy) -> Draft:
-    said = " ".join(policy.words.split())[:_LONGEST]
+def _not_done(found: StuckObject) -> Draft:
+    said = " ".join(found.words.split())[:_LONGEST]
     known = next((each.evidence for each in in_text(said)), None)
     return fail(
-        policy,
-        f"the GPU operator could not do what its ClusterPolicy '{policy.name}' asks",
+        found,
+        found.fault,
         is_=said,
-        should="condition Ready, without an error",
-        cause=f"{known.says}: {known.cause}" if known is not None else "the operator says why: see what it is",
+        should=found.should,
+        cause=f"{known.says}: {known.cause}" if known is not None else f"its controller says: {said}",
+        remedy=f"{known.remedy}; to be sure: {known.prove}" if known is not None else found.remedy,
+    )
+
+
+def _not_fit(unready: UnreadyNodes) -> Draft:
+    known = next((each.evidence for each in in_text(unready.ails)), None)
+    first = unready.nodes[0].name
+    return fail(
+        unready,
+        f"{_count(unready.nodes)} with GPUs {'is' if len(unready.nodes) == 1 else 'are'} not fit for pods",
+        is_=unready.ails,
+        should="condition Ready, and no pressure",
+        cause=f"{known.says}: {known.cause}; it said: {unready.ails}" if known is not None else f"it said: {unready.ails}",
         remedy=f"{known.remedy}; to be sure: {known.prove}"
         if known is not None
-        else "read what it tried: kubectl logs -A -l app=gpu-operator --tail=100",
+        else f"kubectl describe node {first}, and on it: journalctl -u kubelet -u containerd --since -1h",
+        related=_each(unready.nodes[1:], "says the same"),
+        link="allocatable",
+        nodes=[node.name for node in unready.nodes],
     )
 
 

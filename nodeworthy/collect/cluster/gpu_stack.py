@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, NODES, PODS
+from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, NODES, PODS, SPEAKING
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.facts.cluster.gpu_stack import GpuStack, gpu_stack, stuck_policies
+from nodeworthy.facts.cluster.gpu_stack import GpuStack, gpu_stack
+from nodeworthy.facts.cluster.stuck_objects import stuck_objects
 from nodeworthy.scene import Fact, Scene, make_scene
 
 
@@ -25,9 +26,10 @@ def _facts(seen: Seen, not_seen: NotSeen) -> list[Fact]:
     found = gpu_stack(
         seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen), refused=seen.stack.refused
     )
-    policies = tuple(stuck_policies(seen.documents[CLUSTER_POLICIES].values()))
-    whole = replace(found, policies=policies, unseen=_unseen(seen, not_seen))
-    return [whole] if has_any or found.unsettled or policies else []
+    speaking = [each for kind in (CLUSTER_POLICIES, *SPEAKING) for each in seen.documents[kind].values()]
+    objects = tuple(stuck_objects(speaking, gpus_are_waited_for=bool(kept.waiting)))
+    whole = replace(found, objects=objects, unseen=_unseen(seen, not_seen))
+    return [whole] if has_any or found.unsettled or objects else []
 
 
 def _last_words(seen: Seen) -> dict[str, str]:

@@ -16,7 +16,7 @@ from nodeworthy.verdict import Place
 class Kind:
     plural: str
     kind: str
-    # All of version v1. Where another group serves the same objects, too, it stands behind.
+    # Those that are asked for are all of version v1. Where another group serves the same objects, it stands behind.
     groups: tuple[str, ...] = ("",)
     namespaced: bool = True
     # Without a core kind a diagnosis is blind.
@@ -102,6 +102,16 @@ NODE_POOLS = Kind(
     core=False,
     what_for="what Karpenter may start for pods with GPUs",
 )
+# Whose conditions say what their controllers could not do. Their versions change, and dumps have them.
+NVIDIA_DRIVERS = Kind("nvidiadrivers", "NVIDIADriver", ("nvidia.com",), namespaced=False, core=False, is_asked_for=False)
+NODE_CLASSES = Kind(
+    "ec2nodeclasses", "EC2NodeClass", ("karpenter.k8s.aws",), namespaced=False, core=False, is_asked_for=False
+)
+NODE_CLAIMS = Kind("nodeclaims", "NodeClaim", ("karpenter.sh",), namespaced=False, core=False, is_asked_for=False)
+WORKLOADS = Kind("workloads", "Workload", ("kueue.x-k8s.io",), core=False, is_asked_for=False)
+HELM_RELEASES = Kind("helmreleases", "HelmRelease", ("helm.toolkit.fluxcd.io",), core=False, is_asked_for=False)
+APPLICATIONS = Kind("applications", "Application", ("argoproj.io",), core=False, is_asked_for=False)
+SPEAKING = (NVIDIA_DRIVERS, NODE_CLASSES, NODE_CLAIMS, WORKLOADS, HELM_RELEASES, APPLICATIONS)
 # What leads to HAMi's webhook, and what measures it.
 WEBHOOKS = Kind(
     "mutatingwebhookconfigurations",
@@ -155,6 +165,7 @@ KINDS = (
     PROMETHEUSES,
     DATABASES,
     NODE_POOLS,
+    *SPEAKING,
     WEBHOOKS,
     SERVICES,
     ENDPOINTS,
@@ -168,7 +179,7 @@ KINDS = (
 ASKED_FOR = tuple(each for each in KINDS if each.is_asked_for)
 PLATFORM = (STATEFUL_SETS, PROMETHEUSES, DATABASES)
 # Kept as they are, for whichever reader has them; of all others only what rules ask of them.
-KEPT_WHOLE = (*PLATFORM, CLUSTER_POLICIES, NODE_POOLS, RUNTIME_CLASSES)
+KEPT_WHOLE = (*PLATFORM, CLUSTER_POLICIES, NODE_POOLS, RUNTIME_CLASSES, *SPEAKING)
 _BY_NAME = {(each.kind, group): each for each in KINDS for group in each.groups}
 
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar
 
-from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.pending_kept_away import is_state
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import Found, in_text
@@ -21,6 +21,8 @@ from nodeworthy.verdict import Place
 
 # A driver is compiled on the node, and all others wait for it.
 _STARTS = timedelta(minutes=15)
+# A node that boots, or whose kubelet starts again, is not ready for a while.
+_RECOVERS = timedelta(minutes=5)
 # What the platform owes a pod, whatever its program does.
 _OF_THE_PLATFORM = frozenset(
     (
@@ -35,10 +37,6 @@ _OF_THE_PLATFORM = frozenset(
 )
 # The links by which every container of a node may hang.
 _RUNTIME = ("toolkit", "cdi", "runtime")
-# Why a ClusterPolicy has the condition Error that its parts tell better: they are not ready yet.
-_NOT_YET = frozenset(("OperandNotReady", "DriverNotReady"))
-# Why one is called ready that waits for something else.
-_BLIND = "NFDLabelsMissing"
 # As known/gpu_stack.toml calls it.
 _PLUGIN = "the device plugin"
 NO_SANDBOX = "no sandbox"
@@ -135,15 +133,15 @@ class FailedUpgrade:
 
 
 @dataclass(frozen=True)
-class StuckPolicy:
-    """A ClusterPolicy that the operator could not do, in its own words."""
+class UnreadyNodes:
+    """Nodes with GPUs of which the same is said by their kubelets, or of these by the control plane."""
 
-    name: str
-    words: str
+    nodes: tuple[NodeGpus, ...]
+    ails: str
 
     @property
     def place(self) -> Place:
-        return Place(object=f"ClusterPolicy/{self.name}")
+        return self.nodes[0].place
 
 
 @dataclass(frozen=True)
@@ -155,7 +153,9 @@ class GpuStack:
     not_cut: tuple[FailedMig, ...] = ()
     upgrade: FailedUpgrade | None = None
     unmade: tuple[UnmadePods, ...] = ()
-    policies: tuple[StuckPolicy, ...] = ()
+    # What their controllers could not do, and nodes that their kubelets do not hold for fit.
+    objects: tuple[StuckObject, ...] = ()
+    unready: tuple[UnreadyNodes, ...] = ()
     # Why not all of it could be looked at.
     unseen: str | None = None
 
@@ -186,7 +186,19 @@ def gpu_stack(
         tuple(FailedMig(node) for node in with_gpus if node.labels.get(_MIG) == "failed"),
         _upgrade(with_gpus),
         tuple(_unmade(pods, daemonsets, refused, with_gpus)),
+        unready=tuple(_unready(with_gpus, now)),
     )
+
+
+def _unready(nodes: Iterable[NodeGpus], now: datetime | None) -> Iterator[UnreadyNodes]:
+    """By what is said first: the times and byte counts in the words differ from node to node."""
+    alike: dict[str, list[NodeGpus]] = defaultdict(list)
+    for node in nodes:
+        is_new = now is not None and node.ails_since is not None and now - node.ails_since < _RECOVERS
+        if node.ails and not is_new:
+            alike[node.ails.partition(":")[0]].append(node)
+    for some in alike.values():
+        yield UnreadyNodes(tuple(some), some[0].ails)
 
 
 def _unmade(
@@ -302,13 +314,3 @@ def _upgrade(nodes: Sequence[NodeGpus]) -> FailedUpgrade | None:
     failed = tuple(node for node in nodes if node.labels.get(_UPGRADE) == "upgrade-failed")
     behind = tuple(node for node in nodes if node.labels.get(_UPGRADE) == "upgrade-required")
     return FailedUpgrade(failed, behind) if failed else None
-
-
-def stuck_policies(policies: Iterable[Tree]) -> Iterator[StuckPolicy]:
-    """By the conditions that the operator sets: Error where it failed, and Ready though no node is labelled."""
-    for each in policies:
-        for condition in each.get("status", "conditions").sequence:
-            said = {name: condition.get(name).text or "" for name in ("type", "status", "reason", "message")}
-            failed = said["type"] == "Error" and said["reason"] not in _NOT_YET
-            if said["status"] == "True" and said["message"] and (failed or said["reason"] == _BLIND):
-                yield StuckPolicy(each.get("metadata", "name").text or "", said["message"])

@@ -18,6 +18,8 @@ from nodeworthy.records import dataclass
 LOCK = "hami.io/mutex.lock"
 # Of a message of a condition.
 _LONGEST = 300
+# Of kubelet's conditions those that are bad where they are true.
+_PRESSED = ("DiskPressure", "MemoryPressure", "PIDPressure")
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 
@@ -70,6 +72,9 @@ class NodeGpus(LabelledNode):
     shared: bool
     # What those say who watch its GPUs.
     watched: tuple[Watched, ...] = ()
+    # What is said of why it is not fit for pods, and since when.
+    ails: str = ""
+    ails_since: datetime | None = None
 
     @property
     def gpu(self) -> str:
@@ -106,7 +111,22 @@ def node_gpus(data: Any) -> NodeGpus:
         annotations.get(LOCK, ""),
         annotation_names().registered in annotations or labels.get(PRODUCT, "").endswith(SHARED),
         tuple(_watched(data)),
+        *_ails(data),
     )
+
+
+def _ails(data: Any) -> tuple[str, datetime | None]:
+    """Of several the one that explains the others: a full disk ends what makes a node ready."""
+    conditions = {text_at(each, "type"): each for each in mappings_at(data, "status", "conditions")}
+    found = [conditions[name] for name in _PRESSED if text_at(conditions.get(name), "status") == "True"]
+    ready = conditions.get("Ready")
+    if not found and ready is not None and text_at(ready, "status") != "True":
+        found = [ready]
+    if not found:
+        return "", None
+    first = found[0]
+    words = " ".join((text_at(first, "message") or text_at(first, "reason") or "not ready").split())
+    return words[:_LONGEST], moment(text_at(first, "lastTransitionTime"))
 
 
 def _watched(data: Any) -> Iterator[Watched]:

@@ -44,6 +44,14 @@ _OF_KUBERNETES = {
     _CORDON: ("are cordoned", "kubectl uncordon NODE, once what it was for is done"),
     "node.kubernetes.io/not-ready": ("are not ready", "look why the nodes' kubelets are not ready"),
     "node.kubernetes.io/unreachable": ("are unreachable", "look why the nodes' kubelets do not answer"),
+    "node.kubernetes.io/disk-pressure": (
+        "are short of disk",
+        "make room on the node (crictl rmi --prune, logs, what pods wrote), or give it a larger disk: kubelet takes the "
+        "taint away by itself",
+    ),
+    "node.kubernetes.io/memory-pressure": ("are short of memory", "see who takes it: kubectl top pods -A"),
+    "node.kubernetes.io/pid-pressure": ("are short of process ids", "see who has them: ps -eLf on the node"),
+    "node.kubernetes.io/network-unavailable": ("have no network yet", "look why their CNI plugin is not ready"),
     "ToBeDeletedByClusterAutoscaler": ("are about to be deleted", "let the autoscaler keep a node for them"),
     UNVERIFIED: (
         "are not verified yet",
