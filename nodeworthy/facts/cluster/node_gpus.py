@@ -125,7 +125,7 @@ def _ails(data: Any) -> tuple[str, datetime | None]:
     if not found:
         return "", None
     first = found[0]
-    words = " ".join((text_at(first, "message") or text_at(first, "reason") or "not ready").split())
+    words = " ".join(text_at(first, "message").split())
     return words[:_LONGEST], moment(text_at(first, "lastTransitionTime"))
 
 
