@@ -126,13 +126,14 @@ def _not_done(found: StuckObject) -> Draft:
 
 def _not_fit(unready: UnreadyNodes) -> Draft:
     known = next((each.evidence for each in in_text(unready.ails)), None)
-    first = unready.nodes[0].name
+    first, said = unready.nodes[0].name, f"it said: {unready.ails}"
+    are = "is" if len(unready.nodes) == 1 else "are"
     return fail(
         unready,
-        f"{_count(unready.nodes)} with GPUs {'is' if len(unready.nodes) == 1 else 'are'} not fit for pods",
+        f"{_count(unready.nodes)} with GPUs {are} not fit for pods",
         is_=unready.ails,
         should="condition Ready, and no pressure",
-        cause=f"{known.says}: {known.cause}; it said: {unready.ails}" if known is not None else f"it said: {unready.ails}",
+        cause=f"{known.says}: {known.cause}; {said}" if known is not None else said,
         remedy=f"{known.remedy}; to be sure: {known.prove}"
         if known is not None
         else f"kubectl describe node {first}, and on it: journalctl -u kubelet -u containerd --since -1h",

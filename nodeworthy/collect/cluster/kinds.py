@@ -103,7 +103,9 @@ NODE_POOLS = Kind(
     what_for="what Karpenter may start for pods with GPUs",
 )
 # Whose conditions say what their controllers could not do. Their versions change, and dumps have them.
-NVIDIA_DRIVERS = Kind("nvidiadrivers", "NVIDIADriver", ("nvidia.com",), namespaced=False, core=False, is_asked_for=False)
+NVIDIA_DRIVERS = Kind(
+    "nvidiadrivers", "NVIDIADriver", ("nvidia.com",), namespaced=False, core=False, is_asked_for=False
+)
 NODE_CLASSES = Kind(
     "ec2nodeclasses", "EC2NodeClass", ("karpenter.k8s.aws",), namespaced=False, core=False, is_asked_for=False
 )

@@ -46,8 +46,8 @@ _OF_KUBERNETES = {
     "node.kubernetes.io/unreachable": ("are unreachable", "look why the nodes' kubelets do not answer"),
     "node.kubernetes.io/disk-pressure": (
         "are short of disk",
-        "make room on the node (crictl rmi --prune, logs, what pods wrote), or give it a larger disk: kubelet takes the "
-        "taint away by itself",
+        "make room on the node (crictl rmi --prune, logs, what pods wrote), or give it a larger disk: kubelet takes "
+        "the taint away by itself",
     ),
     "node.kubernetes.io/memory-pressure": ("are short of memory", "see who takes it: kubectl top pods -A"),
     "node.kubernetes.io/pid-pressure": ("are short of process ids", "see who has them: ps -eLf on the node"),

@@ -1,4 +1,4 @@
-"""Objects of the GPU stack, and of those who start its nodes and its jobs, whose controllers say what they could not do."""
+"""Objects of the GPU stack, of its nodes and its jobs, whose controllers say what they could not do."""
 
 from __future__ import annotations
 
