@@ -16,7 +16,8 @@ ready and a node that it could not start. Of these a dump tells; a server is ask
 A node with GPUs whose kubelet says that it is not ready, or short of disk, memory or processes, gets no pods.
 
 A part whose pods the API server refuses (a quota, a policy, an account or a PriorityClass that is not there) has none
-that could say it: the DaemonSet's events do.
+that could say it: the DaemonSet's events do. So do those of a Job, a StatefulSet or a Deployment whose pods ask for
+GPUs.
 
 A part that tolerates other taints than those of the nodes with GPUs never comes to them: without feature discovery a
 node has no labels, and without labels the other parts pass it by. Nodes that say themselves that their MIG
@@ -33,6 +34,7 @@ from nodeworthy.facts.cluster.gpu_stack import (
     GpuStack,
     ShutOut,
     UnmadePods,
+    UnmadeWork,
     UnreadyNodes,
     UnsettledPods,
 )
@@ -64,6 +66,8 @@ def nothing_is_stuck(stack: GpuStack) -> Findings:
         yield _unsettled(each)
     for unmade in stack.unmade:
         yield _unmade(unmade)
+    for work in stack.work:
+        yield _no_work(work)
     for shut_out in stack.shut_out:
         yield _shut_out(shut_out)
     for node in stack.not_cut:
@@ -108,6 +112,23 @@ def _unmade(found: UnmadePods) -> Draft:
         else f"see what it asks for: kubectl describe daemonset -n {daemonset.namespace} {daemonset.name}",
         link=link_of_part(daemonset.part),
         nodes=[node.name for node in found.nodes],
+    )
+
+
+def _no_work(found: UnmadeWork) -> Draft:
+    said = " ".join(found.words.split())[:_LONGEST]
+    known = next((each.evidence for each in in_text(said)), None)
+    kind, namespace, name = (found.place.object or "").split("/")
+    return fail(
+        found,
+        "its pods, which ask for GPUs, are not made: the API server refuses them",
+        is_=said,
+        should="the pods that it asks for",
+        cause=f"{known.says}: {known.cause}" if known is not None else "the API server says why: see what it is",
+        remedy=f"{known.remedy}; to be sure: {known.prove}"
+        if known is not None
+        else f"see what it asks for: kubectl describe {kind.lower()} -n {namespace} {name}",
+        victims=[found.place.object or ""],
     )
 
 

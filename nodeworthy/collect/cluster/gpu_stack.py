@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, NODES, PODS, SPEAKING
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.facts.cluster.gpu_stack import GpuStack, gpu_stack
+from nodeworthy.facts.cluster.gpu_stack import GpuStack, UnmadeWork, gpu_stack
 from nodeworthy.facts.cluster.stuck_objects import stuck_objects
 from nodeworthy.scene import Fact, Scene, make_scene
+from nodeworthy.verdict import Place
 
 
 def stack_of(seen: Seen, not_seen: NotSeen) -> Scene:
@@ -28,8 +30,18 @@ def _facts(seen: Seen, not_seen: NotSeen) -> list[Fact]:
     )
     speaking = [each for kind in (CLUSTER_POLICIES, *SPEAKING) for each in seen.documents[kind].values()]
     objects = tuple(stuck_objects(speaking, gpus_are_waited_for=bool(kept.waiting)))
-    whole = replace(found, objects=objects, unseen=_unseen(seen, not_seen))
-    return [whole] if has_any or found.unsettled or objects else []
+    whole = replace(found, objects=objects, work=tuple(_unmade_work(seen)), unseen=_unseen(seen, not_seen))
+    return [whole] if has_any or found.unsettled or objects or whole.work else []
+
+
+def _unmade_work(seen: Seen) -> Iterator[UnmadeWork]:
+    """An event outlives what it tells of: where there are pods, they were made since."""
+    made = {
+        f"{pod.owner[0]}/{pod.namespace}/{pod.owner[1]}" for pod in (*seen.capacity.holders, *seen.capacity.waiting)
+    }
+    for maker, words in seen.stack.refused_work.items():
+        if maker not in made and not seen.outlives(maker):
+            yield UnmadeWork(Place(object=maker), words)
 
 
 def _last_words(seen: Seen) -> dict[str, str]:

@@ -17,6 +17,7 @@ from nodeworthy.collect.cluster.kinds import (
     KEPT_WHOLE,
     NODES,
     PODS,
+    STATEFUL_SETS,
     Kind,
 )
 from nodeworthy.collect.cluster.pod_logs import WantedLog, WantedLogs
@@ -87,6 +88,8 @@ class Seen:
         if self._is_older(kind, key, data):
             return
         self.objects += 1
+        if kind in (JOBS, STATEFUL_SETS, DEPLOYMENTS):
+            self.stack.add_maker(kind.kind, key, data)
         self._keep(kind, key, data)
 
     def _is_older(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> bool:

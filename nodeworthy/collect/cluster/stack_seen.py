@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
+from nodeworthy.facts.cluster.asking_pod import asks_for_gpus
 from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.refused_pod import refused_pods
 from nodeworthy.facts.cluster.scheduling_events import time_of
@@ -20,6 +21,8 @@ _REASONS = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolu
 _MOST = 1000
 # What a controller says of pods that the API server refuses.
 _REFUSED = "FailedCreate"
+# Of which another rule knows more.
+_USED_UP = "exceeded quota"
 # What it says of one that it is about to end for its probe: of it the program's own log says nothing.
 _PROBED, _ENDS_IT = "Unhealthy", ("Liveness probe failed", "Startup probe failed")
 
@@ -30,8 +33,11 @@ class StackSeen:
     # By object, with the time of it.
     _said: dict[str, tuple[str, str]] = field(default_factory=dict)
     _probed: dict[str, tuple[str, str]] = field(default_factory=dict)
-    # By DaemonSet, whoever's it is.
+    # By DaemonSet, whoever's it is; and by any other maker of pods.
     _refused: dict[Key, tuple[str, str]] = field(default_factory=dict)
+    _refused_work: dict[str, tuple[str, str]] = field(default_factory=dict)
+    # Those whose pods ask for GPUs.
+    _asking: set[str] = field(default_factory=set)
 
     def add_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         template = mapping_at(data, "spec", "template")
@@ -40,6 +46,10 @@ class StackSeen:
         if part:
             named = text_at(template, "spec", "runtimeClassName")
             self.daemonsets[key] = StackDaemonSet(*key, part, node_choice(template), named)
+
+    def add_maker(self, kind: str, key: Key, data: Mapping[str, Any]) -> None:
+        if asks_for_gpus(mapping_at(data, "spec", "template")):
+            self._asking.add("/".join((kind, *key)))
 
     def add_event(self, data: Mapping[str, Any]) -> None:
         reason, words = text_at(data, "reason"), (text_at(data, "message") or text_at(data, "note"))[:_MOST]
@@ -51,6 +61,9 @@ class StackSeen:
             # Of a RuntimeClass that is missing and of a wrong quantity another rule knows more.
             if kind == "DaemonSet" and refused_pods(data) is None:
                 self._refused[key] = max(self._refused.get(key, ("", "")), (time_of(data), words))
+            elif kind != "DaemonSet" and refused_pods(data) is None and _USED_UP not in words:
+                maker = "/".join((kind, *key))
+                self._refused_work[maker] = max(self._refused_work.get(maker, ("", "")), (time_of(data), words))
             return
         told = f"Pod/{'/'.join(key)}"
         kept = self._said if reason in _REASONS else self._probed
@@ -67,3 +80,16 @@ class StackSeen:
     @property
     def refused(self) -> Mapping[Key, str]:
         return {key: words for key, (_, words) in self._refused.items()}
+
+    @property
+    def refused_work(self) -> Mapping[str, str]:
+        """What is said of pods with GPUs, by who should make them; a Deployment's ReplicaSet bears its name."""
+        return {
+            maker: words
+            for maker, (_, words) in self._refused_work.items()
+            if (maker if not maker.startswith("ReplicaSet/") else _deployment_of(maker)) in self._asking
+        }
+
+
+def _deployment_of(replica_set: str) -> str:
+    return replica_set.replace("ReplicaSet/", "Deployment/", 1).rpartition("-")[0]

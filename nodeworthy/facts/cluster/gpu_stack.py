@@ -106,6 +106,14 @@ class UnmadePods:
 
 
 @dataclass(frozen=True)
+class UnmadeWork:
+    """A maker of pods with GPUs that has none, because the API server refuses them."""
+
+    place: Place
+    words: str
+
+
+@dataclass(frozen=True)
 class FailedMig:
     """A node whose GPUs could not be cut as its label asks."""
 
@@ -153,6 +161,7 @@ class GpuStack:
     not_cut: tuple[FailedMig, ...] = ()
     upgrade: FailedUpgrade | None = None
     unmade: tuple[UnmadePods, ...] = ()
+    work: tuple[UnmadeWork, ...] = ()
     # What their controllers could not do, and nodes that their kubelets do not hold for fit.
     objects: tuple[StuckObject, ...] = ()
     unready: tuple[UnreadyNodes, ...] = ()
@@ -256,9 +265,17 @@ def _of_user(pod: ClusterPod, said: Mapping[str, str]) -> str:
 
 
 def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
-    """By a claim, of which nothing stands in its resources: kubelet names the driver that it asks for the device."""
+    """By a claim, of which nothing stands in its resources: kubelet names the driver that it asks for the device, or
+    passes on what only that one says."""
     words = said.get(pod.object, "")
-    return "prepare dynamic resources" in words and "nvidia.com" in words
+    return "prepare dynamic resources" in words and (
+        "nvidia.com" in words or any(map(_is_of_its_driver, in_text(words)))
+    )
+
+
+def _is_of_its_driver(found: Found) -> bool:
+    evidence = found.evidence
+    return evidence.layer == "dra" and not evidence.is_symptom and evidence.source.startswith("NVIDIA/")
 
 
 def _of_the_platform(pod: ClusterPod, said: Mapping[str, str]) -> str:

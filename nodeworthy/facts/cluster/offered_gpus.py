@@ -22,7 +22,12 @@ Key = tuple[str, str]
 # How long drivers may take to come to a node that has just started, and a plugin to find its GPUs.
 _STARTS, _FINDS = timedelta(minutes=15), timedelta(minutes=2)
 # What the operator calls nodes whose GPUs go to virtual machines.
-_WORKLOAD, _CONTAINERS = "nvidia.com/gpu.workload.config", "container"
+WORKLOAD, _CONTAINERS = "nvidia.com/gpu.workload.config", "container"
+
+
+def for_machines(node: NodeGpus) -> bool:
+    """Whether the operator was told to hand its GPUs to virtual machines."""
+    return node.labels.get(WORKLOAD, "").startswith("vm-")
 
 
 @dataclass(frozen=True)
@@ -98,7 +103,7 @@ def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
     if not node.is_ready or any(node.allocatable.values()) or node.labels.get("kubernetes.io/os") == "windows":
         return False
     labels = node.labels
-    if labels.get(_WORKLOAD, _CONTAINERS) != _CONTAINERS or labels.get(OPERANDS) == "false":
+    if labels.get(WORKLOAD, _CONTAINERS) != _CONTAINERS or labels.get(OPERANDS) == "false":
         return False
     # Left out, or put off while its GPUs are cut anew or its driver is changed.
     if labels.get(DEVICE_PLUGIN, "true") != "true":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
-from nodeworthy.facts.cluster.offered_gpus import fares, first_link
+from nodeworthy.facts.cluster.offered_gpus import WORKLOAD, fares, first_link, for_machines
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -63,7 +63,9 @@ _OF_KUBERNETES = {
 def not_offered(resource: str, world: PendingWorld) -> PendingCause:
     others = sorted(name for name in world.resources if holds_a_gpu(name))
     have = [node for node in world.nodes.values() if node.has_gpus]
-    if others:
+    if have and all(map(for_machines, have)):
+        cause, remedy = _of_machines(have)
+    elif others:
         cause = f"nodes offer {', '.join(others)}: the device plugin's config (MIG, sharing) names them so"
         remedy = f"ask for {others[0]}, or let the device plugin offer {resource}"
     elif have:
@@ -91,6 +93,19 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
             nodes=[each.name for each in have],
         ),
         more_nodes_help=not others and not have,
+    )
+
+
+def _of_machines(have: Sequence[NodeGpus]) -> tuple[str, str]:
+    whose = "the only node that has" if len(have) == 1 else f"all {len(have)} nodes that have"
+    cause = (
+        f"the GPUs of {whose} some go to virtual machines ({WORKLOAD}={have[0].labels[WORKLOAD]}): the operator binds "
+        "them to vfio-pci or NVIDIA's vGPU manager, and its device plugin for KubeVirt offers them by their models' "
+        "names; containers get none"
+    )
+    return cause, (
+        f"start a node whose GPUs are for containers, or give one back: kubectl label node {have[0].name} "
+        f"{WORKLOAD}=container --overwrite, once no machine uses them"
     )
 
 
