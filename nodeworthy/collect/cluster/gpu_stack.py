@@ -29,7 +29,7 @@ def _facts(seen: Seen, not_seen: NotSeen) -> list[Fact]:
         seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen), refused=seen.stack.refused
     )
     speaking = [each for kind in (CLUSTER_POLICIES, *SPEAKING) for each in seen.documents[kind].values()]
-    objects = tuple(stuck_objects(speaking, gpus_are_waited_for=bool(kept.waiting)))
+    objects = tuple(stuck_objects(speaking, kept.now, gpus_are_waited_for=bool(kept.waiting)))
     whole = replace(found, objects=objects, work=tuple(_unmade_work(seen)), unseen=_unseen(seen, not_seen))
     return [whole] if has_any or found.unsettled or objects or whole.work else []
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.known.evidence import in_text
 from nodeworthy.records import dataclass
@@ -15,8 +17,10 @@ _NOT_YET = frozenset(("OperandNotReady", "DriverNotReady"))
 # Why one is called ready that waits for something else.
 _BLIND = "NFDLabelsMissing"
 # Karpenter's word for: what it says itself is said by another condition, or has not been looked at.
-_OF_OTHERS = frozenset(("UnhealthyDependents", "AwaitingReconciliation", "ReconcilingDependents", ""))
-_LAUNCH = "Launched"
+_OF_OTHERS = frozenset(("UnhealthyDependents", "ReconcilingDependents", ""))
+_LAUNCHED, _REGISTERED = "Launched", "Registered"
+# How long a controller may take to look, and a machine to join.
+_TAKES = timedelta(minutes=10)
 # Kueue's words for a queue that moves on by itself.
 _MOVES_ON = ("insufficient unused quota", "Waiting for", "Preempt", "Pending the preemption")
 _CHARTS = frozenset(
@@ -45,22 +49,30 @@ class StuckObject:
     remedy: str
 
 
+_CONDITION = ("type", "status", "reason", "message", "lastTransitionTime")
+
+
 @dataclass(frozen=True)
 class _Condition:
     type: str
     status: str
     reason: str
     message: str
+    since: str
+
+    def lasts(self, now: datetime | None) -> bool:
+        since = moment(self.since)
+        return now is not None and since is not None and now - since >= _TAKES
 
 
-def stuck_objects(objects: Iterable[Tree], *, gpus_are_waited_for: bool) -> Iterator[StuckObject]:
+def stuck_objects(objects: Iterable[Tree], now: datetime | None, *, gpus_are_waited_for: bool) -> Iterator[StuckObject]:
     """Who starts nodes is asked only where pods wait for GPUs: else nothing is amiss for them."""
     for each in objects:
         kind = each.get("kind").text or ""
         words = _WORDS.get(kind)
         if words is None or (kind in _STARTS_NODES and not gpus_are_waited_for):
             continue
-        said = words(each)
+        said = words(each, now)
         if said:
             yield _told(kind, each, said)
 
@@ -74,10 +86,10 @@ def _told(kind: str, found: Tree, said: str) -> StuckObject:
 
 def _conditions(found: Tree) -> Iterator[_Condition]:
     for each in found.get("status", "conditions").sequence:
-        yield _Condition(*(each.get(name).text or "" for name in ("type", "status", "reason", "message")))
+        yield _Condition(*(each.get(name).text or "" for name in _CONDITION))
 
 
-def _of_the_operator(policy: Tree) -> str:
+def _of_the_operator(policy: Tree, _now: datetime | None) -> str:
     for each in _conditions(policy):
         failed = each.type == "Error" and each.reason not in _NOT_YET
         if each.status == "True" and each.message and (failed or each.reason == _BLIND):
@@ -85,21 +97,27 @@ def _of_the_operator(policy: Tree) -> str:
     return ""
 
 
-def _of_a_node_class(found: Tree) -> str:
-    told = (each for each in _conditions(found) if each.status == "False" and each.reason not in _OF_OTHERS)
-    return next((each.message or each.reason for each in told), "")
+def _of_a_node_class(found: Tree, now: datetime | None) -> str:
+    told = (each for each in _conditions(found) if each.status != "True" and each.reason not in _OF_OTHERS)
+    bad = (each for each in told if each.status == "False" or each.lasts(now))
+    return next((f"{each.type}: {each.message or each.reason}" for each in bad), "")
 
 
-def _of_a_node_claim(found: Tree) -> str:
+def _of_a_node_claim(found: Tree, now: datetime | None) -> str:
     """One for pods without GPUs is not what those with them wait for."""
     asked = found.get("spec", "resources", "requests").texts
     if asked and not any(map(is_gpu_resource, asked)):
         return ""
-    told = (each for each in _conditions(found) if each.type == _LAUNCH and each.status != "True")
-    return next((each.message for each in told if each.reason == "LaunchFailed"), "")
+    for each in _conditions(found):
+        failed = each.type == _LAUNCHED and each.reason == "LaunchFailed"
+        if each.status != "True" and (failed or (each.type == _REGISTERED and each.lasts(now))):
+            return each.message
+        if each.type == _LAUNCHED and each.status != "True":
+            return ""
+    return ""
 
 
-def _of_a_queue(workload: Tree) -> str:
+def _of_a_queue(workload: Tree, _now: datetime | None) -> str:
     if not _asks_for_gpus(workload):
         return ""
     told = (each for each in _conditions(workload) if each.type == "QuotaReserved" and each.status == "False")
@@ -118,14 +136,14 @@ def _asks_for_gpus(workload: Tree) -> bool:
     return False
 
 
-def _of_flux(release: Tree) -> str:
+def _of_flux(release: Tree, _now: datetime | None) -> str:
     if release.get("spec", "chart", "spec", "chart").text not in _CHARTS:
         return ""
     told = (each for each in _conditions(release) if each.type in ("Ready", "Released") and each.status == "False")
-    return next((each.message for each in told if each.reason.endswith("Failed")), "")
+    return next((each.message for each in told if each.reason.endswith(("Failed", "RetriesExceeded"))), "")
 
 
-def _of_argo(application: Tree) -> str:
+def _of_argo(application: Tree, _now: datetime | None) -> str:
     sources = (application.get("spec", "source"), *application.get("spec", "sources").sequence)
     if not any(each.get("chart").text in _CHARTS for each in sources):
         return ""
@@ -133,7 +151,7 @@ def _of_argo(application: Tree) -> str:
 
 
 _STARTS_NODES = ("EC2NodeClass", "NodeClaim")
-_WORDS: Mapping[str, Callable[[Tree], str]] = {
+_WORDS: Mapping[str, Callable[[Tree, datetime | None], str]] = {
     "ClusterPolicy": _of_the_operator,
     "NVIDIADriver": _of_the_operator,
     "EC2NodeClass": _of_a_node_class,
@@ -160,8 +178,8 @@ _TOLD: Mapping[str, tuple[str, str, str]] = {
         "mend what the condition names: kubectl describe ec2nodeclass {name}",
     ),
     "NodeClaim": (
-        "Karpenter could not start the node of NodeClaim '{name}'",
-        "condition Launched",
+        "the node of Karpenter's NodeClaim '{name}' does not come",
+        "conditions Launched and Registered",
         "read all of it: kubectl describe nodeclaim {name}",
     ),
     "Workload": (
@@ -170,7 +188,7 @@ _TOLD: Mapping[str, tuple[str, str, str]] = {
         "see its queue: kubectl describe workload -n {namespace} {name}; kubectl get clusterqueues -o yaml",
     ),
     "HelmRelease": (
-        "Flux could not install the GPU stack's release '{name}'",
+        "Flux could not bring the GPU stack's release '{name}'",
         "condition Ready",
         "read all of it: kubectl describe helmrelease -n {namespace} {name}",
     ),
