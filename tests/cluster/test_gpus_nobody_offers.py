@@ -92,18 +92,22 @@ def test_nodes_without_any_plugin_are_one_finding(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "ready"),
+    "labels",
     [
-        pytest.param({"nvidia.com/gpu.deploy.device-plugin": "false"}, "True", id="left out"),
-        pytest.param({"nvidia.com/gpu.deploy.device-plugin": "paused-for-mig-change"}, "True", id="cut anew"),
-        pytest.param({"nvidia.com/gpu.workload.config": "vm-passthrough"}, "True", id="for virtual machines"),
-        pytest.param({}, "Unknown", id="not ready"),
+        pytest.param({"nvidia.com/gpu.deploy.device-plugin": "false"}, id="left out"),
+        pytest.param({"nvidia.com/gpu.deploy.device-plugin": "paused-for-mig-change"}, id="cut anew"),
+        pytest.param({"nvidia.com/gpu.workload.config": "vm-passthrough"}, id="for virtual machines"),
     ],
 )
-def test_what_is_meant_to_offer_none_is_no_fault(tmp_path: Path, labels: dict[str, str], ready: str) -> None:
-    quiet = offering("0", "0", labels=labels)
-    quiet["status"]["conditions"][0]["status"] = ready
-    assert told(tmp_path, cluster(on=quiet)) == []
+def test_what_is_meant_to_offer_none_is_no_fault(tmp_path: Path, labels: dict[str, str]) -> None:
+    assert told(tmp_path, cluster(on=offering("0", "0", labels=labels))) == []
+
+
+def test_of_a_node_that_is_not_ready_this_is_told_and_not_that_it_offers_none(tmp_path: Path) -> None:
+    silent = offering("0", "0")
+    silent["status"]["conditions"][0].update(status="Unknown", message="Kubelet stopped posting node status.")
+    (finding,) = told(tmp_path, cluster(on=silent))
+    assert (finding["rule"], finding["is"]) == ("gpu-stack-settled", "Kubelet stopped posting node status.")
 
 
 def test_a_driver_of_dynamic_resources_offers_them_otherwise(tmp_path: Path) -> None:
