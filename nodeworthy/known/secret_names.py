@@ -29,6 +29,8 @@ _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
 # What a token costs.
 _A_FRACTION = pattern(r"\d*\.\d+(?:e-?\d+)?")
 _A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{2,}(?:[A-Z][a-z]+)+|[0-9]+")
+# `minio-s3-creds`, `k8s-registry-login`.
+_WORDS_OF_WHICH_ONE_HAS_A_DIGIT = pattern(r"(?:[a-z]{3,}[-_.])*[a-z][0-9][a-z]?(?:[-_.][a-z]{3,})+")
 # What a shell, Helm, Jinja and whoever marks its places with `#{ … }#` fill in.
 _FILLED_IN = ("$", "`", "{{", "#{")
 # `'--certificate-key ' + name`: what stands between two texts that are put together.
@@ -191,7 +193,7 @@ def is_secret(value: str, kind: Holds, name: str = "") -> bool:
     if _is_placeholder(value, lowered, kind) or _is_reference(value, lowered):
         return False
     if kind is Holds.TOKEN:
-        return _A_WORD.fullmatch(value) is None
+        return _A_WORD.fullmatch(value) is None and _WORDS_OF_WHICH_ONE_HAS_A_DIGIT.fullmatch(value) is None
     # A script that counts its tests calls them so as well.
     return name not in ("pass", "PASS", "pwd", "PWD") or not value.isalnum()
 

@@ -252,8 +252,9 @@ def test_a_program_that_speaks_of_the_operator_is_no_broken_yaml(here: Path) -> 
     assert "not YAML" in run("check", "values").err
 
 
-def test_what_a_tool_keeps_in_a_folder_of_its_own_is_no_clusters(here: Path) -> None:
+def test_what_a_tool_keeps_for_itself_is_no_clusters(here: Path) -> None:
     (here / ".github").mkdir()
-    (here / ".github/form.yml").write_text("label: this: that\n")
+    for name in (".github/form.yml", ".pre-commit-config.yaml"):
+        (here / name).write_text("label: this: that\n")
     (here / "good.yaml").write_text(GOOD)
     assert told(run_json("check", ".")) == {}

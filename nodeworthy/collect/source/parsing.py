@@ -191,8 +191,8 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
 
 
 def _is_of_a_tool(source: Source) -> bool:
-    """In a folder such as .github: what lies there is no cluster's."""
-    return any(each.startswith(".") for each in source.scope.folders_of(source.path))
+    """In a folder such as .github, or a file such as .gitlab-ci.yml: what stands there is no cluster's."""
+    return any(each.startswith(".") for each in (source.path.name, *source.scope.folders_of(source.path)))
 
 
 def _is_template(data: bytes) -> bool:

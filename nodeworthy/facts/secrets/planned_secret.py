@@ -76,14 +76,19 @@ def installs(tree: Tree) -> bool:
 
 def without_packed(text: str, secrets: Sequence[SecretManifest]) -> str:
     """The text with blank lines for what stands in base64 in a Secret, and is looked at unpacked."""
-    places = [child.place.line for each in secrets for _, child, _ in each.packed()]
-    if not places:
+    packed = {child.place.line: child.text or "" for each in secrets for _, child, _ in each.packed()}
+    if not packed:
         return text
     plain = {child.place.line for each in secrets for child in each.tree.get("stringData").mapping.values()}
     lines = text.split("\n")
-    for line in places:
-        if line is not None and line not in plain and line <= len(lines):
-            lines[line - 1] = ""
+    for line, value in packed.items():
+        if line is None or line in plain or line > len(lines):
+            continue
+        lines[line - 1] = ""
+        parts = value.split()
+        for at in range(line, min(line + len(parts), len(lines))):  # `ca.key: |`: it stands below
+            if lines[at].strip() in parts:
+                lines[at] = ""
     return "\n".join(lines)
 
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.documents.yaml import read_all
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
+from nodeworthy.facts.secrets.planned_secret import secret_manifests, without_packed
 from nodeworthy.rules.no_secret_in_plain_sight import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.scene import Fact, make_scene
@@ -110,6 +112,20 @@ def test_in_a_file() -> None:
         ("a GitHub token stands in Helm values", 5, 5),
         ("the kube-prometheus-stack chart's default password stands in Helm values, as adminPassword", 2, 18),
     ]
+
+
+def test_the_name_of_a_secret_may_have_a_digit() -> None:
+    text = "a:\n  token: k8s-registry-login\n  secret: minio-s3-creds\n  auth_token: abc123def456\n"
+    found = of(PlainText(Place(path="values.yaml"), text, "Helm values")).findings
+    assert [(each.message, each.where.line) for each in found] == [("a token stands in Helm values, as auth_token", 4)]
+
+
+def test_a_key_in_base64_below_its_name_is_told_of_once() -> None:
+    pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1c7z5Pad7OejecsQ0buozW0WbBqKuMbdYvUmDgAx5Xk\n"
+    packed = base64.b64encode(pem.encode()).decode()
+    text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: tls}}\ndata:\n  ca.key: |\n    {packed}\n  a: eA==\n"
+    (secret,) = secret_manifests(read_all(text, Place(path="tls.yaml")))
+    assert without_packed(text, [secret]) == text.replace(f"  ca.key: |\n    {packed}\n  a: eA==", "\n\n")
 
 
 def values(data: object, **place: Any) -> OperatorValues:
