@@ -139,7 +139,7 @@ def _bare(value: Text) -> Text:
 
 def kubeadm(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], _KUBEADM)
-    if arguments.words[:1] != ("join",):
+    if arguments.words[:1] != ("join",) or arguments.words[:2] == ("join", "phase"):
         is_question = arguments.words[:1] in {("config",), ("token",), ("version",), ("certs",)}
         return ask_node(call) if is_question else Did([call.does(Runs, arguments=call.arguments)])
     endpoints = [operand.located(call.place) for operand in arguments.operands[1:2]]

@@ -42,7 +42,7 @@ from nodeworthy.facts.secrets.plain_text import (
     IN_A_JOB,
     IN_A_STACK,
     PlainText,
-    without_encrypted,
+    what_is_in_plain_words,
 )
 from nodeworthy.facts.secrets.planned_secret import (
     hands_over,
@@ -226,7 +226,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     if not found.facts and not kept and not held and not _is_telling(every, text):
         return None
     secrets = list(secret_manifests(every))
-    readable = without_encrypted(without_packed(text, secrets), documents)
+    readable = what_is_in_plain_words(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else _REMEDIES.get(held, "")
     whole = _plain_text(source, readable, held or _called(found), remedy)
     found.facts += [*secrets, replace(whole, is_applied=bool(every) and all(map(installs, every)))]

@@ -90,15 +90,18 @@ class PlainText:
         return Place(self.place.path, line, column)
 
 
-def without_encrypted(text: str, documents: Sequence[Tree]) -> str:
-    """The text with blank lines for the documents that are encrypted (a SealedSecret, SOPS): what is called a password
-    there is none that anybody could read."""
-    if "SealedSecret" not in text and "sops:" not in text:
+_HIDES_OR_DESCRIBES = ("SealedSecret", "CustomResourceDefinition")
+
+
+def what_is_in_plain_words(text: str, documents: Sequence[Tree]) -> str:
+    """The text with blank lines for the documents that are encrypted (a SealedSecret, SOPS), where what is called a
+    password is none that anybody could read, and for those that only describe what others hold."""
+    if "sops:" not in text and not any(kind in text for kind in _HIDES_OR_DESCRIBES):
         return text
     lines = text.split("\n")
     begins = [each.place.line or 1 for each in documents]
     for each, begin, end in zip(documents, begins, [*begins[1:], len(lines) + 1], strict=True):
-        if each.get("kind").text == "SealedSecret" or each.get("sops").is_mapping:
+        if each.get("kind").text in _HIDES_OR_DESCRIBES or each.get("sops").is_mapping:
             lines[begin - 1 : end - 1] = [""] * (end - begin)
     return "\n".join(lines)
 

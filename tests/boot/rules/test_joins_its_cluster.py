@@ -47,6 +47,11 @@ def packed(text: str) -> str:
         shell("for i in 1 2 3; do", "kubeadm join 10.0.0.9:6443 && break", "sleep 5", "done"),
         shell("curl -sfL https://get.k3s.io | K3S_URL=https://10.0.0.9:6443 sh -", "systemctl enable --now k3s-agent"),
         shell("nodeadm init --skip run", "nodeadm init --skip config"),
+        shell(
+            "kubeadm join 10.0.0.9:6443 --token $T",
+            "kubeadm join phase control-plane-prepare download-certs --config join.yaml &&"
+            " kubeadm join phase control-plane-prepare certs --config join.yaml",
+        ),
         "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    config: {maxPods: 110}\n",
         "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n"
         "  cluster: {name: a, region: us-east-2}\n  hybrid: {ssm: {}}\n",

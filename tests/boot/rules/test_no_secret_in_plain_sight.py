@@ -12,7 +12,7 @@ from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.documents.yaml import read_all
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.secrets.plain_text import PlainText
+from nodeworthy.facts.secrets.plain_text import PlainText, what_is_in_plain_words
 from nodeworthy.facts.secrets.planned_secret import secret_manifests, without_packed
 from nodeworthy.rules.no_secret_in_plain_sight import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
@@ -126,6 +126,19 @@ def test_a_key_in_base64_below_its_name_is_told_of_once() -> None:
     text = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: tls}}\ndata:\n  ca.key: |\n    {packed}\n  a: eA==\n"
     (secret,) = secret_manifests(read_all(text, Place(path="tls.yaml")))
     assert without_packed(text, [secret]) == text.replace(f"  ca.key: |\n    {packed}\n  a: eA==", "\n\n")
+
+
+def test_what_describes_others_holds_none() -> None:
+    definition = (
+        "kind: CustomResourceDefinition\nspec:\n  description: |-\n    Pass: instructs the traffic to skip rules\n"
+        "    password: the-password-of-its-user\n---\n"
+    )
+    text = f"{definition}kind: Other\npassword: hunter2\n"
+    plain = what_is_in_plain_words(text, read_all(text, Place(path="crds.yaml")))
+    found = of(PlainText(Place(path="crds.yaml"), plain, "this file")).findings
+    assert [(each.message, each.where.line) for each in found] == [("a password stands in this file, as password", 8)]
+    prose = "Deny: denies the traffic\nPass: instructs the traffic to skip rules\n"
+    assert of(PlainText(Place(path="notes.yaml"), prose, "this file")).findings == ()
 
 
 def values(data: object, **place: Any) -> OperatorValues:
