@@ -236,7 +236,8 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     known = _placeholders()
     if lowered in known.defaults:
         return kind is Holds.TOKEN
-    if lowered in known.words or lowered.startswith(known.begins):
+    # `--token= --password=`: the next option; `-----BEGIN`: what has a form is known by it.
+    if lowered in known.words or lowered.startswith(("--", *known.begins)):
         return True
     if (value[0] in _OPENING and value[-1] in _CLOSED) or _A_FRACTION.fullmatch(value):
         return True
@@ -337,11 +338,17 @@ def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
         return [], begins
     if is_digest(text, begins, ends) or (group == "bare" and is_variable(text, start, match)):
         return [], ends
+    if kind is Holds.TOKEN and group == "bare" and match["by"] == ":" and _WORDS_BEHIND.match(text, ends):
+        return [], ends
     if group == "bare" and text[ends : ends + 1] in ("(", "["):
         return [], ends  # code: what comes of it is not known here
     # `line 4: TOKEN=…: command not found`
     ends = _to_its_end(text, group, ends) - (group == "bare" and text[ends - 1] == ":")
     return [(begins, ends, word_in_name(name), name.lstrip("-."))], ends
+
+
+# `token: JupyterHub API token` says what one is.
+_WORDS_BEHIND = pattern(r"(?:[ \t]{1,4}[A-Za-z]{2,20}){2}(?![\w/=+])")
 
 
 def group_of(match: re.Match[str]) -> str:

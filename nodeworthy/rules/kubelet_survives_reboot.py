@@ -131,6 +131,8 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
     gap = next(gaps(boot.timeline, boot.family.name.partition("-")[0], "nodeadm"), None)
     if gap is not None:
         return gap.place, gap.why
+    if _is_enabled_by_its_package(boot, starter):
+        return None  # nothing that was not read is needed for it
     unread = next((each for each in other_scripts(boot.timeline) if boot.timeline.precedes(starter, each)), None)
     if unread is not None and answer is False and not boot.undone_for_good():
         why = unread.why if isinstance(unread, NotUnderstood) else f"nobody here has read what `{unread.command}` does"

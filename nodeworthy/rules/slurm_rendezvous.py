@@ -17,7 +17,8 @@ with `--standalone` each has a port of its own, and both train on the same GPUs.
 A program that starts its ranks itself and is told of several nodes (`--num_nodes 2`, `hydra.launcher.nnodes=2`) waits
 for the others, where it runs on the first node and nothing runs on them. Python that is started by srun itself takes
 its ranks from the environment (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`) or from Slurm's own variables; which of them is read
-from the script, where that lies beside the job.
+from the script, where that lies beside the job. In an image that pyxis starts (`--container-image`) a hook of enroot's
+may set the first ones, and whether the cluster has it stands in no job.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ RULE = Rule(
     "--master_addr=$MASTER_ADDR --master_port=$MASTER_PORT …'",
 )
 
+_OF_PYXIS = frozenset({"container_image", "container_name"})
 _OF_A_RANK = ("RANK", "LOCAL_RANK", "NODE_RANK")
 
 
@@ -174,6 +176,10 @@ def _has_mpi(launch: Launch) -> bool:
     return step is not None and (step.program != "srun" or "mpi" in step.options)
 
 
+def _runs_in_an_image(launch: Launch) -> bool:
+    return launch.step is not None and not _OF_PYXIS.isdisjoint(launch.step.options)
+
+
 def _variables(job: SlurmJob, launch: Launch) -> list[Draft]:
     needed = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
     missing = [name for name in needed if name not in launch.environment]
@@ -187,6 +193,11 @@ def _variables(job: SlurmJob, launch: Launch) -> list[Draft]:
         why = f"whether it takes its ranks from Slurm is not known: {_called(launch)} could not be read"
         are = "is" if len(missing) == 1 else "are"
         return [unknown(launch.place, f"{why}, and {', '.join(missing)} {are} not set")]
+    if _runs_in_an_image(launch):
+        why = (
+            f"whether {_called(launch)} is given {', '.join(missing)} is not known: enroot's hook for PyTorch's images"
+        )
+        return [unknown(launch.place, f"{why} (50-slurm-pytorch.sh) sets them where a cluster has switched it on")]
     cause = f"{_called(launch)} takes its rank from the environment, and Slurm sets none of these"
     should = "srun bash -c 'export RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS LOCAL_RANK=$SLURM_LOCALID; python …'"
     return [

@@ -256,6 +256,8 @@ _TELLING_DIRECTIVE = pattern(r"%\{~?\s*(?:if|for)\s")
 # An index tells nothing: the shell has arrays as well.
 _LONE_JINJA = pattern(r"(?m)^[ \t]*\{%[-+]?[ \t]*(?:if|for|set|raw|macro|include|block)\b[^\n%]*%\}")
 _LONE_GO = pattern(r"(?m)^[ \t]*\{\{-?[ \t]*(?:if|range|with)\b[^\n{}]*\}\}")
+# Alone on a line both, as no program's own text has them: a script of whatever name.
+_LONE_GO_END = pattern(r"(?m)^[ \t]*\{\{-?[ \t]*end[ \t]*-?\}\}[ \t\r]*$")
 _OF_JINJA = (".j2", ".jinja", ".jinja2")
 _OF_GO = (".tmpl", ".gotmpl", ".tpl", ".template", ".yaml", ".yml")
 _TELLING_EXPRESSION = pattern(r"\$\{~?\s*[A-Za-z_]\w*(?:\(|\.[A-Za-z_*])")
@@ -321,7 +323,7 @@ def looks_like_braces(text: str, name: str = "") -> bool:
         return False
     if _LONE_JINJA.search(text) is not None or (name.endswith(_OF_JINJA) and "{{" in text):
         return True
-    return name.endswith(_OF_GO) and _LONE_GO.search(text) is not None
+    return _LONE_GO.search(text) is not None and (name.endswith(_OF_GO) or _LONE_GO_END.search(text) is not None)
 
 
 @dataclass

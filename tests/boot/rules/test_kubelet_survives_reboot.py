@@ -27,6 +27,7 @@ from tests.boot.rules.boots import (
     verdict,
     write,
 )
+from tests.boot.rules.userdata import read, shell, told
 
 OFF = unit(10, "nodeadm-run", Act.DISABLE, Act.STOP)
 NODE_CONFIG = PartKind.NODE_CONFIG
@@ -160,6 +161,11 @@ def test_restarted_after_an_edit() -> None:
     assert verdict(RULE, unit(12, "kubelet", Act.RESTART)) == "unknown"
     assert verdict(RULE, joins(5, "bootstrap.sh"), unit(12, "kubelet", Act.RESTART)) == "pass"
     assert verdict(RULE, unit(12, "kubelet", Act.RESTART), kind=NODE_CONFIG) == "pass"
+
+
+def test_what_was_not_read_is_not_needed_where_its_package_enables_it() -> None:
+    joins_and_goes_on = shell("set -e", "kubeadm join 10.0.0.9:6443 --token $T", "$POST_SCRIPT")
+    assert told(RULE, read(joins_and_goes_on)) == ["pass"]
 
 
 def test_scripts_that_run_at_every_boot() -> None:

@@ -120,6 +120,16 @@ def test_the_name_of_a_secret_may_have_a_digit() -> None:
     assert [(each.message, each.where.line) for each in found] == [("a token stands in Helm values, as auth_token", 4)]
 
 
+def test_what_is_said_of_a_token_is_none() -> None:
+    text = (
+        "a:\n  - token: JupyterHub API token\n  - args: --ServerApp.token= --ServerApp.password= --port=1\n"
+        '  - private_key: "-----BEGIN PRIVATE KEY-----\\nREPLACE_ME\\n-----END PRIVATE KEY-----\\n"\n'
+        "  - token: JupyterHub7 # of its API, for all\n"
+    )
+    found = of(PlainText(Place(path="values.yaml"), text, "Helm values")).findings
+    assert [(each.message, each.where.line) for each in found] == [("a token stands in Helm values, as token", 5)]
+
+
 def test_a_key_in_base64_below_its_name_is_told_of_once() -> None:
     pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1c7z5Pad7OejecsQ0buozW0WbBqKuMbdYvUmDgAx5Xk\n"
     packed = base64.b64encode(pem.encode()).decode()

@@ -91,6 +91,16 @@ def test_jinja_of_ansible_in_a_shell_script() -> None:
     assert told(f"{BASH}{{% raw %}}\nmodprobe {{{{ a }}}}nvidia\n{{% endraw %}}\nmodprobe overlay\n", "a.sh.j2")
 
 
+def test_gos_blocks_in_a_script_of_whatever_name() -> None:
+    text = f"{BASH}{{{{- if .gpu }}}}\nmodprobe nvidia\n{{{{- else }}}}\nmodprobe nouveau\n{{{{- end }}}}\n"
+    assert told(text, "boot.sh") == [
+        (3, "LoadsModule", "{{ if .gpu }}"),
+        (5, "LoadsModule", "not: {{ if .gpu }}"),
+    ]
+    asked = f"{BASH}docker ps --format '\n{{{{ if .ID }}}}x'\nmodprobe nvidia\n"
+    assert [each[1] for each in told(asked, "boot.sh")][-1:] == ["LoadsModule"]
+
+
 @pytest.mark.parametrize(
     ("name", "opens", "other", "closes", "asked"),
     [
