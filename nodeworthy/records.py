@@ -2,7 +2,7 @@
 
 A run of `check` imports hundreds of such classes, makes instances of a third of them, mostly two or three, and compares
 fewer still: to write the methods of all at import took nearly half of its time, and to write those that are called once
-a tenth. Until then the fields are read at each call; what these are is found out when somebody asks. The standard
+one thirtieth. Until then the fields are read at each call; what these are is found out when somebody asks. The standard
 library's own module reads Python's grammar when it is imported, a seventh of a run that is answered from the cache: it
 is asked only where somebody asks it of one of these classes.
 """
