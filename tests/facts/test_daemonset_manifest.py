@@ -92,3 +92,12 @@ def test_charts(chart: str, values: dict[str, Any], part: Part | None) -> None:
     release = Release("Helmfile", "a release", HERE, plant(chart, HERE), absent(HERE), plant(values, HERE))
     found = next(daemonsets_of_chart(release), None)
     assert (found.part if found else None) is part
+
+
+@pytest.mark.parametrize(("chosen", "meets"), [({"gpu": "on"}, False), ({}, True)])
+def test_to_which_nodes_hamis_plugin_comes(chosen: dict[str, str], meets: bool) -> None:
+    values = {"devicePlugin": {"nvidianodeSelector": chosen}} if chosen else {}
+    release = Release("Helmfile", "a release", HERE, plant("hami", HERE), absent(HERE), plant(values, HERE))
+    elsewhere = read(daemonset("nvcr.io/nvidia/k8s-device-plugin:v0.17.1", selector={"gpu": "off"}))
+    assert elsewhere is not None
+    assert overlap(next(daemonsets_of_chart(release)), elsewhere) is meets
