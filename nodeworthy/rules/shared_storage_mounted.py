@@ -2,7 +2,8 @@
 
 An entry of fstab without `nofail` makes every boot depend on a server elsewhere: while it is away, the boot waits, and
 a filesystem that systemd takes for a local one (efs, lustre) without `_netdev` ends it in emergency mode. systemd
-knows nfs, cifs and their like as network filesystems by their type: `_netdev` is implied there. A step that mounts
+knows nfs, cifs and their like as network filesystems by their type: `_netdev` is implied there, and it reads `bg` of
+nfs as `nofail`. Ansible's module `mount` writes such a line as well (`state: mounted` or `present`). A step that mounts
 before the node joins must not end the script. And where the fleet promises the storage, it has to be there after
 the next reboot too, which a bare `mount` does not see to: user data runs once. On a node, what is mounted is asked for
 its size, and has to answer; its fstab says what the next boot would do.

@@ -29,6 +29,8 @@ class Entry:
     kind: Text
     options: Text
     place: Place
+    # The whole of it, as sed would find it.
+    text: Text
 
 
 def fstab_mounts(content: Content) -> Iterator[Entry]:
@@ -38,7 +40,7 @@ def fstab_mounts(content: Content) -> Iterator[Entry]:
         if len(columns) < 2 or (columns[0].shown()).startswith("#"):
             continue
         what, where, kind, options = (*columns, EMPTY, EMPTY)[:4]
-        yield Entry(what, where, kind, options or _DEFAULTS, line.place)
+        yield Entry(what, where, kind, options or _DEFAULTS, line.place, line.text)
 
 
 def mount(call: Call) -> Did:

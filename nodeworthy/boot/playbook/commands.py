@@ -20,6 +20,9 @@ _ONLY_PYTHON = pattern(r"\(\?|\\[dDA]|\\Z|[*+}]\?")
 # Its program; where none is named, that of the file.
 _OF_PACKAGES = {"apt": "apt-get", "yum": "yum", "dnf": "dnf", "dnf5": "dnf", "zypper": "zypper", "package": ""}
 _NAMES = ("name", "pkg", "package", "deb")
+# What sed takes for more than itself.
+_SPECIAL = pattern(r"[][\\.^$*+?(){}|]")
+_ESCAPED = r"\\\g<0>"
 _DELIMITERS = "|#~@%,"
 # By these a script says what becomes of swap at the next boot.
 _OF_SWAP = pattern(r"(?i)fstab|swap")
@@ -167,7 +170,8 @@ def _file(call: Call) -> Iterator[str]:
 def _line(call: Call) -> Iterator[str]:
     path, line, sign = quote(call.get("path", "dest", "name")), call.get("line"), call.get("regexp", "regex")
     if call.is_absent:
-        yield _sed(f"{{}}{sign}{{}}d", path, sign) if sign else f": edits {path}"
+        gone = sign or (f"^{_SPECIAL.sub(_ESCAPED, line)}$" if line else "")
+        yield _sed(f"{{}}{gone}{{}}d", path, gone) if gone else f": edits {path}"
     elif sign:
         around = f"({sign})" if "|" in sign else sign
         yield _sed(f"s{{}}^.*{around}.*${{}}{line}{{}}", path, sign + line)

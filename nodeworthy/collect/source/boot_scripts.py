@@ -29,7 +29,8 @@ _OF_KUBERNETES = pattern(rb"(?i)\bk3s|\brke2|kube|microk8s|\b6443\b|\b10250\b")
 _LIST = pattern(rb"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+)?\r?\n)*[ \t]*-[ \t]+[\w\"'.]+[ \t]*:")
 _OF_TASKS = pattern(
     rb"(?i)kubelet|kubeadm|containerd|nvidia|\bcuda|\bk3s\b|\brke2\b|microk8s|swapoff|\bufw\b|firewalld|nodeadm|"
-    rb"fabricmanager|docker/daemon"
+    rb"fabricmanager|docker/daemon|"
+    rb"\bfstype[\"']?[ \t]*[:=][ \t]*[\"']?(?:nfs4?|cifs|lustre|efs|ceph|glusterfs|beegfs|wekafs)\b"
 )
 # What configures a machine for good.
 _CONFIGURES = pattern(

@@ -38,7 +38,7 @@ def _called(mount: StorageMount) -> str:
 
 
 def _entry(mount: StorageMount) -> Iterator[Draft]:
-    if mount.has("noauto") or mount.has("x-systemd.automount"):
+    if mount.has("noauto") or mount.has("x-systemd.automount") or _is_tried_behind_the_boot(mount):
         return
     missing = [option for option in _wanted(mount) if mount.has(option) is False]
     unsure = [option for option in _wanted(mount) if mount.has(option) is None]
@@ -56,6 +56,11 @@ def _entry(mount: StorageMount) -> Iterator[Draft]:
         yield unknown(
             mount.place, f"whether the fstab entry of {_called(mount)} has {' and '.join(unsure)} is not known"
         )
+
+
+def _is_tried_behind_the_boot(mount: StorageMount) -> bool:
+    """systemd's generator reads NFS' own `bg` as nofail."""
+    return (mount.kind.known or "").startswith("nfs") and mount.has("bg") is True
 
 
 def _wanted(mount: StorageMount) -> tuple[str, ...]:

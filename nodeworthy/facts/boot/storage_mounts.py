@@ -103,6 +103,8 @@ class StorageMount:
     # Of a unit: its name, and the units that can't be without it.
     unit: str = ""
     required_by: str = ""
+    # Of a line of fstab that somebody wrote out: the whole of it.
+    line: str = ""
     # Of a line of fstab: the step behind it that takes it out again, or may.
     out: TakenOut | None = None
 
@@ -150,7 +152,7 @@ def mounts_taken_out(timeline: Timeline) -> list[tuple[StorageMount, TakenOut]]:
 def _lines(timeline: Timeline) -> Iterator[StorageMount]:
     for each in _entries(timeline):
         columns = (each.what, each.where, each.kind, each.options)
-        line = " ".join(column.shown() for column in columns)
+        line = each.line or " ".join(column.shown() for column in columns)
         yield replace(each, out=fate_of_line(line, each.where, each.effect, timeline))
 
 
@@ -164,7 +166,8 @@ def _entries(timeline: Timeline) -> Iterator[StorageMount]:
             continue
         for entry in fstab_mounts(content):
             kind = _of_fuse(entry.what) if entry.kind.known == "fuse" else entry.kind
-            yield StorageMount(By.FSTAB, entry.what, entry.where, kind, entry.options, entry.place, write)
+            columns = (entry.what, entry.where, kind, entry.options)
+            yield StorageMount(By.FSTAB, *columns, entry.place, write, line=entry.text.shown())
 
 
 def _of_fuse(what: Text) -> Text:
