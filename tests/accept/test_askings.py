@@ -249,6 +249,16 @@ def test_of_several_candidates_the_first_that_begins_stays(first: str, last: str
     assert (ended[last].freed or 0) > 0
 
 
+class OverAtOnce(Slow):
+    def look(self, pieces: Sequence[Piece]) -> Mapping[str, Now]:
+        return {each.name: Now("ran", True, True) for each in pieces}
+
+
+def test_of_two_that_are_over_when_one_looks_the_first_stays() -> None:
+    ended = {each.piece.name: each.ended for each in race(OverAtOnce(0))}
+    assert ended == {"a": None, "b": NotRun.LOST}
+
+
 def test_a_candidate_is_not_begun_any_more_where_another_has_won() -> None:
     platform = Races(0, first="a")
     ended = {each.piece.name: each for each in race(platform, at_once=1)}

@@ -155,7 +155,9 @@ class Running:
             if now is not None:
                 self._note(each, now)
                 if now.is_over:
-                    yield self._end(held, each, now.ended, now.doing)
+                    # Two may be over when one looks next.
+                    lost = self._lost(each.piece) if now.ended is None else None
+                    yield self._end(held, each, *(lost or (now.ended, now.doing)))
 
     def _note(self, held: _Held, now: Now) -> None:
         if now.holds and held.holds_since is None:
