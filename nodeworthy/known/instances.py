@@ -47,6 +47,27 @@ def instance_types_source() -> str:
     return _list()[0]
 
 
+_NAMED = pattern(r"([a-z]{1,4})([0-9]{1,2})[a-z-]{0,8}\.([a-z0-9-]{1,16})")
+
+
+@cache
+def _newest() -> Mapping[str, int]:
+    """Of each series (g, p, trn) the highest number that is on the list."""
+    newest: dict[str, int] = {}
+    for each in map(_NAMED.fullmatch, instance_types()):
+        if each is not None:
+            newest[each[1]] = max(newest.get(each[1], 0), int(each[2]))
+    return newest
+
+
+def may_be_newer(instance_type: str) -> bool:
+    """Whether it is called as the next of a series would be, in a size that there is: the list has a date."""
+    named = _NAMED.fullmatch(instance_type)
+    if named is None or named[1] not in _newest() or int(named[2]) <= _newest()[named[1]]:
+        return False
+    return any(each.endswith(f".{named[3]}") for each in instance_types())
+
+
 @cache
 def _table() -> Mapping[str, Any]:
     return table_of("instances")

@@ -5,7 +5,7 @@ for ever, and the scheduler can only say that there is none. GPU names are read 
 of EC2's API; of one that exists and whose GPUs we don't know, nothing is claimed. Nor does every region offer every
 type: which do is what AWS said when it was last asked, and of a region that was not asked nothing is claimed either.
 In a plan, what starts the nodes of a pool starts the instances that the fleet gives it; what is of no pool, and what a
-fleet of EC2 takes, exists at least.
+fleet of EC2 takes, exists at least. One that is called as the next of its series would be may be newer than the list.
 """
 
 from __future__ import annotations
@@ -119,7 +119,14 @@ def a_fleet_of_ec2_takes_what_there_is(fleet: Ec2Fleet) -> Findings:
 
 def _each_exists(said: Sequence[Located[str | None]], title: str) -> Findings:
     for each in said:
-        if does_not_exist(each):
+        if does_not_exist(each) and instances.may_be_newer(str(need(each))):
+            newer = f"it may be newer than {instances.instance_types_source()}"
+            yield unknown(
+                each,
+                f"whether there is a type {need(each)} is not known: {newer}",
+                remedy=f"look at `aws ec2 describe-instance-types --instance-types {need(each)}`",
+            )
+        elif does_not_exist(each):
             meant = instances.near(str(need(each)))
             yield fail(
                 each,
