@@ -47,7 +47,7 @@ def instance_types_source() -> str:
     return _list()[0]
 
 
-_NAMED = pattern(r"([a-z]{1,4})([0-9]{1,2})[a-z-]{0,8}\.([a-z0-9-]{1,16})")
+_NAMED = pattern(r"([a-z]{1,4})([0-9]{1,2})[a-z0-9-]{0,12}\.([a-z0-9-]{1,16})")
 
 
 @cache
@@ -60,12 +60,17 @@ def _newest() -> Mapping[str, int]:
     return newest
 
 
+# So many a list of some age may lack; `g66` is a slip of the finger.
+_AHEAD = 3
+
+
 def may_be_newer(instance_type: str) -> bool:
     """Whether it is called as the next of a series would be, in a size that there is: the list has a date."""
     named = _NAMED.fullmatch(instance_type)
-    if named is None or named[1] not in _newest() or int(named[2]) <= _newest()[named[1]]:
+    if named is None or named[1] not in _newest():
         return False
-    return any(each.endswith(f".{named[3]}") for each in instance_types())
+    is_next = 0 < int(named[2]) - _newest()[named[1]] <= _AHEAD
+    return is_next and any(each.endswith(f".{named[3]}") for each in instance_types())
 
 
 @cache

@@ -97,19 +97,29 @@ def _unsettled(stuck: UnsettledPods) -> Draft:
     )
 
 
+def _explained(said: str, otherwise: str, look: str) -> tuple[str, str]:
+    """Why, and what to do: by what is known of these words, else as given."""
+    known = next((each.evidence for each in in_text(said)), None)
+    if known is None:
+        return otherwise, look
+    return f"{known.says}: {known.cause}", f"{known.remedy}; to be sure: {known.prove}"
+
+
+_SAYS_WHY = "the API server says why: see what it is"
+
+
 def _unmade(found: UnmadePods) -> Draft:
     daemonset = found.daemonset
     said = " ".join(found.words.split())[:_LONGEST]
-    known = next((each.evidence for each in in_text(said)), None)
+    look = f"see what it asks for: kubectl describe daemonset -n {daemonset.namespace} {daemonset.name}"
+    cause, remedy = _explained(said, _SAYS_WHY, look)
     return fail(
         found,
         f"{daemonset.part} ({daemonset.name}) has no pods: the API server refuses them",
         is_=said,
         should="a pod on each node that it chooses",
-        cause=f"{known.says}: {known.cause}" if known is not None else "the API server says why: see what it is",
-        remedy=f"{known.remedy}; to be sure: {known.prove}"
-        if known is not None
-        else f"see what it asks for: kubectl describe daemonset -n {daemonset.namespace} {daemonset.name}",
+        cause=cause,
+        remedy=remedy,
         link=link_of_part(daemonset.part),
         nodes=[node.name for node in found.nodes],
     )
@@ -117,32 +127,24 @@ def _unmade(found: UnmadePods) -> Draft:
 
 def _no_work(found: UnmadeWork) -> Draft:
     said = " ".join(found.words.split())[:_LONGEST]
-    known = next((each.evidence for each in in_text(said)), None)
     kind, namespace, name = (found.place.object or "").split("/")
+    look = f"see what it asks for: kubectl describe {kind.lower()} -n {namespace} {name}"
+    cause, remedy = _explained(said, _SAYS_WHY, look)
     return fail(
         found,
         "its pods, which ask for GPUs, are not made: the API server refuses them",
         is_=said,
         should="the pods that it asks for",
-        cause=f"{known.says}: {known.cause}" if known is not None else "the API server says why: see what it is",
-        remedy=f"{known.remedy}; to be sure: {known.prove}"
-        if known is not None
-        else f"see what it asks for: kubectl describe {kind.lower()} -n {namespace} {name}",
+        cause=cause,
+        remedy=remedy,
         victims=[found.place.object or ""],
     )
 
 
 def _not_done(found: StuckObject) -> Draft:
     said = " ".join(found.words.split())[:_LONGEST]
-    known = next((each.evidence for each in in_text(said)), None)
-    return fail(
-        found,
-        found.fault,
-        is_=said,
-        should=found.should,
-        cause=f"{known.says}: {known.cause}" if known is not None else f"its controller says: {said}",
-        remedy=f"{known.remedy}; to be sure: {known.prove}" if known is not None else found.remedy,
-    )
+    cause, remedy = _explained(said, f"its controller says: {said}", found.remedy)
+    return fail(found, found.fault, is_=said, should=found.should, cause=cause, remedy=remedy)
 
 
 def _not_fit(unready: UnreadyNodes) -> Draft:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.known.instances import exists
+from nodeworthy.known.instances import exists, may_be_newer
 from nodeworthy.known.offerings import _list, is_offered, offerings_source, regions_of
 
 
@@ -28,3 +28,19 @@ def test_every_type_exists_and_every_region_was_asked() -> None:
     assert all(map(exists, offered))
     assert all(regions and set(regions) <= set(asked) for regions in offered.values())
     assert regions_of("p5e.48xlarge") == offered["p5e.48xlarge"]
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "may_be"),
+    [
+        ("g9.xlarge", True),
+        ("p8e.48xlarge", True),
+        ("g66.xlarge", False),
+        ("g5.7xlarge", False),
+        ("g9.13xlarge", False),
+        ("gg9.xlarge", False),
+        ("g9", False),
+    ],
+)
+def test_what_may_be_newer_than_the_list(instance_type: str, may_be: bool) -> None:
+    assert may_be_newer(instance_type) is may_be

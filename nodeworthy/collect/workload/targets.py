@@ -34,8 +34,8 @@ _INSTANCE = "node.kubernetes.io/instance-type"
 _RACKS = ("topology.k8s.aws/network-node-layer-3", "topology.kubernetes.io/rack", "cloud.google.com/gce-topology-block")
 
 
-# Why nobody can run allocation by hand.
 _CUT = "its GPUs are cut into slices by MIG: a process sees one of them, and several can't work together"
+# Why nobody can run allocation by hand.
 ONLY_WATCHED = "its jobs are made one after the other, each when the last one's GPUs are free, by who watches a run"
 
 
