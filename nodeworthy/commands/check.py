@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import Watch, watch_time
-from nodeworthy.commands import baselined, check_fix, judging, settled, told_inference
+from nodeworthy.commands import baselined, judging, settled, told_inference
 from nodeworthy.errors import InputError
 from nodeworthy.records import replace
 from nodeworthy.report.printable import on_one_line
@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from nodeworthy.commands.settled import Found, Run
 
 
-class Options(check_fix.Options, judging.Options, baselined.Options):
+class Options(judging.Options, baselined.Options):
     paths: list[str]
     changed: list[str] | None
     var_file: list[str]
+    fix: bool
+    dry_run: bool
+    yes: bool
 
     @property
     def named(self) -> list[str]:
@@ -41,7 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--var-file", action="append", default=[], metavar="FILE", help="variables of Terraform, as its own -var-file"
     )
-    check_fix.configure(parser)
+    parser.add_argument("--fix", action="store_true", help="mend what leaves no choice: shows a diff, asks, proves it")
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: show the diff, change nothing")
+    parser.add_argument("--yes", action="store_true", help="with --fix: do not ask")
     judging.configure(parser)
     baselined.configure(parser)
 
@@ -57,12 +62,14 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     hook = options.changed is not None
     if not options.named and not hook:
         raise InputError("name what to check: files, folders (`nodeworthy check .`), or - for standard input")
-    mends = check_fix.is_asked_for(options)
+    mends = _mends(options)
     named = list(sources(options.named, named=not hook, var_files=_var_files(options), stack=options.stack))
-    every = check_fix.finish_broken_runs(named, finishes=mends and not options.dry_run)
+    every = _less_left_behind(named, finishes=mends and not options.dry_run)
     found = settled.not_excluded(run, every)
     tell_of_links(found.sources)
     if mends:
+        from nodeworthy.commands import check_fix
+
         return check_fix.run(options, run, found)
     memory = _memory(options, run, found.sources)
     known = memory.answer() if memory is not None else None
@@ -72,6 +79,37 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
         told_inference.tell("check", known.inferred, told_inference.of_files(known.inferred))
         return code
     return _look(options, run, found, memory, watch)
+
+
+def _mends(options: Options) -> bool:
+    """Whether anything is to be mended. Raises InputError where options do not go together."""
+    for name, given in (("--yes", options.yes), ("--dry-run", options.dry_run)):
+        if given and not options.fix:
+            raise InputError(f"{name} is for --fix")
+    if not options.fix:
+        return False
+    of_reports = {"--format": options.format != "text", "--output": options.output, "--also": options.also}
+    for name, is_given in of_reports.items():
+        if is_given:
+            raise InputError(f"{name} is for a report; --fix tells people what it does")
+    if "-" in options.named:
+        raise InputError("--fix mends files, and standard input is none")
+    if not (options.dry_run or options.yes or sys.stdin.isatty()):
+        raise InputError(
+            "--fix asks before it changes anything, and there is no terminal: look at --fix --dry-run, then --yes"
+        )
+    return True
+
+
+def _less_left_behind(named: Sequence[Source], *, finishes: bool) -> Sequence[Source]:
+    """The files to look at. Where an earlier `--fix` was broken off, it is finished or told before."""
+    from nodeworthy.fixes.left_behind import is_staged, journals
+
+    if not journals() and not any(is_staged(each.path.name) for each in named):
+        return named
+    from nodeworthy.commands.check_fix import finish_broken_runs
+
+    return finish_broken_runs(named, finishes=finishes)
 
 
 def _var_files(options: Options) -> list[str]:

@@ -1,14 +1,12 @@
-"""`check --fix`: its options, who is asked, and what does not go with them."""
+"""`check --fix`: what would be mended, who is asked, what is written, and what a broken run has left behind."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import baselined, judging, settled
-from nodeworthy.errors import InputError
 from nodeworthy.records import replace
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.rule import Moment
@@ -25,38 +23,6 @@ if TYPE_CHECKING:
     from nodeworthy.fixes.text import Left, Text
     from nodeworthy.fixes.write import Beside
     from nodeworthy.report.report import Report
-
-
-class Options:
-    fix: bool
-    dry_run: bool
-    yes: bool
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--fix", action="store_true", help="mend what leaves no choice: shows a diff, asks, proves it")
-    parser.add_argument("--dry-run", action="store_true", help="with --fix: show the diff, change nothing")
-    parser.add_argument("--yes", action="store_true", help="with --fix: do not ask")
-
-
-def is_asked_for(options: check.Options) -> bool:
-    """Whether anything is to be mended. Raises InputError where options do not go together."""
-    for name, given in (("--yes", options.yes), ("--dry-run", options.dry_run)):
-        if given and not options.fix:
-            raise InputError(f"{name} is for --fix")
-    if not options.fix:
-        return False
-    of_reports = {"--format": options.format != "text", "--output": options.output, "--also": options.also}
-    for name, is_given in of_reports.items():
-        if is_given:
-            raise InputError(f"{name} is for a report; --fix tells people what it does")
-    if "-" in options.named:
-        raise InputError("--fix mends files, and standard input is none")
-    if not (options.dry_run or options.yes or sys.stdin.isatty()):
-        raise InputError(
-            "--fix asks before it changes anything, and there is no terminal: look at --fix --dry-run, then --yes"
-        )
-    return True
 
 
 def run(options: check.Options, run: Run, found: Found) -> int:
