@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import ipaddress
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from nodeworthy.documents.files import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.errors import InputError
+from nodeworthy.fleet import os as systems
+from nodeworthy.fleet import pool as pools
 from nodeworthy.fleet.declaration import FLEET
-from nodeworthy.fleet.model import KEY, Fleet, has_fleet, is_bare
-from nodeworthy.fleet.resolve import resolve
-from nodeworthy.fleet.walk import Fault, Faults, Walker, without_encrypted
-from nodeworthy.verdict import Place
+from nodeworthy.fleet.model import (
+    KEY,
+    Accept,
+    Cluster,
+    Fleet,
+    Hami,
+    Monitoring,
+    Network,
+    OpenPort,
+    Operator,
+    Pool,
+    Queue,
+    Registry,
+    Storage,
+    has_fleet,
+    is_bare,
+)
+from nodeworthy.fleet.walk import Fault, Faults, Section, Walker, without_encrypted
+from nodeworthy.verdict import Known, Located, Place, Unknown
 
 LIMIT = 10_000_000
 
@@ -101,3 +119,191 @@ def refuse_impossible(fleet: Fleet) -> None:
     """Ends the run where somebody is to be judged by a fleet that can't exist."""
     if fleet.impossible:
         raise Malformed([Fault(each.place, f"pool '{each.pool}': {each.message}") for each in fleet.impossible])
+
+
+# Turns a fleet as it was read into the fleet as the house sees it, and refuses what does not agree.
+
+
+Refuse = Callable[[Place, str], None]
+
+
+def resolve(fleet: Section, stack: str | None, config: Mapping[str, Tree], refuse: Refuse) -> Fleet:
+    resolved = [pools.resolve(name, section, refuse) for name, section in fleet.sections("pools").items()]
+    its_pools = tuple(pool for pool, _ in resolved)
+    region = config["aws:region"].text if "aws:region" in config else None
+    impossible = [each for _, found in resolved for each in found]
+    impossible += [each for pool in its_pools for each in pools.not_offered(pool, region)]
+    on_eks = any(_is_eks(pool) for pool in its_pools)
+    network = _network(fleet.section("network"), region, refuse)
+    cluster = _cluster(fleet.section("cluster"), network, on_eks=on_eks)
+    _agree(cluster, network, refuse, on_eks=on_eks)
+    return Fleet(
+        place=fleet.place,
+        stack=stack,
+        region=region,
+        cluster=cluster,
+        network=network,
+        registries=tuple(_registry(each) for each in fleet.items("registries")),
+        operator=_operator(fleet.section("operator"), declared=fleet.wrote("operator")),
+        storage=_storage(fleet),
+        monitoring=_monitoring(fleet),
+        queue=_queue(fleet),
+        hami=_hami(fleet),
+        accept=_accept(fleet, refuse),
+        pools=its_pools,
+        impossible=tuple(impossible),
+        config=config,
+    )
+
+
+def _is_eks(pool: Pool) -> bool:
+    return isinstance(pool.distribution.state, Known) and pool.distribution.state.value in systems.EKS
+
+
+def _network(section: Section, region: str | None, refuse: Refuse) -> Network:
+    vpc = section.located("vpcCidr")
+    ports = tuple(section.items("nodePortsFrom"))
+    opened = [
+        OpenPort(each.place, each.plain("port") or 0, each.plain("why") or "")
+        for each in section.items("openToTheWorld")
+    ]
+    return Network(
+        section.place,
+        vpc_cidr=vpc,
+        zone=_zone(section, region, refuse),
+        node_ports_from=ports if section.wrote("nodePortsFrom") else (Located(vpc.state, vpc.place, written=False),),
+        open_to_the_world=tuple(opened),
+    )
+
+
+def _zone(section: Section, region: str | None, refuse: Refuse) -> Located[str | None]:
+    zone: Located[str | None] = section.located("zone")
+    if not section.wrote("zone"):
+        return Located(Known(f"{region}a" if region else None), zone.place, written=False)
+    if region and isinstance(zone.state, Known) and not str(zone.state.value).startswith(region):
+        refuse(
+            zone.place,
+            f"{section.path}.zone is {zone.state.value}, and must be a zone of aws:region, which is {region}",
+        )
+    return zone
+
+
+def _cluster(section: Section, network: Network, *, on_eks: bool) -> Cluster:
+    return Cluster(
+        section.place,
+        name=section.located("name"),
+        version=section.located("version"),
+        service_cidr=_range_of(section, "serviceCidr", section.located("serviceCidr"), on_eks=on_eks),
+        pod_cidr=_range_of(section, "podCidr", network.vpc_cidr, on_eks=on_eks),
+    )
+
+
+def _range_of(section: Section, name: str, default: Located[str], *, on_eks: bool) -> Located[str]:
+    """A range of the cluster. Off EKS every distribution has its own default, so that what nobody says is unknown."""
+    if section.wrote(name):
+        return section.located(name)
+    place = section.located(name).place
+    if not on_eks:
+        return Located(
+            Unknown(f"{section.path}.{name} is not given, and no pool is on EKS, whose default we know"),
+            place,
+            written=False,
+        )
+    return Located(default.state, place, written=False)
+
+
+def _registry(section: Section) -> Registry:
+    return Registry(
+        section.place, section.located("host"), section.plain("plainHttp") is True, section.plain("mirrors")
+    )
+
+
+def _operator(section: Section | None, *, declared: bool) -> Operator | None:
+    if section is None:
+        return None
+    values: Tree = section.read["values"]
+    return Operator(section.place, section.located("chart"), declared, values)
+
+
+def _named(fleet: Section, name: str) -> Section | None:
+    """A system that is there only where the fleet names it."""
+    return fleet.section(name) if fleet.wrote(name) else None
+
+
+def _storage(fleet: Section) -> Storage | None:
+    section = _named(fleet, "storage")
+    return Storage(section.place, section.plain("kind"), section.plain("mount")) if section else None
+
+
+def _monitoring(fleet: Section) -> Monitoring | None:
+    section = _named(fleet, "monitoring")
+    if section is None:
+        return None
+    return Monitoring(
+        section.place, section.plain("retention"), section.plain("volume"), section.plain("grafanaNodePort")
+    )
+
+
+def _queue(fleet: Section) -> Queue | None:
+    section = _named(fleet, "queue")
+    return Queue(section.place, section.plain("volume")) if section else None
+
+
+def _hami(fleet: Section) -> Hami | None:
+    section = _named(fleet, "hami")
+    return Hami(section.place, section.plain("namespace")) if section else None
+
+
+def _accept(fleet: Section, refuse: Refuse) -> Accept | None:
+    section = _named(fleet, "accept")
+    if section is None:
+        return None
+    from nodeworthy.fleet.accept import floors
+
+    return Accept(
+        section.place,
+        section.plain("gate"),
+        section.plain("image"),
+        section.plain("python"),
+        section.plain("scratch"),
+        section.plain("window"),
+        section.plain("maxAge"),
+        floors(section, refuse),
+    )
+
+
+Range = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def _agree(cluster: Cluster, network: Network, refuse: Refuse, *, on_eks: bool) -> None:
+    """Refuses ranges that overlap, and on EKS pods' addresses that are not the VPC's."""
+    service, pod, vpc = (_network_of(each) for each in (cluster.service_cidr, cluster.pod_cidr, network.vpc_cidr))
+    if pod and vpc and on_eks and not _inside(pod, vpc):
+        refuse(
+            _of(cluster.pod_cidr, network.vpc_cidr),
+            f"cluster.podCidr is {pod}, and must be inside network.vpcCidr, which is {vpc}: "
+            "EKS gives pods addresses of the VPC",
+        )
+    if service and pod and service.overlaps(pod):
+        refuse(
+            _of(cluster.service_cidr, cluster.pod_cidr),
+            f"cluster.serviceCidr is {service}, and must not overlap with cluster.podCidr, which is {pod}",
+        )
+    elif service and vpc and (on_eks or network.vpc_cidr.written) and service.overlaps(vpc):
+        refuse(
+            _of(cluster.service_cidr, network.vpc_cidr),
+            f"cluster.serviceCidr is {service}, and must not overlap with network.vpcCidr, which is {vpc}",
+        )
+
+
+def _of(*located: Located[str]) -> Place:
+    """The place of the first that somebody wrote."""
+    return next((each.place for each in located if each.written), located[0].place)
+
+
+def _network_of(located: Located[str]) -> Range | None:
+    return ipaddress.ip_network(located.state.value) if isinstance(located.state, Known) else None
+
+
+def _inside(inner: Range, outer: Range) -> bool:
+    return inner.version == outer.version and inner.subnet_of(outer)  # type: ignore[arg-type]
