@@ -171,13 +171,13 @@ def _frames(place: Path) -> None:
 
 
 def boot_to_verdict_ms() -> float:
-    from nodeworthy.lab import needs
+    from nodeworthy.lab import host_requirements
     from nodeworthy.lab.images import layers
     from nodeworthy.lab.node import Node
 
-    if wanting := needs.missing():
+    if wanting := host_requirements.missing():
         raise NotMeasured(f"no node can be booted here: {', '.join(wanting)}")
-    lower = layers(needs.WITH_STORAGE)
+    lower = layers(host_requirements.WITH_STORAGE)
     started = time.perf_counter()
     with Node(lower, HEALTHY.read_bytes(), "node") as node:
         node.boot()

@@ -11,7 +11,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
 
-class Kind(StrEnum):
+class EditKind(StrEnum):
     """What is changed, and how what comes there is written."""
 
     # A value of YAML or JSON, in the quotes that it has; where it has none, as whatever reads back as this string.
@@ -33,7 +33,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    kind: Kind
+    kind: EditKind
     place: Place
     # What stands there, as the rule has read it: where anything else does, nothing is changed.
     was: str
@@ -46,4 +46,4 @@ def replacing(value: Located[Any], new: str, title: str, *, was: str | None = No
     """Another value in place of this one, unless that is a secret or stands nowhere."""
     if value.secret or not value.written:
         return None
-    return Edit(Kind.VALUE, value.place, value.shown() if was is None else was, new, title)
+    return Edit(EditKind.VALUE, value.place, value.shown() if was is None else was, new, title)

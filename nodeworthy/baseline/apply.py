@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
-from nodeworthy.baseline.file import Baseline, Entry, entry_of, path_from
+from nodeworthy.baseline.file import Baseline, BaselineEntry, entry_of, path_from
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Verdict, fail, worst
 
 
-def count_open(judgements: Iterable[Judgement], folder: Path) -> Counter[Entry]:
+def count_open(judgements: Iterable[Judgement], folder: Path) -> Counter[BaselineEntry]:
     """Every failure and every unknown that nobody suppressed. What went wrong is in no baseline: nothing is known of
     it, not even what is unknown."""
     return Counter(entry_of(found, folder) for each in judgements for found in each.findings if _is_open(found))
 
 
-def lay_over(judgements: Sequence[Judgement], baseline: Baseline) -> tuple[list[Judgement], Counter[Entry]]:
+def lay_over(judgements: Sequence[Judgement], baseline: Baseline) -> tuple[list[Judgement], Counter[BaselineEntry]]:
     """The judgements with the findings of the baseline suppressed, and the entries that were left over."""
     left = Counter(dict(baseline.entries))
     known: set[int] = set()
@@ -69,7 +69,7 @@ class Decided:
         self._unread = {path for rule, path in self._undecided if rule == UNREAD}
         self._open_somewhere = {rule for rule, _ in self._undecided}
 
-    def has(self, entry: Entry) -> bool:
+    def has(self, entry: BaselineEntry) -> bool:
         key = (entry.rule, entry.path)
         if entry.rule not in self._ran or key in self._undecided or entry.path in self._unread:
             return False
@@ -82,12 +82,12 @@ def is_whole(baseline: Baseline, looked_at: Iterable[str]) -> bool:
     return all(any(PurePath(each).is_relative_to(path) for path in looked) for each in baseline.checked)
 
 
-def stale(left: Iterable[Entry], decided: Decided, known: frozenset[str]) -> list[Entry]:
+def stale(left: Iterable[BaselineEntry], decided: Decided, known: frozenset[str]) -> list[BaselineEntry]:
     """Of the entries that were left over, those that can be told to apply no longer."""
     return [each for each in left if each.rule not in known or decided.has(each)]
 
 
-def stale_entry(entry: Entry, baseline: Baseline, unused: Rule) -> Judgement:
+def stale_entry(entry: BaselineEntry, baseline: Baseline, unused: Rule) -> Judgement:
     place = Place(path=baseline.shown, line=baseline.lines.get(entry), subject=f"{entry.rule} {entry.place}")
     message = f"this entry of the baseline applies no longer: {entry.rule} does not find it at {entry.place}"
     found = Finding.of(fail(place, message, remedy=REMEDY), unused.id, severity=unused.severity)

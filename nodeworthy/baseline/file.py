@@ -26,7 +26,7 @@ _POSITION = pattern(r"\[\d+\]")
 
 
 @dataclass(frozen=True)
-class Entry:
+class BaselineEntry:
     """One failure or unknown: its file, its rule, what it is about there, what is said of it and what was found."""
 
     path: str
@@ -42,13 +42,15 @@ class Entry:
         return " ".join(filter(None, (self.path, self.at)))
 
 
-def entry_of(finding: Finding, folder: Path) -> Entry:
+def entry_of(finding: Finding, folder: Path) -> BaselineEntry:
     """Paths are from the baseline's folder on, so that it holds wherever the command is run."""
     where = finding.where
     about = " ".join(filter(None, (where.urn, where.host, where.object, where.subject)))
     path = path_from(folder, where.path) if where.path else ""
     verdict = "" if finding.verdict is Verdict.FAIL else finding.verdict.value
-    return Entry(path, finding.rule, _at_rest(about), _at_rest(finding.message), _at_rest(finding.is_ or ""), verdict)
+    return BaselineEntry(
+        path, finding.rule, _at_rest(about), _at_rest(finding.message), _at_rest(finding.is_ or ""), verdict
+    )
 
 
 def path_from(folder: Path, path: str | Path) -> str:
@@ -81,9 +83,9 @@ class Baseline:
     shown: str
     # What was looked at for it, from its folder on.
     checked: Sequence[str]
-    entries: Mapping[Entry, int]
+    entries: Mapping[BaselineEntry, int]
     # Where each entry stands in the file.
-    lines: Mapping[Entry, int]
+    lines: Mapping[BaselineEntry, int]
 
     @property
     def folder(self) -> Path:
@@ -94,7 +96,7 @@ class Baseline:
         return sum(self.entries.values())
 
 
-def baseline_text(entries: Mapping[Entry, int], checked: Sequence[str]) -> str:
+def baseline_text(entries: Mapping[BaselineEntry, int], checked: Sequence[str]) -> str:
     head = json.dumps({"schema": SCHEMA, "about": _ABOUT, "checked": sorted(checked)}, indent=2, ensure_ascii=True)
     ordered = sorted(entries, key=lambda each: (each.path, each.rule, each.at, each.says, each.found, each.verdict))
     rows = ",\n".join(f"    {_row(each, entries[each])}" for each in ordered)
@@ -102,7 +104,7 @@ def baseline_text(entries: Mapping[Entry, int], checked: Sequence[str]) -> str:
     return f'{head[:-2]},\n  "failures": {listed}\n}}\n'
 
 
-def _row(entry: Entry, count: int) -> str:
+def _row(entry: BaselineEntry, count: int) -> str:
     """What isn't there is not written; printable whatever a file's name holds."""
     told = {name: value for name, value in asdict(entry).items() if value or name in ("path", "rule")}
     return json.dumps({**told, **({"count": count} if count > 1 else {})}, ensure_ascii=True)
@@ -119,7 +121,7 @@ def read(path: Path, shown: str) -> Baseline:
         raise InputError(f"{shown}: this is no baseline of nodeworthy: it nests too deep") from None
     _refuse_another(data, shown)
     rows = list(_entries(data["failures"], shown))
-    counted: Counter[Entry] = Counter()
+    counted: Counter[BaselineEntry] = Counter()
     for entry, count in rows:
         counted[entry] += count
     return Baseline(path, shown, tuple(data["checked"]), counted, _lines_of(text, [entry for entry, _ in rows]))
@@ -153,7 +155,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def _entries(rows: Sequence[Any], shown: str) -> Iterator[tuple[Entry, int]]:
+def _entries(rows: Sequence[Any], shown: str) -> Iterator[tuple[BaselineEntry, int]]:
     for number, row in enumerate(rows, 1):
         told = dict(row) if isinstance(row, dict) else {}
         count = told.pop("count", 1)
@@ -161,10 +163,10 @@ def _entries(rows: Sequence[Any], shown: str) -> Iterator[tuple[Entry, int]]:
         sound = sound and told.get("verdict", "") in ("", Verdict.UNKNOWN.value)
         if not sound or not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise InputError(f"{shown}: failure {number} of this baseline is none of ours: write it anew")
-        yield Entry(**told), count
+        yield BaselineEntry(**told), count
 
 
-def _lines_of(text: str, entries: Sequence[Entry]) -> Mapping[Entry, int]:
+def _lines_of(text: str, entries: Sequence[BaselineEntry]) -> Mapping[BaselineEntry, int]:
     """As we write it, each entry has a line; in a file that somebody has laid out anew nobody knows."""
     lines = [number for number, line in enumerate(text.splitlines(), 1) if _FIRST_KEY.match(line)]
     return dict(zip(entries, lines, strict=True)) if len(lines) == len(entries) else {}

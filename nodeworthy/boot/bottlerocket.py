@@ -12,7 +12,7 @@ from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.toml_positions import Path, key_positions
-from nodeworthy.boot.userdata import Fault, FaultKind, Part
+from nodeworthy.boot.userdata import FaultKind, Part, UserDataFault
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -32,7 +32,7 @@ class Settings:
     origin: Origin
     fillings: Fillings
     positions: Mapping[Path, tuple[int, int]] = field(default_factory=dict)
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[UserDataFault, ...] = ()
 
     def get(self, *path: str) -> Located[Any] | None:
         """A setting by its path below `settings`, with its place; None where nobody wrote it."""
@@ -59,12 +59,12 @@ class Settings:
 def read_settings(text: str, origin: Origin, *, template: bool = False, braced: bool = False) -> Settings:
     """`template` says that Terraform fills it in first, `braced` that Go or Jinja does."""
     fillings = Fillings(jinja=braced)
-    faults: list[Fault] = []
+    faults: list[UserDataFault] = []
     if template or braced:
         text = _hidden(text, fillings, origin, faults)
     if any(line.count(".") > _DOTS for line in text.split("\n")):
         what = "a line of the settings is too long to be read"
-        fault = Fault(FaultKind.TOO_LARGE, origin.at(1), what, is_doubt=True)
+        fault = UserDataFault(FaultKind.TOO_LARGE, origin.at(1), what, is_doubt=True)
         return Settings(origin.at(1), {}, origin, fillings, faults=(*faults, fault))
     try:
         document = tomllib.loads(text)
@@ -73,7 +73,7 @@ def read_settings(text: str, origin: Origin, *, template: bool = False, braced: 
         place = origin.at(int(found[1]), int(found[2])) if found else origin.at(1)
         why = _AT_LINE.sub("", str(problem)).strip().lower() or "nested too deep"
         what = f"the settings are no TOML ({why}): Bottlerocket takes none of them"
-        faults.append(Fault(FaultKind.NOT_READABLE, place, what, "mend the TOML"))
+        faults.append(UserDataFault(FaultKind.NOT_READABLE, place, what, "mend the TOML"))
         return Settings(origin.at(1), {}, origin, fillings, faults=tuple(faults))
     settings = document.get("settings")
     positions = key_positions(text)
@@ -141,21 +141,21 @@ def _hidden_labels(labels: Located[Any] | None, fillings: Fillings) -> Iterator[
 
 def _strangers(
     document: Mapping[str, Any], origin: Origin, positions: Mapping[Path, tuple[int, int]]
-) -> Iterator[Fault]:
+) -> Iterator[UserDataFault]:
     for name in document:
         if name != "settings":
             place = origin.at(*positions.get((name,), (1, 1)))
             what = f"'{name}' stands beside 'settings': Bottlerocket refuses user data with any other table"
-            yield Fault(
+            yield UserDataFault(
                 FaultKind.NOBODY_READS_IT, place, what, f"let it be [settings.{name}], or remove it", is_doubt=True
             )
 
 
-def _hidden(text: str, fillings: Fillings, origin: Origin, faults: list[Fault]) -> str:
+def _hidden(text: str, fillings: Fillings, origin: Origin, faults: list[UserDataFault]) -> str:
     hidden = fillings.hide(text)
     for found in _ALONE.finditer(hidden):
         line = hidden.count("\n", 0, found.start()) + 1
         what = "a template puts settings in here that are not known"
-        faults.append(Fault(FaultKind.NOT_READ_HERE, origin.at(line), what, is_doubt=True))
+        faults.append(UserDataFault(FaultKind.NOT_READ_HERE, origin.at(line), what, is_doubt=True))
     hidden = _ALONE.sub(lambda found: "#".ljust(len(found[0])), hidden)
     return _BARE.sub(lambda found: f'{found[1]}"\ue000{found[2]}{found[3][2:]}"', hidden)

@@ -8,13 +8,13 @@ from nodeworthy.boot.cloud_files import is_true, ran, written_files
 from nodeworthy.boot.cloud_merge import Piece, Steps, merge_documents
 from nodeworthy.boot.cloud_steps import (
     CloudConfig,
+    CloudStep,
     Mount,
     NotRead,
     PackageInstall,
     Ran,
     Reboot,
     Repository,
-    Step,
     WrittenFile,
 )
 from nodeworthy.boot.conditions import Guard
@@ -23,7 +23,7 @@ from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.scalars import Document, read_filled
 from nodeworthy.boot.text import Text
-from nodeworthy.boot.userdata import Fault, FaultKind, Part
+from nodeworthy.boot.userdata import FaultKind, Part, UserDataFault
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
@@ -129,13 +129,13 @@ def _package(entry: Tree, document: Document, manager: str) -> PackageInstall:
 
 __all__ = [
     "CloudConfig",
+    "CloudStep",
     "Mount",
     "NotRead",
     "PackageInstall",
     "Ran",
     "Reboot",
     "Repository",
-    "Step",
     "WrittenFile",
     "read_cloud_config",
     "read_cloud_configs",
@@ -166,8 +166,8 @@ class _Source:
 
 
 def _read(sources: Sequence[_Source], template: bool) -> CloudConfig:
-    faults: list[Fault] = []
-    missing: list[Step] = []
+    faults: list[UserDataFault] = []
+    missing: list[CloudStep] = []
     documents = [each for source in sources if (each := _document(source, template, faults, missing))]
     pieces = merge_documents(documents, faults)
     for root, _ in documents:
@@ -179,12 +179,14 @@ def _read(sources: Sequence[_Source], template: bool) -> CloudConfig:
     return CloudConfig(tuple(sorted(steps.steps, key=_turn)), tuple(faults))
 
 
-def _turn(step: Step) -> tuple[Stage, bool]:
+def _turn(step: CloudStep) -> tuple[Stage, bool]:
     """Files that are deferred until there are packages come behind these."""
     return step.stage, isinstance(step, WrittenFile) and step.stage is Stage.PACKAGES
 
 
-def _document(source: _Source, template: bool, faults: list[Fault], steps: list[Step]) -> tuple[Piece, str] | None:
+def _document(
+    source: _Source, template: bool, faults: list[UserDataFault], steps: list[CloudStep]
+) -> tuple[Piece, str] | None:
     fillings = Fillings(jinja=source.jinja, terraform=template, names=not source.jinja)
     try:
         read = read_filled(source.text, source.origin, fillings, template=template, given=source.guard)
@@ -195,19 +197,19 @@ def _document(source: _Source, template: bool, faults: list[Fault], steps: list[
             source.origin.at(at.line or 1, at.column or 1),
             "mend the YAML (cloud-init schema -c FILE shows it)",
         )
-        faults.append(Fault(FaultKind.NOT_READABLE, place, what, remedy, is_doubt=bool(fillings.raws)))
+        faults.append(UserDataFault(FaultKind.NOT_READABLE, place, what, remedy, is_doubt=bool(fillings.raws)))
         return None
     faults += [each.fault() for each in read.missing]
     steps += [NotRead(place=each.place, stage=Stage.BOOTCMD, key=each.text) for each in read.missing]
     if not read.trees:
         if not read.missing:
             what = "the cloud-config is empty: cloud-init does nothing for it"
-            faults.append(Fault(FaultKind.EMPTY, source.origin.at(1), what, is_doubt=True))
+            faults.append(UserDataFault(FaultKind.EMPTY, source.origin.at(1), what, is_doubt=True))
         return None
     root = Piece(read.trees[0], read.document)
     if not root.tree.is_mapping:
         what = f"the cloud-config is {root.tree.kind()}, not a mapping: cloud-init does nothing of it"
-        faults.append(Fault(FaultKind.NOT_READABLE, root.place, what, "give it keys: runcmd, write_files …"))
+        faults.append(UserDataFault(FaultKind.NOT_READABLE, root.place, what, "give it keys: runcmd, write_files …"))
         return None
     return root, source.merge
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from nodeworthy.boot.cloud_config import Mount, NotRead, PackageInstall, Ran, Reboot, Repository, Step, WrittenFile
+from nodeworthy.boot.cloud_config import CloudStep, Mount, NotRead, PackageInstall, Ran, Reboot, Repository, WrittenFile
 from nodeworthy.boot.commands.call import Call
 from nodeworthy.boot.commands.table import did
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
@@ -32,17 +32,17 @@ def under(guard: Guard, disk: State, run: Callable[[], Sequence[Effect]]) -> lis
 PACKAGES = "cloud-init"
 
 
-def effects_of(step: Step, disk: State, userdata: UserData) -> list[Effect]:
+def effects_of(step: CloudStep, disk: State, userdata: UserData) -> list[Effect]:
     return under(step.guard, disk, lambda: _done(step, disk, userdata))
 
 
-def _done(step: Step, disk: State, userdata: UserData) -> list[Effect]:
+def _done(step: CloudStep, disk: State, userdata: UserData) -> list[Effect]:
     if isinstance(step, Ran):
         return run_script(step.text, step.origin, step.stage, disk, template=userdata.is_template, jinja=step.jinja)
     return list(_effects(step, disk))
 
 
-def _effects(step: Step, disk: State) -> Iterator[Effect]:
+def _effects(step: CloudStep, disk: State) -> Iterator[Effect]:
     if isinstance(step, WrittenFile):
         yield _written(step, disk)
     elif isinstance(step, PackageInstall):

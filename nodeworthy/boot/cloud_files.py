@@ -15,7 +15,7 @@ from nodeworthy.boot.origin import Encoded, Folded, Origin, Pinned, Stacked
 from nodeworthy.boot.perhaps import Arms, between
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.text import Text
-from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.boot.userdata import FaultKind, UserDataFault
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -26,7 +26,7 @@ Rows = tuple[str, Origin]
 
 
 def ran(
-    key: str, pieces: Sequence[Piece], stage: Stage, faults: list[Fault], *, name: str = "", program: str = ""
+    key: str, pieces: Sequence[Piece], stage: Stage, faults: list[UserDataFault], *, name: str = "", program: str = ""
 ) -> Iterator[Ran]:
     """The script, if there is one. A list among the items is one command, word by word; a string is shell."""
     rows: list[Rows] = []
@@ -37,7 +37,7 @@ def ran(
             if not piece.tree.is_null:
                 what = f"{key} is {piece.tree.kind()}, not a list: cloud-init fails, and runs nothing of it"
                 place = piece.place
-                faults.append(Fault(FaultKind.NOT_READABLE, place, what, "write one item for each command"))
+                faults.append(UserDataFault(FaultKind.NOT_READABLE, place, what, "write one item for each command"))
                 is_spoilt = True
             continue
         found, spoilt = _read(key, piece, faults, program)
@@ -62,7 +62,9 @@ def ran(
     yield Ran(place=place, stage=stage, guard=given, key=key, text=text, origin=origin, name=name, jinja=jinja)
 
 
-def _read(key: str, piece: Piece, faults: list[Fault], program: str) -> tuple[list[tuple[Rows, Arms]], set[Arms]]:
+def _read(
+    key: str, piece: Piece, faults: list[UserDataFault], program: str
+) -> tuple[list[tuple[Rows, Arms]], set[Arms]]:
     """The items, each with the branches of a template under which it is there; and the branches in which cloud-init
     fails at one of them, and runs none."""
     rows: list[tuple[Rows, Arms]] = []
@@ -88,7 +90,7 @@ def _items(tree: Tree) -> Iterator[Tree]:
     yield from tree.sequence
 
 
-def _row(key: str, item: Tree, document: Document, faults: list[Fault], program: str) -> Rows | None:
+def _row(key: str, item: Tree, document: Document, faults: list[UserDataFault], program: str) -> Rows | None:
     if item.is_sequence:
         words = [_word(word, document) for word in item.sequence if not (program and word.is_null)]
         if program and words[:1] != [f"'{program}'"]:
@@ -100,7 +102,7 @@ def _row(key: str, item: Tree, document: Document, faults: list[Fault], program:
         return None
     what = f"an item of {key} is {item.kind()}, not a command: cloud-init fails, and runs none of {key}"
     remedy = "quote it as a whole, or write it as a block (- |): a ': ' inside makes a mapping of it"
-    faults.append(Fault(FaultKind.NOT_READABLE, document.place(item), what, remedy))
+    faults.append(UserDataFault(FaultKind.NOT_READABLE, document.place(item), what, remedy))
     return None
 
 
@@ -134,13 +136,13 @@ class _Decoded:
     why: str = ""
 
 
-def written_files(entry: Tree, document: Document, faults: list[Fault]) -> list[WrittenFile]:
+def written_files(entry: Tree, document: Document, faults: list[UserDataFault]) -> list[WrittenFile]:
     """One file, or the ways in which it may end, of which a template's directives choose one."""
     path = entry.get("path")
     place = document.place(entry if path.is_absent else path)
     if not entry.is_mapping or not document.scalar(path):
         what = "an entry of write_files names no path: cloud-init passes it over"
-        faults.append(Fault(FaultKind.NOT_READABLE, document.place(entry), what, "add 'path: …'"))
+        faults.append(UserDataFault(FaultKind.NOT_READABLE, document.place(entry), what, "add 'path: …'"))
         return []
     decoded = _content(entry, document, faults)
     whole = WrittenFile(
@@ -172,7 +174,7 @@ def _permissions(tree: Tree) -> str:
     return tree.text.strip().zfill(4) if tree.text else "0644"
 
 
-def _content(entry: Tree, document: Document, faults: list[Fault]) -> _Decoded:
+def _content(entry: Tree, document: Document, faults: list[UserDataFault]) -> _Decoded:
     tree = entry.get("content")
     if tree.is_absent and not entry.get("source").is_absent:
         return _Decoded(None, why="it is fetched from elsewhere when the node boots")
@@ -183,7 +185,9 @@ def _content(entry: Tree, document: Document, faults: list[Fault]) -> _Decoded:
         return _Decoded(Content(), encoding)
     if tree.is_mapping or tree.is_sequence or tree.is_unknown:
         what = f"the content of a file is {tree.kind()}, not a string: cloud-init fails, and writes none of the files"
-        faults.append(Fault(FaultKind.NOT_READABLE, document.place(tree), what, "write it as a block: 'content: |'"))
+        faults.append(
+            UserDataFault(FaultKind.NOT_READABLE, document.place(tree), what, "write it as a block: 'content: |'")
+        )
         return _Decoded(None, encoding, "it is no string")
     if not encoding:
         return _Decoded(document.content(tree))
@@ -192,7 +196,7 @@ def _content(entry: Tree, document: Document, faults: list[Fault]) -> _Decoded:
     return _decoded(tree, encoding, document, faults)
 
 
-def _decoded(tree: Tree, encoding: tuple[str, ...], document: Document, faults: list[Fault]) -> _Decoded:
+def _decoded(tree: Tree, encoding: tuple[str, ...], document: Document, faults: list[UserDataFault]) -> _Decoded:
     text, origin, called = tree.text or "", document.lines_of(tree), "the file's content"
     data = text.encode("utf-8", "replace")
     damaged = _Decoded(None, encoding, "it can't be decoded")
@@ -217,6 +221,6 @@ def _decoded(tree: Tree, encoding: tuple[str, ...], document: Document, faults: 
     return _Decoded(Content(tuple(rows), is_open), encoding)
 
 
-def _fault(kind: FaultKind, tree: Tree, document: Document, what: str) -> Fault:
+def _fault(kind: FaultKind, tree: Tree, document: Document, what: str) -> UserDataFault:
     message = f"the content of a file {what}: cloud-init fails, and writes none of the files behind it"
-    return Fault(kind, document.place(tree), message, "encode it again (base64 -w0 FILE), or name its encoding")
+    return UserDataFault(kind, document.place(tree), message, "encode it again (base64 -w0 FILE), or name its encoding")

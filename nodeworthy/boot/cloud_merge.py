@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.cloud_steps import Step
+from nodeworthy.boot.cloud_steps import CloudStep
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.scalars import Document
-from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.boot.userdata import FaultKind, UserDataFault
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -39,8 +39,8 @@ class Steps:
     """What was merged, and the steps that were made of it so far."""
 
     pieces: dict[str, list[Piece]]
-    faults: list[Fault]
-    steps: list[Step] = field(default_factory=list)
+    faults: list[UserDataFault]
+    steps: list[CloudStep] = field(default_factory=list)
 
     def entries(self, key: str) -> Iterator[tuple[Tree, Document]]:
         """The entries of a list, over all documents that it was merged from."""
@@ -48,7 +48,7 @@ class Steps:
             if not piece.tree.is_sequence and not piece.tree.is_null:
                 what = f"{key} is {piece.tree.kind()}, not a list: cloud-init does nothing of it"
                 place = piece.place
-                self.faults.append(Fault(FaultKind.NOT_READABLE, place, what, "make it a list"))
+                self.faults.append(UserDataFault(FaultKind.NOT_READABLE, place, what, "make it a list"))
             for entry in piece.tree.sequence:
                 yield entry, piece.document
 
@@ -67,7 +67,7 @@ class _How:
         return bool({"recurse_array", "recurse_list"} & self.dict)
 
 
-def merge_documents(documents: Sequence[tuple[Piece, str]], faults: list[Fault]) -> dict[str, list[Piece]]:
+def merge_documents(documents: Sequence[tuple[Piece, str]], faults: list[UserDataFault]) -> dict[str, list[Piece]]:
     """Of each key, the values that count, in the order in which they act."""
     pieces: dict[str, list[Piece]] = {}
     for root, header in documents:
@@ -79,7 +79,7 @@ def merge_documents(documents: Sequence[tuple[Piece, str]], faults: list[Fault])
     return pieces
 
 
-def _together(key: str, old: list[Piece], new: Piece, how: _How, faults: list[Fault]) -> list[Piece]:
+def _together(key: str, old: list[Piece], new: Piece, how: _How, faults: list[UserDataFault]) -> list[Piece]:
     if how.replaces:
         _lost(key, old[-1], new, faults)
         return [new]
@@ -94,13 +94,13 @@ def _together(key: str, old: list[Piece], new: Piece, how: _How, faults: list[Fa
     return old
 
 
-def _lost(key: str, lost: Piece, kept: Piece, faults: list[Fault]) -> None:
+def _lost(key: str, lost: Piece, kept: Piece, faults: list[UserDataFault]) -> None:
     if not (lost.tree.is_sequence or lost.tree.is_mapping):
         return
     what = f"'{key}' is written in two cloud-configs, and cloud-init keeps only one: nothing of this one happens"
     remedy = "write it once, or add to the later part: merge_how: 'list(append)+dict(no_replace,recurse_list)+str()'"
     related = ((kept.place, "the one that counts"),)
-    faults.append(Fault(FaultKind.REPLACED, lost.place, what, remedy, related))
+    faults.append(UserDataFault(FaultKind.REPLACED, lost.place, what, remedy, related))
 
 
 def _how(root: Piece, header: str) -> _How:

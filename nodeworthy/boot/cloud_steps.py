@@ -7,13 +7,13 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.text import Text
-from nodeworthy.boot.userdata import Fault
+from nodeworthy.boot.userdata import UserDataFault
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class CloudStep:
     place: Place
     stage: Stage
     # What a template's directives decide about it.
@@ -21,7 +21,7 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrittenFile(Step):
+class WrittenFile(CloudStep):
     """An entry of write_files."""
 
     path: Text
@@ -36,7 +36,7 @@ class WrittenFile(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ran(Step):
+class Ran(CloudStep):
     """A list of commands that cloud-init writes into one script of `sh`, one below the other."""
 
     # bootcmd, runcmd, snap.commands
@@ -49,14 +49,14 @@ class Ran(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PackageInstall(Step):
+class PackageInstall(CloudStep):
     # Empty for the distribution's own; snap, ubuntu-drivers.
     manager: str = ""
     packages: tuple[Text, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Repository(Step):
+class Repository(CloudStep):
     kind: str  # apt, yum
     name: Text
     # A line of sources.list, a base URL.
@@ -64,7 +64,7 @@ class Repository(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mount(Step):
+class Mount(CloudStep):
     """An entry of mounts, with cloud-init's own defaults filled in. It goes into fstab and is mounted."""
 
     what: Text
@@ -74,14 +74,14 @@ class Mount(Step):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reboot(Step):
+class Reboot(CloudStep):
     mode: str  # reboot, poweroff, halt
     # Why it may not happen.
     only_if: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotRead(Step):
+class NotRead(CloudStep):
     """A key whose module does what is not known here: Ansible, Puppet, Salt, Chef."""
 
     key: str
@@ -90,5 +90,5 @@ class NotRead(Step):
 @dataclass(frozen=True)
 class CloudConfig:
     # In the order in which they happen.
-    steps: tuple[Step, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    steps: tuple[CloudStep, ...] = ()
+    faults: tuple[UserDataFault, ...] = ()

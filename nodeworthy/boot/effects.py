@@ -222,7 +222,7 @@ class Joins(Effect):
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
-class Refused(Effect):
+class RefusedOptions(Effect):
     """A program is given options for which it ends at once."""
 
     program: str  # k3s agent, k3s server

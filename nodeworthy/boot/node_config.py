@@ -12,7 +12,7 @@ from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.hidden_labels import FLAG, TAINTS, hidden_labels
 from nodeworthy.boot.scalars import Document, read_filled
 from nodeworthy.boot.text import Text
-from nodeworthy.boot.userdata import Fault, FaultKind, Part
+from nodeworthy.boot.userdata import FaultKind, Part, UserDataFault
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.known.containerd import defaults
@@ -53,7 +53,7 @@ class NodeConfig:
     labels: tuple[tuple[str, str], ...] = ()
     hidden_labels: tuple[str, ...] = ()
     taints: tuple[str, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[UserDataFault, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Config:
 
 def read_node_config(parts: Sequence[Part], *, template: bool = False) -> NodeConfig | None:
     """The merged NodeConfig of these parts; None where there is none."""
-    faults: list[Fault] = []
+    faults: list[UserDataFault] = []
     configs = [config for part in parts for config in _configs(part, faults, template)]
     if not configs:
         return NodeConfig(parts[0].place, faults=tuple(faults)) if parts else None
@@ -138,20 +138,20 @@ def joins_of(parts: Sequence[Part], *, template: bool = False) -> Sequence[Effec
     return (joins, *writes)
 
 
-def _configs(part: Part, faults: list[Fault], template: bool) -> Iterator[_Config]:
+def _configs(part: Part, faults: list[UserDataFault], template: bool) -> Iterator[_Config]:
     fillings = Fillings(jinja=part.jinja)
     try:
         read = read_filled(part.text, part.origin, fillings, template=template, given=part.guard)
     except NotYaml as problem:
         place = part.origin.at(problem.place.line or 1, problem.place.column or 1)
         what = f"the NodeConfig is {problem.why}: nodeadm fails, and the node does not join"
-        faults.append(Fault(FaultKind.NOT_READABLE, place, what, "mend the YAML", is_doubt=bool(fillings.raws)))
+        faults.append(UserDataFault(FaultKind.NOT_READABLE, place, what, "mend the YAML", is_doubt=bool(fillings.raws)))
         return
     faults += [each.fault() for each in read.missing]
     document = read.document
     if not read.trees and not read.missing:
         what = "the part holds no NodeConfig: nodeadm fails to read it"
-        faults.append(Fault(FaultKind.WRONG_TYPE, part.place, what, f"begin it with apiVersion: {VERSION}"))
+        faults.append(UserDataFault(FaultKind.WRONG_TYPE, part.place, what, f"begin it with apiVersion: {VERSION}"))
     for number, tree in enumerate(read.trees):
         wrong = _why_not_read(tree, document, number)
         if wrong is None:
@@ -161,25 +161,27 @@ def _configs(part: Part, faults: list[Fault], template: bool) -> Iterator[_Confi
             faults.append(wrong)
 
 
-def _why_not_read(tree: Tree, document: Document, number: int) -> Fault | None:
+def _why_not_read(tree: Tree, document: Document, number: int) -> UserDataFault | None:
     """Of the documents of one part nodeadm takes the first, if it is one that it knows."""
     kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
     if kind != "NodeConfig" or not version.startswith(_GROUP):
         what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"
         is_its = version.startswith(_GROUP)
         remedy = "let its kind be NodeConfig" if is_its else f"write apiVersion: {VERSION}"
-        return Fault(FaultKind.WRONG_TYPE, document.place(tree), what, remedy)
+        return UserDataFault(FaultKind.WRONG_TYPE, document.place(tree), what, remedy)
     if version != VERSION and not document.scalar(tree.get("apiVersion")).holes:
         what = f"nodeadm knows no NodeConfig of {version}: it fails to read it, and the node does not join"
-        return Fault(FaultKind.WRONG_TYPE, document.place(tree.get("apiVersion")), what, f"write apiVersion: {VERSION}")
+        return UserDataFault(
+            FaultKind.WRONG_TYPE, document.place(tree.get("apiVersion")), what, f"write apiVersion: {VERSION}"
+        )
     if number:
         what = "nodeadm reads only the first YAML document of a part: this one is passed over"
         remedy = "put it into a part of its own (application/node.eks.aws)"
-        return Fault(FaultKind.NOBODY_READS_IT, document.place(tree), what, remedy)
+        return UserDataFault(FaultKind.NOBODY_READS_IT, document.place(tree), what, remedy)
     return None
 
 
-def _left_to_a_module(cluster: Tree, document: Document) -> Iterator[Fault]:
+def _left_to_a_module(cluster: Tree, document: Document) -> Iterator[UserDataFault]:
     """`${module.eks.…}`: a template knows the names that templatefile gives it, and a file none. What stands in the
     module itself is filled in there, when it is known."""
     said = ((document.place(each), document.scalar(each).shown()) for each in cluster.mapping.values())
@@ -190,7 +192,7 @@ def _left_to_a_module(cluster: Tree, document: Document) -> Iterator[Fault]:
         first, *others = values
         what = f"{first[1]} is a name of a module's own, which nobody fills in here: nodeadm is told these letters"
         remedy = "give templatefile the values by names of their own (${cluster_endpoint}), and write those"
-        yield Fault(FaultKind.NOT_FILLED_IN, first[0], what, remedy, tuple(others))
+        yield UserDataFault(FaultKind.NOT_FILLED_IN, first[0], what, remedy, tuple(others))
 
 
 def _last(configs: Sequence[_Config], *path: str) -> Located[Any] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from nodeworthy.boot.cloud_config import Ran, Step
+from nodeworthy.boot.cloud_config import CloudStep, Ran
 from nodeworthy.boot.cloud_effects import under
 from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
 from nodeworthy.boot.shell.state import State
@@ -79,7 +79,7 @@ def _steps(userdata: UserData) -> Iterator[Job]:
         yield Job(step.stage, turn, _step(step, userdata))
 
 
-def _step(step: Step, userdata: UserData) -> Callable[[State], Sequence[Effect]]:
+def _step(step: CloudStep, userdata: UserData) -> Callable[[State], Sequence[Effect]]:
     from nodeworthy.boot.cloud_effects import effects_of
 
     return lambda disk: effects_of(step, disk, userdata)

@@ -12,7 +12,7 @@ from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Joined, Origin, Pinned, within
 from nodeworthy.boot.perhaps import NOTHING, Arms, Perhaps, guard_of, perhaps
 from nodeworthy.boot.text import Hole, Text
-from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.boot.userdata import FaultKind, UserDataFault
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
@@ -201,9 +201,9 @@ class Missing:
     place: Place
     text: str
 
-    def fault(self) -> Fault:
+    def fault(self) -> UserDataFault:
         what = f"{self.text.splitlines()[0][:60]} puts in what is not known before the template is filled in"
-        return Fault(FaultKind.NOT_READ_HERE, self.place, what, is_doubt=True)
+        return UserDataFault(FaultKind.NOT_READ_HERE, self.place, what, is_doubt=True)
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class FaultKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Fault:
+class UserDataFault:
     kind: FaultKind
     place: Place
     message: str
@@ -121,7 +121,7 @@ class UserData:
     place: Place
     # In the order in which they act.
     parts: tuple[Part, ...]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[UserDataFault, ...] = ()
     # In bytes as EC2 counts them: packed as it is, before base64. None where a template makes that unknowable.
     size: int | None = None
     # What was unwrapped on the way, outermost first: ("base64", "gzip").

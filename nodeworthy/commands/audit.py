@@ -181,14 +181,14 @@ def _sources(options: Options, stack: StackAccount) -> Iterator[Source]:
 def _look(
     source: Source, options: Options, stack: StackAccount, program: Program, nodes: ClusterNodes | None
 ) -> tuple[Source, Wanted, Looked]:
-    from nodeworthy.collect.cloud.answers import Asked
+    from nodeworthy.collect.cloud.answers import RegionAnswers
     from nodeworthy.collect.cloud.recording import Recorder
     from nodeworthy.collect.cloud.region import Region
     from nodeworthy.collect.cloud.scenes import Wanted, look
 
     asked: Source | Recorder = Recorder(source) if options.record is not None else source
     wanted = Wanted(stack.fleet, stack.no_fleet, options.pool)
-    looked = look(Region(Asked(asked)), wanted, program, nodes)
+    looked = look(Region(RegionAnswers(asked)), wanted, program, nodes)
     if options.record is not None and isinstance(asked, Recorder):
         asked.write(Path(options.record))
     return source, wanted, looked

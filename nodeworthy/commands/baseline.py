@@ -24,7 +24,7 @@ from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
-    from nodeworthy.baseline.file import Baseline, Entry
+    from nodeworthy.baseline.file import Baseline, BaselineEntry
     from nodeworthy.commands.settled import Run
 
 
@@ -97,7 +97,7 @@ def _judged(options: Options, run: Run, paths: list[str]) -> Report:
     return settled.apply_settings(run, report)
 
 
-def _still(run: Run, before: Baseline, report: Report, paths: Sequence[str]) -> Mapping[Entry, int]:
+def _still(run: Run, before: Baseline, report: Report, paths: Sequence[str]) -> Mapping[BaselineEntry, int]:
     """Less what no longer applies."""
     from nodeworthy.baseline.apply import lay_over
 
@@ -109,7 +109,9 @@ def _still(run: Run, before: Baseline, report: Report, paths: Sequence[str]) -> 
     return +kept
 
 
-def _told(options: Options, before: Baseline | None, entries: Mapping[Entry, int], report: Report, path: Path) -> str:
+def _told(
+    options: Options, before: Baseline | None, entries: Mapping[BaselineEntry, int], report: Report, path: Path
+) -> str:
     lines = [f"{shown_path(path)} {'would hold' if options.dry_run else 'holds'} {_counted(entries)}"]
     if before is not None:
         was, now = Counter(dict(before.entries)), Counter(dict(entries))
@@ -123,7 +125,7 @@ def _told(options: Options, before: Baseline | None, entries: Mapping[Entry, int
     return "\n".join(lines)
 
 
-def _counted(entries: Mapping[Entry, int]) -> str:
+def _counted(entries: Mapping[BaselineEntry, int]) -> str:
     rules, files = {each.rule for each in entries}, {each.path for each in entries}
     unknown = sum(count for each, count in entries.items() if each.verdict)
     told = [_many(sum(entries.values()) - unknown, "failure"), *([_many(unknown, "unknown")] if unknown else [])]

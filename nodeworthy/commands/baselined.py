@@ -15,7 +15,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.records import replace
 
 if TYPE_CHECKING:
-    from nodeworthy.baseline.file import Baseline, Entry
+    from nodeworthy.baseline.file import Baseline, BaselineEntry
     from nodeworthy.commands.settled import Run
     from nodeworthy.engine import Judgement
     from nodeworthy.report.report import Report
@@ -48,7 +48,11 @@ def apply_baseline(
 
 
 def _unused(
-    run: Run, baseline: Baseline, judgements: Sequence[Judgement], left: Counter[Entry], looked_at: Sequence[str]
+    run: Run,
+    baseline: Baseline,
+    judgements: Sequence[Judgement],
+    left: Counter[BaselineEntry],
+    looked_at: Sequence[str],
 ) -> Iterator[Judgement]:
     from nodeworthy.baseline.apply import stale_entry
     from nodeworthy.rules import rule
@@ -58,8 +62,12 @@ def _unused(
 
 
 def stale(
-    run: Run, baseline: Baseline, judgements: Sequence[Judgement], left: Counter[Entry], looked_at: Sequence[str]
-) -> list[Entry]:
+    run: Run,
+    baseline: Baseline,
+    judgements: Sequence[Judgement],
+    left: Counter[BaselineEntry],
+    looked_at: Sequence[str],
+) -> list[BaselineEntry]:
     from nodeworthy.baseline.apply import Decided, is_whole
     from nodeworthy.baseline.apply import stale as told_stale
 

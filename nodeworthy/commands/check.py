@@ -22,7 +22,7 @@ from nodeworthy.rule import Moment
 if TYPE_CHECKING:
     from nodeworthy.collect.source.cache import Memory
     from nodeworthy.collect.source.files import Source
-    from nodeworthy.commands.settled import Found, Run
+    from nodeworthy.commands.settled import FilesToLookAt, Run
 
 
 class Options(judging.Options, baselined.Options):
@@ -139,7 +139,7 @@ def _memory(options: Options, run: Run, found: Sequence[Source]) -> Memory | Non
     return memory(options.named, found, {**asked, **settled.stamps(run)})
 
 
-def _look(options: Options, run: Run, found: Found, memory: Memory | None, watch: Watch) -> int:
+def _look(options: Options, run: Run, found: FilesToLookAt, memory: Memory | None, watch: Watch) -> int:
     from nodeworthy.collect.source.collector import look_at
     from nodeworthy.collect.source.fleets import Fleets
 

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from nodeworthy.collect.source.files import Source
     from nodeworthy.collect.source.scope import Scopes
     from nodeworthy.commands import check
-    from nodeworthy.commands.settled import Found, Run
+    from nodeworthy.commands.settled import FilesToLookAt, Run
     from nodeworthy.engine import Judgement
     from nodeworthy.fixes.journal import BrokenOff, Journal
-    from nodeworthy.fixes.plan import Plan
+    from nodeworthy.fixes.plan import FixPlan
     from nodeworthy.fixes.text import Left, Text
-    from nodeworthy.fixes.write import Beside
+    from nodeworthy.fixes.write import StagedFile
     from nodeworthy.report.report import Report
 
 
-def run(options: check.Options, run: Run, found: Found) -> int:
+def run(options: check.Options, run: Run, found: FilesToLookAt) -> int:
     from nodeworthy.fixes.plan import diff, plan
 
     checking = _Checking(options, run, found)
@@ -55,7 +55,7 @@ def run(options: check.Options, run: Run, found: Found) -> int:
 class _Checking:
     """The same look again and again, each time with other texts in place of those on the disk."""
 
-    def __init__(self, options: check.Options, run: Run, found: Found) -> None:
+    def __init__(self, options: check.Options, run: Run, found: FilesToLookAt) -> None:
         self._options = options
         self._run = run
         self._found = found
@@ -112,7 +112,7 @@ def _code(run: Run, looked: Looked, report: Report) -> int:
     return 2 if looked.refused else run.exit_code(settled.apply_settings(run, report))
 
 
-def _tell(mended: Plan, left: Sequence[Left], report: Report) -> None:
+def _tell(mended: FixPlan, left: Sequence[Left], report: Report) -> None:
     for each in left:
         _say(on_one_line(f"not mended: {each.finding.where} {each.finding.rule}: {each.why}"))
     count = sum(each.verdict == "fail" and not each.suppressed for each in report.findings)
@@ -132,21 +132,23 @@ def _files(paths: Sequence[str]) -> str:
     return f"{len(paths)} file{'s' * (len(paths) != 1)}"
 
 
-def _write(mended: Plan, found: Sequence[Source]) -> None:
+def _write(mended: FixPlan, found: Sequence[Source]) -> None:
     """All of them or none: what takes time and room is done for all files before the first is exchanged, and whoever is
     stopped while they are has left word for the next run."""
-    from nodeworthy.fixes.journal import Entry, Journal, new_token
-    from nodeworthy.fixes.write import Beside, NotWritten
+    from nodeworthy.fixes.journal import Journal, JournalEntry, new_token
+    from nodeworthy.fixes.write import NotWritten, StagedFile
 
     paths = {each.shown: each.path for each in found}
     token, written = new_token(), 0
-    entries = [Entry.of(paths[each], mended.before[each].data, mended.after[each].data) for each in mended.changed]
+    entries = [
+        JournalEntry.of(paths[each], mended.before[each].data, mended.after[each].data) for each in mended.changed
+    ]
     journal = Journal(token, entries)
-    ready: dict[str, Beside] = {}
+    ready: dict[str, StagedFile] = {}
     try:
         for each in mended.changed:
             try:
-                ready[each] = Beside(paths[each], mended.before[each].data, mended.after[each].data, token)
+                ready[each] = StagedFile(paths[each], mended.before[each].data, mended.after[each].data, token)
             except NotWritten as problem:
                 _say(on_one_line(f"not written: {each}: {problem.why}"))
         journal.ready()
@@ -167,7 +169,7 @@ def _write(mended: Plan, found: Sequence[Source]) -> None:
     _say(f"{written} of {_files(mended.changed)} written")
 
 
-def _give_up(ready: Iterable[Beside], journal: Journal) -> None:
+def _give_up(ready: Iterable[StagedFile], journal: Journal) -> None:
     for each in ready:
         each.give_up()
     journal.end()

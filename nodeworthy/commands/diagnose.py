@@ -38,7 +38,7 @@ from nodeworthy.rule import Moment, Rule
 from nodeworthy.verdict import Verdict
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.collect.cluster.seen import ClusterObjects
     from nodeworthy.commands.settled import Run
     from nodeworthy.facts.cluster.ledger import Ledger
     from nodeworthy.report.chain import Chain
@@ -138,9 +138,9 @@ def _diagnose(options: Options, run: Run) -> int:
     beside = None
     if judging.wants(options, "html") or judging.wants(options, "markdown"):
         from nodeworthy.report.chain import for_page
-        from nodeworthy.report.markdown import Beside
+        from nodeworthy.report.markdown import BesideFindings
 
-        beside = Beside(blocks={"The GPUs": written.text(told)}, chains=for_page(chains))
+        beside = BesideFindings(blocks={"The GPUs": written.text(told)}, chains=for_page(chains))
     heading = _heading(options, seen, report, told, chains)
     whole = replace(_with_more(options, report, told, chains), next=_next(options, report, chains))
     code = judging.deliver(options, run, whole, heading, beside)
@@ -163,7 +163,7 @@ def _next(options: Options, report: Report, chains: Sequence[Chain]) -> str:
     return "" if options.ledger or not report.evaluated["verdicts"] else f"nodeworthy diagnose{of} --ledger"
 
 
-def _tell_of_inference(options: Options, seen: Seen) -> None:
+def _tell_of_inference(options: Options, seen: ClusterObjects) -> None:
     """Where toolkits were judged by what the nodes say of themselves."""
     if options.fleet is not None or options.stack is not None or not seen.toolkits:
         return
@@ -183,7 +183,7 @@ def _told(options: Options, run: Run) -> tuple[Report, str]:
     return _with_more(options, report, told, chains), _heading(options, seen, report, told, chains)
 
 
-def _heading(options: Options, seen: Seen, report: Report, told: Ledger, chains: Sequence[Chain]) -> str:
+def _heading(options: Options, seen: ClusterObjects, report: Report, told: Ledger, chains: Sequence[Chain]) -> str:
     from nodeworthy.report import chain
     from nodeworthy.report import ledger as written
 
@@ -196,7 +196,7 @@ def _heading(options: Options, seen: Seen, report: Report, told: Ledger, chains:
     return "\n".join(filter(None, (whole, drawn)))
 
 
-def _nodes(seen: Seen, report: Report, chains: Sequence[Chain]) -> str:
+def _nodes(seen: ClusterObjects, report: Report, chains: Sequence[Chain]) -> str:
     from nodeworthy.report.nodes_told import nodes_told
 
     nodes = sorted((each for each in seen.capacity.nodes.values() if each.has_gpus), key=lambda each: each.name)
@@ -215,7 +215,7 @@ def _with_more(options: Options, report: Report, told: Ledger, chains: Sequence[
     return replace(report, extra={**report.extra, "ledger": written.as_data(told), "chains": drawn})
 
 
-def _chains(options: Options, seen: Seen, report: Report) -> list[Chain]:
+def _chains(options: Options, seen: ClusterObjects, report: Report) -> list[Chain]:
     """Of every node of which something was found, or of the one that was asked for."""
     from nodeworthy.collect.cluster.chain_seen import ChainSeen
     from nodeworthy.errors import InputError
@@ -230,7 +230,7 @@ def _chains(options: Options, seen: Seen, report: Report) -> list[Chain]:
     return chains_of_nodes(known, report.judgements, looked.walk, options.node)
 
 
-def _looked(options: Options, run: Run) -> tuple[Seen, Report]:
+def _looked(options: Options, run: Run) -> tuple[ClusterObjects, Report]:
     from nodeworthy.collect.cluster.scenes import scenes
     from nodeworthy.collect.source.fleets import Fleets
 
@@ -246,7 +246,7 @@ def _looked(options: Options, run: Run) -> tuple[Seen, Report]:
     return seen, judging.judge_scenes(run, Moment.CLUSTER, found, {"objects": seen.objects})
 
 
-def _ledger(seen: Seen) -> Ledger:
+def _ledger(seen: ClusterObjects) -> Ledger:
     from nodeworthy.collect.cluster.capacity import ledger_of
 
     return _whole(ledger_of, seen)
@@ -272,13 +272,13 @@ def _asked_about(rules: Iterable[Rule], named: Collection[str]) -> frozenset[typ
     return frozenset(check.subject for check in checks if check.unless is None)
 
 
-def _with_sightings(report: Report, seen: Seen) -> Report:
+def _with_sightings(report: Report, seen: ClusterObjects) -> Report:
     failed = [each for each in report.findings if each.verdict is Verdict.FAIL and not each.suppressed]
     named = [name for each in failed for name in (each.where.object, *each.victims) if name]
     return replace(report, sightings=tuple(seen.sighted.of(named, seen.pods)))
 
 
-def _look(options: Options, rules: Sequence[Rule]) -> Seen:
+def _look(options: Options, rules: Sequence[Rule]) -> ClusterObjects:
     from nodeworthy.errors import InputError
 
     if options.folder is None:

@@ -21,7 +21,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
-    from nodeworthy.known.evidence import Found
+    from nodeworthy.known.evidence import EvidenceMatch
     from nodeworthy.report.explained import Explanation
 
 STDIN = "-"
@@ -165,7 +165,7 @@ def _of_words(what: str) -> list[Explanation]:
     return _of_id(what) or _explained(in_text(what))
 
 
-def _explained(found: list[Found]) -> list[Explanation]:
+def _explained(found: list[EvidenceMatch]) -> list[Explanation]:
     from nodeworthy.report.explained import of_evidence
     from nodeworthy.rules import catalogue
 

@@ -16,7 +16,7 @@ from nodeworthy.report.printable import escape_json, on_one_line, printable
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.source.parsing import Found
+    from nodeworthy.collect.source.parsing import FileContents
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.fleet.model import Fleet
 
@@ -42,17 +42,17 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
     return infer_fleets(pools, values)
 
 
-def _read(path: str) -> Iterator[Found]:
+def _read(path: str) -> Iterator[FileContents]:
     """A file that is named must be readable; one that lies in a folder is no evidence where it is not."""
     from nodeworthy.collect.source.files import sources
     from nodeworthy.collect.source.one_file import whats_in
-    from nodeworthy.collect.source.parsing import Refused
+    from nodeworthy.collect.source.parsing import InputRefused
     from nodeworthy.rules import ids
 
     for source in sources([path]):
         try:
             found = call_bounded(whats_in, source, frozenset(ids()))
-        except (Refused, TookTooLong) as problem:
+        except (InputRefused, TookTooLong) as problem:
             if source.named:
                 raise InputError(str(problem)) from None
             continue
@@ -65,7 +65,7 @@ def of_plan(stack: str) -> list[InferredFleet] | None:
     failed, whose own words say all there is to say."""
     from dataclasses import replace
 
-    from nodeworthy.collect.plan.preview import Asked, prepare
+    from nodeworthy.collect.plan.preview import PreviewRequest, prepare
     from nodeworthy.collect.plan.runs import ProgramFailed
     from nodeworthy.commands.preview import shown_program
     from nodeworthy.facts.aws.node_group import NodeGroup
@@ -73,7 +73,7 @@ def of_plan(stack: str) -> list[InferredFleet] | None:
     from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.rules import ids
 
-    preview = replace(prepare(Asked(Path(), stack), frozenset(ids())), fleet=None)
+    preview = replace(prepare(PreviewRequest(Path(), stack), frozenset(ids())), fleet=None)
     try:
         with shown_program() as shown:
             plain, simulated = preview.run(None, shown).scenes

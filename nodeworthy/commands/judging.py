@@ -16,13 +16,13 @@ from nodeworthy.commands.settled import Run, Typed
 from nodeworthy.engine import Judgement, judge, nothing_to_judge
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
-from nodeworthy.report.report import Asked, Report
+from nodeworthy.report.report import Report, ReportOptions
 from nodeworthy.rule import Moment, Rule
 from nodeworthy.scene import Scene
 
 if TYPE_CHECKING:
     from nodeworthy.report.frame import Excerpts
-    from nodeworthy.report.markdown import Beside
+    from nodeworthy.report.markdown import BesideFindings
     from nodeworthy.verdict import Finding
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html", "prometheus")
@@ -153,7 +153,7 @@ def _also(formats: tuple[str, ...], text: str) -> tuple[str, str]:
     return form, file
 
 
-def deliver(options: Options, run: Run, report: Report, heading: str = "", beside: Beside | None = None) -> int:
+def deliver(options: Options, run: Run, report: Report, heading: str = "", beside: BesideFindings | None = None) -> int:
     """Writes the report where it was asked for; the exit code is what it says. A heading is for people only, `beside`
     for a comment."""
     report = settled.apply_settings(run, report)
@@ -170,9 +170,9 @@ def deliver(options: Options, run: Run, report: Report, heading: str = "", besid
     return run.exit_code(report)
 
 
-def asked_report(options: Options, run: Run) -> Asked:
+def asked_report(options: Options, run: Run) -> ReportOptions:
     shown = options.show_passed, options.show_skipped, options.show_unknown
-    return Asked(run.strict, run.allow_unknown, *shown, options.quiet)
+    return ReportOptions(run.strict, run.allow_unknown, *shown, options.quiet)
 
 
 @dataclass(frozen=True)
@@ -180,10 +180,10 @@ class _Writing:
     """A report, in whatever format."""
 
     report: Report
-    asked: Asked
+    asked: ReportOptions
     began: float
     heading: str
-    beside: Beside | None
+    beside: BesideFindings | None
 
     def written(self, form: str, *, colour: bool = False) -> str:
         """A file's name may be of bytes that are no UTF-8: they are told as Python does, and as JSON may."""

@@ -128,9 +128,9 @@ def _deliver(options: Options, found: Sequence[Outcome]) -> None:
 
 def _can_boot(image: str) -> None:
     """Raises CouldNotLook where no node can be booted here. From here on, SIGTERM ends us as Ctrl-C does."""
-    from nodeworthy.lab import needs
+    from nodeworthy.lab import host_requirements
 
-    if missing := needs.missing(image):
+    if missing := host_requirements.missing(image):
         raise CouldNotLook(f"no node can be booted on this machine, for want of: {', '.join(missing)}")
     signal.signal(signal.SIGTERM, _leave)
 

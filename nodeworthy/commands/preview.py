@@ -21,11 +21,11 @@ from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
     from nodeworthy.collect.plan.answers import Asks
-    from nodeworthy.collect.plan.plan import Plan
-    from nodeworthy.collect.plan.preview import Preview, Seen
+    from nodeworthy.collect.plan.plan import PreviewedPlan
+    from nodeworthy.collect.plan.preview import Preview, PreviewOutcome
     from nodeworthy.commands.settled import Run
     from nodeworthy.engine import Judgement
-    from nodeworthy.report.markdown import Beside
+    from nodeworthy.report.markdown import BesideFindings
     from nodeworthy.report.report import Report
 
 TIMEOUT = 120.0
@@ -78,7 +78,7 @@ def _seconds(text: str) -> float:
 
 
 def run(options: Options) -> int:
-    from nodeworthy.collect.plan.preview import Asked, prepare
+    from nodeworthy.collect.plan.preview import PreviewRequest, prepare
     from nodeworthy.collect.plan.runs import ProgramFailed
 
     run = judging.begin(options)
@@ -87,7 +87,7 @@ def run(options: Options) -> int:
         from nodeworthy.commands import preview_terraform
 
         return preview_terraform.run(options, run)
-    asked = Asked(
+    asked = PreviewRequest(
         Path(),
         options.stack,
         options.fleet,
@@ -186,7 +186,7 @@ def _asks(options: Options, preview: Preview) -> Asks | None:
     return AskAws(preview.config.region, preview.config.values.get("aws:profile"))
 
 
-def _judged(run: Run, seen: Seen) -> Report:
+def _judged(run: Run, seen: PreviewOutcome) -> Report:
     from nodeworthy.report.report import Report
 
     judgements = _both_runs(run, seen)
@@ -200,7 +200,7 @@ def _judged(run: Run, seen: Seen) -> Report:
     return Report(Moment.PLAN, judgements, seen.counts, {"preview": _data(seen)})
 
 
-def _both_runs(run: Run, seen: Seen) -> Sequence[Judgement]:
+def _both_runs(run: Run, seen: PreviewOutcome) -> Sequence[Judgement]:
     from nodeworthy.collect.plan.simulated import merge_runs
 
     plain, simulated = seen.scenes
@@ -210,7 +210,7 @@ def _both_runs(run: Run, seen: Seen) -> Sequence[Judgement]:
     return merge_runs(first, judging.judge_scenes(run, Moment.PLAN, [simulated], seen.counts).judgements)
 
 
-def _data(seen: Seen) -> dict[str, object]:
+def _data(seen: PreviewOutcome) -> dict[str, object]:
     from nodeworthy.collect.plan.protocol import redact_wire
     from nodeworthy.report.resources import as_data
 
@@ -224,7 +224,7 @@ def _data(seen: Seen) -> dict[str, object]:
     }
 
 
-def _heading(options: Options, seen: Seen) -> str:
+def _heading(options: Options, seen: PreviewOutcome) -> str:
     from nodeworthy.report.resources import render
     from nodeworthy.report.text import Paint
 
@@ -234,32 +234,32 @@ def _heading(options: Options, seen: Seen) -> str:
     return f"{render(seen.plan.resources, paint)}\n{_how(seen)}\n"
 
 
-def _beside(options: Options, seen: Seen) -> Beside | None:
+def _beside(options: Options, seen: PreviewOutcome) -> BesideFindings | None:
     """For a comment or a page: the plan's tree, and the picture of the fleet."""
     if not judging.wants(options, "markdown") and not judging.wants(options, "html"):
         return None
     from nodeworthy.report.fleet_picture import picture_of
-    from nodeworthy.report.markdown import Beside
+    from nodeworthy.report.markdown import BesideFindings
     from nodeworthy.report.resources import render
     from nodeworthy.report.text import Paint
 
     fleet = seen.preview.fleet
     picture = picture_of(fleet) if fleet is not None else None
     tree = f"{render(seen.plan.resources, Paint(colour=False))}\n{_how(seen)}"
-    return Beside(_about(seen.preview), {"The plan": tree}, picture)
+    return BesideFindings(_about(seen.preview), {"The plan": tree}, picture)
 
 
-def _beside_fleet(preview: Preview) -> Beside:
-    from nodeworthy.report.markdown import Beside
+def _beside_fleet(preview: Preview) -> BesideFindings:
+    from nodeworthy.report.markdown import BesideFindings
 
-    return Beside(_about(preview), {"The plan": _impossible(preview)})
+    return BesideFindings(_about(preview), {"The plan": _impossible(preview)})
 
 
 def _about(preview: Preview) -> str:
     return f"stack {preview.stack} of {preview.project.name}"
 
 
-def _how(seen: Seen) -> str:
+def _how(seen: PreviewOutcome) -> str:
     counts = seen.counts
     unknown = f"{counts['unknowns']} of their values unknown before deployment"
     told = f"stack {seen.plan.stack}: {counts['resources']} resources, {unknown}{_not_judged(seen.plan)}"
@@ -272,7 +272,7 @@ def _how(seen: Seen) -> str:
     return f"{told}; not simulated"
 
 
-def _not_judged(plan: Plan) -> str:
+def _not_judged(plan: PreviewedPlan) -> str:
     if not plan.not_judged:
         return ""
     each = ", ".join(f"{count} of {provider}" for provider, count in sorted(plan.not_judged.items()))

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from nodeworthy.errors import InputError
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.collect.cluster.seen import ClusterObjects
     from nodeworthy.commands import diagnose
     from nodeworthy.commands.settled import Run
     from nodeworthy.repair.change import World
     from nodeworthy.repair.run import Looked, Repair
     from nodeworthy.report.report import Report
 
-Look = Callable[[], "tuple[Seen, Report]"]
+Look = Callable[[], "tuple[ClusterObjects, Report]"]
 
 
 class Options:
@@ -94,7 +94,7 @@ def fix(options: diagnose.Options, run: Run, look: Look) -> int:
     from nodeworthy.repair.run import Looked, Repair
     from nodeworthy.repair.server import Server
 
-    def looked(found: tuple[Seen, Report]) -> Looked:
+    def looked(found: tuple[ClusterObjects, Report]) -> Looked:
         seen, report = found
         policies = [name for _, name in seen.documents[CLUSTER_POLICIES]]
         return Looked(report.judgements, policies, run.exit_code(report))

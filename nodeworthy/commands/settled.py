@@ -194,7 +194,7 @@ def no_such_rule(name: str, known: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class FilesToLookAt:
     """What is left to look at, and of how many files the settings say that nobody shall."""
 
     sources: list[Source]
@@ -207,12 +207,12 @@ class Found:
         return replace(report, looked_at={**report.looked_at, "excluded": self.excluded})
 
 
-def not_excluded(run: Run, found: Iterable[Source]) -> Found:
+def not_excluded(run: Run, found: Iterable[Source]) -> FilesToLookAt:
     every = list(found)
     kept = _kept(run, every)
     if not run.no_settings:
         _tell_of_others(run.settings, kept)
-    return Found(kept, len(every) - len(kept))
+    return FilesToLookAt(kept, len(every) - len(kept))
 
 
 def _tell_of_others(ours: Settings | None, found: Iterable[Source]) -> None:

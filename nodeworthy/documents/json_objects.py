@@ -54,7 +54,7 @@ def read_objects(pieces: Iterable[str], place: Place) -> Iterator[Item | Whole]:
             yield from _document(window)
             if window.next() not in _BEGINS:
                 raise window.fault("Something follows the document")
-    except Fault as fault:
+    except JsonFault as fault:
         why = f"not JSON: {fault.why[:1].lower()}{fault.why[1:]}"
         raise NotJson(why, Place(place.path, fault.line, fault.column)) from None
     except RecursionError:
@@ -131,7 +131,7 @@ _NEAR = 16
 LARGEST = 128 << 20
 
 
-class Fault(Exception):
+class JsonFault(Exception):
     def __init__(self, why: str, line: int, column: int) -> None:
         super().__init__(why)
         self.why = why
@@ -172,9 +172,9 @@ class Window:
                     self._at = end
                     return value
 
-    def fault(self, why: str, at: int | None = None) -> Fault:
+    def fault(self, why: str, at: int | None = None) -> JsonFault:
         """Something is wrong here, or at another place of the window."""
-        return Fault(why, *self._place(self._at if at is None else at))
+        return JsonFault(why, *self._place(self._at if at is None else at))
 
     def _may_go_on(self, problem: json.JSONDecodeError) -> bool:
         return problem.msg.startswith("Unterminated string") or problem.pos + _NEAR > len(self._text)

@@ -30,7 +30,7 @@ def new_token() -> str:
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """A file, what it held and what it is to hold, by digests."""
 
     path: Path
@@ -38,14 +38,14 @@ class Entry:
     after: str
 
     @staticmethod
-    def of(path: Path, before: bytes, after: bytes) -> Entry:
-        return Entry(Path(os.path.abspath(path)), _digest(before), _digest(after))
+    def of(path: Path, before: bytes, after: bytes) -> JournalEntry:
+        return JournalEntry(Path(os.path.abspath(path)), _digest(before), _digest(after))
 
 
 class Journal:
     """Of a run that goes on: nobody else finishes what it does."""
 
-    def __init__(self, token: str, entries: Sequence[Entry]) -> None:
+    def __init__(self, token: str, entries: Sequence[JournalEntry]) -> None:
         """Where it can't be written, nothing is remembered."""
         self.is_ready = False
         self._file: IO[str] | None = None
@@ -91,7 +91,7 @@ class BrokenOff:
 
     journal: Path
     token: str
-    entries: Sequence[Entry]
+    entries: Sequence[JournalEntry]
     # Every mended file lay beside the one whose place it takes.
     is_ready: bool
     # What can't be finished, and why.
@@ -108,7 +108,7 @@ class BrokenOff:
             self.journal.unlink()
         return done
 
-    def _finish(self, entry: Entry) -> bool:
+    def _finish(self, entry: JournalEntry) -> bool:
         staged = entry.path.parent / staged_name(entry.path.name, self.token)
         now = _digest_of(entry.path)
         try:
@@ -150,7 +150,7 @@ def _read(path: Path) -> BrokenOff | None:
     return BrokenOff(path, path.stem.removeprefix("fix-"), _entries(text.removesuffix(_READY)), text.endswith(_READY))
 
 
-def _entries(text: str) -> list[Entry]:
+def _entries(text: str) -> list[JournalEntry]:
     try:
         data = json.loads(text)
         return [_entry(each) for each in data["files"]] if data["schema"] == SCHEMA else []
@@ -158,11 +158,11 @@ def _entries(text: str) -> list[Entry]:
         return []
 
 
-def _entry(data: Mapping[str, Any]) -> Entry:
+def _entry(data: Mapping[str, Any]) -> JournalEntry:
     path = Path(str(data["path"]))
     if not path.is_absolute():
         raise ValueError(path)
-    return Entry(path, str(data["before"]), str(data["after"]))
+    return JournalEntry(path, str(data["before"]), str(data["after"]))
 
 
 def _hold(file: IO[str]) -> None:

@@ -26,7 +26,7 @@ STILL_THERE = "the edit would not mend it: the rule still finds it"
 
 
 @dataclass
-class Plan:
+class FixPlan:
     """The texts as they were and as they are to be, what that mends, and what is left as it is."""
 
     before: Mapping[str, Text]
@@ -43,8 +43,8 @@ class Plan:
         return sum(len(each.findings) for each in self.fixes)
 
 
-def plan(judgements: Sequence[Judgement], texts: Mapping[str, Text], judge: Judge) -> Plan:
-    made = Plan(texts, dict(texts))
+def plan(judgements: Sequence[Judgement], texts: Mapping[str, Text], judge: Judge) -> FixPlan:
+    made = FixPlan(texts, dict(texts))
     refused: dict[tuple[str, ...], Left] = {}
     for _ in range(ROUNDS):
         proposed = list(proposals(judgements, made.after))
@@ -63,7 +63,7 @@ def plan(judgements: Sequence[Judgement], texts: Mapping[str, Text], judge: Judg
     return made
 
 
-def _data(made: Plan) -> dict[str, bytes]:
+def _data(made: FixPlan) -> dict[str, bytes]:
     return {path: made.after[path].data for path in made.changed}
 
 
@@ -160,7 +160,7 @@ def _key(finding: Finding) -> tuple[str, ...]:
     return (finding.rule, finding.verdict, where.path or "", where.subject or "", finding.message)
 
 
-def diff(plan: Plan) -> str:
+def diff(plan: FixPlan) -> str:
     """Without the secrets of either side: where one stands, nothing is changed."""
     return "".join(_of_file(plan.before[path], plan.after[path]) for path in plan.changed)
 

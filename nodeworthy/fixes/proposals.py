@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.engine import Judgement
 from nodeworthy.fixes.hcl_edits import ENDINGS, by_hand
 from nodeworthy.fixes.hcl_edits import value as in_hcl
@@ -82,16 +82,20 @@ def _without_dash(text: Text, edit: Edit) -> list[Change]:
 
 DECISION = "its remedy is a decision"
 _TEMPLATES = {".tpl", ".tftpl", ".tmpl", ".gotmpl", ".j2", ".erb"}
-_ONE_BY_ONE: dict[Kind, Callable[[Text, Edit], list[Change]]] = {
-    Kind.VALUE: value,
-    Kind.WORD: _word,
-    Kind.COMMAND: _behind_command,
-    Kind.TWIN: without_twin,
-    Kind.DASH: _without_dash,
-    Kind.LINE_ENDS: _line_ends,
-    Kind.LEADING_BLANKS: _leading_blanks,
+_ONE_BY_ONE: dict[EditKind, Callable[[Text, Edit], list[Change]]] = {
+    EditKind.VALUE: value,
+    EditKind.WORD: _word,
+    EditKind.COMMAND: _behind_command,
+    EditKind.TWIN: without_twin,
+    EditKind.DASH: _without_dash,
+    EditKind.LINE_ENDS: _line_ends,
+    EditKind.LEADING_BLANKS: _leading_blanks,
 }
-_IN_HCL = {**_ONE_BY_ONE, Kind.VALUE: in_hcl, **dict.fromkeys((Kind.VARIABLE, Kind.TWIN, Kind.DASH), by_hand)}
+_IN_HCL = {
+    **_ONE_BY_ONE,
+    EditKind.VALUE: in_hcl,
+    **dict.fromkeys((EditKind.VARIABLE, EditKind.TWIN, EditKind.DASH), by_hand),
+}
 
 
 def proposals(judgements: Sequence[Judgement], texts: Mapping[str, Text]) -> Iterator[Fix | Left]:
@@ -128,7 +132,7 @@ def _why_not(finding: Finding, texts: Mapping[str, Text], *, doubtful: bool) -> 
 
 def _place(edit: Edit | None) -> Hashable:
     """Variables that are put into one list are put there together: each would open the list anew."""
-    if edit is None or edit.kind is not Kind.VARIABLE:
+    if edit is None or edit.kind is not EditKind.VARIABLE:
         return edit
     return edit.place.path, edit.place.line, edit.place.column
 

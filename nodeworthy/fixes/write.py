@@ -37,11 +37,11 @@ def why_not(path: Path) -> str:
 
 def write(path: Path, before: bytes, after: bytes) -> None:
     """In place of what was read. Raises NotWritten, and leaves the file as it is, where anything else stands there."""
-    with Beside(path, before, after) as beside:
+    with StagedFile(path, before, after) as beside:
         beside.take_its_place()
 
 
-class Beside:
+class StagedFile:
     """The mended file beside the one whose place it takes: of several all are there before the first takes its."""
 
     def __init__(self, path: Path, before: bytes, after: bytes, token: str = "") -> None:
@@ -74,7 +74,7 @@ class Beside:
     def give_up(self) -> None:
         self._name.unlink(missing_ok=True)
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> StagedFile:
         return self
 
     def __exit__(self, *_: object) -> None:

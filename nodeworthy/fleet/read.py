@@ -30,7 +30,7 @@ from nodeworthy.fleet.model import (
     has_fleet,
     is_bare,
 )
-from nodeworthy.fleet.walk import Fault, Faults, Section, Walker, without_encrypted
+from nodeworthy.fleet.walk import FleetFault, FleetFaults, Section, Walker, without_encrypted
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 LIMIT = 10_000_000
@@ -39,7 +39,7 @@ LIMIT = 10_000_000
 class Malformed(InputError):
     """No fleet: what is wrong with it, and where. `place` is that of the first fault."""
 
-    def __init__(self, faults: Sequence[Fault]) -> None:
+    def __init__(self, faults: Sequence[FleetFault]) -> None:
         self.faults = tuple(faults)
         self.place = self.faults[0].place
         super().__init__("\n".join(f"{_shown(each.place)}: {each.message}" for each in self.faults))
@@ -55,9 +55,9 @@ def read_fleet(tree: Tree, stack: str | None) -> Fleet:
     declared = tree.get("config", KEY)
     if declared.is_absent:
         if not is_bare(tree):
-            raise Malformed([Fault(tree.place, _no_fleet(config, is_beside=KEY in tree.mapping))])
+            raise Malformed([FleetFault(tree.place, _no_fleet(config, is_beside=KEY in tree.mapping))])
         declared, config = tree, {}
-    faults = Faults()
+    faults = FleetFaults()
     if declared.is_null:
         declared = Tree({}, declared.place, declared.key)
     walker = Walker(faults)
@@ -86,7 +86,7 @@ def read_fleet_file(path: Path, shown_as: str) -> Fleet:
     """The fleet of a file that findings call `shown_as`. Raises Malformed, or InputError where it can't be read."""
     tree = _document(path, shown_as)
     if tree is None:
-        raise Malformed([Fault(Place(path=shown_as), "the file is empty")])
+        raise Malformed([FleetFault(Place(path=shown_as), "the file is empty")])
     return read_fleet(tree, stack_of(path))
 
 
@@ -98,7 +98,7 @@ def declares_fleet(path: Path, shown_as: str) -> bool:
     config = tree.get("config")
     for each, name in ((tree, "a stack's file"), (config, "config")):
         if not (each.is_mapping or each.is_null or each.is_absent):
-            raise Malformed([Fault(each.place, f"{name} is {each.kind()}, and must be a mapping")])
+            raise Malformed([FleetFault(each.place, f"{name} is {each.kind()}, and must be a mapping")])
     return has_fleet(tree)
 
 
@@ -106,7 +106,7 @@ def _document(path: Path, shown_as: str) -> Tree | None:
     try:
         return read(text_of(path, shown_as, LIMIT, "a fleet"), Place(path=shown_as))
     except NotYaml as problem:
-        raise Malformed([Fault(problem.place, problem.why)]) from None
+        raise Malformed([FleetFault(problem.place, problem.why)]) from None
 
 
 def stack_of(path: Path) -> str | None:
@@ -118,7 +118,7 @@ def stack_of(path: Path) -> str | None:
 def refuse_impossible(fleet: Fleet) -> None:
     """Ends the run where somebody is to be judged by a fleet that can't exist."""
     if fleet.impossible:
-        raise Malformed([Fault(each.place, f"pool '{each.pool}': {each.message}") for each in fleet.impossible])
+        raise Malformed([FleetFault(each.place, f"pool '{each.pool}': {each.message}") for each in fleet.impossible])
 
 
 # Turns a fleet as it was read into the fleet as the house sees it, and refuses what does not agree.

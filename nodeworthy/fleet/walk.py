@@ -65,19 +65,19 @@ class _Sequence(Sequence[Tree]):
 
 
 @dataclass(frozen=True)
-class Fault:
+class FleetFault:
     place: Place
     message: str
 
 
 @dataclass
-class Faults:
-    found: list[Fault] = field(default_factory=list)
+class FleetFaults:
+    found: list[FleetFault] = field(default_factory=list)
 
     def add(self, place: Place, message: str) -> None:
-        self.found.append(Fault(place, message))
+        self.found.append(FleetFault(place, message))
 
-    def in_order(self) -> list[Fault]:
+    def in_order(self) -> list[FleetFault]:
         return sorted(self.found, key=lambda each: (each.place.line or 0, each.place.column or 0))
 
 
@@ -140,7 +140,7 @@ def _shown(tree: Tree) -> str:
 
 
 class Walker:
-    def __init__(self, faults: Faults) -> None:
+    def __init__(self, faults: FleetFaults) -> None:
         self.faults = faults
 
     def section(self, record: Record, tree: Tree, path: str) -> Section:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from nodeworthy.hcl.calling import Calling, Function, countable_text
-from nodeworthy.hcl.kinds import ANY, BOOL, NUMBER, Kind, common, convert, kind_of
+from nodeworthy.hcl.kinds import ANY, BOOL, NUMBER, HclType, common, convert, kind_of
 from nodeworthy.hcl.operations import equal
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.values import (
@@ -73,7 +73,7 @@ def concat(c: Calling, *lists: Value) -> Value:
     if all(isinstance(each, Seq) and each.kind == "list" for each in lists):
         kind = common([kind_of(each) for each in items])
         if kind is not None:
-            return convert(c.sequence("list", items), Kind("list", kind))
+            return convert(c.sequence("list", items), HclType("list", kind))
     return c.sequence("tuple", items)
 
 
@@ -97,7 +97,7 @@ def _list(c: Calling, value: Value) -> Seq:
     value = need_known(value)
     if isinstance(value, Seq) and value.kind == "set":
         return Seq("list", value.items, value.spot)
-    made = convert(value, Kind("list", ANY))
+    made = convert(value, HclType("list", ANY))
     assert isinstance(made, Seq)
     return made
 
@@ -134,7 +134,7 @@ def contains(c: Calling, value: Value, wanted: Value) -> Value:
     return next((each for each in told if isinstance(each, Hole)), None) or c.number(False)
 
 
-def _same(one: Value, other: Value, kind: Kind | None) -> bool | Hole:
+def _same(one: Value, other: Value, kind: HclType | None) -> bool | Hole:
     return equal(one, other) if kind is None else equal(convert(one, kind), convert(other, kind))
 
 
@@ -339,15 +339,15 @@ def matchkeys(c: Calling, values: Value, names: Value, wanted: Value) -> Value:
 
 
 def tolist(c: Calling, value: Value) -> Value:
-    return convert(value, Kind("list", ANY))
+    return convert(value, HclType("list", ANY))
 
 
 def toset(c: Calling, value: Value) -> Value:
-    return convert(value, Kind("set", ANY))
+    return convert(value, HclType("set", ANY))
 
 
 def tomap(c: Calling, value: Value) -> Value:
-    return convert(value, Kind("map", ANY))
+    return convert(value, HclType("map", ANY))
 
 
 def tonumber(c: Calling, value: Value) -> Value:

@@ -24,41 +24,41 @@ from nodeworthy.records import dataclass, field
 
 
 @dataclass(frozen=True)
-class Kind:
+class HclType:
     """`of` of a list, a set or a map; `items` of a tuple; `fields` of an object."""
 
     name: str
-    of: Kind | None = None
-    items: tuple[Kind, ...] = ()
-    fields: Mapping[str, Kind] = field(default_factory=dict)
+    of: HclType | None = None
+    items: tuple[HclType, ...] = ()
+    fields: Mapping[str, HclType] = field(default_factory=dict)
     # Of an object: what may be left out, with what it is then.
     optional: Mapping[str, Expression | None] = field(default_factory=dict)
 
 
-ANY = Kind("any")
-STRING, NUMBER, BOOL = Kind("string"), Kind("number"), Kind("bool")
+ANY = HclType("any")
+STRING, NUMBER, BOOL = HclType("string"), HclType("number"), HclType("bool")
 _PRIMITIVE = {"string": STRING, "number": NUMBER, "bool": BOOL, "any": ANY}
 _OF_ONE = ("list", "set", "map")
 
 
-def type_of(expression: Expression) -> Kind:
+def type_of(expression: Expression) -> HclType:
     """The type that a `type =` names; `any` for what is not understood."""
     if isinstance(expression, (Name, Literal)):
         name = str(expression.name if isinstance(expression, Name) else expression.value)
-        return _PRIMITIVE.get(name) or (Kind(name, ANY) if name in _OF_ONE else ANY)
+        return _PRIMITIVE.get(name) or (HclType(name, ANY) if name in _OF_ONE else ANY)
     if isinstance(expression, Call) and expression.arguments:
         first = expression.arguments[0]
         if expression.name in _OF_ONE:
-            return Kind(expression.name, type_of(first))
+            return HclType(expression.name, type_of(first))
         if expression.name == "tuple" and isinstance(first, Tuple):
-            return Kind("tuple", items=tuple(type_of(each) for each in first.items))
+            return HclType("tuple", items=tuple(type_of(each) for each in first.items))
         if expression.name == "object" and isinstance(first, Object):
             return _object(first)
     return ANY
 
 
-def _object(written: Object) -> Kind:
-    fields: dict[str, Kind] = {}
+def _object(written: Object) -> HclType:
+    fields: dict[str, HclType] = {}
     optional: dict[str, Expression | None] = {}
     for key, said in written.items:
         name = str(key.value) if isinstance(key, Literal) else ""
@@ -67,26 +67,26 @@ def _object(written: Object) -> Kind:
             optional[name] = said.arguments[1] if len(said.arguments) > 1 else None
         else:
             fields[name] = type_of(said)
-    return Kind("object", fields=fields, optional=optional)
+    return HclType("object", fields=fields, optional=optional)
 
 
-def kind_of(value: Value) -> Kind:
+def kind_of(value: Value) -> HclType:
     if isinstance(value, Str):
         return STRING
     if isinstance(value, Scalar):
         return {bool: BOOL, type(None): ANY}.get(type(value.value), NUMBER)
     if isinstance(value, Seq):
         if value.kind == "tuple":
-            return Kind("tuple", items=tuple([kind_of(each) for each in value.items]))
-        return Kind(value.kind, common([kind_of(each) for each in value.items]) or ANY)
+            return HclType("tuple", items=tuple([kind_of(each) for each in value.items]))
+        return HclType(value.kind, common([kind_of(each) for each in value.items]) or ANY)
     if isinstance(value, Obj):
         if value.kind == "map":
-            return Kind("map", common([kind_of(each) for each in value.items.values()]) or ANY)
-        return Kind("object", fields={name: kind_of(each) for name, each in value.items.items()})
+            return HclType("map", common([kind_of(each) for each in value.items.values()]) or ANY)
+        return HclType("object", fields={name: kind_of(each) for name, each in value.items.items()})
     return ANY
 
 
-def common(kinds: Iterable[Kind]) -> Kind | None:
+def common(kinds: Iterable[HclType]) -> HclType | None:
     """The type that all of these turn into; None where there is none."""
     found = ANY
     for each in kinds:
@@ -97,7 +97,7 @@ def common(kinds: Iterable[Kind]) -> Kind | None:
     return found
 
 
-def _both(one: Kind, other: Kind) -> Kind | None:
+def _both(one: HclType, other: HclType) -> HclType | None:
     if one.name == "any" or other.name == "any" or one == other:
         return other if one.name == "any" else one
     names = {one.name, other.name}
@@ -110,25 +110,25 @@ def _both(one: Kind, other: Kind) -> Kind | None:
     return None
 
 
-def _sequences(one: Kind, other: Kind, names: set[str]) -> Kind | None:
+def _sequences(one: HclType, other: HclType, names: set[str]) -> HclType | None:
     if names == {"tuple"} and len(one.items) == len(other.items):
         pairs = [_both(*each) for each in zip(one.items, other.items, strict=True)]
         if None not in pairs:
-            return Kind("tuple", items=tuple([each for each in pairs if each is not None]))
+            return HclType("tuple", items=tuple([each for each in pairs if each is not None]))
     inner = common([*_inner(one), *_inner(other)])
-    return None if inner is None else Kind("set" if "set" in names else "list", inner)
+    return None if inner is None else HclType("set" if "set" in names else "list", inner)
 
 
-def _mappings(one: Kind, other: Kind) -> Kind | None:
+def _mappings(one: HclType, other: HclType) -> HclType | None:
     if one.name == other.name == "object" and set(one.fields) == set(other.fields):
         pairs = {name: _both(each, other.fields[name]) for name, each in one.fields.items()}
         if None not in pairs.values():
-            return Kind("object", fields={name: each for name, each in pairs.items() if each is not None})
+            return HclType("object", fields={name: each for name, each in pairs.items() if each is not None})
     inner = common([*_inner(one), *_inner(other)])
-    return None if inner is None else Kind("map", inner)
+    return None if inner is None else HclType("map", inner)
 
 
-def _inner(kind: Kind) -> Sequence[Kind]:
+def _inner(kind: HclType) -> Sequence[HclType]:
     return [kind.of] if kind.of is not None else [*kind.items, *kind.fields.values()]
 
 
@@ -142,7 +142,7 @@ class Defaults:
 NO_DEFAULTS = Defaults()
 
 
-def convert(value: Value, kind: Kind, defaults: Defaults = NO_DEFAULTS) -> Value:
+def convert(value: Value, kind: HclType, defaults: Defaults = NO_DEFAULTS) -> Value:
     """The value as this type. Raises Refusal where it can't be."""
     if isinstance(value, Hole) or kind.name == "any" or is_null(value):
         return value
@@ -168,7 +168,7 @@ def _whole(value: Value) -> Value:
     return Hole(hole.why, value.spot, value.shown, hole.of, value.secret)
 
 
-def _sequence(value: Value, kind: Kind, defaults: Defaults) -> Value:
+def _sequence(value: Value, kind: HclType, defaults: Defaults) -> Value:
     if not isinstance(value, Seq):
         raise Refusal(f"{words(value)} is no {kind.name}")
     if kind.name == "tuple":
@@ -180,7 +180,7 @@ def _sequence(value: Value, kind: Kind, defaults: Defaults) -> Value:
     return as_set(items, value.spot) if kind.name == "set" else Seq("list", items, value.spot)
 
 
-def _alike(items: Sequence[Value], of: Kind, defaults: Defaults) -> list[Value]:
+def _alike(items: Sequence[Value], of: HclType, defaults: Defaults) -> list[Value]:
     """Of `any`, all of them are of the one type that they have in common."""
     if of.name == "any":
         found = common([kind_of(each) for each in items])
@@ -190,7 +190,7 @@ def _alike(items: Sequence[Value], of: Kind, defaults: Defaults) -> list[Value]:
     return [convert(each, of, defaults) for each in items]
 
 
-def _mapping(value: Value, kind: Kind, defaults: Defaults) -> Value:
+def _mapping(value: Value, kind: HclType, defaults: Defaults) -> Value:
     if not isinstance(value, Obj):
         raise Refusal(f"{words(value)} is no {kind.name}")
     if kind.name == "map":
@@ -202,7 +202,7 @@ def _mapping(value: Value, kind: Kind, defaults: Defaults) -> Value:
     return Obj("object", items, value.spot, value.keys)
 
 
-def _field(value: Obj, name: str, inner: Kind, kind: Kind, defaults: Defaults) -> Value:
+def _field(value: Obj, name: str, inner: HclType, kind: HclType, defaults: Defaults) -> Value:
     said = value.items.get(name)
     if name in kind.optional and (said is None or is_null(said)):
         if said is None and value.rest is not None:

@@ -57,7 +57,7 @@ class Planned(Instance):
 
     is_planned: ClassVar[bool] = True
 
-    def __init__(self, plan: Plan, said: Mapping[str, Any], file: PlannedFile) -> None:
+    def __init__(self, plan: TerraformPlan, said: Mapping[str, Any], file: PlannedFile) -> None:
         labels = [str(said.get("type", "")), str(said.get("name", ""))]
         kind = "data" if said.get("mode") == "data" else "resource"
         self.plan = plan
@@ -106,7 +106,7 @@ class Planned(Instance):
         return self._addressed[file.shown]
 
 
-class Plan:
+class TerraformPlan:
     """All of a plan that anybody asks for. It answers what a module of a root does."""
 
     prefix = ""

@@ -13,7 +13,7 @@ from nodeworthy.hcl.values import BLOCK, Hole, Lit, Obj, Scalar, Seq, Str, Value
 from nodeworthy.hcl.values import Waits as ValueWaits
 
 if TYPE_CHECKING:
-    from nodeworthy.hcl.planned import Plan, Planned
+    from nodeworthy.hcl.planned import Planned, TerraformPlan
 
 _LATER = "it is known only after it is applied"
 _DEEPEST = 60
@@ -25,7 +25,7 @@ _LISTS = frozenset({"security_groups", "vpc_zone_identifier"})
 
 
 class Building:
-    def __init__(self, plan: Plan, of: Planned) -> None:
+    def __init__(self, plan: TerraformPlan, of: Planned) -> None:
         self._plan = plan
         self._of = of
         self._spot = Spot(of.block.file, 0)

@@ -11,7 +11,7 @@ from nodeworthy.hcl.blocks import META, any_repetition, body_value, is_many, key
 from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.evaluate import quietly
 from nodeworthy.hcl.instances import LATER, Instance, address_of, known_later, with_what_follows
-from nodeworthy.hcl.kinds import ANY, Defaults, Kind, convert, type_of
+from nodeworthy.hcl.kinds import ANY, Defaults, HclType, convert, type_of
 from nodeworthy.hcl.module_calls import folder_called
 from nodeworthy.hcl.scope import Budget, Scope
 from nodeworthy.hcl.source import File, Malformed, Spot
@@ -203,7 +203,7 @@ class Module:
         said = block.body.settings.get("default")
         return quietly(said.expression, self.scope(block.file)) if said is not None else None
 
-    def _as(self, kind: Kind, value: Value, block: Block) -> Value:
+    def _as(self, kind: HclType, value: Value, block: Block) -> Value:
         try:
             return convert(value, kind, _DefaultsOf(self.scope(block.file)))
         except Waits as waits:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.effects import Act, Effect, Failure, How, Installs, LoadsModule, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.lab.observation import Found, Kind, Observation
+from nodeworthy.lab.observation import Observation, ObservedPath, PathKind
 from nodeworthy.lab.told import Course, Told, real
 from nodeworthy.lab.watch import Event
 from nodeworthy.records import dataclass
@@ -43,9 +43,9 @@ def files_otherwise(told: Told, seen: Observation) -> Iterator[Difference]:
     for path, found in seen.files.items():
         if path in seen.usual or _of_a_unit(path, told) or _is_in_doubt(path, told):
             continue
-        if found.kind is not Kind.GONE and not told.may_write(path):
+        if found.kind is not PathKind.GONE and not told.may_write(path):
             yield Difference("nothing", f"{path} appeared: {_shown_file(found)}")
-        if found.kind is Kind.GONE and path not in told.writes():
+        if found.kind is PathKind.GONE and path not in told.writes():
             yield Difference("nothing", f"{path} was removed")
 
 
@@ -56,7 +56,7 @@ def in_memory(told: Told) -> list[str]:
 
 def _file(path: str, last: Writes, seen: Observation) -> Iterator[Difference]:
     found = _found(path, seen)
-    is_there = found is not None and found.kind is not Kind.GONE
+    is_there = found is not None and found.kind is not PathKind.GONE
     if last.how is How.DELETE:
         if is_there:
             yield Difference(f"{path} is deleted", "it is there", last)
@@ -72,7 +72,7 @@ def _file(path: str, last: Writes, seen: Observation) -> Iterator[Difference]:
         yield Difference(f"{path} has the mode {last.mode}", f"it is {found.mode:o}", last)
 
 
-def _content(path: str, last: Writes, found: Found) -> Iterator[Difference]:
+def _content(path: str, last: Writes, found: ObservedPath) -> Iterator[Difference]:
     text = found.content.decode(errors="replace")
     if last.whole is not None and last.whole.known is not None:
         if last.whole.known.rstrip("\n") != text.rstrip("\n"):
@@ -81,18 +81,18 @@ def _content(path: str, last: Writes, found: Found) -> Iterator[Difference]:
         yield Difference(f"{path} has {last.content.known[:LONG]!r}", f"it is {text[:LONG]!r}", last)
 
 
-def _link(path: str, last: Writes, found: Found) -> Iterator[Difference]:
+def _link(path: str, last: Writes, found: ObservedPath) -> Iterator[Difference]:
     target = last.expressions[0].known if last.expressions else None
-    if found.kind is not Kind.LINK:
+    if found.kind is not PathKind.LINK:
         yield Difference(f"{path} is a link to {target}", "it is none", last)
     elif target is not None and found.target != target:
         yield Difference(f"{path} is a link to {target}", f"it is one to {found.target}", last)
 
 
-def _found(path: str, seen: Observation) -> Found | None:
+def _found(path: str, seen: Observation) -> ObservedPath | None:
     if path.startswith("/run/"):
         text = seen.contents.get(path)
-        return None if text is None else Found(Kind.FILE, text.encode())
+        return None if text is None else ObservedPath(PathKind.FILE, text.encode())
     return seen.files.get(path)
 
 
@@ -108,9 +108,11 @@ def _of_a_unit(path: str, told: Told) -> bool:
     return path.startswith("/etc/systemd/system/") and any(unit.could_be(name) for unit in units)
 
 
-def _shown_file(found: Found) -> str:
+def _shown_file(found: ObservedPath) -> str:
     return (
-        f"a link to {found.target}" if found.kind is Kind.LINK else repr(found.content[:LONG].decode(errors="replace"))
+        f"a link to {found.target}"
+        if found.kind is PathKind.LINK
+        else repr(found.content[:LONG].decode(errors="replace"))
     )
 
 

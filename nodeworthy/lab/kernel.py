@@ -23,9 +23,9 @@ COMMAND_LINE = "console=ttyS0 quiet panic=-1 reboot=t"
 def module_parameters(*modprobe_d: Mapping[str, str], command_line: str = "") -> list[dict[str, str]]:
     """What /proc/driver/nvidia/params shows, for each set of files: by their path, as they were when it was loaded."""
     parts = _kernel_parts()
-    files = [Entry(f"cases/{number}") for number in range(len(modprobe_d))]
+    files = [KernelFile(f"cases/{number}") for number in range(len(modprobe_d))]
     for number, each in enumerate(modprobe_d):
-        files += [Entry(f"cases/{number}{_here(path)}", text.encode()) for path, text in sorted(each.items())]
+        files += [KernelFile(f"cases/{number}{_here(path)}", text.encode()) for path, text in sorted(each.items())]
     with tempfile.TemporaryDirectory(dir=cache.home()) as folder:
         initramfs = Path(folder) / "initramfs"
         initramfs.write_bytes((parts / "initramfs").read_bytes() + _archive(files))
@@ -57,7 +57,7 @@ END = "TRAILER!!!"
 
 
 @dataclass(frozen=True)
-class Entry:
+class KernelFile:
     """A file; a folder where it has no content."""
 
     name: str
@@ -65,28 +65,28 @@ class Entry:
     mode: int = 0o644
 
 
-def _archive(entries: Iterable[Entry]) -> bytes:
+def _archive(entries: Iterable[KernelFile]) -> bytes:
     """Folders are made as they are needed."""
     written = bytearray()
     folders: set[str] = set()
     for number, entry in enumerate(_with_folders(entries, folders), start=1):
         written += _record(number, entry)
-    return bytes(written + _record(0, Entry(END, b"", 0)))
+    return bytes(written + _record(0, KernelFile(END, b"", 0)))
 
 
-def _with_folders(entries: Iterable[Entry], made: set[str]) -> Iterable[Entry]:
+def _with_folders(entries: Iterable[KernelFile], made: set[str]) -> Iterable[KernelFile]:
     for entry in entries:
         above = [str(folder) for folder in reversed(PurePosixPath(entry.name).parents) if str(folder) != "."]
         names = above if entry.content is not None else [*above, entry.name]
         for name in names:
             if name not in made:
                 made.add(name)
-                yield Entry(name, None, 0o755)
+                yield KernelFile(name, None, 0o755)
         if entry.content is not None:
             yield entry
 
 
-def _record(number: int, entry: Entry) -> bytes:
+def _record(number: int, entry: KernelFile) -> bytes:
     kind = stat.S_IFDIR if entry.content is None else stat.S_IFREG
     content, name = entry.content or b"", entry.name.encode() + b"\0"
     mode = kind | entry.mode if entry.name != END else 0
@@ -161,21 +161,21 @@ def _build(unpacked: Path, source: Path, release: str) -> bytes:
     return (source / "nvidia.ko").read_bytes()
 
 
-def _entries(unpacked: Path, module: bytes, release: str) -> list[Entry]:
+def _entries(unpacked: Path, module: bytes, release: str) -> list[KernelFile]:
     base = rootfs.debian()[-1]
     libraries = re.findall(r"(/\S+) \(0x", run(["chroot", base, "ldd", "/bin/kmod"], seconds=120))
     modules = f"lib/modules/{release}"
     entries = [
-        Entry("init", (cache.HERE / "module" / "init").read_bytes(), 0o755),
-        Entry("bin/busybox", (unpacked / "bin/busybox").read_bytes(), 0o755),
-        Entry("bin/modprobe", (base / "bin/kmod").read_bytes(), 0o755),
-        Entry(f"{modules}/nvidia.ko", module),
-        *(Entry(f"{modules}/{name}", data) for name, data in _index(base, module, release)),
-        *(Entry(each.lstrip("/"), (base / each.lstrip("/")).read_bytes(), 0o755) for each in libraries),
+        KernelFile("init", (cache.HERE / "module" / "init").read_bytes(), 0o755),
+        KernelFile("bin/busybox", (unpacked / "bin/busybox").read_bytes(), 0o755),
+        KernelFile("bin/modprobe", (base / "bin/kmod").read_bytes(), 0o755),
+        KernelFile(f"{modules}/nvidia.ko", module),
+        *(KernelFile(f"{modules}/{name}", data) for name, data in _index(base, module, release)),
+        *(KernelFile(each.lstrip("/"), (base / each.lstrip("/")).read_bytes(), 0o755) for each in libraries),
     ]
     if not libraries:
         raise LabError("the real kmod names no library that it needs")
-    return [Entry("proc"), *entries]
+    return [KernelFile("proc"), *entries]
 
 
 def _index(base: Path, module: bytes, release: str) -> list[tuple[str, bytes]]:

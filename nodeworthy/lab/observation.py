@@ -32,15 +32,15 @@ ITS_OWN = (
 ).split()
 
 
-class Kind(StrEnum):
+class PathKind(StrEnum):
     FILE = "file"
     LINK = "link"
     GONE = "gone"
 
 
 @dataclass(frozen=True)
-class Found:
-    kind: Kind
+class ObservedPath:
+    kind: PathKind
     content: bytes = b""
     target: str = ""
     mode: int = 0
@@ -49,7 +49,7 @@ class Found:
 @dataclass(frozen=True)
 class Observation:
     # What the boot changed on disk; and what of it any boot would have changed in the same way.
-    files: Mapping[str, Found]
+    files: Mapping[str, ObservedPath]
     usual: frozenset[str]
     # In the order in which they happened.
     events: Sequence[Event]
@@ -123,7 +123,7 @@ def _text(encoded: str) -> str:
     return base64.b64decode(encoded).decode(errors="replace")
 
 
-def _changed(upper: Path) -> Iterator[tuple[str, Found]]:
+def _changed(upper: Path) -> Iterator[tuple[str, ObservedPath]]:
     for folder, names, files in os.walk(upper):
         for name in sorted([*names, *files]):
             file = Path(folder) / name
@@ -133,16 +133,16 @@ def _changed(upper: Path) -> Iterator[tuple[str, Found]]:
                 yield path, found
 
 
-def _found(file: Path) -> Found | None:
+def _found(file: Path) -> ObservedPath | None:
     """None for what is neither a file nor a link: a folder, a device, a socket."""
     about = file.lstat()
     if stat.S_ISLNK(about.st_mode):
-        return Found(Kind.LINK, target=str(file.readlink()))
+        return ObservedPath(PathKind.LINK, target=str(file.readlink()))
     if stat.S_ISREG(about.st_mode):
-        return Found(Kind.FILE, file.read_bytes(), mode=stat.S_IMODE(about.st_mode))
+        return ObservedPath(PathKind.FILE, file.read_bytes(), mode=stat.S_IMODE(about.st_mode))
     # How an overlay says that a file of a layer below is there no more.
     if stat.S_ISCHR(about.st_mode) and about.st_rdev == 0:
-        return Found(Kind.GONE)
+        return ObservedPath(PathKind.GONE)
     return None
 
 
@@ -150,5 +150,5 @@ def is_its_own(path: str) -> bool:
     return any(path == each or path.startswith(f"{each}/") for each in ITS_OWN)
 
 
-def _digest(found: Found) -> str:
+def _digest(found: ObservedPath) -> str:
     return hashlib.sha256(repr(found).encode()).hexdigest()

@@ -23,7 +23,7 @@ from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import InputError
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.fixes.plan import Plan, plan, why_not
+from nodeworthy.fixes.plan import FixPlan, plan, why_not
 from nodeworthy.fixes.proposals import proposals
 from nodeworthy.fixes.text import Fix, Text
 from nodeworthy.records import dataclass
@@ -101,7 +101,7 @@ class Checked:
             self._tried[fix] = self._again is not None and not why_not([fix], self.judgements, texts, self._again)
         return self._tried[fix]
 
-    def mended(self) -> Plan | None:
+    def mended(self) -> FixPlan | None:
         """Everything that can be mended in it."""
         if self._again is None:
             return None

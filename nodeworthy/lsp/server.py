@@ -25,7 +25,7 @@ from nodeworthy.limits import EDITOR_BYTES, EDITOR_SECONDS
 from nodeworthy.lsp.checking import Checked, Workspace, check_text, with_what_holds
 from nodeworthy.lsp.told import (
     FIX_ALL,
-    Asked,
+    ActionRequest,
     Ruler,
     actions,
     diagnostic,
@@ -279,7 +279,7 @@ def _answers(server: Server) -> None:
         if opened.last.text.text != ls.workspace.get_text_document(uri).source:
             return []  # its offsets are those of another text; the editor asks again
         only = [str(getattr(each, "value", each)) for each in params.context.only or ()]
-        asked = Asked(uri, params.range, params.context.diagnostics, only)
+        asked = ActionRequest(uri, params.range, params.context.diagnostics, only)
         try:
             return await ls.judge.of(actions, opened.last, ls.ruler(opened.last), asked)
         except GaveUp:

@@ -213,7 +213,7 @@ FIX_ALL = f"{CodeActionKind.SourceFixAll.value}.nodeworthy"
 
 
 @dataclass(frozen=True)
-class Asked:
+class ActionRequest:
     """A request for actions: its range, the diagnostics that are shown there, and the kinds that are wanted."""
 
     uri: str
@@ -225,7 +225,7 @@ class Asked:
         return any(kind == each or kind.startswith(f"{each}.") for each in self.only)
 
 
-def actions(checked: Checked, ruler: Ruler, asked: Asked) -> list[CodeAction]:
+def actions(checked: Checked, ruler: Ruler, asked: ActionRequest) -> list[CodeAction]:
     found: list[CodeAction] = []
     if not asked.only or asked.wants(CodeActionKind.QuickFix.value):
         found += _quick_fixes(checked, ruler, asked)
@@ -234,7 +234,7 @@ def actions(checked: Checked, ruler: Ruler, asked: Asked) -> list[CodeAction]:
     return found
 
 
-def _quick_fixes(checked: Checked, ruler: Ruler, asked: Asked) -> Iterator[CodeAction]:
+def _quick_fixes(checked: Checked, ruler: Ruler, asked: ActionRequest) -> Iterator[CodeAction]:
     for fix in checked.proposed:
         ranges = [ruler.finding(each) for each in fix.findings]
         if not any(touch(each, asked.at) for each in ranges) or not checked.holds(fix):
@@ -249,7 +249,7 @@ def _quick_fixes(checked: Checked, ruler: Ruler, asked: Asked) -> Iterator[CodeA
         )
 
 
-def _fix_all(checked: Checked, ruler: Ruler, asked: Asked) -> Iterator[CodeAction]:
+def _fix_all(checked: Checked, ruler: Ruler, asked: ActionRequest) -> Iterator[CodeAction]:
     """Tried on the text in rounds, and therefore told as one edit: what lies between the first and last change."""
     plan = checked.mended()
     if plan is not None and plan.changed:

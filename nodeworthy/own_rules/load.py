@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
@@ -186,7 +186,7 @@ def _sound(each: Any) -> Draft:
 def _edits(edit: Any) -> Iterator[Edit]:
     if edit is None:
         return
-    if not isinstance(edit, Edit) or type(edit.kind) is not Kind:
+    if not isinstance(edit, Edit) or type(edit.kind) is not EditKind:
         raise TypeError(f"the edit of a finding is an Edit, and this is {type(edit).__name__}")
     yield edit
 

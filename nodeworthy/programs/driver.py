@@ -193,7 +193,7 @@ class Nvml:
         if status:
             raise DriverError(f"nvml: nvmlInit_v2 answered {status}")
 
-    def of(self, uuid: str) -> Watched | None:
+    def of(self, uuid: str) -> NvmlGpu | None:
         """None of what it does not count by itself, such as a slice."""
         handle = ctypes.c_void_p()
         status = self._lib.nvmlDeviceGetHandleByUUID(uuid.encode(), ctypes.byref(handle))
@@ -201,7 +201,7 @@ class Nvml:
             return None
         if status:
             raise DriverError(f"nvml: nvmlDeviceGetHandleByUUID answered {status} of {uuid}")
-        return Watched(self._lib, handle)
+        return NvmlGpu(self._lib, handle)
 
     @property
     def driver(self) -> str:
@@ -210,7 +210,7 @@ class Nvml:
         return said.value.decode("ascii", "replace")
 
 
-class Watched:
+class NvmlGpu:
     """One GPU as NVML knows it. What it does not support is left out."""
 
     def __init__(self, lib: Any, handle: ctypes.c_void_p) -> None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.plain import number_at
-from nodeworthy.repair.edit import Edit, NotEditable, NotNow, Refused, Untouched, merge_patch, value_at
+from nodeworthy.repair.edit import Edit, NotEditable, NotNow, RepairRefused, Untouched, merge_patch, value_at
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.record import Record, record_of
-from nodeworthy.repair.server import Said, Server, uid_of, version_of
+from nodeworthy.repair.server import PatchAnswer, Server, uid_of, version_of
 from nodeworthy.repair.way import ThroughHelm, ToObject
 
 
@@ -28,7 +28,7 @@ def try_dry(way: ToObject | ThroughHelm, server: Server) -> str | None:
     if isinstance(way, ThroughHelm):
         try:
             way.helm.upgrade(way.owner, way.chart, way.env, dry=True)
-        except Refused as problem:
+        except RepairRefused as problem:
             return str(problem)
     return None
 
@@ -52,7 +52,7 @@ def _after_upgrade(way: ThroughHelm, record: Record, server: Server) -> Record:
     assert record.release is not None
     now = way.helm.state(record.release.name, record.release.namespace)
     if as_it_was_left(server, replace(record, generation=None)) is not None:
-        raise Refused(f"{record.release.title} was upgraded, and {record.target} did not follow")
+        raise RepairRefused(f"{record.release.title} was upgraded, and {record.target} did not follow")
     return replace(record, release=replace(record.release, after=now.revision))
 
 
@@ -62,14 +62,14 @@ def put_back(record: Record, server: Server, helm: Helm | None) -> bool:
         return move(server, record.reversed)
     release = record.release
     if helm is None:
-        raise Refused(
+        raise RepairRefused(
             f"there is no helm on PATH: helm rollback {release.name} {release.before} --namespace {release.namespace}"
         )
     now = helm.state(release.name, release.namespace)
     if now.revision == release.before:
         return False
     if now.revision != (release.after or release.before + 1):
-        raise Refused(f"{release.title} is at revision {now.revision}: somebody else has changed it since")
+        raise RepairRefused(f"{release.title} is at revision {now.revision}: somebody else has changed it since")
     if release.after is not None:
         as_it_was_left(server, record.reversed)
     helm.rollback(release.name, release.namespace, release.before)
@@ -128,8 +128,10 @@ def _shown(value: str | None) -> str:
     return "absent" if value is None else value or '""'
 
 
-def _check(said: Said, record: Record) -> None:
+def _check(said: PatchAnswer, record: Record) -> None:
     """An admission webhook may have had the last word."""
     for edit in record.edits:
         if _value(said.body, edit) != edit.after:
-            raise Refused(f"the server took the change of {record.target} and wrote something else at {edit.where}")
+            raise RepairRefused(
+                f"the server took the change of {record.target} and wrote something else at {edit.where}"
+            )

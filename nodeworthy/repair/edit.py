@@ -17,11 +17,11 @@ from nodeworthy.records import dataclass
 # A change that is not made, because the cluster is not as it was looked at, or does not let us.
 
 
-class Refused(Ends):
+class RepairRefused(Ends):
     exit_code: ClassVar[int] = 3
 
 
-class Untouched(Refused):
+class Untouched(RepairRefused):
     """Refused before anything was changed."""
 
 

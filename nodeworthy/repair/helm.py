@@ -10,7 +10,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import at, number_at, text_at
 from nodeworthy.records import dataclass
-from nodeworthy.repair.edit import Refused
+from nodeworthy.repair.edit import RepairRefused
 from nodeworthy.repair.owner import Owner
 
 READ_SECONDS = 60
@@ -43,7 +43,7 @@ class Helm:
         values = self._json("get", "values", release, "--namespace", namespace, "--all", "--output", "json")
         revision = number_at(status, "version")
         if revision is None:
-            raise Refused(f"helm does not say at which revision the release {namespace}/{release} is")
+            raise RepairRefused(f"helm does not say at which revision the release {namespace}/{release} is")
         return State(revision, text_at(status, "info", "status"), at(values, "toolkit", "env"))
 
     def chart_of(self, owner: Owner) -> str | None:
@@ -53,7 +53,7 @@ class Helm:
         named = ("search", "repo", owner.chart_name, "--version", owner.chart_version)
         try:
             found = json.loads(self._run(*named, "--output", "json", seconds=READ_SECONDS))
-        except (Refused, ValueError):
+        except (RepairRefused, ValueError):
             return None
         for each in found if isinstance(found, list) else ():
             exact = text_at(each, "version").removeprefix("v") == owner.chart_version.removeprefix("v")
@@ -75,7 +75,7 @@ class Helm:
         try:
             found = json.loads(written)
         except ValueError:
-            raise Refused(f"helm {arguments[0]} answers no JSON") from None
+            raise RepairRefused(f"helm {arguments[0]} answers no JSON") from None
         return found if isinstance(found, dict) else {}
 
     def _run(self, *arguments: str, seconds: int, given: str = "") -> str:
@@ -90,12 +90,12 @@ class Helm:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise Refused(f"helm {arguments[0]} did not end within {seconds} s") from None
+            raise RepairRefused(f"helm {arguments[0]} did not end within {seconds} s") from None
         except OSError as problem:
-            raise Refused(f"{self.program} can't be run: {problem.strerror}") from None
+            raise RepairRefused(f"{self.program} can't be run: {problem.strerror}") from None
         if ran.returncode != 0:
             said = next((line for line in reversed(ran.stderr.splitlines()) if line.strip()), "it gives no reason")
-            raise Refused(f"helm {arguments[0]} refused: {said.removeprefix('Error: ')}")
+            raise RepairRefused(f"helm {arguments[0]} refused: {said.removeprefix('Error: ')}")
         return ran.stdout
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from nodeworthy.documents.plain import number_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.repair.edit import Refused
-from nodeworthy.repair.server import Said, Server, uid_of, version_of
+from nodeworthy.repair.edit import RepairRefused
+from nodeworthy.repair.server import PatchAnswer, Server, uid_of, version_of
 
 NAMESPACE = "kube-system"
 NAME = "nodeworthy-repair"
@@ -41,10 +41,10 @@ def _taken(server: Server, seconds: int) -> Mapping[str, Any]:
         said = server.replace_lease(NAMESPACE, NAME, lease)
     if said.is_yes:
         return said.body
-    raise Refused(_why(said))
+    raise RepairRefused(_why(said))
 
 
-def _why(said: Said) -> str:
+def _why(said: PatchAnswer) -> str:
     if said.is_conflict:
         return "another repair of this cluster has begun at the same moment: nothing was changed"
     return f"the lock of repairs (Lease/{NAMESPACE}/{NAME}) can't be taken: {said.why}; nothing was changed"
@@ -79,7 +79,7 @@ def _refuse_while_it_lasts(there: Mapping[str, Any]) -> None:
     until = held_until(there)
     if until is not None:
         who = text_at(there, "spec", "holderIdentity") or "somebody"
-        raise Refused(
+        raise RepairRefused(
             f"another repair of this cluster is under way, by {who}, until {until:%H:%M:%SZ} at the latest: nothing "
             f"was changed (if it is dead: kubectl delete lease -n {NAMESPACE} {NAME})"
         )

@@ -102,7 +102,7 @@ def _harmed(judgements: Sequence[Judgement], values: Mapping[str, str]) -> str |
 
 
 @dataclass(frozen=True)
-class Plan:
+class RepairPlan:
     changes: tuple[Change, ...] = ()
     left: tuple[Left, ...] = ()
 
@@ -112,7 +112,7 @@ def _failures(judgements: Sequence[Judgement]) -> list[Finding]:
     return list(dict.fromkeys(each for each in found if each.verdict is Verdict.FAIL and not each.suppressed))
 
 
-def plan(judgements: Sequence[Judgement], policies: Sequence[str], world: World) -> Plan:
+def plan(judgements: Sequence[Judgement], policies: Sequence[str], world: World) -> RepairPlan:
     """`policies` are the names of the cluster's ClusterPolicies."""
     wishes, left = wishes_for_toolkit(judgements, policies)
     others = [each for each in _failures(judgements) if not is_cause(each)]
@@ -128,7 +128,7 @@ def plan(judgements: Sequence[Judgement], policies: Sequence[str], world: World)
             left += [Left(cause, found) for cause in wish.causes]
     mended = {cause for change in changes for cause in change.causes}
     unmended = {each.finding: each for each in left if each.finding not in mended}
-    return Plan(tuple(sorted(changes, key=lambda each: str(each.target))), tuple(unmended.values()))
+    return RepairPlan(tuple(sorted(changes, key=lambda each: str(each.target))), tuple(unmended.values()))
 
 
 def _wishes_of(finding: Finding) -> Iterator[Wish]:

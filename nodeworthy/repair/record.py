@@ -13,7 +13,7 @@ from typing import Any
 
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS
 from nodeworthy.collect.cluster.recording import keepable_part
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.documents.plain import at, number_at, text_at
 from nodeworthy.documents.tree import plain
 from nodeworthy.errors import CouldNotLook, InputError
@@ -28,7 +28,7 @@ _EDITABLE = (LABELS, ANNOTATIONS, TAINTS, TOOLKIT_ENV)
 
 
 @dataclass(frozen=True)
-class Release:
+class HelmRevision:
     """A release of Helm, and its revisions before and after."""
 
     name: str
@@ -48,7 +48,7 @@ class Record:
     edits: tuple[Edit, ...]
     # Lists that were not there before.
     made_lists: tuple[ValuePath, ...] = ()
-    release: Release | None = None
+    release: HelmRevision | None = None
     # The spec's generation when it was looked at; None where the server does not count.
     generation: int | None = None
     was: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -73,7 +73,7 @@ class Record:
         }
 
 
-def record_of(change: Change, release: Release | None = None) -> Record:
+def record_of(change: Change, release: HelmRevision | None = None) -> Record:
     uid = text_at(change.was, "metadata", "uid")
     counted = number_at(change.was, "metadata", "generation") if change.target.kind == "ClusterPolicy" else None
     return Record(change.target, uid, change.edits, change.made_lists, release, counted, change.was)
@@ -117,14 +117,14 @@ def _path(written: Any) -> ValuePath:
     return path
 
 
-def _release(data: Mapping[str, Any]) -> Release | None:
+def _release(data: Mapping[str, Any]) -> HelmRevision | None:
     if at(data, "release") is None:
         return None
     name, namespace = text_at(data, "release", "name"), text_at(data, "release", "namespace")
     before, after = number_at(data, "release", "before"), number_at(data, "release", "after")
     if not name or not namespace or before is None or name.startswith("-") or namespace.startswith("-"):
         raise InputError("an entry has a release of Helm without its name or its revision")
-    return Release(name, namespace, before, after)
+    return HelmRevision(name, namespace, before, after)
 
 
 _KIND, _VERSION = "Repair", "nodeworthy/v1"
@@ -206,7 +206,7 @@ def write_durably(path: Path, text: str) -> None:
 
 @dataclass(frozen=True)
 class RecordedWorld:
-    seen: Seen
+    seen: ClusterObjects
 
     def object(self, target: Target) -> Mapping[str, Any] | None:
         if target.kind == "Node":

@@ -14,10 +14,10 @@ from nodeworthy.records import dataclass
 from nodeworthy.repair import told
 from nodeworthy.repair.apply import apply, record_way, try_dry
 from nodeworthy.repair.change import Change, World
-from nodeworthy.repair.edit import Edit, NotEditable, Refused, Untouched, value_at
+from nodeworthy.repair.edit import Edit, NotEditable, RepairRefused, Untouched, value_at
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.lease import hold_lease
-from nodeworthy.repair.plan import Plan, plan
+from nodeworthy.repair.plan import RepairPlan, plan
 from nodeworthy.repair.record import APPLIED, APPLYING, PUT_BACK, Record, StateFile, new_state_path
 from nodeworthy.repair.server import Server
 from nodeworthy.repair.undo import SLACK_SECONDS, Say, restore
@@ -61,7 +61,7 @@ class Repair:
         own = [each for each in ways if not isinstance(each, OnPaper)]
         refused = self._show(planned, ways, dry=False)
         if refused is not None:
-            raise Refused(f"nothing was changed: {refused}")
+            raise RepairRefused(f"nothing was changed: {refused}")
         if not own:
             return before.exit_code
         assert self.server is not None
@@ -72,11 +72,11 @@ class Repair:
             mended = self._make(own, before)
         return 1 if not mended or planned.left or len(own) < len(ways) else 0
 
-    def planned(self, before: Looked, world: World) -> tuple[Plan, list[Way]]:
+    def planned(self, before: Looked, world: World) -> tuple[RepairPlan, list[Way]]:
         planned = plan(before.judgements, before.policies, world)
         return planned, [way_of(each, self.helm, live=self.server is not None) for each in planned.changes]
 
-    def _show(self, planned: Plan, ways: Sequence[Way], *, dry: bool) -> str | None:
+    def _show(self, planned: RepairPlan, ways: Sequence[Way], *, dry: bool) -> str | None:
         """Why the server would not have it."""
         self.say(told.heading(ways))
         refused: str | None = None
@@ -118,7 +118,7 @@ class Repair:
         self._write(kept, APPLIED)
         waited = wait(lambda: self._still_wrong(ways, kept.records, before), self.wait_seconds)
         if waited.still:
-            why = Refused(f"after {waited.seconds:.0f} s it has not helped: {waited.still}")
+            why = RepairRefused(f"after {waited.seconds:.0f} s it has not helped: {waited.still}")
             return self._give_up(why, kept, kept.records)
         self.say(f"verified after {waited.seconds:.0f} s: the rules that asked for it find nothing more\n")
         return True

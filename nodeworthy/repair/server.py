@@ -21,7 +21,7 @@ _LEASES = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
 
 
 @dataclass(frozen=True)
-class Said:
+class PatchAnswer:
     """What the server said to a patch."""
 
     status: int
@@ -57,7 +57,7 @@ class Server(Connection):
         found = self._found(f"/api/v1/namespaces/{namespace}/pods/{name}", f"Pod/{namespace}/{name}")
         return None if found is None else text_at(found, "status", "phase")
 
-    def patch(self, target: Target, patch: Mapping[str, Any], version: str, *, dry: bool = False) -> Said:
+    def patch(self, target: Target, patch: Mapping[str, Any], version: str, *, dry: bool = False) -> PatchAnswer:
         """Of that version of the object and no other: the server refuses if somebody was faster."""
         body = {**patch, "metadata": {**patch.get("metadata", {}), **({"resourceVersion": version} if version else {})}}
         query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry else {})}
@@ -66,24 +66,24 @@ class Server(Connection):
     def lease(self, namespace: str, name: str) -> Mapping[str, Any] | None:
         return self._found(f"{_LEASES.format(namespace)}/{name}", f"Lease/{namespace}/{name}")
 
-    def create_lease(self, namespace: str, lease: Mapping[str, Any]) -> Said:
+    def create_lease(self, namespace: str, lease: Mapping[str, Any]) -> PatchAnswer:
         return self._send("POST", _LEASES.format(namespace), lease)
 
-    def replace_lease(self, namespace: str, name: str, lease: Mapping[str, Any]) -> Said:
+    def replace_lease(self, namespace: str, name: str, lease: Mapping[str, Any]) -> PatchAnswer:
         return self._send("PUT", f"{_LEASES.format(namespace)}/{name}", lease)
 
-    def delete_lease(self, namespace: str, name: str, uid: str, version: str) -> Said:
+    def delete_lease(self, namespace: str, name: str, uid: str, version: str) -> PatchAnswer:
         held = {"uid": uid, "resourceVersion": version}
         options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": held}
         return self._send("DELETE", f"{_LEASES.format(namespace)}/{name}", options)
 
-    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Said:
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> PatchAnswer:
         query = {"fieldManager": MANAGER} if method != "DELETE" else {}
         return self._write(method, path, query, body)
 
     def _write(
         self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = _JSON
-    ) -> Said:
+    ) -> PatchAnswer:
         sent = json.dumps(body).encode()
         return _said(self._ask(method, path, query, seconds=WRITE_SECONDS, body=sent, kind=kind))
 
@@ -96,8 +96,8 @@ class Server(Connection):
         return answer.body
 
 
-def _said(answer: Answer) -> Said:
-    return Said(answer.status, answer.body)
+def _said(answer: Answer) -> PatchAnswer:
+    return PatchAnswer(answer.status, answer.body)
 
 
 def version_of(data: Mapping[str, Any]) -> str:

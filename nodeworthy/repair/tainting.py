@@ -12,7 +12,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.repair.apply import move
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.edit import Edit, NotEditable, Refused, merge_patch
+from nodeworthy.repair.edit import Edit, NotEditable, RepairRefused, merge_patch
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.server import Server, uid_of
 from nodeworthy.repair.standing import Standing, guards, mark_edits, mark_shown, opt_out_label, worst
@@ -199,7 +199,7 @@ class Tainting:
         name = marking.record.target.name
         try:
             move(self.server, marking.record)
-        except (Refused, CouldNotLook) as problem:
+        except (RepairRefused, CouldNotLook) as problem:
             self._refuse(f"node {name} is not changed: {problem}")
             return
         self.say(f"changed node {name}\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.repair.apply import as_it_was_left, put_back
-from nodeworthy.repair.edit import Refused, merge_json_patch, merge_patch
+from nodeworthy.repair.edit import RepairRefused, merge_json_patch, merge_patch
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.lease import hold_lease
 from nodeworthy.repair.record import Record, read_state, server_of
@@ -31,7 +31,7 @@ def undo(path: Path, server: Server, helm: Helm | None, say: Say) -> int:
 def restore(record: Record, server: Server, helm: Helm | None, say: Say) -> bool:
     try:
         changed = put_back(record, server, helm)
-    except (Refused, CouldNotLook) as problem:
+    except (RepairRefused, CouldNotLook) as problem:
         say(f"not put back: {record.title}: {problem}\n")
         return False
     say(f"put back: {record.title}\n" if changed else f"as it was already: {record.title}\n")
@@ -48,7 +48,7 @@ def would_undo(path: Path, server: Server, say: Say) -> int:
 def _would_put_back(record: Record, server: Server, say: Say) -> int:
     try:
         now = as_it_was_left(server, record.reversed)
-    except Refused as problem:
+    except RepairRefused as problem:
         say(f"would not be put back: {record.title}: {problem}\n")
         return 3
     if now is None:

@@ -10,10 +10,10 @@ from nodeworthy.documents.plain import at
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Change
-from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, NotEditable, Refused, merge_patch, value_at
+from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, NotEditable, RepairRefused, merge_patch, value_at
 from nodeworthy.repair.helm import Helm, State, command_for_people
 from nodeworthy.repair.owner import Keeper, Owner
-from nodeworthy.repair.record import Release
+from nodeworthy.repair.record import HelmRevision
 
 CHART = "gpu-operator"
 # What NVIDIA's own pages call it, where nothing here knows better.
@@ -35,8 +35,8 @@ class ThroughHelm:
     state: State = field(repr=False)
 
     @property
-    def release(self) -> Release:
-        return Release(self.owner.name, self.owner.namespace, self.state.revision)
+    def release(self) -> HelmRevision:
+        return HelmRevision(self.owner.name, self.owner.namespace, self.state.revision)
 
     @property
     def env(self) -> list[Any]:
@@ -82,7 +82,7 @@ def way_of(change: Change, helm: Helm | None, *, live: bool) -> Way:
 def _through(change: Change, owner: Owner, helm: Helm, by_hand: str) -> Way:
     try:
         state = helm.state(owner.name, owner.namespace)
-    except Refused as problem:
+    except RepairRefused as problem:
         return OnPaper(change, f"{owner.title} makes it, and {problem}", by_hand)
     if state.status != "deployed":
         return OnPaper(change, f"{owner.title} is {state.status or 'in no known state'}: see to it first", by_hand)

@@ -11,7 +11,7 @@ from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)
-class Beside:
+class SeriesComparison:
     """One series of measurements: the middle of all who measured it now, and that of the baseline."""
 
     test: str
@@ -35,7 +35,7 @@ class Beside:
         return self.change > IMPROVED
 
 
-def beside_baseline(measured: Iterable[tuple[str, Sequence[Mapping[str, Any]]]]) -> list[Beside]:
+def beside_baseline(measured: Iterable[tuple[str, Sequence[Mapping[str, Any]]]]) -> list[SeriesComparison]:
     """Of tests and what they measured; nothing of what has no baseline."""
     found: dict[tuple[str, str, str, float], list[float]] = {}
     for test, some in measured:
@@ -43,7 +43,7 @@ def beside_baseline(measured: Iterable[tuple[str, Sequence[Mapping[str, Any]]]])
             if each["baseline"]:
                 of = (test, _series(each), each["unit"], float(each["baseline"]))
                 found.setdefault(of, []).append(float(each["value"]))
-    return [Beside(*of, tuple(values)) for of, values in found.items()]
+    return [SeriesComparison(*of, tuple(values)) for of, values in found.items()]
 
 
 def _series(measure: Mapping[str, Any]) -> str:

@@ -13,8 +13,8 @@ from nodeworthy.report.brief_causes import SHOWN, causes, few_named
 from nodeworthy.report.brief_messages import line, times_told
 from nodeworthy.report.counted import NOTHING, count_line, outcome
 from nodeworthy.report.report import Report
+from nodeworthy.report.stories import stories_of
 from nodeworthy.report.text import of_finding
-from nodeworthy.report.together import together
 from nodeworthy.verdict import Finding, Verdict
 
 MENDED = "RESOLUTION, to be sent only when `nodeworthy diagnose` finds none of this any more"
@@ -79,7 +79,7 @@ def _nothing_broken(report: Report) -> Iterator[str]:
 def _unseen(report: Report) -> Iterator[str]:
     """What is unknown or went wrong: it may hide more."""
     kinds = (Verdict.UNKNOWN, Verdict.ERROR)
-    found = (each for each in together(report.findings) if each.first.verdict in kinds and not each.first.suppressed)
+    found = (each for each in stories_of(report.findings) if each.first.verdict in kinds and not each.first.suppressed)
     sentences = dict.fromkeys(f"{each.first.where}: {each.sentence()}" for each in found)
     if sentences:
         yield "We could not see everything. What we did not see may be broken, too:"

@@ -40,7 +40,7 @@ _PAINTS = {Colour.GREEN: "pass", Colour.RED: "fail", Colour.GREY: "dim"}
 
 
 @dataclass(frozen=True)
-class Step:
+class ChainStep:
     link: Link
     colour: Colour
     says: str
@@ -51,14 +51,14 @@ class Step:
 @dataclass(frozen=True)
 class Chain:
     walk: Walk
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
 
     @cached_property
-    def broken(self) -> Step | None:
+    def broken(self) -> ChainStep | None:
         return next((each for each in self.steps if each.colour is Colour.RED), None)
 
     @property
-    def behind(self) -> Sequence[Step]:
+    def behind(self) -> Sequence[ChainStep]:
         """What hangs by the broken one."""
         first = self.broken
         return self.steps[self.steps.index(first) + 1 :] if first is not None else ()
@@ -153,29 +153,29 @@ def _chain(walk: Walk, findings: Iterable[Finding]) -> Chain:
     return Chain(walk, tuple(_steps(walk, told)))
 
 
-def _steps(walk: Walk, told: Mapping[str, Sequence[Finding]]) -> Iterator[Step]:
+def _steps(walk: Walk, told: Mapping[str, Sequence[Finding]]) -> Iterator[ChainStep]:
     is_broken = False
     for link in links():
         own = told.get(link.id, ())
         fault = next(filter(_breaks, own), None)
         if is_broken:
             also = f"; also: {fault.message} ({fault.rule})" if fault is not None else ""
-            yield Step(link, Colour.GREY, f"behind the broken one{also}")
+            yield ChainStep(link, Colour.GREY, f"behind the broken one{also}")
         elif fault is not None:
             is_broken = True
-            yield Step(link, Colour.RED, fault.message, fault)
+            yield ChainStep(link, Colour.RED, fault.message, fault)
         else:
             yield _unbroken(walk, link, own)
 
 
-def _unbroken(walk: Walk, link: Link, own: Sequence[Finding]) -> Step:
+def _unbroken(walk: Walk, link: Link, own: Sequence[Finding]) -> ChainStep:
     open_ = next((each for each in own if each.verdict is Verdict.UNKNOWN), None)
     if open_ is not None:
-        return Step(link, Colour.GREY, f"not known: {open_.message}")
+        return ChainStep(link, Colour.GREY, f"not known: {open_.message}")
     sight = walk.sights.get(link.id)
     if sight is None:
-        return Step(link, Colour.GREY, f"not looked at; {link.look}")
-    return Step(link, Colour.GREEN if sight.is_well else Colour.GREY, sight.says)
+        return ChainStep(link, Colour.GREY, f"not looked at; {link.look}")
+    return ChainStep(link, Colour.GREEN if sight.is_well else Colour.GREY, sight.says)
 
 
 # For people
@@ -266,7 +266,7 @@ def as_data(chain: Chain) -> dict[str, Any]:
     }
 
 
-def _step_as_data(step: Step) -> dict[str, Any]:
+def _step_as_data(step: ChainStep) -> dict[str, Any]:
     data: dict[str, Any] = {
         "id": step.link.id,
         "title": step.link.title,

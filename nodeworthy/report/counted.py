@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from nodeworthy.report.report import EVERYTHING, Asked, Report
+from nodeworthy.report.report import EVERYTHING, Report, ReportOptions
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 _UNKNOWNS = {"unknowns": "values not known yet"}
@@ -19,7 +19,7 @@ def outcome(finding: Finding) -> str:
     return finding.verdict.value
 
 
-def numbers(report: Report, asked: Asked = EVERYTHING) -> dict[str, int]:
+def numbers(report: Report, asked: ReportOptions = EVERYTHING) -> dict[str, int]:
     """How many findings of each outcome are told, suppressed ones aside; and how many subjects passed a rule."""
     counted = Counter("suppressed" if each.suppressed else outcome(each) for each in asked.told(report))
     return {
@@ -28,7 +28,7 @@ def numbers(report: Report, asked: Asked = EVERYTHING) -> dict[str, int]:
     }
 
 
-def count_line(report: Report, asked: Asked = EVERYTHING) -> str:
+def count_line(report: Report, asked: ReportOptions = EVERYTHING) -> str:
     return f"{_looked(report)}: {', '.join(_came_of_it(report, asked))}{''.join(map('; {}'.format, _besides(report)))}"
 
 
@@ -39,7 +39,7 @@ def _looked(report: Report) -> str:
     return f"{on} of {', '.join(of)}" if of else on
 
 
-def _came_of_it(report: Report, asked: Asked) -> Iterator[str]:
+def _came_of_it(report: Report, asked: ReportOptions) -> Iterator[str]:
     told = numbers(report, asked)
     yield f"{told['pass']} pass"
     yield f"{told['fail']} fail"
@@ -78,7 +78,7 @@ def _kinds(report: Report) -> str:
     return f" ({in_words(report.not_read)})"
 
 
-def last_line(report: Report, asked: Asked = EVERYTHING) -> str:
+def last_line(report: Report, asked: ReportOptions = EVERYTHING) -> str:
     """How much there is to do, and what does a part of it; nothing where there is nothing."""
     open_ones = [each for each in asked.told(report) if not each.suppressed]
     if not open_ones:
@@ -101,7 +101,7 @@ def _many(number: int, words: str) -> str:
 NOTHING = "nothing was evaluated, so nothing is proven"
 
 
-def in_short(report: Report, asked: Asked = EVERYTHING) -> str:
+def in_short(report: Report, asked: ReportOptions = EVERYTHING) -> str:
     counts = numbers(report, asked)
     named = {
         "failure": counts["fail"],

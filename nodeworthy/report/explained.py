@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nodeworthy.known.containerd import Containerd, containerd_of, takes_base_dir
-from nodeworthy.known.evidence import Evidence, Found
+from nodeworthy.known.evidence import Evidence, EvidenceMatch
 from nodeworthy.known.gpus import Gpu
 from nodeworthy.known.instances import InstanceGpus, instance_types_source, types_with
 from nodeworthy.known.releases import OperatorRelease
@@ -94,7 +94,7 @@ def of_rule(rule: Rule, moments: Sequence[Moment]) -> Explanation:
     return Explanation("rule", rule.id, rule.title, tuple(said), body, tuple(data.items()))
 
 
-def of_evidence(found: Found, rule: Rule | None) -> Explanation:
+def of_evidence(found: EvidenceMatch, rule: Rule | None) -> Explanation:
     """What was found in a text. The rule is None where none of ours proves it yet."""
     evidence = found.evidence
     words, times = found.shown(hide_secrets), f"{found.times} time{'s' if found.times > 1 else ''}"

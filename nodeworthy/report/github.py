@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.report.counted import NOTHING, count_line, last_line
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import printable, shorten
-from nodeworthy.report.report import Asked, Report
+from nodeworthy.report.report import Report, ReportOptions
+from nodeworthy.report.stories import Story, stories_of
 from nodeworthy.report.text import details_of, rule_name
-from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 _TITLE = "nodeworthy"
@@ -18,12 +18,12 @@ _TITLE = "nodeworthy"
 _ANNOTATED = 10
 
 
-def render(report: Report, asked: Asked | None = None, *, below: str = "") -> str:
-    return "".join(f"{line}\n" for line in _lines(report, asked or Asked(), below))
+def render(report: Report, asked: ReportOptions | None = None, *, below: str = "") -> str:
+    return "".join(f"{line}\n" for line in _lines(report, asked or ReportOptions(), below))
 
 
-def _lines(report: Report, asked: Asked, below: str) -> Iterator[str]:
-    told = together(each for each in asked.told(report) if not each.suppressed)
+def _lines(report: Report, asked: ReportOptions, below: str) -> Iterator[str]:
+    told = stories_of(each for each in asked.told(report) if not each.suppressed)
     for each in told:
         yield _annotation(each, below)
     if not report.evaluated["verdicts"]:
@@ -31,7 +31,7 @@ def _lines(report: Report, asked: Asked, below: str) -> Iterator[str]:
     yield _command("notice", {"title": _TITLE}, "\n".join(_counted(report, asked, told)))
 
 
-def _counted(report: Report, asked: Asked, told: Sequence[Told]) -> Iterator[str]:
+def _counted(report: Report, asked: ReportOptions, told: Sequence[Story]) -> Iterator[str]:
     yield count_line(report, asked)
     levels = Counter(_level(each.first) for each in told)
     if max(levels.values(), default=0) > _ANNOTATED:
@@ -39,7 +39,7 @@ def _counted(report: Report, asked: Asked, told: Sequence[Told]) -> Iterator[str
     yield from filter(None, [last_line(report, asked)])
 
 
-def _annotation(told: Told, below: str) -> str:
+def _annotation(told: Story, below: str) -> str:
     found = told.first
     path = path_of(found.where, below)
     place = {"file": path, "line": found.where.line, "col": found.where.column} if path else {}
@@ -53,7 +53,7 @@ def _level(found: Finding) -> str:
     return "error"
 
 
-def _says(told: Told, *, annotated: bool) -> Iterator[str]:
+def _says(told: Story, *, annotated: bool) -> Iterator[str]:
     yield shorten(told.sentence())
     if not annotated:
         yield f"at: {told.first.where}"

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nodeworthy.report import html_runs
-from nodeworthy.report.chain import Chain, Colour, Step
+from nodeworthy.report.chain import Chain, ChainStep, Colour
 from nodeworthy.report.counted import NOTHING, count_line, in_short, last_line, numbers
 from nodeworthy.report.fleet_html import DRAWING, PALETTE, figure
 from nodeworthy.report.frame import Excerpts
 from nodeworthy.report.html_findings import (
     CALLED,
-    Group,
+    FindingGroup,
     anchor,
     article,
     group_name,
@@ -25,9 +25,9 @@ from nodeworthy.report.html_findings import (
     prose,
     text,
 )
-from nodeworthy.report.markdown import CHAINS, Beside
+from nodeworthy.report.markdown import CHAINS, BesideFindings
 from nodeworthy.report.printable import printable
-from nodeworthy.report.report import Asked, Report
+from nodeworthy.report.report import Report, ReportOptions
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Verdict
 
@@ -113,14 +113,19 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 
 def render(
-    report: Report, beside: Beside | None = None, excerpts: Excerpts | None = None, asked: Asked | None = None
+    report: Report,
+    beside: BesideFindings | None = None,
+    excerpts: Excerpts | None = None,
+    asked: ReportOptions | None = None,
 ) -> str:
-    asked = asked or Asked()
+    asked = asked or ReportOptions()
     groups = groups_of(report, asked)
-    return "".join(_page(report, groups, beside or Beside(), excerpts or {}, asked))
+    return "".join(_page(report, groups, beside or BesideFindings(), excerpts or {}, asked))
 
 
-def _page(report: Report, groups: list[Group], beside: Beside, excerpts: Excerpts, asked: Asked) -> Iterator[str]:
+def _page(
+    report: Report, groups: list[FindingGroup], beside: BesideFindings, excerpts: Excerpts, asked: ReportOptions
+) -> Iterator[str]:
     outcomes, runs = Counter[str](), report.extra.get("runs", ())
     for group in groups:
         outcomes[group.outcome] += group.findings
@@ -148,7 +153,7 @@ def _page(report: Report, groups: list[Group], beside: Beside, excerpts: Excerpt
 
 
 def _findings(
-    report: Report, groups: Sequence[Group], outcomes: Mapping[str, int], excerpts: Excerpts
+    report: Report, groups: Sequence[FindingGroup], outcomes: Mapping[str, int], excerpts: Excerpts
 ) -> Iterator[str]:
     rules = {each.rule.id: each.rule for each in report.judgements}
     is_open = sum(outcomes.values()) <= OPEN_AT_ONCE
@@ -168,14 +173,14 @@ def _counted(findings: int) -> str:
     return f"{findings:,} finding{'s' if findings > 1 else ''}"
 
 
-def _articles(group: Group, taken: Counter[str], excerpts: Excerpts, is_open: bool) -> Iterator[str]:
+def _articles(group: FindingGroup, taken: Counter[str], excerpts: Excerpts, is_open: bool) -> Iterator[str]:
     for each in group.told:
         key = anchor(each.first)
         taken[key] += 1
         yield article(each, key if taken[key] == 1 else f"{key}-{taken[key]}", excerpts, is_open=is_open)
 
 
-def _heading(group: Group, rules: Mapping[str, Rule]) -> str:
+def _heading(group: FindingGroup, rules: Mapping[str, Rule]) -> str:
     known = [rules[each] for each in group.rules if each in rules]
     if len(group.rules) > 1:
         items = "".join(f"<li><code>{name(each.id)}</code> {text(each.title)}</li>" for each in known)
@@ -189,7 +194,7 @@ def _heading(group: Group, rules: Mapping[str, Rule]) -> str:
     return f'{heading}<p class="title"><span class="faint">must be true:</span> {text(rule.title)}</p>{why}\n'
 
 
-def _beside(beside: Beside) -> Iterator[str]:
+def _beside(beside: BesideFindings) -> Iterator[str]:
     if beside.fleet is not None:
         yield f"<section><h2>The fleet</h2>{printable(figure(beside.fleet))}</section>\n"
     if beside.chains:
@@ -211,7 +216,7 @@ def _chain(chain: Chain) -> str:
 _WORDS = {Colour.GREEN: ("pass", "well"), Colour.RED: ("fail", "broken"), Colour.GREY: ("none", "not seen")}
 
 
-def _link(step: Step) -> str:
+def _link(step: ChainStep) -> str:
     style, word = _WORDS[step.colour]
     kind = f"is-{style}" if step.colour is Colour.RED else f"of-{style}" if step.colour is Colour.GREEN else style
     says = text(step.says, LONGEST_REASON)
@@ -221,7 +226,7 @@ def _link(step: Step) -> str:
 SEEN_AT_ONCE = 20
 
 
-def _head(report: Report, beside: Beside, asked: Asked) -> str:
+def _head(report: Report, beside: BesideFindings, asked: ReportOptions) -> str:
     code = report.exit_code(strict=asked.strict, allow_unknown=asked.allow_unknown)
     sign, tone, word = {0: ("✓", "good", "Passed"), 1: ("✕", "bad", "Failed")}.get(code, ("?", "unsure", "Not proven"))
     short = in_short(report, asked)
@@ -236,12 +241,12 @@ def _head(report: Report, beside: Beside, asked: Asked) -> str:
     )
 
 
-def _last(report: Report, asked: Asked) -> str:
+def _last(report: Report, asked: ReportOptions) -> str:
     told = last_line(report, asked)
     return f"<p>{text(told)}</p>" if told else ""
 
 
-def _tiles(report: Report, asked: Asked) -> str:
+def _tiles(report: Report, asked: ReportOptions) -> str:
     told = numbers(report, asked)
     counts = {**told, "warnings": told["warning"], "skip": report.summary["skip"]}
     words = ("fail", "error", "unknown", "warnings", "pass", "skip", "suppressed")
@@ -261,7 +266,7 @@ def _filters(outcomes: Mapping[str, int]) -> str:
     return f'<fieldset class="filters"><legend>Show findings</legend>{boxes}</fieldset>\n'
 
 
-def _index(groups: Sequence[Group]) -> str:
+def _index(groups: Sequence[FindingGroup]) -> str:
     if len(groups) < 2:
         return ""
     items = "".join(

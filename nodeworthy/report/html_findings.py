@@ -12,9 +12,9 @@ from nodeworthy.records import dataclass
 from nodeworthy.report.counted import outcome
 from nodeworthy.report.frame import LONGEST_LINE, Excerpts, excerpt_of, near
 from nodeworthy.report.printable import on_one_line, printable
-from nodeworthy.report.report import Asked, Report
+from nodeworthy.report.report import Report, ReportOptions
+from nodeworthy.report.stories import Story, stories_of
 from nodeworthy.report.text import suppression_word
-from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Place, Related, Verdict
 
 # Text of others in HTML: escaped, without control characters, and no longer than anybody reads.
@@ -78,7 +78,7 @@ def anchor(found: Finding) -> str:
     return f"f-{blake2b(repr(named).encode('utf-8', 'surrogatepass'), digest_size=6).hexdigest()}"
 
 
-def article(told: Told, key: str, excerpts: Excerpts, *, is_open: bool) -> str:
+def article(told: Story, key: str, excerpts: Excerpts, *, is_open: bool) -> str:
     found = told.first
     word = "suppressed" if found.suppressed else outcome(found)
     marks = [word, *(["simulated"] if found.simulated else ())]
@@ -94,7 +94,7 @@ def article(told: Told, key: str, excerpts: Excerpts, *, is_open: bool) -> str:
     )
 
 
-def _rows(told: Told, excerpts: Excerpts) -> Iterator[tuple[str, str]]:
+def _rows(told: Story, excerpts: Excerpts) -> Iterator[tuple[str, str]]:
     found, says = told.first, told.sentence()
     if len(says) > LONGEST_NAME or "\n" in says:
         yield "says", text(says)
@@ -114,7 +114,7 @@ def _rows(told: Told, excerpts: Excerpts) -> Iterator[tuple[str, str]]:
         yield "fix", f'<code class="fix">{text(found.remedy)}</code>'
 
 
-def _others(told: Told, excerpts: Excerpts) -> Iterator[tuple[str, str]]:
+def _others(told: Story, excerpts: Excerpts) -> Iterator[tuple[str, str]]:
     """The other places that it is about."""
     if told.places():
         yield "at", f"<ul>{''.join(f'<li>{name(each)}</li>' for each in told.places())}</ul>"
@@ -171,12 +171,12 @@ CALLED = {
 
 
 @dataclass(frozen=True)
-class Group:
+class FindingGroup:
     """Findings of the same outcome and of the same rule, or of all the rules that can't tell for one reason."""
 
     outcome: str
     rules: tuple[str, ...]
-    told: Sequence[Told]
+    told: Sequence[Story]
 
     @property
     def key(self) -> str:
@@ -187,16 +187,16 @@ class Group:
         return sum(len(each.findings) for each in self.told)
 
 
-def groups_of(report: Report, asked: Asked) -> list[Group]:
-    found: dict[tuple[str, tuple[str, ...]], list[Told]] = {}
-    for each in together(asked.told(report)):
+def groups_of(report: Report, asked: ReportOptions) -> list[FindingGroup]:
+    found: dict[tuple[str, tuple[str, ...]], list[Story]] = {}
+    for each in stories_of(asked.told(report)):
         if each.first.verdict is not Verdict.PASS:
             word = "suppressed" if each.first.suppressed else outcome(each.first)
             found.setdefault((word, tuple(each.rules)), []).append(each)
     order = list(CALLED)
-    groups = [Group(word, rules, told) for (word, rules), told in found.items()]
+    groups = [FindingGroup(word, rules, told) for (word, rules), told in found.items()]
     return sorted(groups, key=lambda group: (order.index(group.outcome), -group.findings, group.rules))
 
 
-def group_name(group: Group) -> str:
+def group_name(group: FindingGroup) -> str:
     return name(group.rules[0]) if len(group.rules) == 1 else f"{len(group.rules)} rules, for one reason"

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from nodeworthy.known.acceptance import TESTS
-from nodeworthy.report.beside_baseline import Beside, beside_baseline
+from nodeworthy.report.beside_baseline import SeriesComparison, beside_baseline
 from nodeworthy.report.html_findings import name, text
 
 # The shares of the middle below which a cell is shown as slower: as many classes, the first the slowest.
@@ -59,13 +59,13 @@ def _state(run: Mapping[str, Any] | None) -> str:
     return f'<td class="{kind}"{why}>{name(run["state"])}</td>'
 
 
-def _compared(compared: Sequence[Beside]) -> str:
+def _compared(compared: Sequence[SeriesComparison]) -> str:
     heads = "".join(f'<th scope="col">{each}</th>' for each in ("test", "measured", "baseline", "now", "change"))
     rows = "".join(_beside(each) for each in compared)
     return f'<div class="wide"><table class="runs pairs"><tr>{heads}</tr>{rows}</table></div>'
 
 
-def _beside(each: Beside) -> str:
+def _beside(each: SeriesComparison) -> str:
     """Darker the more it lacks."""
     kind = _slower(1 + each.change)
     numbers = f"<td>{_number(each.usual)} {text(each.unit)}</td><td>{_number(each.now)} {text(each.unit)}</td>"

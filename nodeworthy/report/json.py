@@ -9,16 +9,16 @@ from typing import Any
 from nodeworthy.engine import Judgement
 from nodeworthy.report.not_read import by_ending
 from nodeworthy.report.printable import escape_json
-from nodeworthy.report.report import SCHEMA, Asked, Report, offer_as_data, place_as_data
+from nodeworthy.report.report import SCHEMA, Report, ReportOptions, offer_as_data, place_as_data
 from nodeworthy.verdict import Finding, Verdict
 
 
-def render(report: Report, asked: Asked | None = None) -> str:
-    return escape_json(json.dumps(as_data(report, asked or Asked()), indent=2, ensure_ascii=False)) + "\n"
+def render(report: Report, asked: ReportOptions | None = None) -> str:
+    return escape_json(json.dumps(as_data(report, asked or ReportOptions()), indent=2, ensure_ascii=False)) + "\n"
 
 
-def as_data(report: Report, asked: Asked | None = None) -> dict[str, Any]:
-    asked = asked or Asked()
+def as_data(report: Report, asked: ReportOptions | None = None) -> dict[str, Any]:
+    asked = asked or ReportOptions()
     beside = _skipped_beside(report) if asked.show_passed else {}
     findings = [{**finding_as_data(each), **_fix(report, each), **beside.get(each, {})} for each in report.findings]
     return {
@@ -65,7 +65,7 @@ def _fix(report: Report, finding: Finding) -> dict[str, Any]:
     return {"fix": offer_as_data(offered)} if offered is not None else {}
 
 
-def _passed_and_skipped(report: Report, asked: Asked) -> Iterator[dict[str, Any]]:
+def _passed_and_skipped(report: Report, asked: ReportOptions) -> Iterator[dict[str, Any]]:
     """A check that was skipped beside another's verdict stands with that verdict, and where skips were asked for, for
     itself as well: whoever asks for what passed may count on one verdict a pair."""
     for each in report.judgements:

@@ -15,9 +15,9 @@ from nodeworthy.report.counted import count_line, in_short, last_line, outcome
 from nodeworthy.report.fleet_picture import Picture, text_picture
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import on_one_line, printable
-from nodeworthy.report.report import Asked, Report
+from nodeworthy.report.report import Report, ReportOptions
+from nodeworthy.report.stories import Story, stories_of
 from nodeworthy.report.text import of_told, rule_name, suppression_word
-from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Verdict
 
 # GitHub takes 65,536 as one comment; whoever puts it there may add a line.
@@ -35,7 +35,7 @@ _MARKER = pattern(r"[^A-Za-z0-9_.]+")
 
 
 @dataclass(frozen=True)
-class Beside:
+class BesideFindings:
     """What stands beside the findings: whose they are, and blocks of plain text by their titles."""
 
     about: str = ""
@@ -51,9 +51,14 @@ class Beside:
 
 
 def render(
-    report: Report, beside: Beside | None = None, asked: Asked | None = None, *, below: str = "", limit: int = LIMIT
+    report: Report,
+    beside: BesideFindings | None = None,
+    asked: ReportOptions | None = None,
+    *,
+    below: str = "",
+    limit: int = LIMIT,
 ) -> str:
-    beside, asked = beside or Beside(), asked or Asked()
+    beside, asked = beside or BesideFindings(), asked or ReportOptions()
     head = "\n\n".join(_head(report, beside, asked)) + "\n\n"
     left = max(limit - characters(head) - FOR_CUTS, 0)
     blocks = {title: text for title, text in beside.as_text.items() if text.strip()}
@@ -67,7 +72,7 @@ def marker(report: Report, about: str) -> str:
     return f"<!-- nodeworthy {report.moment.value} {_MARKER.sub('-', about[:LONGEST_NAME])} -->"
 
 
-def _head(report: Report, beside: Beside, asked: Asked) -> Iterator[str]:
+def _head(report: Report, beside: BesideFindings, asked: ReportOptions) -> Iterator[str]:
     yield marker(report, beside.about)
     whose = f" of {code(beside.about[:LONGEST_NAME])}" if beside.about else ""
     yield f"### nodeworthy: {in_short(report, asked)} in the {report.moment.value}{whose}"
@@ -76,15 +81,15 @@ def _head(report: Report, beside: Beside, asked: Asked) -> Iterator[str]:
         yield "**Nothing was evaluated, so nothing is proven.**"
 
 
-def _worst_first(findings: Sequence[Finding]) -> list[Told]:
+def _worst_first(findings: Sequence[Finding]) -> list[Story]:
     order = ("fail", "error", "unknown", "warning")
     return sorted(
-        together(each for each in findings if each.verdict is not Verdict.PASS),
+        stories_of(each for each in findings if each.verdict is not Verdict.PASS),
         key=lambda told: (told.first.suppressed, order.index(outcome(told.first))),
     )
 
 
-def _findings(findings: Sequence[Told], room: int, below: str) -> tuple[str, int]:
+def _findings(findings: Sequence[Story], room: int, below: str) -> tuple[str, int]:
     """As many as there is room for, and the room that is left."""
     told: list[str] = []
     for each in findings:
@@ -99,7 +104,7 @@ def _findings(findings: Sequence[Told], room: int, below: str) -> tuple[str, int
     return "".join(told), max(room, 0)
 
 
-def _finding(told: Told, below: str, room: int | None = None) -> str:
+def _finding(told: Story, below: str, room: int | None = None) -> str:
     found = told.first
     path = path_of(found.where, below)
     place = ":".join(str(part) for part in (path, found.where.line) if part is not None) if path else str(found.where)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReportOptions:
     strict: bool = False
     allow_unknown: bool = False
     show_passed: bool = False
@@ -47,7 +47,7 @@ class Asked:
         return report.speaks(finding, strict=self.strict)
 
 
-EVERYTHING = Asked(show_passed=True, show_skipped=True, show_unknown=True)
+EVERYTHING = ReportOptions(show_passed=True, show_skipped=True, show_unknown=True)
 
 
 SCHEMA = "nodeworthy/report/v1"

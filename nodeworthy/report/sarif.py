@@ -15,7 +15,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.report.counted import NOTHING
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import REPLACED, escape_json, printable
-from nodeworthy.report.report import Asked, Piece, Report
+from nodeworthy.report.report import Piece, Report, ReportOptions
 from nodeworthy.report.text import details, sentence_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
@@ -24,11 +24,11 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 _IN_BASELINE = {"kind": "external", "justification": "it stands in the baseline"}
 
 
-def render(report: Report, asked: Asked | None = None, *, below: str = "") -> str:
-    return escape_json(json.dumps(_as_data(report, asked or Asked(), below=below), ensure_ascii=False)) + "\n"
+def render(report: Report, asked: ReportOptions | None = None, *, below: str = "") -> str:
+    return escape_json(json.dumps(_as_data(report, asked or ReportOptions(), below=below), ensure_ascii=False)) + "\n"
 
 
-def _as_data(report: Report, asked: Asked, *, below: str = "") -> dict[str, Any]:
+def _as_data(report: Report, asked: ReportOptions, *, below: str = "") -> dict[str, Any]:
     rules = sorted({each.rule.id: each.rule for each in report.judgements}.values(), key=lambda rule: rule.id)
     index = {rule.id: number for number, rule in enumerate(rules)}
     results = [
@@ -152,7 +152,7 @@ def _paragraphs(found: Finding) -> Sequence[str]:
     return [sentence_of(found), *(f"{label}: {text}" for label, text in details(found))]
 
 
-def _is_shown(judgement: Judgement, asked: Asked) -> bool:
+def _is_shown(judgement: Judgement, asked: ReportOptions) -> bool:
     if judgement.findings:
         return False
     return asked.skips if judgement.verdict is Verdict.SKIP else asked.show_passed

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from nodeworthy.patterns import pattern
 from nodeworthy.report.counted import NOTHING, count_line, last_line, outcome
 from nodeworthy.report.printable import escape_commands, on_one_line, printable, shorten
-from nodeworthy.report.report import Asked, Report
-from nodeworthy.report.together import Told, together
+from nodeworthy.report.report import Report, ReportOptions
+from nodeworthy.report.stories import Story, stories_of
 from nodeworthy.verdict import Finding, Verdict
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ class Paint:
 
 
 def render(
-    report: Report, asked: Asked | None = None, *, colour: bool = False, excerpts: Excerpts | None = None
+    report: Report, asked: ReportOptions | None = None, *, colour: bool = False, excerpts: Excerpts | None = None
 ) -> str:
-    paint, asked = Paint(colour), asked or Asked()
-    blocks = ["\n".join(_told(each, paint, excerpts)) for each in together(told_whole(report, asked))]
+    paint, asked = Paint(colour), asked or ReportOptions()
+    blocks = ["\n".join(_told(each, paint, excerpts)) for each in stories_of(told_whole(report, asked))]
     if not asked.show_passed:
         blocks.append("\n".join(_folded(report)))
     if asked.show_passed:
@@ -62,7 +62,7 @@ def render(
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def told_whole(report: Report, asked: Asked) -> list[Finding]:
+def told_whole(report: Report, asked: ReportOptions) -> list[Finding]:
     """Less those of the baseline, which are told by their number."""
     return [each for each in asked.told(report) if not each.baselined or asked.show_passed]
 
@@ -78,10 +78,10 @@ def _folded(report: Report) -> Iterator[str]:
 
 
 def of_finding(finding: Finding) -> str:
-    return of_told(Told([finding]))
+    return of_told(Story([finding]))
 
 
-def of_told(told: Told) -> str:
+def of_told(told: Story) -> str:
     return "\n".join(_told(told, Paint(colour=False)))
 
 
@@ -99,7 +99,7 @@ def _head(finding: Finding, paint: Paint, named: str = "") -> str:
     return f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {named or finding.rule}{told}"
 
 
-def _told(told: Told, paint: Paint, excerpts: Excerpts | None = None) -> Iterator[str]:
+def _told(told: Story, paint: Paint, excerpts: Excerpts | None = None) -> Iterator[str]:
     yield _head(told.first, paint, rule_name(told))
     yield from _wrapped(printable(shorten(told.sentence())), "  ", "  ", break_long_words=True)
     if excerpts:
@@ -128,12 +128,12 @@ def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> t
     return tuple(escape_commands(line.replace(_BLANK, " ")) for line in lines)
 
 
-def page_of(told: Told) -> str:
+def page_of(told: Story) -> str:
     """What prints the page of its rule, wherever nodeworthy is installed."""
     return f"`nodeworthy explain {told.first.rule}`"
 
 
-def rule_name(told: Told) -> str:
+def rule_name(told: Story) -> str:
     return told.rules[0] if len(told.rules) == 1 else f"to {len(told.rules)} rules"
 
 
@@ -145,7 +145,7 @@ def details(finding: Finding) -> Iterator[tuple[str, str]]:
     return ((label, shorten(text)) for label, text in _details(finding))
 
 
-def details_of(told: Told) -> Iterator[tuple[str, str]]:
+def details_of(told: Story) -> Iterator[tuple[str, str]]:
     """Of many that are told at once, what they have in common, and where each of them stands."""
     if len(told.rules) > 1:
         yield "rules", ", ".join(told.rules)
@@ -182,7 +182,7 @@ def _passed(report: Report, paint: Paint) -> Iterator[str]:
             yield f"{paint('pass', 'pass')} {each.rule.id} {on_one_line(str(each.subject.place))}"
 
 
-def _closing(report: Report, paint: Paint, asked: Asked) -> Iterator[str]:
+def _closing(report: Report, paint: Paint, asked: ReportOptions) -> Iterator[str]:
     for line in _skipped(report) if asked.skips else _to_give(report):
         yield paint("dim", line)
     yield count_line(report, asked)

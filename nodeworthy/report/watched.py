@@ -17,7 +17,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.report.counted import count_line
 from nodeworthy.report.json import as_data, finding_as_data
 from nodeworthy.report.printable import escape_json, on_one_line
-from nodeworthy.report.report import Asked, Report
+from nodeworthy.report.report import Report, ReportOptions
 from nodeworthy.report.text import of_finding
 from nodeworthy.verdict import Finding, Place, Verdict
 
@@ -138,13 +138,13 @@ SCHEMA = "nodeworthy/watch/v1"
 _SHOWN = 5
 
 
-def text(changes: Changes, report: Report, when: datetime, asked: Asked) -> str:
+def text(changes: Changes, report: Report, when: datetime, asked: ReportOptions) -> str:
     """Nothing, where what has changed is not told."""
     lines = [line for said in _said(_of_those_told(changes, report, asked)) for line in said.splitlines()]
     return "".join(f"{line}\n" for line in [f"-- {_time(when)}", *lines, count_line(report, asked)]) if lines else ""
 
 
-def _of_those_told(changes: Changes, report: Report, asked: Asked) -> Changes:
+def _of_those_told(changes: Changes, report: Report, asked: ReportOptions) -> Changes:
     def told(some: Iterable[Finding]) -> tuple[Finding, ...]:
         return tuple(each for each in some if asked.tells(report, each))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nodeworthy.collect.cloud.region import Version
 from nodeworthy.records import dataclass
-from nodeworthy.repair.edit import Refused
+from nodeworthy.repair.edit import RepairRefused
 from nodeworthy.repair.record import write_durably
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.acts import DONE, Outcome
@@ -19,7 +19,7 @@ from nodeworthy.rollout.gate import Gate, GateAnswer
 from nodeworthy.rollout.journal import Journal, Stage
 from nodeworthy.rollout.kube import Kube
 from nodeworthy.rollout.lease import Hold, Lost
-from nodeworthy.rollout.world import Group, Machine, World
+from nodeworthy.rollout.world import GroupState, Machine, World
 
 _WITH_GUESTS = (Stage.CORDONED, Stage.EMPTY)
 
@@ -43,7 +43,7 @@ class Live:
             group, [self._seen(each, group, journal.target, looks=each.id in fresh) for each in machines], nodes
         )
 
-    def _seen(self, machine: Machine, group: Group, target: str, *, looks: bool) -> Machine:
+    def _seen(self, machine: Machine, group: GroupState, target: str, *, looks: bool) -> Machine:
         """A fresh one is looked into once: what it says of its version is not what it booted with."""
         if not looks or not machine.is_there:
             return machine
@@ -62,7 +62,7 @@ class Live:
             return self._in_cloud(act) or self._in_cluster(act, journal)
         except Lost:
             raise
-        except Refused as problem:
+        except RepairRefused as problem:
             return Outcome(is_done=False, why=str(problem))
 
     def _in_cloud(self, act: acts.Act) -> Outcome | None:
@@ -91,7 +91,7 @@ class Live:
                 return self.group.protect(machines, is_on=True)
             case acts.Unshield(machines):
                 return self.group.protect(machines, is_on=False)
-            case acts.Release(machine):
+            case acts.HandToRefresh(machine):
                 return self.group.protect([machine], is_on=False)
             case acts.StartRefresh(version, least_healthy, rolls_back):
                 return self.group.start_refresh(version, least_healthy, rolls_back=rolls_back)

@@ -126,7 +126,7 @@ class Unshield:
 
 
 @dataclass(frozen=True)
-class Release:
+class HandToRefresh:
     """Hands an empty machine to the instance refresh, which ends it and starts its successor."""
 
     machine: str
@@ -232,7 +232,7 @@ Act = (
     | Terminate
     | Shield
     | Unshield
-    | Release
+    | HandToRefresh
     | StartRefresh
     | CancelRefresh
     | Complete

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from nodeworthy.boot.unpack.packed_text import unpack_text
 from nodeworthy.collect.cloud import calls
-from nodeworthy.collect.cloud.answers import Refused
+from nodeworthy.collect.cloud.answers import AwsRefusal
 from nodeworthy.collect.cloud.live import Live
 from nodeworthy.collect.cloud.region import Version, members, version_of
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.facts.aws.script_changes import first_change
 from nodeworthy.rollout.acts import DONE, Outcome
-from nodeworthy.rollout.world import Group, Machine
+from nodeworthy.rollout.world import GroupState, Machine
 
 # What a rollout may change, and nothing else.
 WRITES: Final = (
@@ -59,12 +59,12 @@ class ScalingGroup:
 
     # Looking
 
-    def look(self) -> tuple[Group, Sequence[Machine]]:
+    def look(self) -> tuple[GroupState, Sequence[Machine]]:
         data = self.data()
         named = version_of(data)
         version = self._version(named) if named is not None else {}
         number = str(at(version, "VersionNumber") or "")
-        group = Group(
+        group = GroupState(
             self.name,
             number_at(data, "DesiredCapacity") or 0,
             number_at(data, "MinSize") or 0,
@@ -109,7 +109,7 @@ class ScalingGroup:
     def _failed_launches(self) -> Sequence[tuple[str, str]]:
         try:
             found = self._all(calls.ACTIVITIES, AutoScalingGroupName=self.name)
-        except Refused:
+        except AwsRefusal:
             return ()  # it says why a launch failed, and decides nothing
         failed = (each for each in found if text_at(each, "StatusCode") == "Failed")
         return [(text_at(each, "StartTime"), text_at(each, "StatusMessage")) for each in failed][:5]
@@ -128,7 +128,7 @@ class ScalingGroup:
     def _pages(self, call: calls.Call, **arguments: Any) -> Sequence[Data]:
         try:
             return self._live.pages(call, arguments)
-        except Refused as refused:
+        except AwsRefusal as refused:
             if call is calls.ACTIVITIES:
                 raise
             raise CouldNotLook(f"AWS does not answer {call.action}: {refused.code}: {refused.message}") from None
@@ -213,7 +213,7 @@ class ScalingGroup:
         assert operation in WRITES
         try:
             self._live.change("autoscaling", operation, arguments)
-        except Refused as refused:
+        except AwsRefusal as refused:
             why = f"AWS refuses autoscaling:{operation}: {refused.code}: {refused.message}"
             return Outcome(is_done=False, why=why, later=refused.code in _LATER)
         return DONE

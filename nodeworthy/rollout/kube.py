@@ -10,9 +10,19 @@ from nodeworthy.documents.plain import at, mappings_at, strings_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.repair.apply import move
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, Edit, NotEditable, NotNow, Refused, ValuePath, value_at
+from nodeworthy.repair.edit import (
+    ANNOTATIONS,
+    LABELS,
+    TAINTS,
+    Edit,
+    NotEditable,
+    NotNow,
+    RepairRefused,
+    ValuePath,
+    value_at,
+)
 from nodeworthy.repair.record import Record
-from nodeworthy.repair.server import Said, Server, uid_of, version_of
+from nodeworthy.repair.server import PatchAnswer, Server, uid_of, version_of
 from nodeworthy.repair.standing import Fitness, Standing, mark_edits, opt_out_label
 from nodeworthy.rollout.acts import DONE, Outcome
 from nodeworthy.rollout.guests import guest, local_volumes, set_by_hand
@@ -73,7 +83,7 @@ class Kube(Server):
         while True:
             answer = self.get(path, query)
             if answer.status != 200:
-                raise CouldNotLook(f"{what} can't be read: {Said(answer.status, answer.body).why}")
+                raise CouldNotLook(f"{what} can't be read: {PatchAnswer(answer.status, answer.body).why}")
             found += mappings_at(answer.body, "items")
             more = text_at(answer.body, "metadata", "continue")
             if not more:
@@ -91,7 +101,7 @@ class Kube(Server):
 
     def _changed(self, name: str, wanted: Callable[[Object], Object | str | None]) -> Outcome:
         target = Target("Node", name)
-        said = Said(409, {})
+        said = PatchAnswer(409, {})
         for _ in range(_TRIES):
             now = self.object(target)
             if now is None:
@@ -148,7 +158,7 @@ class Kube(Server):
             edits = tuple(each for each in wanted(node) if not each.is_idle)
             if edits:
                 move(self, Record(target, uid_of(node), edits))
-        except (NotEditable, Refused) as problem:
+        except (NotEditable, RepairRefused) as problem:
             is_for_now = isinstance(problem, NotNow)
             return Outcome(is_done=False, why=f"node {name} is not changed: {problem}", later=is_for_now)
         return DONE
@@ -170,7 +180,7 @@ def _uncordoning(node: Object, rollout: str) -> Object | None:
     return {"metadata": {"annotations": {MARK: None}}, "spec": {"unschedulable": None}}
 
 
-def _words(said: Said) -> str:
+def _words(said: PatchAnswer) -> str:
     causes = (text_at(each, "message") for each in mappings_at(said.body, "details", "causes"))
     return "; ".join(filter(None, (said.why, *causes)))
 

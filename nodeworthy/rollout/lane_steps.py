@@ -99,7 +99,7 @@ def _terminate(view: View, lane: Lane) -> Step:
     if node is not None and node.guests:
         return Stop(f"{lane.title} was empty, and has {node.guests[0].title} now: somebody put it there")
     if view.journal.terms.by_refresh:
-        return Do(acts.Release(lane.old), lane, Stage.TERMINATED)
+        return Do(acts.HandToRefresh(lane.old), lane, Stage.TERMINATED)
     return Do(acts.Terminate(lane.old, view.journal.terms.new_first), lane, Stage.TERMINATED)
 
 

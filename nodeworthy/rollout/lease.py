@@ -10,7 +10,7 @@ from typing import Any, Final
 from nodeworthy.documents.plain import mapping_at, strings_at, text_at
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
-from nodeworthy.repair.edit import Refused
+from nodeworthy.repair.edit import RepairRefused
 from nodeworthy.repair.lease import NAMESPACE, held_until, lease_named, whoami
 from nodeworthy.repair.server import Server, uid_of, version_of
 
@@ -26,7 +26,7 @@ def lease_name(group: str) -> str:
     return f"nodeworthy-rollout-{_NO_NAME.sub('-', group.lower()).strip('-')}"[:250].rstrip("-")
 
 
-class Lost(Refused):
+class Lost(RepairRefused):
     """Somebody else has it: nothing more is done, and nothing is put right either."""
 
 
@@ -49,15 +49,15 @@ class Hold:
             lease["metadata"]["resourceVersion"] = version_of(there)
             said = self._server.replace_lease(NAMESPACE, self.name, lease)
         if said.is_conflict:
-            raise Refused(f"another rollout of {self._group} has begun at the same moment: nothing was changed")
+            raise RepairRefused(f"another rollout of {self._group} has begun at the same moment: nothing was changed")
         if not said.is_yes:
-            raise Refused(f"Lease/{NAMESPACE}/{self.name} can't be taken: {said.why}; nothing was changed")
+            raise RepairRefused(f"Lease/{NAMESPACE}/{self.name} can't be taken: {said.why}; nothing was changed")
 
     def _refuse_another(self, there: Mapping[str, Any]) -> None:
         until, holder = held_until(there), text_at(there, "spec", "holderIdentity")
         if until is None or holder == self._holder or self._is_dead(holder):
             return
-        raise Refused(
+        raise RepairRefused(
             f"another rollout of {self._group} is under way, by {holder or 'somebody'}, until {until:%H:%M:%SZ} at the "
             f"latest: nothing was changed (if it is dead: kubectl delete lease -n {NAMESPACE} {self.name})"
         )
@@ -109,7 +109,7 @@ def ask_for(server: Server, group: str, wanted: str) -> str:
             return text_at(there, "spec", "holderIdentity")
         if not said.is_conflict:
             break
-    raise Refused(f"Lease/{NAMESPACE}/{name} can't be written: {said.why}")
+    raise RepairRefused(f"Lease/{NAMESPACE}/{name} can't be written: {said.why}")
 
 
 def _with(lease: Mapping[str, Any], wanted: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.records import dataclass
 from nodeworthy.rollout.journal import Journal, Lane, Terms
-from nodeworthy.rollout.stale import Found, former_version
+from nodeworthy.rollout.stale import AuditedGroup, former_version
 from nodeworthy.rollout.world import Machine, Node, Pod, World
 
 AUTO = "auto"
@@ -17,7 +17,7 @@ NEWEST = "newest"
 
 
 @dataclass(frozen=True)
-class Asked:
+class RolloutRequest:
     """What somebody asks for of it."""
 
     terms: Terms
@@ -45,9 +45,9 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RolloutPlan:
     world: World
-    found: Found
+    found: AuditedGroup
     terms: Terms
     # In their order; the first is the canary.
     order: Sequence[Candidate]
@@ -101,7 +101,7 @@ class Plan:
         )
 
 
-def plan(world: World, found: Found, asked: Asked, target: str) -> Plan:
+def plan(world: World, found: AuditedGroup, asked: RolloutRequest, target: str) -> RolloutPlan:
     chosen, left_out = _chosen(world, found, asked)
     order = sorted(chosen, key=_rank)
     may_grow = asked.surge == AUTO and not found.no_room and not found.is_reserved and not asked.terms.by_refresh
@@ -114,7 +114,7 @@ def plan(world: World, found: Found, asked: Asked, target: str) -> Plan:
     ]
     blocks = [why for each in order for why in blocks_of(each, terms)]
     unknown = [f"which nodes are stale is not known: {found.unknown}"] if found.unknown and asked.only_stale else []
-    return Plan(
+    return RolloutPlan(
         world,
         found,
         terms,
@@ -129,7 +129,7 @@ def plan(world: World, found: Found, asked: Asked, target: str) -> Plan:
     )
 
 
-def _chosen(world: World, found: Found, asked: Asked) -> tuple[list[Candidate], dict[str, str]]:
+def _chosen(world: World, found: AuditedGroup, asked: RolloutRequest) -> tuple[list[Candidate], dict[str, str]]:
     chosen: list[Candidate] = []
     left_out: dict[str, str] = {}
     for machine in world.machines:
@@ -143,7 +143,7 @@ def _chosen(world: World, found: Found, asked: Asked) -> tuple[list[Candidate], 
     return chosen, left_out
 
 
-def _why_left(machine: Machine, node: Node | None, found: Found, asked: Asked, name: str) -> str:
+def _why_left(machine: Machine, node: Node | None, found: AuditedGroup, asked: RolloutRequest, name: str) -> str:
     if not machine.is_there:
         return f"it is {machine.state} already"
     if asked.nodes and name not in asked.nodes:
@@ -177,7 +177,7 @@ def _gpu_pods(node: Node) -> Sequence[Pod]:
 _OF_CLUSTER_API = "sigs.k8s.io/cluster-api-provider-aws/cluster/"
 
 
-def _of_owner(found: Found, command: str) -> Iterator[str]:
+def _of_owner(found: AuditedGroup, command: str) -> Iterator[str]:
     if any(text_at(each, "Key").startswith(_OF_CLUSTER_API) for each in mappings_at(found.data, "Tags")):
         yield (
             f"Cluster API owns the nodes of {found.name}, and sets the group back to what its machine pool says: "
@@ -187,7 +187,7 @@ def _of_owner(found: Found, command: str) -> Iterator[str]:
         yield f"EKS owns the nodes of {found.name}, and replaces them itself: {command}"
 
 
-def _owners_command(found: Found, target: str) -> str:
+def _owners_command(found: AuditedGroup, target: str) -> str:
     nodes = found.running.nodes
     if not nodes.is_managed or nodes.group is None:
         return ""
@@ -202,7 +202,7 @@ def _template_id(data: Mapping[str, Any]) -> str:
 
 
 def _refusals(
-    world: World, found: Found, asked: Asked, order: Sequence[Candidate], *, new_first: bool
+    world: World, found: AuditedGroup, asked: RolloutRequest, order: Sequence[Candidate], *, new_first: bool
 ) -> Iterator[str]:
     group = world.group
     if asked.terms.by_refresh and found.no_drain:
@@ -229,7 +229,7 @@ def _refusals(
     yield from found.warnings
 
 
-def _away(world: World, asked: Asked, order: Sequence[Candidate]) -> Iterator[str]:
+def _away(world: World, asked: RolloutRequest, order: Sequence[Candidate]) -> Iterator[str]:
     """As many may be away as --max-unavailable says, whoever took them."""
     chosen = {each.machine.id for each in order}
     away = world.unavailable()
@@ -278,7 +278,7 @@ def _of_budgets(pod: Pod, each: Candidate) -> Iterator[str]:
             yield f"{pod.title} on {each.title} can't be evicted: the budget {one.told}"
 
 
-def _capacity(found: Found, asked: Asked, *, new_first: bool) -> str:
+def _capacity(found: AuditedGroup, asked: RolloutRequest, *, new_first: bool) -> str:
     if new_first:
         return "one more is started and proven before each node goes (--surge 1)"
     if found.is_reserved:

@@ -7,13 +7,13 @@ from typing import Any
 
 from nodeworthy.rollout.calls_made import actions
 from nodeworthy.rollout.journal import Terms
-from nodeworthy.rollout.plan import Candidate, Plan, blocks_of
+from nodeworthy.rollout.plan import Candidate, RolloutPlan, blocks_of
 from nodeworthy.rollout.world import Pod
 
 SCHEMA = "nodeworthy/rollout/v1"
 
 
-def lines(plan: Plan) -> Iterator[str]:
+def lines(plan: RolloutPlan) -> Iterator[str]:
     count = len(plan.order)
     yield _what(plan)
     for number, each in enumerate(plan.order):
@@ -26,7 +26,7 @@ def lines(plan: Plan) -> Iterator[str]:
     yield from (f"does not begin: {each}" for each in plan.refusals)
 
 
-def _what(plan: Plan) -> str:
+def _what(plan: RolloutPlan) -> str:
     group = plan.world.group
     there = sum(each.is_there for each in plan.world.machines)
     if not plan.order and not plan.refusals and not plan.unknown:
@@ -69,7 +69,7 @@ def _job(pod: Pod, terms: Terms) -> str:
     return f", after it has ended: at the latest in {pod.seconds_left} s" if pod.seconds_left is not None else ""
 
 
-def _terms(plan: Plan) -> Iterator[str]:
+def _terms(plan: RolloutPlan) -> Iterator[str]:
     terms = plan.terms
     yield f"capacity: {plan.capacity}"
     yield f"never more than {terms.most_unavailable} away at once; the first failure stops it"
@@ -85,7 +85,7 @@ def _terms(plan: Plan) -> Iterator[str]:
     yield f"changes in AWS: {', '.join(actions())}"
 
 
-def as_data(plan: Plan) -> dict[str, Any]:
+def as_data(plan: RolloutPlan) -> dict[str, Any]:
     group = plan.world.group
     return {
         "schema": SCHEMA,

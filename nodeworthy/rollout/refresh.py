@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Lane, Stage
-from nodeworthy.rollout.view import Do, Seen, Step, Stop, View, Wait
+from nodeworthy.rollout.view import Do, RefreshUnderWay, Step, Stop, View, Wait
 
 
 def refresh_step(view: View) -> Step | None:
@@ -16,7 +16,7 @@ def refresh_step(view: View) -> Step | None:
     if bare:
         return Do(acts.Shield(bare))
     if group.refresh:
-        return None if journal.refresh else Seen(group.refresh)
+        return None if journal.refresh else RefreshUnderWay(group.refresh)
     if not journal.refresh:
         healthy = 100 * max(journal.desired - journal.terms.most_unavailable, 0) // max(journal.desired, 1)
         return Do(acts.StartRefresh(journal.target, healthy, journal.rolls_back))

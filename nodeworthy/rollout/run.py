@@ -12,7 +12,7 @@ from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Journal, Stage, Status
 from nodeworthy.rollout.put_back import set_back, stopping
 from nodeworthy.rollout.steps import next_step
-from nodeworthy.rollout.view import ABORT, Do, Finished, Pause, Reached, Seen, Stop, View, Wait
+from nodeworthy.rollout.view import ABORT, Do, Finished, Pause, Reached, RefreshUnderWay, Stop, View, Wait
 from nodeworthy.rollout.world import World
 
 # Between two looks while something is waited for, and how long AWS or Kubernetes may be away.
@@ -85,7 +85,7 @@ class Driver:
             self._do(step, view)
         elif isinstance(step, Reached):
             self._reach(step)
-        elif isinstance(step, Seen):
+        elif isinstance(step, RefreshUnderWay):
             self.journal.refresh = step.refresh
             self.actor.save(self.journal)
         elif isinstance(step, Wait):

@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cloud import calls
-from nodeworthy.collect.cloud.answers import Asked, Page, Source
+from nodeworthy.collect.cloud.answers import Page, RegionAnswers, Source
 from nodeworthy.collect.cloud.calls import Call
 from nodeworthy.collect.cloud.region import Region, version_of
 from nodeworthy.collect.cloud.scenes import Wanted, look
@@ -27,7 +27,7 @@ Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Found:
+class AuditedGroup:
     """A group as an audit sees it."""
 
     data: Data
@@ -70,9 +70,9 @@ class Versioned:
         return {**data, "LaunchTemplate": {**mapping_at(data, "LaunchTemplate"), "Version": self._version}}
 
 
-def find_group(source: Source, wanted: Wanted, group: str | None) -> Found:
+def find_group(source: Source, wanted: Wanted, group: str | None) -> AuditedGroup:
     """Raises InputError where there is none, or more than one; CouldNotLook where AWS does not say."""
-    region = Region(Asked(source))
+    region = Region(RegionAnswers(source))
     looked = look(region, wanted)
     if region.scaling_groups.refused:
         raise CouldNotLook(region.scaling_groups.refused)
@@ -83,7 +83,7 @@ def find_group(source: Source, wanted: Wanted, group: str | None) -> Found:
     stale, unknown = _stale(running, judgements)
     no_room, reserved = _no_room(running.nodes, judgements), _is_reserved(running.nodes, judgements)
     no_drain = _no_drain(running.nodes, judgements)
-    return Found(data, running, stale, unknown, no_room, reserved, _ends(judgements, running), no_drain)
+    return AuditedGroup(data, running, stale, unknown, no_room, reserved, _ends(judgements, running), no_drain)
 
 
 def _chosen(every: Sequence[RunningNodes], pool: str | None, group: str | None) -> RunningNodes:
@@ -152,7 +152,7 @@ def _ends(judgements: Sequence[Judgement], running: RunningNodes) -> Sequence[st
     return tuple(one.message for each in about for one in each.findings if one.verdict is Verdict.FAIL)
 
 
-def former_version(found: Found) -> str:
+def former_version(found: AuditedGroup) -> str:
     """The number that most of the stale ones were started from; empty where they do not say."""
     machines = found.running.machines.state
     there = machines.value if isinstance(machines, Known) else ()

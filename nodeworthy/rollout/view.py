@@ -35,7 +35,7 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Seen:
+class RefreshUnderWay:
     """The instance refresh that was asked for is under way."""
 
     refresh: str
@@ -63,7 +63,7 @@ class Finished:
     pass
 
 
-Step = Do | Reached | Seen | Wait | Stop | Pause | Finished
+Step = Do | Reached | RefreshUnderWay | Wait | Stop | Pause | Finished
 
 
 @dataclass(frozen=True)

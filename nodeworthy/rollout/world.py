@@ -126,7 +126,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupState:
     name: str
     desired: int
     smallest: int
@@ -147,7 +147,7 @@ class Group:
 
 @dataclass(frozen=True)
 class World:
-    group: Group
+    group: GroupState
     machines: Sequence[Machine]
     nodes: Sequence[Node]
 

@@ -27,7 +27,7 @@ from nodeworthy.facts.containerd.regeneration import (
 )
 from nodeworthy.facts.node.files import NodeFile, NodeFiles
 from nodeworthy.facts.node.nodeadm import NODEADMS, SAY_IT, NodeNodeadm, lost_to_nodeadm
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
 from nodeworthy.rule import Rule
@@ -67,11 +67,11 @@ def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
 
 @RULE.check
 def nothing_writes_these_files_anew(files: NodeFiles, pool: BootPool | None) -> Findings:
-    files = files.only(Kind.CONFIG)
+    files = files.only(NodeFileKind.CONFIG)
     runtime = files.runtime(pool)
     if runtime is None:
         skip(ToGive("nothing says whose configuration of containerd this is", "say it in a fleet (distribution)"))
-    generated = [each for each in files.of(Kind.CONFIG) if each.spot.is_laid_out]
+    generated = [each for each in files.of(NodeFileKind.CONFIG) if each.spot.is_laid_out]
     generated = [each for each in generated if each.spot.path in generated_files(runtime)]
     on = pool.title if pool is not None else ""
     for each in generated if runtime.written_by else ():

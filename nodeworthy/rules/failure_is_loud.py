@@ -33,7 +33,7 @@ from collections.abc import Iterable, Sequence
 from nodeworthy.boot.effects import Failure, Unit
 from nodeworthy.boot.unpack.kinds import interpreter
 from nodeworthy.boot.userdata import Part, PartKind
-from nodeworthy.facts.boot.critical_steps import BRINGING_KUBELET, Step, critical_gaps, critical_steps
+from nodeworthy.facts.boot.critical_steps import BRINGING_KUBELET, CriticalStep, critical_gaps, critical_steps
 from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, place_of_step
 from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.script import BootScript, of_a_whole
@@ -89,7 +89,7 @@ SHOULD = "a failure stops the script, or is reported"
 
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
-    steps, asked = critical_steps(script.timeline), Asked.of(script)
+    steps, asked = critical_steps(script.timeline), HeardScript.of(script)
     silent = asked.unheard(steps)
     ignored = [each for each in silent if script.is_a_part and _is_ignored(asked.source, each)]
     yield from _silent(asked.source, asked.later, ignored)
@@ -107,7 +107,7 @@ def critical_steps_are_loud(script: BootScript) -> Findings:
 def what_others_are_sent_is_loud(script: SendingScript) -> Findings:
     if not script.sent:
         skip("what it has other machines do installs no driver, joins nothing and starts no kubelet")
-    asked = Asked.of(script)
+    asked = HeardScript.of(script)
     sent = [each for each in script.sent if not each.goes_on_there or not _is_noticed_there(each)]
     steps = asked.unheard([each.here for each in sent])
     if script.makes_a_node and any(map(_goes_on, asked.unheard(critical_steps(script.timeline)))):
@@ -117,7 +117,7 @@ def what_others_are_sent_is_loud(script: SendingScript) -> Findings:
 
 
 @dataclass(frozen=True)
-class Asked:
+class HeardScript:
     """A script, and how its failures are heard of."""
 
     source: Source
@@ -125,23 +125,23 @@ class Asked:
     by_hand: bool
 
     @classmethod
-    def of(cls, script: BootScript) -> Asked:
+    def of(cls, script: BootScript) -> HeardScript:
         source, kind = Source(script.userdata), script.use.kind
         return cls(source, NoticedLater(source, at_boot=kind in AT_BOOT), kind is ScriptKind.BY_HAND)
 
-    def unheard(self, steps: Iterable[Step]) -> list[Step]:
+    def unheard(self, steps: Iterable[CriticalStep]) -> list[CriticalStep]:
         silent = (each for each in steps if each.is_silent and not _is_looked_at(self.source, each))
         if self.by_hand:
             silent = (each for each in silent if not _is_shown(self.source, each))
         return _one_of_a_line(each for each in silent if each.effect.detached or not self._is_noticed(each))
 
-    def _is_noticed(self, step: Step) -> bool:
+    def _is_noticed(self, step: CriticalStep) -> bool:
         """A script that only brings kubelet says nothing to anybody, unless it says at its end that all is done."""
         is_left_open = step.called == BRINGING_KUBELET and not self.later.ends_with_words(step)
         return is_left_open or self.later.of(step)
 
 
-def _goes_on(step: Step) -> bool:
+def _goes_on(step: CriticalStep) -> bool:
     return step.effect.failure is Failure.UNNOTICED and not step.effect.detached
 
 
@@ -150,15 +150,15 @@ def _is_noticed_there(sent: Sent) -> bool:
     return _is_looked_at(source, sent.there) or NoticedLater(source, at_boot=False).of(sent.there)
 
 
-def _one_of_a_line(steps: Iterable[Step]) -> list[Step]:
+def _one_of_a_line(steps: Iterable[CriticalStep]) -> list[CriticalStep]:
     """Of a download and what runs it, the latter is told, where its failure is silent, too."""
-    found: dict[Place, Step] = {}
+    found: dict[Place, CriticalStep] = {}
     for each in steps:
         found.setdefault(each.place, each)
     return list(found.values())
 
 
-def _is_looked_at(source: Source, step: Step) -> bool:
+def _is_looked_at(source: Source, step: CriticalStep) -> bool:
     """What comes behind it looks at `$?`, or tries again until it succeeds, or until it gives up and says so."""
     if step.effect.detached:
         return _is_waited_for(source, step)
@@ -178,14 +178,14 @@ def _is_tried_again(source: Source, place: Place) -> bool:
     return _BREAKS.search(branch) is not None and any(_GIVES_UP.search(row) for row in behind)
 
 
-def _is_shown(source: Source, step: Step) -> bool:
+def _is_shown(source: Source, step: CriticalStep) -> bool:
     """To whoever runs it: he asks for the state of it next, or the script ends there and has printed nothing."""
     behind = source.behind(place_of_step(source, step))
     ends_with_it = step.is_download and all(row in _ENDS for row in behind)
     return ends_with_it or any(_SHOWS.search(row) for row in behind[:MOST_SHOWN])
 
 
-def _is_waited_for(source: Source, step: Step) -> bool:
+def _is_waited_for(source: Source, step: CriticalStep) -> bool:
     """`wait $pid` fails as what it waits for has failed."""
     part = part_of(source, step)
     waits = (row for row in source.behind(step.place, most=MOST_BEHIND) if _WAITS.search(row))
@@ -193,9 +193,9 @@ def _is_waited_for(source: Source, step: Step) -> bool:
     return any(not _SWALLOWS.search(row) if is_handled else _HANDLES.search(row) for row in waits)
 
 
-def _silent(source: Source, later: NoticedLater, steps: Sequence[Step]) -> Findings:
-    unnoticed: dict[int, list[Step]] = {}
-    others: list[Step] = []
+def _silent(source: Source, later: NoticedLater, steps: Sequence[CriticalStep]) -> Findings:
+    unnoticed: dict[int, list[CriticalStep]] = {}
+    others: list[CriticalStep] = []
     for step in steps:
         part = part_of(source, step)
         is_handled = part is not None and part.stops_on_error
@@ -210,7 +210,7 @@ def _silent(source: Source, later: NoticedLater, steps: Sequence[Step]) -> Findi
         yield _together(source, later, together)
 
 
-def _told_beside(step: Step, unnoticed: Sequence[Step]) -> bool:
+def _told_beside(step: CriticalStep, unnoticed: Sequence[CriticalStep]) -> bool:
     """`curl … | sh -` where nothing stops the script: `set -euo pipefail` mends both, and one of them is told."""
     return any(_is_one_pipe(step.place, each.place) for each in unnoticed)
 
@@ -220,7 +220,7 @@ def _is_one_pipe(one: Place, other: Place) -> bool:
     return one.path == other.path and one.within == other.within and 0 <= (other.line or 0) - (one.line or 0) <= 1
 
 
-def _one(source: Source, step: Step) -> Draft:
+def _one(source: Source, step: CriticalStep) -> Draft:
     written = source.written_at(step.place) or step.effect.command
     calls = [source.written_at(each) for each in step.effect.via]
     ignored = _IGNORED.search(written)
@@ -229,7 +229,7 @@ def _one(source: Source, step: Step) -> Draft:
     return fail(step.place, message, is_=_IGNORED.sub("", written), should=SHOULD, cause=CAUSE, remedy=remedy)
 
 
-def _is_ignored(source: Source, step: Step) -> bool:
+def _is_ignored(source: Source, step: CriticalStep) -> bool:
     """A task's failure that Ansible passes over. Kubelet may be started by other tasks, or by kubeadm."""
     return not isinstance(step.effect, Unit) and _IGNORED.search(source.written_at(step.place)) is not None
 
@@ -239,7 +239,7 @@ def _by_ansible(key: str) -> tuple[str, str]:
     return f"`{key}` swallows it, and the play goes on", remedy
 
 
-def _by(source: Source, step: Step, own: str, calls: Sequence[str]) -> tuple[str, str]:
+def _by(source: Source, step: CriticalStep, own: str, calls: Sequence[str]) -> tuple[str, str]:
     """What swallows it, and what to do about that."""
     line, written = step.place.spot, " ".join([*calls, own])
     if step.effect.detached:
@@ -263,7 +263,7 @@ def _by(source: Source, step: Step, own: str, calls: Sequence[str]) -> tuple[str
     return "nobody looks", f"put `|| exit 1` behind {line}, or look at $?"
 
 
-def _together(source: Source, later: NoticedLater, steps: Sequence[Step]) -> Draft:
+def _together(source: Source, later: NoticedLater, steps: Sequence[CriticalStep]) -> Draft:
     first, *others = steps
     waits = later.waits_at(first)
     return fail(
@@ -277,7 +277,7 @@ def _together(source: Source, later: NoticedLater, steps: Sequence[Step]) -> Dra
     )
 
 
-def _set_e(source: Source, step: Step) -> str:
+def _set_e(source: Source, step: CriticalStep) -> str:
     found = part_of(source, step)
     if found is not None and found.part.kind is PartKind.CLOUD_CONFIG:
         return "begin runcmd with `- set -e`: its entries are one script"
@@ -286,7 +286,7 @@ def _set_e(source: Source, step: Step) -> str:
     return f"behind {found.part.place.spot if found is not None else 'the first line'}: {options}{there}"
 
 
-def _pipefail(source: Source, step: Step) -> str:
+def _pipefail(source: Source, step: CriticalStep) -> str:
     """Dash, which is sh on Debian and Ubuntu, knows no pipefail, and ends the script where it is set."""
     found, line = part_of(source, step), step.place.spot
     if found is None or not _is_plain_sh(found.part):

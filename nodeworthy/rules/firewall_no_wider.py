@@ -31,8 +31,8 @@ from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import gaps
-from nodeworthy.facts.firewall.firewall import FIREWALLD, Does, Step
-from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.firewall import FIREWALLD, Does, FirewallStep
+from nodeworthy.facts.firewall.pod_needs import Pods
 from nodeworthy.facts.firewall.pods import joins, of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
@@ -113,7 +113,7 @@ def the_node_is_open_to_nobody_else(firewall: NodeFirewall, identity: NodeIdenti
     yield from once_booted(end, [each.with_more(related=declared_firewall(pool)) for each in flaws])
 
 
-def _of(pool: BootPool | None, steps: Sequence[Step]) -> Sequence[Step]:
+def _of(pool: BootPool | None, steps: Sequence[FirewallStep]) -> Sequence[FirewallStep]:
     """Where a pool says its system, that is one without firewalld: switching off what is not there opens nothing."""
     own = [each for each in steps if each.table == FIREWALLD]
     is_there = (
@@ -145,7 +145,7 @@ def _never_on(script: BootScript, found: Sequence[Run]) -> list[Draft]:
     return [fail(script.place, says, should="ufw --force enable", cause=OFF, is_="ufw is off", remedy=remedy)]
 
 
-def _not_understood(steps: Sequence[Step]) -> list[Draft]:
+def _not_understood(steps: Sequence[FirewallStep]) -> list[Draft]:
     unread = next((each for each in steps if each.does.name == "UNREAD"), None)
     if unread is None:
         return []

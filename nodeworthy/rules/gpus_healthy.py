@@ -14,7 +14,7 @@ judged.
 
 from __future__ import annotations
 
-from nodeworthy.facts.cluster.node_gpus import NodeGpus, Watched
+from nodeworthy.facts.cluster.node_gpus import GpuWatch, NodeGpus
 from nodeworthy.facts.cluster.watched_gpus import WatchedGpus
 from nodeworthy.facts.node.fabric import NodeFabric
 from nodeworthy.facts.node.gpu_health import fabric_of_others, links_down, lost_gpus, sick_gpus
@@ -65,7 +65,7 @@ def who_watches_them_says_that_they_are(gpus: WatchedGpus) -> Findings:
             )
 
 
-def _told(gpus: WatchedGpus, said: Watched) -> Draft:
+def _told(gpus: WatchedGpus, said: GpuWatch) -> Draft:
     condition, node = said.condition, gpus.node
     return fail(
         gpus,

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.effects import Joins, Refused, Unit
+from nodeworthy.boot.effects import Joins, RefusedOptions, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.aws.node_group import NodeGroup, service_range
 from nodeworthy.facts.boot.cluster_join import (
@@ -166,16 +166,16 @@ def _lost(each: LostSettings) -> Draft:
 
 @RULE.check
 def k3s_is_told_what_it_knows(script: BootScript) -> Findings:
-    found = list(script.timeline.of(Refused))
+    found = list(script.timeline.of(RefusedOptions))
     if not found and not any(each.unit.known in _OF_K3S for each in script.timeline.of(Unit)):
         skip("it starts no k3s")
-    alike: dict[tuple[object, ...], list[Refused]] = {}
+    alike: dict[tuple[object, ...], list[RefusedOptions]] = {}
     for each in found:
         alike.setdefault((each.program, each.options, each.unless), []).append(each)
     yield from (_gone(each) if each[0].instead else _of_a_server(each[0]) for each in alike.values())
 
 
-def _of_a_server(refused: Refused) -> Draft:
+def _of_a_server(refused: RefusedOptions) -> Draft:
     named, first = _listed(refused.options), refused.options[0]
     them = "them" if len(refused.options) > 1 else "it"
     return fail(
@@ -189,7 +189,7 @@ def _of_a_server(refused: Refused) -> Draft:
     )
 
 
-def _gone(alike: Sequence[Refused]) -> Draft:
+def _gone(alike: Sequence[RefusedOptions]) -> Draft:
     refused, *others = alike
     named, first, instead = _listed(refused.options), refused.options[0], refused.instead[0]
     if refused.unless:

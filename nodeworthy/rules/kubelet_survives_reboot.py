@@ -33,7 +33,7 @@ from __future__ import annotations
 from nodeworthy.boot.conditions import is_of_an_argument, who_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.facts.boot.gone_packages import old_number_asked_for, packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
@@ -224,7 +224,7 @@ def _never(boot: KubeletStarts, starter: Effect) -> Draft:
         is_=is_,
         related=[Related(by.place, f"{image} is switched off here") for by in off],
         remedy=f"behind {starter.place.spot}: {enables}",
-        edit=Edit(Kind.COMMAND, starter.place, starter.command, enables, f"Add `{enables}`"),
+        edit=Edit(EditKind.COMMAND, starter.place, starter.command, enables, f"Add `{enables}`"),
     )
 
 

@@ -52,10 +52,10 @@ from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import gaps
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
+from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic
 from nodeworthy.facts.firewall.pods import of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in, unread_step_amid
-from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.firewall import (
@@ -108,7 +108,7 @@ def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     of_a_node(script, pool, steps)
     gap = _not_understood(script) or unread_step_amid(script.timeline, steps)
     for run in closing:
-        kept_back = stories(run.firewall, pods_of(pool, script), script.place)
+        kept_back = blocked_traffic(run.firewall, pods_of(pool, script), script.place)
         told_here = [each for story, is_sure in kept_back for each in _told(story, is_sure, pool)]
         if told_here:
             if gap is not None:
@@ -138,7 +138,7 @@ def the_files_open_it_for_pods(ufw: UfwFirewall, pool: BootPool | None) -> Findi
     ufw.of_a_node()
     if ufw.rules is None:
         skip("its rules are not here, and they say what is let through")
-    for story, is_sure in stories(ufw.left(), pods_of(pool), ufw.rules.place):
+    for story, is_sure in blocked_traffic(ufw.left(), pods_of(pool), ufw.rules.place):
         yield from _told(story, is_sure, pool)
 
 
@@ -155,7 +155,7 @@ def _of_node(firewall: NodeFirewall, identity: NodeIdentity, log: NodeKernelLog 
         yield from (replace(each, related=(*each.related, *more)) for each in _told(story, is_sure, None))
 
 
-def _told(story: Story, is_sure: bool, pool: BootPool | None) -> Findings:
+def _told(story: BlockedTraffic, is_sure: bool, pool: BootPool | None) -> Findings:
     on = pool.title if pool is not None else ()
     if is_sure:
         related = [*story.related(), *_declared(pool)]

@@ -20,7 +20,7 @@ from nodeworthy.facts.boot.runtime import ready, runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript, PromisedPool
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.registries import NodeRegistries, trust_of
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.registry.docker_trust import docker_flaws
@@ -156,13 +156,13 @@ def _not_on_every_way(trust: Trust) -> Draft:
 
 @RULE.check
 def what_the_files_tell_can_work(files: NodeFiles, pool: BootPool | None) -> Findings:
-    if not files.of(Kind.HOSTS, Kind.DOCKER, Kind.REGISTRIES):
+    if not files.of(NodeFileKind.HOSTS, NodeFileKind.DOCKER, NodeFileKind.REGISTRIES):
         skip("none of them is about a registry")
     told = False
     for flaw in own_flaws(files, files.runtime(pool), files.version(pool)):
         told = True
         yield flaw
-    if pool is None and not told and not files.of(Kind.HOSTS):
+    if pool is None and not told and not files.of(NodeFileKind.HOSTS):
         skip("no fleet says which registries must be trusted")
     caches = [each for each in pool.fleet.registries if each.plain_http] if pool is not None else []
     for cache in caches:

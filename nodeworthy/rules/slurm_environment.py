@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from nodeworthy.facts.slurm.batch_shell import activates_in_vain
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.settings import Fault, faults, place_for
+from nodeworthy.facts.slurm.settings import SettingFault, faults, place_for
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
 
@@ -74,7 +74,7 @@ def its_shell_knows_what_it_calls(job: SlurmJob) -> Findings:
     )
 
 
-def _told(job: SlurmJob, found: Sequence[Fault]) -> Draft:
+def _told(job: SlurmJob, found: Sequence[SettingFault]) -> Draft:
     places = [each.place or place_for(job, each.launch) for each in found]
     related = [Related(place, each.message) for each, place in zip(found, places, strict=True) if place != places[0]]
     launch = found[0].launch
@@ -91,11 +91,11 @@ def _told(job: SlurmJob, found: Sequence[Fault]) -> Draft:
     )
 
 
-def _should(fault: Fault) -> str:
+def _should(fault: SettingFault) -> str:
     return fault.should or f'export {fault.name}="{fault.value}"'
 
 
-def _remedy(found: Sequence[Fault], places: Sequence[Place], launch: Launch) -> str:
+def _remedy(found: Sequence[SettingFault], places: Sequence[Place], launch: Launch) -> str:
     """Only what is wrong, line by line; what is missing stands above the launch, or behind the last export."""
     told: dict[str, list[str]] = {}
     for fault, place in zip(found, places, strict=True):
@@ -106,7 +106,7 @@ def _remedy(found: Sequence[Fault], places: Sequence[Place], launch: Launch) -> 
     return "; ".join(f"{where}: {'; '.join(dict.fromkeys(lines))}" for where, lines in told.items())
 
 
-def _perhaps(job: SlurmJob, found: Sequence[Fault]) -> Draft:
+def _perhaps(job: SlurmJob, found: Sequence[SettingFault]) -> Draft:
     names = " and ".join(dict.fromkeys(each.name for each in found))
     file = job.walked.sourced[0]
     return unknown(

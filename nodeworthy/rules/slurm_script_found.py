@@ -26,9 +26,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.facts.slurm.job import SlurmJob
-from nodeworthy.facts.slurm.lines import MARK, Option, Refused, logs_in_no_folder
+from nodeworthy.facts.slurm.lines import MARK, Option, RefusedSbatchOption, logs_in_no_folder
 from nodeworthy.facts.slurm.ran import path_in_words
 from nodeworthy.facts.slurm.scripts import Script, There, cut_off, read_beside_copy, scripts, sourced_beside_copy
 from nodeworthy.rule import Rule
@@ -117,11 +117,11 @@ def _taken_by_sbatch(job: SlurmJob) -> Findings:
             should="lines end with \\n",
             cause="Batch script contains DOS line breaks (\\r\\n)",
             remedy=f"dos2unix {job.place.path or 'the script'}",
-            edit=Edit(Kind.LINE_ENDS, first, "\r\n", "\n", "Convert the line ends"),
+            edit=Edit(EditKind.LINE_ENDS, first, "\r\n", "\n", "Convert the line ends"),
         )
 
 
-def _not_filled_in(refused: Sequence[Refused]) -> Draft:
+def _not_filled_in(refused: Sequence[RefusedSbatchOption]) -> Draft:
     first, *others = refused
     written, outside = first.option.written, f'sbatch --{first.option.name}="{first.asked}"'
     message = f"sbatch refuses {written}: it fills in nothing of its own lines"

@@ -31,7 +31,7 @@ from nodeworthy.facts.containerd.schema import schema_flaws
 from nodeworthy.facts.node.containerd import lost_runtime
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit, RuntimeProcess
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
@@ -175,7 +175,7 @@ def _found_too_late(found: FoundAtStart) -> Draft:
 @RULE.check
 def the_default_runtime_is_in_the_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     handler = defaults().runtime_class
-    every = [_runtimes(each, pool) for each in files.only(Kind.CONFIG).as_filled_in]
+    every = [_runtimes(each, pool) for each in files.only(NodeFileKind.CONFIG).as_filled_in]
     if any(any(schema_flaws(file, files.version(pool))) for each in every for file in each.files):
         skip("containerd does not read them as they stand there, which containerd-config-read says")
     made = [each for each in every if each.default is not None and each.default[0].startswith(handler)]
@@ -199,7 +199,7 @@ def the_files_of_a_gpu_pool_have_it(files: NodeFiles, pool: BootPool, operator: 
         skip("these nodes have no GPUs, or an operator's toolkit brings the runtime")
     if not _is_nodeadms(pool):
         skip("who adds the runtime to these files is not known")
-    every = [_runtimes(each, pool) for each in files.only(Kind.CONFIG).as_filled_in]
+    every = [_runtimes(each, pool) for each in files.only(NodeFileKind.CONFIG).as_filled_in]
     whole = [each for each in every if each.tables and any(file.role is Role.ROOT for file in each.files)]
     if not whole or len(whole) != len(every):
         skip("no root file that configures runtimes lies here, and what else there is nobody knows")

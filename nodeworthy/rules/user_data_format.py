@@ -23,8 +23,8 @@ of a managed node group never runs, because EKS adds its own part behind what th
 from __future__ import annotations
 
 from nodeworthy.boot.effects import Joins
-from nodeworthy.boot.userdata import Fault, FaultKind, PartKind
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.boot.userdata import FaultKind, PartKind, UserDataFault
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.facts.boot.families import BOOTSTRAP, foreign, is_for_several, title
 from nodeworthy.facts.boot.left_out import LeftOut
 from nodeworthy.facts.boot.script import BootPool, BootScript
@@ -57,11 +57,11 @@ def it_can_be_read(script: BootScript) -> Findings:
     yield from _for_two_families(script)
 
 
-def _edit(fault: Fault) -> Edit | None:
+def _edit(fault: UserDataFault) -> Edit | None:
     if fault.kind is FaultKind.WINDOWS_LINE_ENDS:
-        return Edit(Kind.LINE_ENDS, fault.place, "\r\n", "\n", "Convert the line ends")
+        return Edit(EditKind.LINE_ENDS, fault.place, "\r\n", "\n", "Convert the line ends")
     if fault.kind is FaultKind.BLANK_BEFORE_HEADER:
-        return Edit(Kind.LEADING_BLANKS, fault.place, "", "", "Remove the blank lines at the beginning")
+        return Edit(EditKind.LEADING_BLANKS, fault.place, "", "", "Remove the blank lines at the beginning")
     return None
 
 

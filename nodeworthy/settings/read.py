@@ -13,7 +13,7 @@ from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.read import Malformed
 from nodeworthy.fleet.shape import Field, Items, Record, Text, Truth
-from nodeworthy.fleet.walk import Fault, Faults, Section, Walker
+from nodeworthy.fleet.walk import FleetFault, FleetFaults, Section, Walker
 from nodeworthy.settings.model import LeftOut, Settings
 from nodeworthy.verdict import Known, Located, Place
 
@@ -36,9 +36,9 @@ def of_pyproject(path: Path) -> Settings | None:
 
 
 def _settings(tree: Tree, path: Path, shown: str) -> Settings:
-    faults = Faults()
+    faults = FleetFaults()
     if not tree.is_mapping and not tree.is_null:
-        raise Malformed([Fault(tree.place, f"the settings are {tree.kind()}, and should be a mapping")])
+        raise Malformed([FleetFault(tree.place, f"the settings are {tree.kind()}, and should be a mapping")])
     section = Walker(faults).section(SETTINGS, tree, "")
     if faults.found:
         raise Malformed(faults.in_order())
@@ -63,7 +63,7 @@ def _left_out(section: Section) -> LeftOut:
 
 def _plain(located: Located[Any]) -> Any:
     if not isinstance(located.state, Known):
-        raise Malformed([Fault(located.place, f"{located.place.subject} must be written plainly")])
+        raise Malformed([FleetFault(located.place, f"{located.place.subject} must be written plainly")])
     return located.state.value
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from nodeworthy.collect.moments import moments_of
 from nodeworthy.collect.node import collector, specs
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.backends import register
 from nodeworthy.collect.node.connections import Connections
 from nodeworthy.collect.node.durations import count, seconds
@@ -94,7 +94,7 @@ class Suite:
         return tuple(each for each in catalogue() if Moment.NODE in moments_of(each))
 
     @cached_property
-    def _asked(self) -> Sequence[Asked]:
+    def _asked(self) -> Sequence[AskedHost]:
         asked = collector.ask_all(self.specs, self._asking, connections=self._connections)
         folder = value(self._config, "record")
         if folder is not None:
@@ -107,7 +107,7 @@ class Suite:
         nothing = "" if evaluated else "nothing was evaluated on any host, so nothing is proven"
         return [each for asked, judgements in judged for each in self._of_host(asked.name, judgements, nothing)]
 
-    def _judgements(self, asked: Asked) -> list[Judgement]:
+    def _judgements(self, asked: AskedHost) -> list[Judgement]:
         return judge([collector.scene(asked, self._declared)], self.rules, rule("rule-crashed"))
 
     def _of_host(self, host: str, judgements: Sequence[Judgement], nothing: str) -> Iterator[NodeVerdict]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nodeworthy.collect.workload.watcher import Answers, Ours, Record, Seen, look
+from nodeworthy.collect.workload.watcher import Answers, JobPhase, Ours, Record, look
 from nodeworthy.known.acceptance import NotRun
 
 OURS = Ours("4711", "ada", "nodeworthy-1f2e", 1_795_000_000.0)
@@ -15,7 +15,7 @@ RECORD = Record("4711", "ada", "nodeworthy-1f2e", "COMPLETED", 1_795_000_003.0)
 
 def seen(
     state: str = "", *, queue: str | None = "", controller: str | None = None, mark: bool = False, reason: str = ""
-) -> tuple[Seen, NotRun | None]:
+) -> tuple[JobPhase, NotRun | None]:
     """Each a state, empty where the client answers that it knows nothing, None where it did not answer."""
 
     def told(each: str | None) -> list[Record] | None:
@@ -27,7 +27,7 @@ def seen(
 
 @pytest.mark.parametrize("state", ["PENDING", "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED"])
 def test_what_is_queued_goes_on(state: str) -> None:
-    assert seen(queue=state) == (Seen.ON, None)
+    assert seen(queue=state) == (JobPhase.ON, None)
 
 
 @pytest.mark.parametrize(
@@ -35,24 +35,24 @@ def test_what_is_queued_goes_on(state: str) -> None:
     ["QOSMaxGRESPerUser", "AssocMaxJobsLimit", "PartitionTimeLimit", "ReqNodeNotAvail, UnavailableNodes:gpu-1"],
 )
 def test_what_waits_for_ever_never_runs(reason: str) -> None:
-    assert seen(queue="PENDING", reason=reason) == (Seen.NEVER, NotRun.QUOTA)
+    assert seen(queue="PENDING", reason=reason) == (JobPhase.NEVER, NotRun.QUOTA)
 
 
 @pytest.mark.parametrize("reason", ["Priority", "Resources", "BeginTime", "None", ""])
 def test_what_waits_for_its_turn_goes_on(reason: str) -> None:
-    assert seen(queue="PENDING", reason=reason) == (Seen.ON, None)
+    assert seen(queue="PENDING", reason=reason) == (JobPhase.ON, None)
 
 
 def test_accounting_that_lags_is_no_failure() -> None:
     """Gone from the queue, and sacct has not heard of its end."""
     for late in ("", "RUNNING", "PENDING", "COMPLETING"):
-        assert seen(late) == (Seen.UNKNOWN, None)
+        assert seen(late) == (JobPhase.UNKNOWN, None)
 
 
 def test_clients_that_do_not_answer_are_no_failure() -> None:
-    assert look(OURS, Answers(None, None, None)).seen is Seen.UNKNOWN
-    assert look(OURS, Answers([], None, None)).seen is Seen.UNKNOWN
-    assert look(OURS, Answers(None, None, [replace(RECORD, state="FAILED")])).seen is Seen.UNKNOWN
+    assert look(OURS, Answers(None, None, None)).seen is JobPhase.UNKNOWN
+    assert look(OURS, Answers([], None, None)).seen is JobPhase.UNKNOWN
+    assert look(OURS, Answers(None, None, [replace(RECORD, state="FAILED")])).seen is JobPhase.UNKNOWN
 
 
 @pytest.mark.parametrize(
@@ -65,11 +65,11 @@ def test_clients_that_do_not_answer_are_no_failure() -> None:
     ],
 )
 def test_a_record_of_another_who_had_the_id_says_nothing(foreign: Record) -> None:
-    assert look(OURS, Answers([], [foreign], [foreign])).seen is Seen.UNKNOWN
+    assert look(OURS, Answers([], [foreign], [foreign])).seen is JobPhase.UNKNOWN
 
 
-@pytest.mark.parametrize(("late", "expected"), [(-60.0, Seen.ENDED), (-60.1, Seen.UNKNOWN)])
-def test_a_clock_may_differ_by_a_minute(late: float, expected: Seen) -> None:
+@pytest.mark.parametrize(("late", "expected"), [(-60.0, JobPhase.ENDED), (-60.1, JobPhase.UNKNOWN)])
+def test_a_clock_may_differ_by_a_minute(late: float, expected: JobPhase) -> None:
     record = replace(RECORD, state="FAILED", submitted=OURS.submitted + late)
     assert look(OURS, Answers([], [], [record])).seen is expected
 
@@ -85,29 +85,29 @@ def test_a_clock_may_differ_by_a_minute(late: float, expected: Seen) -> None:
     ],
 )
 def test_who_yielded_did_not_fail(state: str, reason: NotRun) -> None:
-    assert seen(state) == (Seen.NOT_RUN, reason)
-    assert seen(controller=state) == (Seen.NOT_RUN, reason)
+    assert seen(state) == (JobPhase.NOT_RUN, reason)
+    assert seen(controller=state) == (JobPhase.NOT_RUN, reason)
 
 
 @pytest.mark.parametrize("state", ["FAILED", "OUT_OF_MEMORY", "TIMEOUT"])
 def test_its_own_end_is_an_end(state: str) -> None:
-    assert seen(state) == (Seen.ENDED, None)
+    assert seen(state) == (JobPhase.ENDED, None)
 
 
 def test_completed_is_only_believed_with_the_end_of_its_output() -> None:
-    assert seen("COMPLETED") == (Seen.UNKNOWN, None)
-    assert seen("COMPLETED", mark=True) == (Seen.ENDED, None)
+    assert seen("COMPLETED") == (JobPhase.UNKNOWN, None)
+    assert seen("COMPLETED", mark=True) == (JobPhase.ENDED, None)
 
 
 def test_without_accounting_the_controller_or_the_output_tells() -> None:
-    assert seen(controller="FAILED") == (Seen.ENDED, None)
-    assert look(OURS, Answers([], None, None, has_end_mark=True)).seen is Seen.ENDED
+    assert seen(controller="FAILED") == (JobPhase.ENDED, None)
+    assert look(OURS, Answers([], None, None, has_end_mark=True)).seen is JobPhase.ENDED
 
 
 def test_of_a_requeued_job_the_last_record_counts() -> None:
     records = [replace(RECORD, state="PREEMPTED"), replace(RECORD, state="FAILED")]
-    assert look(OURS, Answers([], [], records)).seen is Seen.ENDED
+    assert look(OURS, Answers([], [], records)).seen is JobPhase.ENDED
 
 
 def test_a_state_that_nobody_knows_is_unknown() -> None:
-    assert seen("SPECIAL_EXIT") == (Seen.UNKNOWN, None)
+    assert seen("SPECIAL_EXIT") == (JobPhase.UNKNOWN, None)

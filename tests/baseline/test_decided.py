@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.baseline.apply import Decided
-from nodeworthy.baseline.file import Entry
+from nodeworthy.baseline.file import BaselineEntry
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Place, Severity, Verdict
@@ -15,7 +15,7 @@ from nodeworthy.verdict import Place, Severity, Verdict
 RULE = Rule("gpu-exists", severity=Severity.ERROR, title="It exists", remedy="name one")
 READ = Rule("input-readable", severity=Severity.ERROR, title="It can be read", remedy="mend it")
 CRASH = Rule("rule-crashed", severity=Severity.ERROR, title="No rule crashes", remedy="report it")
-ENTRY = Entry("Pulumi.prod.yaml", "gpu-exists")
+ENTRY = BaselineEntry("Pulumi.prod.yaml", "gpu-exists")
 
 
 def judged(verdict: Verdict, path: str | None, rule: Rule = RULE, crashed: str | None = None) -> Judgement:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.baseline import file
-from nodeworthy.baseline.file import LONGEST, NAME, SCHEMA, Entry, entry_of
+from nodeworthy.baseline.file import LONGEST, NAME, SCHEMA, BaselineEntry, entry_of
 from nodeworthy.verdict import Finding, Place, Verdict
 from tests.baseline.texts import pod, values
 from tests.run import run
@@ -123,4 +123,4 @@ def test_which_line_it_is_says_nothing(tmp_path: Path, one: str, other: str) -> 
 def test_a_port_or_a_version_does(tmp_path: Path) -> None:
     one, other = (entry_of(failed(f"listens on {port}"), tmp_path) for port in (10250, 10255))
     assert one != other
-    assert isinstance(one, Entry)
+    assert isinstance(one, BaselineEntry)

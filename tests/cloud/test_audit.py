@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bench.cloud import record
-from nodeworthy.collect.cloud.answers import Asked, Page
+from nodeworthy.collect.cloud.answers import Page, RegionAnswers
 from nodeworthy.collect.cloud.calls import EVERY, Call
 from nodeworthy.collect.cloud.recording import Recorded
 from nodeworthy.collect.cloud.region import Region
@@ -336,7 +336,7 @@ def test_calls_do_not_grow_with_machines(tmp_path: Path) -> None:
     for machines in (50, 100):
         record(tmp_path / "aws", machines)
         counted = Counted(Recorded(tmp_path / "aws" / REGION))
-        looked = look(Region(Asked(counted)), Wanted(None, "none was named"))
+        looked = look(Region(RegionAnswers(counted)), Wanted(None, "none was named"))
         assert looked.machines == machines
         asked.append(counted.calls)
     assert asked[0] == asked[1] > 20

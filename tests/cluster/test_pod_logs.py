@@ -9,7 +9,7 @@ import pytest
 from nodeworthy.collect.cluster import live_logs
 from nodeworthy.collect.cluster.connection import Connection
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, PODS
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from tests.cluster.incident import toolkit_pod
 from tests.cluster.objects import Object, daemonset, pod, running
 
@@ -38,8 +38,8 @@ def crashing(name: str, **status: Any) -> Object:
     return pod(name, "ml", containers=[container], status=made)
 
 
-def seen(*pods: Object) -> Seen:
-    found = Seen()
+def seen(*pods: Object) -> ClusterObjects:
+    found = ClusterObjects()
     found.add(DAEMONSETS, daemonset())
     for each in pods:
         found.add(PODS, each)

@@ -15,7 +15,7 @@ import pytest
 
 from nodeworthy import backstop, engine, rules
 from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source import cache_stamps, cache_store, collector, one_file
 from nodeworthy.collect.source.files import Source
 from nodeworthy.engine import Judgement, judge
@@ -210,14 +210,14 @@ def test_in_a_cluster_a_rule_is_given_up(tree: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_of_a_dump_a_file_is_given_up(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Seen.add
+    add = ClusterObjects.add
 
-    def slow(seen: Seen, kind: Any, data: Any) -> None:
+    def slow(seen: ClusterObjects, kind: Any, data: Any) -> None:
         if data["metadata"]["name"] == "slow":
             burn()
         add(seen, kind, data)
 
-    monkeypatch.setattr(Seen, "add", slow)
+    monkeypatch.setattr(ClusterObjects, "add", slow)
     for kind, names in (("Node", ["n1"]), ("Pod", ["p1", "slow", "p2"]), ("Event", ["e1"])):
         items = [{"kind": kind, "apiVersion": "v1", "metadata": {"name": name, "namespace": "d"}} for name in names]
         (tree / f"{kind.lower()}s.json").write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}))

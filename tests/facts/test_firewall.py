@@ -11,11 +11,11 @@ from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
 from nodeworthy.facts.firewall.iptables import act_of
-from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers
 from nodeworthy.facts.firewall.nft import NftReader
+from nodeworthy.facts.firewall.pod_needs import Need, Pods, Way, covers
+from nodeworthy.facts.firewall.pod_traffic import lets
 from nodeworthy.facts.firewall.runs import MOST, Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
-from nodeworthy.facts.firewall.story import lets
 from nodeworthy.facts.firewall.ufw_command import UfwCommand, ufw_command
 from nodeworthy.facts.firewall.ufw_files import USER, Told, steps_of
 from nodeworthy.known.pod_interfaces import cnis, is_one_pods, is_uplink, networks_named_in, networks_of_distribution

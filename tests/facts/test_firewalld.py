@@ -9,11 +9,11 @@ import pytest
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.firewall.firewalld import call_of
-from nodeworthy.facts.firewall.needs import Need, Pods, Way
+from nodeworthy.facts.firewall.pod_needs import Need, Pods, Way
+from nodeworthy.facts.firewall.pod_traffic import blocked_traffic, lets
 from nodeworthy.facts.firewall.runs import runs
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.steps import steps_in
-from nodeworthy.facts.firewall.story import lets, stories
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place
@@ -39,7 +39,7 @@ def now(firewall: Firewall, way: Way) -> bool | None:
 
 
 def messages(script: str) -> list[str]:
-    return [story.message for story, is_sure in stories(left(script), PODS, HERE) if is_sure]
+    return [story.message for story, is_sure in blocked_traffic(left(script), PODS, HERE) if is_sure]
 
 
 @pytest.mark.parametrize("name", FIREWALLDS)
@@ -81,9 +81,9 @@ def test_what_is_not_loaded_and_what_is_not_kept() -> None:
 
 def test_what_one_pool_of_addresses_is_over_an_overlay() -> None:
     over = Pods(RANGE, None, there(["lxc1234"]), is_overlaid=True)
-    (story, _) = next(iter(stories(left(f"{TRUSTED}{RELOAD}"), PODS, HERE)))
+    (story, _) = next(iter(blocked_traffic(left(f"{TRUSTED}{RELOAD}"), PODS, HERE)))
     assert [each.way for each in story.lacking] == [Way.REACH]
-    assert stories(left(f"{TRUSTED}{RELOAD}"), over, HERE) == []
+    assert blocked_traffic(left(f"{TRUSTED}{RELOAD}"), over, HERE) == []
 
 
 @pytest.mark.parametrize(

@@ -149,12 +149,12 @@ def test_the_environment() -> None:
 
 
 def test_a_script_beside_it_is_read() -> None:
-    from nodeworthy.facts.slurm.job import Beside
+    from nodeworthy.facts.slurm.job import NamedFile
 
     text = "#!/bin/bash\n#SBATCH -N 2\nsource env.sh\nsrun bash node.sh\n"
     beside = {
-        "node.sh": Beside("node.sh", "#!/bin/bash\n\ntorchrun --node_rank=$SLURM_NODEID train.py\n"),
-        "env.sh": Beside("env.sh", "export OMP_NUM_THREADS=4\n"),
+        "node.sh": NamedFile("node.sh", "#!/bin/bash\n\ntorchrun --node_rank=$SLURM_NODEID train.py\n"),
+        "env.sh": NamedFile("env.sh", "export OMP_NUM_THREADS=4\n"),
     }
     (launch,) = SlurmJob(Place("job.sh"), text, beside=beside).python_launches
     assert (launch.place.path, launch.place.line) == ("node.sh", 3)

@@ -129,7 +129,7 @@ def test_what_was_changed_meanwhile_stays(tree: Path) -> None:
 
 
 def test_a_run_that_goes_on_is_let_alone(tree: Path) -> None:
-    entry = journal.Entry.of(tree / "a.yaml", WRONG.encode(), b"")
+    entry = journal.JournalEntry.of(tree / "a.yaml", WRONG.encode(), b"")
     going_on = journal.Journal("0123abcd", [entry])
     staged = tree / staged_name("a.yaml", "0123abcd")
     staged.write_bytes(b"")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.fixes import plan as planning
 from nodeworthy.fixes import proposals
@@ -20,7 +20,7 @@ NOTHING_TO_JUDGE = "the file is none of ours any more"
 
 def finding(says: str) -> Finding:
     place = Place("f", 1, 1)
-    return Finding.of(fail(place, says, edit=Edit(Kind.WORD, place, says, "", "out with it")), RULE.id)
+    return Finding.of(fail(place, says, edit=Edit(EditKind.WORD, place, says, "", "out with it")), RULE.id)
 
 
 def judged(*says: str) -> list[Judgement]:
@@ -32,14 +32,14 @@ def judged(*says: str) -> list[Judgement]:
 
 def planned(
     monkeypatch: pytest.MonkeyPatch, text: str, first: Sequence[str], judge: Mapping[str, Sequence[str]]
-) -> planning.Plan:
+) -> planning.FixPlan:
     """Each finding is mended by taking its own word out of the text; what is found in a text, `judge` says."""
 
     def out_with_it(text: Text, edit: Edit) -> list[Change]:
         at = text.text.find(edit.was)
         return [Change(at, at + len(edit.was), "")]
 
-    monkeypatch.setitem(proposals._ONE_BY_ONE, Kind.WORD, out_with_it)
+    monkeypatch.setitem(proposals._ONE_BY_ONE, EditKind.WORD, out_with_it)
     return planning.plan(judged(*first), {"f": Text("f", text)}, lambda data: judged(*judge[data["f"].decode()]))
 
 

@@ -57,7 +57,7 @@ def by_editor(case: Input) -> Iterator[str]:
 
 def by_a_nodes_answer(case: Input) -> Iterator[str]:
     """The changed file is what one part says; it is also the stream itself."""
-    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.asked import AskedHost
     from nodeworthy.collect.node.collector import scene
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.node.recording import Recording, load, without_secrets
@@ -75,7 +75,7 @@ def by_a_nodes_answer(case: Input) -> Iterator[str]:
     real = load(whole("clock-right/good-node-chrony") / "node.json")
     kept = tuple(each for each in real.parts if each.name != name)
     recording = Recording("ssh://h", (*kept, *heard, Part(name, 0, 0.1, said, said[:500])))
-    for each in judge([scene(Asked("ssh://h", recording), Declared(None))], catalogue(), rule("rule-crashed")):
+    for each in judge([scene(AskedHost("ssh://h", recording), Declared(None))], catalogue(), rule("rule-crashed")):
         if each.crashed:
             yield f"a rule crashed: {each.findings[0].message}"
 

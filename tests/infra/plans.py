@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.plan.plan import Plan, Resource
-from nodeworthy.collect.plan.preview import Asked, prepare
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
+from nodeworthy.collect.plan.preview import PreviewRequest, prepare
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -34,12 +34,12 @@ def house() -> Iterator[Path]:
 
 
 @cache
-def of_stack(stack: str) -> Plan:
+def of_stack(stack: str) -> PreviewedPlan:
     return _planned(ROOT, stack)
 
 
 @cache
-def of_fleet(fleet: str, config: str = "") -> Plan:
+def of_fleet(fleet: str, config: str = "") -> PreviewedPlan:
     """Of a fleet's keys as they stand below `nodeworthy:fleet`, and of lines that stand beside it."""
     with house() as folder:
         indented = "".join(f"    {line}\n" for line in fleet.splitlines())
@@ -49,25 +49,25 @@ def of_fleet(fleet: str, config: str = "") -> Plan:
         return _planned(folder, "made")
 
 
-def _planned(folder: Path, stack: str) -> Plan:
-    seen = prepare(Asked(folder, stack), frozenset()).run(None, lambda text: None)
+def _planned(folder: Path, stack: str) -> PreviewedPlan:
+    seen = prepare(PreviewRequest(folder, stack), frozenset()).run(None, lambda text: None)
     assert seen.ran.simulated is not None
     return seen.ran.simulated.plan
 
 
-def all_of(plan: Plan, kind: str) -> dict[str, Resource]:
+def all_of(plan: PreviewedPlan, kind: str) -> dict[str, Resource]:
     return {each.name: each for each in plan.resources if each.type == kind}
 
 
-def inputs(plan: Plan, kind: str) -> dict[str, Mapping[str, Any]]:
+def inputs(plan: PreviewedPlan, kind: str) -> dict[str, Mapping[str, Any]]:
     return {name: each.shown_inputs for name, each in all_of(plan, kind).items()}
 
 
-def referred(plan: Plan, resource: Resource, name: str) -> set[str]:
+def referred(plan: PreviewedPlan, resource: Resource, name: str) -> set[str]:
     """The names of the resources that an input was made of."""
     urns = resource.property_dependencies.get(name, ())
     return {each.name for each in plan.resources if each.urn in urns}
 
 
-def boot_script(plan: Plan, name: str) -> str:
+def boot_script(plan: PreviewedPlan, name: str) -> str:
     return base64.b64decode(inputs(plan, TEMPLATE)[name]["userData"]).decode()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.plan.plan import Plan
+from nodeworthy.collect.plan.plan import PreviewedPlan
 from tests.infra.plans import GROUP, all_of, inputs, of_fleet, of_stack
 
 ADDON = "aws:eks/addon:Addon"
@@ -15,7 +15,7 @@ CLUSTER = "aws:eks/cluster:Cluster"
 CPU = "pools:\n  cpu: {instanceType: c7i.4xlarge}\n"
 
 
-def statements(plan: Plan) -> list[dict[str, Any]]:
+def statements(plan: PreviewedPlan) -> list[dict[str, Any]]:
     policies = inputs(plan, "aws:iam/rolePolicy:RolePolicy").values()
     return [each for told in policies for each in json.loads(told["policy"])["Statement"]]
 

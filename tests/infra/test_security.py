@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from nodeworthy.collect.plan.plan import Plan
+from nodeworthy.collect.plan.plan import PreviewedPlan
 from tests.infra.plans import EGRESS, INGRESS, SECURITY_GROUP, all_of, inputs, of_fleet, of_stack, referred
 
 Opened = tuple[str, str, str, int | None, int | None]
 WORLD = "0.0.0.0/0"
 
 
-def opened(plan: Plan, kind: str) -> set[Opened]:
+def opened(plan: PreviewedPlan, kind: str) -> set[Opened]:
     """Every rule: of which group, for whom, which protocol, from which port to which."""
     found = set()
     for each in all_of(plan, kind).values():

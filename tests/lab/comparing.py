@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodeworthy.boot.read import timeline_of
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.lab.differences import differences, in_memory
-from nodeworthy.lab.observation import Kind, Observation, observe
+from nodeworthy.lab.observation import Observation, PathKind, observe
 from nodeworthy.lab.told import Told
 from nodeworthy.verdict import Place
 
@@ -36,7 +36,7 @@ def surprises(seen: Observation, expected: Expects) -> list[str]:
         found = seen.files.get(path)
         content = None if found is None else found.content.decode()
         said += [f"{path} is {content!r}"] if content != text else []
-    there = (path for path in expected.absent if path in seen.files and seen.files[path].kind is not Kind.GONE)
+    there = (path for path in expected.absent if path in seen.files and seen.files[path].kind is not PathKind.GONE)
     said += [f"{path} is there" for path in there]
     for units, states in ((expected.enabled, seen.enabled), (expected.active, seen.active)):
         said += [f"{unit} is {states.get(unit)}" for unit, state in units.items() if states.get(unit) != state]

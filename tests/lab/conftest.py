@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nodeworthy.lab import needs
+from nodeworthy.lab import host_requirements
 
 MISSED = pytest.StashKey[set[str]]()
 
@@ -49,4 +49,4 @@ def users_cache() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def lab(pytestconfig: pytest.Config) -> None:
     """Nodes can be booted here."""
-    do_without(pytestconfig, needs.missing())
+    do_without(pytestconfig, host_requirements.missing())

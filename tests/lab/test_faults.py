@@ -16,7 +16,7 @@ import pytest
 
 from nodeworthy.lab import cache
 from nodeworthy.lab.faults import injecting
-from nodeworthy.lab.faults.fault import Fault, faults, with_healthy
+from nodeworthy.lab.faults.fault import LabFault, faults, with_healthy
 from nodeworthy.lab.faults.injecting import IMAGE, fresh, inject
 from nodeworthy.lab.images import layers
 from nodeworthy.lab.node import sweep
@@ -39,7 +39,7 @@ def _one_of_a_rule_then_others() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("fault", [*_one_of_a_rule_then_others()])
-def test_a_fault_turns_exactly_its_rule_red(fault: Fault) -> None:
+def test_a_fault_turns_exactly_its_rule_red(fault: LabFault) -> None:
     with fresh(fault) as node:
         outcome = inject(node, fault)
     assert outcome.as_expected, injecting.text([outcome])

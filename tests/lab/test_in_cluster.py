@@ -13,7 +13,7 @@ import pytest
 from nodeworthy.collect.in_cluster.job import Terms
 from nodeworthy.collect.in_cluster.looking import recording
 from nodeworthy.collect.node import collector
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.engine import judge
@@ -53,6 +53,6 @@ def said_of(script: bytes) -> Recording:
 def test_a_booted_node_is_read_and_judged(script: bytes, expected: Verdict) -> None:
     found = said_of(script)
     assert (found.unreached, found.by_name["name"].stdout, found.parts[-1].name) == (None, "gpu-booted", "done")
-    scene = collector.scene(Asked(found.host, found), Declared(None))
+    scene = collector.scene(AskedHost(found.host, found), Declared(None))
     (judgement,) = judge([scene], [rule("boot-finished")], rule("rule-crashed"))
     assert judgement.verdict is expected, [each.message for each in judgement.findings]

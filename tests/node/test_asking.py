@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import collector, deadline, script, specs
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.backends import Ssh, register
 from nodeworthy.collect.node.connections import Connections
 from nodeworthy.collect.node.recording import Recording
@@ -88,7 +88,7 @@ class Told(Nobody):
     def begin(self, names: Sequence[str]) -> None:
         self.begun += names
 
-    def asked(self, asked: Asked, name: str) -> None:
+    def asked(self, asked: AskedHost, name: str) -> None:
         self.done.append(name)
 
 
@@ -184,7 +184,7 @@ def save(path: Path, text: str) -> None:
 
 def test_two_recordings_of_one_name_are_both_kept(tmp_path: Path) -> None:
     hosts = ("local://gpu-01", "docker://gpu-01", "local://gpu-01")
-    asked = [Asked(each, Recording(each)) for each in hosts]
+    asked = [AskedHost(each, Recording(each)) for each in hosts]
     collector.record(asked, tmp_path / "kept", save)
     assert sorted(each.name for each in (tmp_path / "kept").iterdir()) == [
         "docker-gpu-01.json",

@@ -10,7 +10,7 @@ from nodeworthy.collect.moments import moments_of
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.lab.faults import fault, injecting
-from nodeworthy.lab.faults.fault import Fault, When, choose_faults, faults, healthy
+from nodeworthy.lab.faults.fault import LabFault, When, choose_faults, faults, healthy
 from nodeworthy.lab.faults.injecting import Outcome
 from nodeworthy.rule import Moment
 from nodeworthy.rules import catalogue
@@ -25,7 +25,7 @@ def about_nodes() -> set[str]:
 
 
 @pytest.mark.parametrize("each", faults(), ids=lambda each: each.name)
-def test_a_fault_names_rules_about_nodes(each: Fault) -> None:
+def test_a_fault_names_rules_about_nodes(each: LabFault) -> None:
     assert {each.rule or "clock-right", *each.unknown} <= about_nodes()
     assert each.script.startswith("#!/bin/sh\n")
     assert each.pool in {pool.name for pool in _fleet().pools}
@@ -54,7 +54,7 @@ def test_a_fault_of_the_boot_script_comes_before_the_healthy_one() -> None:
 def outcome(
     red: dict[str, Verdict], *, unknown: str = "", rule: str | None = "disk-has-room", why: str = ""
 ) -> Outcome:
-    one = Fault("one", "it is wrong", rule, frozenset(filter(None, [unknown])), When.RUNNING, "h100", "")
+    one = LabFault("one", "it is wrong", rule, frozenset(filter(None, [unknown])), When.RUNNING, "h100", "")
     return Outcome(one, red, dict.fromkeys(red, "says so"), why)
 
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.firewall.effective import by_iptables
 from nodeworthy.facts.firewall.hooked import by_nft
-from nodeworthy.facts.firewall.needs import Pods, Way
+from nodeworthy.facts.firewall.pod_needs import Pods, Way
+from nodeworthy.facts.firewall.pod_traffic import blocked_traffic
 from nodeworthy.facts.firewall.saved import Saved
-from nodeworthy.facts.firewall.story import stories
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.rules import rule
@@ -69,7 +69,7 @@ BOTH = {Way.LEAVE, Way.REACH}
 
 def kept_back(rules: str, interface: str) -> tuple[set[Way], bool]:
     pods = Pods(networks=there([interface]), are_seen=True, uplink="eth0")
-    found = stories(by_iptables(f"{HEAD}{rules}COMMIT\n", HERE), pods, HERE)
+    found = blocked_traffic(by_iptables(f"{HEAD}{rules}COMMIT\n", HERE), pods, HERE)
     return {each.way for story, _ in found for each in story.lacking}, all(is_sure for _, is_sure in found)
 
 
@@ -147,7 +147,9 @@ def test_chains_that_lead_too_deep_are_unknown() -> None:
 
 def judged(recording: Recording, declared: Declared | None = None) -> dict[str, Judgement]:
     rules = [rule(each) for each in RULES]
-    found = judge([scene(Asked(recording.host, recording), declared or Declared(None))], rules, rule("rule-crashed"))
+    found = judge(
+        [scene(AskedHost(recording.host, recording), declared or Declared(None))], rules, rule("rule-crashed")
+    )
     return {each.rule.id: each for each in found}
 
 

@@ -8,10 +8,10 @@ from nodeworthy.collect.node.parts.firewall import route_of
 from nodeworthy.collect.node.recording import load
 from nodeworthy.facts.firewall.effective import by_iptables
 from nodeworthy.facts.firewall.hooked import by_other_tables
-from nodeworthy.facts.firewall.needs import Pods, Way
+from nodeworthy.facts.firewall.pod_needs import Pods, Way
+from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic
 from nodeworthy.facts.firewall.ranges import of_neighbours, of_pods
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place
@@ -27,8 +27,8 @@ MANGLE = "*mangle\n:PREROUTING ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:POSTROUTING
 FILTER = "*filter\n:INPUT {} [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{}\nCOMMIT\n"
 
 
-def told(firewall: Firewall, pods: Pods = PODS) -> list[Story]:
-    return [story for story, is_sure in stories(firewall, pods, HERE) if is_sure]
+def told(firewall: Firewall, pods: Pods = PODS) -> list[BlockedTraffic]:
+    return [story for story, is_sure in blocked_traffic(firewall, pods, HERE) if is_sure]
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_programs_do_there_drops_nothing() -> None:
     raw = RAW.format("-A PREROUTING -m rpfilter --invert -j DROP\n-A PREROUTING -i cilium_host -j NOTRACK")
     mangle = MANGLE.format("-A PREROUTING -i eni+ -j CONNMARK --restore-mark\n-A FORWARD -p tcp -j TCPMSS --clamp")
     assert told(by_other_tables(raw + mangle, HERE)) == []
-    assert stories(by_other_tables(raw + mangle, HERE), PODS, HERE) == []
+    assert blocked_traffic(by_other_tables(raw + mangle, HERE), PODS, HERE) == []
 
 
 @pytest.mark.parametrize(

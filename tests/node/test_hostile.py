@@ -16,7 +16,7 @@ from testinfra.host import Host
 
 from nodeworthy.collect.node import asked as asking
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.asked import Asked, observe
+from nodeworthy.collect.node.asked import AskedHost, observe
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.connections import Connections, WithDeadline
 from nodeworthy.collect.node.pools import Declared
@@ -47,7 +47,7 @@ PARTS = st.builds(
 
 
 def verdicts(recording: Recording) -> dict[str, Verdict]:
-    judgements = judge([scene(Asked(recording.host, recording), Declared(None))], catalogue(), rule("rule-crashed"))
+    judgements = judge([scene(AskedHost(recording.host, recording), Declared(None))], catalogue(), rule("rule-crashed"))
     return {each.rule.id: each.verdict for each in judgements}
 
 
@@ -58,7 +58,7 @@ def test_numbers_that_are_none_crash_nothing(number: str) -> None:
         for at, each in enumerate(said.parts):
             strange = replace(each, stdout=re.sub(r"\d+", number, each.stdout))
             recording = replace(said, parts=(*said.parts[:at], strange, *said.parts[at + 1 :]))
-            assert scene(Asked(recording.host, recording), Declared(None)).facts, each.name
+            assert scene(AskedHost(recording.host, recording), Declared(None)).facts, each.name
 
 
 @settings(max_examples=30, deadline=None)
@@ -144,7 +144,7 @@ def test_what_takes_longer_to_read_than_it_may_to_be_asked_ends_there(monkeypatc
     monkeypatch.setattr(asking, "without_secrets", slow)
     monkeypatch.setattr(WithDeadline, "connections", Connections(seconds=0.2))
     said = framed([f"part {n}" for n in range(40)])
-    asked = Asked("ssh://h9", observe(cast("Host", Answering(said))))
+    asked = AskedHost("ssh://h9", observe(cast("Host", Answering(said))))
     assert asked.recording is not None
     assert asked.recording.unreached == f"its answer of {len(said):,} characters could not be read within 0.2 s"
     assert [type(each).__name__ for each in scene(asked, Declared(None)).facts] == ["NotLookedAt"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.lab import needs
+from nodeworthy.lab import host_requirements
 from tests.run import run
 
 
@@ -14,10 +14,10 @@ from tests.run import run
 def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
     """One that has everything but FUSE."""
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    monkeypatch.setattr(needs, "PROGRAMS", ("sh",))
-    monkeypatch.setattr(needs, "NAMESPACES", ("true",))
-    monkeypatch.setattr(needs, "_file_systems", lambda: ["cgroup2", "overlay"])
-    monkeypatch.setattr(needs, "FUSE", tmp_path / "fuse")
+    monkeypatch.setattr(host_requirements, "PROGRAMS", ("sh",))
+    monkeypatch.setattr(host_requirements, "NAMESPACES", ("true",))
+    monkeypatch.setattr(host_requirements, "_file_systems", lambda: ["cgroup2", "overlay"])
+    monkeypatch.setattr(host_requirements, "FUSE", tmp_path / "fuse")
     return monkeypatch
 
 
@@ -29,17 +29,17 @@ def test_without_fuse_no_fault_is_injected(machine: pytest.MonkeyPatch) -> None:
 
 
 def test_images_without_shared_storage_need_none(machine: pytest.MonkeyPatch) -> None:
-    assert needs.missing("debian") == []
+    assert host_requirements.missing("debian") == []
 
 
 def test_a_device_that_opens_is_fuse(machine: pytest.MonkeyPatch) -> None:
-    needs.FUSE.touch()
-    assert needs.missing() == []
+    host_requirements.FUSE.touch()
+    assert host_requirements.missing() == []
 
 
 @pytest.mark.parametrize("probe", [("false",), ("no-such-program",)])
 def test_a_container_that_may_make_no_namespaces(machine: pytest.MonkeyPatch, probe: tuple[str, ...]) -> None:
-    machine.setattr(needs, "NAMESPACES", probe)
-    assert needs.missing("debian") == [
+    machine.setattr(host_requirements, "NAMESPACES", probe)
+    assert host_requirements.missing("debian") == [
         "the right to make namespaces, which a container has only where it is privileged"
     ]

@@ -10,8 +10,8 @@ import ipaddress
 import pytest
 
 from nodeworthy.facts.firewall.hooked import by_nft
-from nodeworthy.facts.firewall.needs import Pods
-from nodeworthy.facts.firewall.story import Story, missing, stories
+from nodeworthy.facts.firewall.pod_needs import Pods
+from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic, missing
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place
 from tests.real.nft_firewalls import BOTH, FIREWALLS, HOOKS
@@ -45,9 +45,9 @@ TERSE = """table inet filter {
 """
 
 
-def told(rules: str, interface: str = "lxc1234") -> list[tuple[Story, bool]]:
+def told(rules: str, interface: str = "lxc1234") -> list[tuple[BlockedTraffic, bool]]:
     pods = Pods(RANGE, None, there([interface]), are_seen=True, uplink="eno1", neighbours=NEIGHBOURS)
-    return stories(by_nft(rules, HERE), pods, HERE)
+    return blocked_traffic(by_nft(rules, HERE), pods, HERE)
 
 
 def shut(rules: str) -> tuple[set[str], set[str]]:

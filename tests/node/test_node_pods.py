@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.collect.node import collector, specs
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.reach import Reach
 from tests.run import run
 
@@ -44,7 +44,7 @@ def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ask(spec: str, reach: Reach | None = None) -> tuple[Asked, list[str]]:
+def ask(spec: str, reach: Reach | None = None) -> tuple[AskedHost, list[str]]:
     """What the node said, and what was told to whoever asked."""
     told: list[str] = []
     given = reach or Reach()

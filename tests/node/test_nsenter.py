@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import collector, specs
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from tests.run import run
 
 STAND_IN = """\
@@ -30,7 +30,7 @@ def nsenter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "asked"
 
 
-def ask(spec: str) -> Asked:
+def ask(spec: str) -> AskedHost:
     (asked,) = collector.ask_all(specs.parse_all([spec]), collector.Asking(20))
     return asked
 

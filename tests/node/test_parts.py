@@ -6,7 +6,7 @@ import pytest
 
 from nodeworthy.collect.collected import COLLECTED
 from nodeworthy.collect.moments import moments_of
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.parts import READERS
 from nodeworthy.collect.node.pools import Declared
@@ -120,7 +120,7 @@ def test_a_part_is_of_its_host_or_is_missing_there(kind: type) -> None:
 
 def test_of_a_host_that_was_not_reached_each_rule_says_so_once() -> None:
     dead = Recording("ssh://h1", unreached="no route to host")
-    found = judge([scene(Asked("ssh://h1", dead), Declared(None))], ABOUT_NODES, ABOUT_NODES[0])
+    found = judge([scene(AskedHost("ssh://h1", dead), Declared(None))], ABOUT_NODES, ABOUT_NODES[0])
     assert sorted(each.rule.id for each in found) == sorted(each.id for each in ABOUT_NODES)
     assert {(each.verdict, each.why) for each in found} == {
         (Verdict.SKIP, "the host was not reached: no route to host")
@@ -130,7 +130,7 @@ def test_of_a_host_that_was_not_reached_each_rule_says_so_once() -> None:
 def test_whether_there_is_a_gpu_is_not_known_where_nobody_could_look() -> None:
     """Else its rules would be skipped, as on a host that has none."""
     bare = but(GOOD, part("gpus", code=124), part("product", "box"))
-    [identity] = scene(Asked(bare.host, bare), Declared(None)).told.of(NodeIdentity)
+    [identity] = scene(AskedHost(bare.host, bare), Declared(None)).told.of(NodeIdentity)
     assert identity.has_gpu.state == Unknown("whether there is a GPU could not be read: it took longer than 0.01 s")
     found = judged(but(GOOD, part("gpus", code=124), part("product", "box")))["profiling-before-driver"]
     assert (found.verdict, found.findings[0].message) == (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
@@ -33,7 +33,7 @@ def used(fact: NodeRuntimes) -> RuntimeProcess:
 
 
 def identity(recording: Recording, declared: Declared | None = None) -> NodeIdentity:
-    [found] = scene(Asked(recording.host, recording), declared or Declared(None)).told.of(NodeIdentity)
+    [found] = scene(AskedHost(recording.host, recording), declared or Declared(None)).told.of(NodeIdentity)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
@@ -29,7 +29,7 @@ def trusted(recording: Recording, case: str = "good-node-plain-http", pool: str 
     fleet = whole(f"{TRUSTED}/{case}") / "Pulumi.dev.yaml"
     declared = Declared(read_fleet_file(fleet, fleet.name), pool)
     judged = judge(
-        [scene(Asked(recording.host, recording), declared)], [rule("registry-trusted")], rule("rule-crashed")
+        [scene(AskedHost(recording.host, recording), declared)], [rule("registry-trusted")], rule("rule-crashed")
     )
     return next(each for each in judged if each.rule.id == "registry-trusted")
 

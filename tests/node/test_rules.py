@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
@@ -23,7 +23,7 @@ FLEET = whole("containerd-paths/bad-node-fleet-without-base-dir") / "Pulumi.onpr
 
 def judged(recording: Recording, declared: Declared | None = None) -> dict[str, Judgement]:
     judgements = judge(
-        [scene(Asked(recording.host, recording), declared or Declared(None))], catalogue(), rule("rule-crashed")
+        [scene(AskedHost(recording.host, recording), declared or Declared(None))], catalogue(), rule("rule-crashed")
     )
     return {each.rule.id: each for each in judgements}
 

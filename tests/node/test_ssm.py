@@ -13,7 +13,7 @@ import boto3
 import pytest
 
 from nodeworthy.collect.node import collector, paged, specs
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.backends import register
 from nodeworthy.collect.node.connections import Connections, NotAnswering
 from nodeworthy.collect.node.deadline import TooLate
@@ -82,7 +82,7 @@ def left() -> list[Path]:
 
 def test_a_node_is_read_through_it(agent: Agent) -> None:
     (asked,) = collector.ask_all(specs.parse_all(["ssm://i-0abc"]), collector.Asking(30, reach=Reach(region=REGION)))
-    assert isinstance(asked, Asked)
+    assert isinstance(asked, AskedHost)
     assert asked.recording is not None
     assert asked.recording.unreached is None
     assert asked.recording.parts[-1].name == "done"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
@@ -30,7 +30,7 @@ GOOD = load(whole("kubelet-survives-reboot/good-node-nodeadm-starts-it") / "node
 def judged(recording: Recording, folder: Path | None = None) -> dict[str, Judgement]:
     fleets = list(folder.glob("Pulumi.*.yaml")) if folder is not None else []
     declared = Declared(read_fleet_file(fleets[0], fleets[0].name) if fleets else None)
-    found = judge([scene(Asked(recording.host, recording), declared)], catalogue(), rule("rule-crashed"))
+    found = judge([scene(AskedHost(recording.host, recording), declared)], catalogue(), rule("rule-crashed"))
     return {each.rule.id: each for each in found}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.commands.node import progress
 from nodeworthy.commands.node.progress import Table
@@ -39,7 +39,7 @@ def screen(told: str) -> list[str]:
 
 def answered(table: Table, *hosts: str, unreached: str | None = None) -> None:
     for each in hosts:
-        table.asked(Asked(each, Recording(each, unreached=unreached)), each)
+        table.asked(AskedHost(each, Recording(each, unreached=unreached)), each)
 
 
 def test_each_host_has_a_row(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.server import Said
+from nodeworthy.repair.server import PatchAnswer
 from nodeworthy.repair.standing import Fitness, Standing
 from nodeworthy.repair.tainting import Host, Looked, Tainting, node_of
 from tests.repair.stand_in_server import Object, StandIn
@@ -185,7 +185,7 @@ def test_somebody_was_faster(change: Object, said: str) -> None:
 
 def test_the_server_refuses() -> None:
     cluster = Cluster(node("a", FRESH))
-    refusing = Said(403, {"message": "nodes is forbidden"})
+    refusing = PatchAnswer(403, {"message": "nodes is forbidden"})
     cluster.before_patch = lambda _: refusing
     assert not cluster.mark(("node://a", FIT))
     assert "the server refused to change Node/a: nodes is forbidden" in cluster.told

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.collect.node.waiting import why_not_ready
 from nodeworthy.commands.node.progress import Sparse
@@ -162,7 +162,7 @@ def test_a_log_has_few_lines(capsys: pytest.CaptureFixture[str]) -> None:
         sparse.tick(60)
         sparse.waits(each, "the system is starting", 60)
     for each in names:
-        sparse.asked(Asked(each, None), each)
+        sparse.asked(AskedHost(each, None), each)
     assert told_lines(capsys) == [
         "0 of 50 hosts have booted; ssh://h0: the system is starting",
         "50 of 50 hosts have booted",
@@ -175,8 +175,8 @@ def test_a_log_ends_with_who_has_not_booted(capsys: pytest.CaptureFixture[str]) 
     sparse.tick(1)
     sparse.waits("ssh://a", "the system is starting", 1)
     sparse.waits("ssh://a", "cloud-init is in final", 0)
-    sparse.asked(Asked("ssh://a", None), "ssh://a")
-    sparse.asked(Asked("ssh://b", None), "ssh://b")
+    sparse.asked(AskedHost("ssh://a", None), "ssh://a")
+    sparse.asked(AskedHost("ssh://b", None), "ssh://b")
     assert told_lines(capsys)[-1] == "1 of 2 hosts have booted; ssh://a: cloud-init is in final"
 
 

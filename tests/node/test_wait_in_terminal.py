@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.cli import main
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.commands.node.progress import Table
 
@@ -68,7 +68,7 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         waits(table, name, why, left)
         slow_boots.set()
 
-    def told_that_it_has_booted(table: Table, seen: Asked, name: str) -> None:
+    def told_that_it_has_booted(table: Table, seen: AskedHost, name: str) -> None:
         asked(table, seen, name)
         fast_is_judged.set()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.engine import Judgement, judge
@@ -41,7 +41,7 @@ NO_FLEET = "no fleet was given"
 def planned(data: bytes, fleet: Fleet | None, pool: str | None, **inputs: object) -> Scene:
     tags = {"tags": {"nodeworthy/pool": pool}} if pool is not None else {}
     resource = Resource(URN, TEMPLATE, "nodes", None, {"userData": base64.b64encode(data).decode(), **tags, **inputs})
-    plan = Plan("toy", "dev", (resource,), {})
+    plan = PreviewedPlan("toy", "dev", (resource,), {})
     return scene_of(plan, folder=Path.cwd(), fleet=fleet, no_fleet=NO_FLEET)
 
 
@@ -179,7 +179,7 @@ def test_what_waits_for_an_output_is_read_in_the_second_run(tmp_path: Path) -> N
 
 def test_what_is_no_base64_is_said() -> None:
     scene = scene_of(
-        Plan("toy", "dev", (Resource(URN, TEMPLATE, "nodes", None, {"userData": OCTOBER}),), {}),
+        PreviewedPlan("toy", "dev", (Resource(URN, TEMPLATE, "nodes", None, {"userData": OCTOBER}),), {}),
         folder=Path.cwd(),
         fleet=None,
         no_fleet=NO_FLEET,
@@ -192,7 +192,7 @@ def test_what_is_no_base64_is_said() -> None:
 def test_an_instance_takes_it_as_it_is() -> None:
     kind = "aws:ec2/instance:Instance"
     instance = Resource(f"urn:pulumi:dev::toy::{kind}::one", kind, "one", None, {"userData": OCTOBER})
-    scene = scene_of(Plan("toy", "dev", (instance,), {}), folder=Path.cwd(), fleet=None, no_fleet=NO_FLEET)
+    scene = scene_of(PreviewedPlan("toy", "dev", (instance,), {}), folder=Path.cwd(), fleet=None, no_fleet=NO_FLEET)
     (judged,) = of_rule(scene, "profiling-before-driver")
     assert judged.verdict is Verdict.FAIL
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from nodeworthy.collect.plan.preview import Asked, prepare
+from nodeworthy.collect.plan.preview import PreviewRequest, prepare
 from nodeworthy.known.containerd import containerd_of
 from tests.plan.programs import preview
 from tests.run import run
@@ -81,7 +81,7 @@ def test_the_ci_stack_is_shown_layer_by_layer() -> None:
 
 
 def test_every_pool_gets_its_nodes_and_a_boot_script_that_joins_them() -> None:
-    seen = prepare(Asked(ROOT, "ci"), frozenset()).run(None, lambda text: None)
+    seen = prepare(PreviewRequest(ROOT, "ci"), frozenset()).run(None, lambda text: None)
     assert seen.ran.simulated is not None
     plan = seen.ran.simulated.plan
     groups = {each.name: each.inputs for each in plan.resources if each.type.endswith(":Group")}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.plan.preview import Asked, prepare
+from nodeworthy.collect.plan.preview import PreviewRequest, prepare
 from tests.run import run
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ SECRETS = {"queuePassword": "of-the-queue-4711", "grafanaPassword": "of-grafana-
 @cache
 def planned() -> dict[tuple[str, str], Any]:
     """The inputs of the ci stack's Kubernetes objects, by kind and name, as a run with made-up outputs has them."""
-    seen = prepare(Asked(ROOT, "ci"), frozenset()).run(None, lambda text: None)
+    seen = prepare(PreviewRequest(ROOT, "ci"), frozenset()).run(None, lambda text: None)
     assert seen.ran.simulated is not None
     objects = [each for each in seen.ran.simulated.plan.resources if each.type.startswith("kubernetes:")]
     return {(each.type.rsplit(":", 1)[1], each.name): each.inputs for each in objects}

@@ -107,9 +107,9 @@ told.apply(lambda it: print(*it))
 aws.ec2.LaunchTemplate("lt", user_data=told.apply(lambda it: "#!/bin/sh\\n" + it[0]),
                        vpc_security_group_ids=[c.vpc_config.cluster_security_group_id])
 """
-    from nodeworthy.collect.plan.preview import Asked, prepare
+    from nodeworthy.collect.plan.preview import PreviewRequest, prepare
 
-    seen = prepare(Asked(project(tmp_path, program, prelude=False)), frozenset()).run(None, lambda text: None)
+    seen = prepare(PreviewRequest(project(tmp_path, program, prelude=False)), frozenset()).run(None, lambda text: None)
     [plain] = [each for each in seen.plan.resources if each.name == "lt"]
     assert plain.inputs == {"userData": UNKNOWN, "vpcSecurityGroupIds": [UNKNOWN]}
     assert seen.ran.simulated is not None

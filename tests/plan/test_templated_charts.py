@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.plan.manifests import CHART
-from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.known.containerd import containerd_of
@@ -106,6 +106,9 @@ def test_one_that_was_templated_has_been_looked_at(templated: bool) -> None:
     chart = Resource(urn, CHART, "gpu-operator", None, {}, custom=False)
     made = Resource(f"{urn}$kubernetes:core/v1:Service::one", "kubernetes:core/v1:Service", "one", urn, {})
     scene = scene_of(
-        Plan("toy", "dev", (chart, made) if templated else (chart,), {}), folder=Path(), fleet=None, no_fleet=""
+        PreviewedPlan("toy", "dev", (chart, made) if templated else (chart,), {}),
+        folder=Path(),
+        fleet=None,
+        no_fleet="",
     )
     assert any(isinstance(fact, NotLookedAt) for fact in scene.facts) is not templated

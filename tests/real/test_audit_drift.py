@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.cloud.answers import Asked
+from nodeworthy.collect.cloud.answers import RegionAnswers
 from nodeworthy.collect.cloud.live import Live, Reach
 from nodeworthy.collect.cloud.program import Program, run_declaring
 from nodeworthy.collect.cloud.region import Region
@@ -59,7 +59,7 @@ class Account:
 
     def findings(self, program: Program | None = None) -> Sequence[Finding]:
         live = Live(Reach(None, self.url), REGION)
-        looked = look(Region(Asked(live)), Wanted(None, "no fleet"), program or self.program)
+        looked = look(Region(RegionAnswers(live)), Wanted(None, "no fleet"), program or self.program)
         judged = judge(looked.scenes, [rule(RULE)], rule("rule-crashed"), rule("suppression-unused"), frozenset({RULE}))
         return [one for each in judged for one in each.findings]
 

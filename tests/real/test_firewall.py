@@ -13,10 +13,10 @@ import pytest
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.firewall.firewall import Does
-from nodeworthy.facts.firewall.needs import Need, Pods, Way
+from nodeworthy.facts.firewall.pod_needs import Need, Pods, Way
+from nodeworthy.facts.firewall.pod_traffic import lets
 from nodeworthy.facts.firewall.runs import runs
 from nodeworthy.facts.firewall.steps import steps_in
-from nodeworthy.facts.firewall.story import lets
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.verdict import Place
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.engine import Judgement, judge
-from nodeworthy.facts.firewall.needs import Pods, Way
+from nodeworthy.facts.firewall.pod_needs import Pods, Way
 from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.rules import catalogue, rule
@@ -60,7 +60,7 @@ def recorded(tools: Tools, folder: Path, firewall: str) -> Recording:
 
 def judged(recording: Recording, fleet: Path | None = None) -> dict[str, Judgement]:
     declared = Declared(read_fleet_file(fleet, fleet.name), "onprem") if fleet else Declared(None)
-    found = judge([scene(Asked(recording.host, recording), declared)], catalogue(), rule("rule-crashed"))
+    found = judge([scene(AskedHost(recording.host, recording), declared)], catalogue(), rule("rule-crashed"))
     return {each.rule.id: each for each in found}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from nodeworthy.report.frame import Excerpt
 from nodeworthy.report.html import render
-from nodeworthy.report.markdown import Beside
+from nodeworthy.report.markdown import BesideFindings
 from tests.case_files import whole
 from tests.report.html_pages import KNOWN
 from tests.report.reports import PATHS, finding, hostile, judged, many, one_of_each, report
@@ -70,7 +70,7 @@ def _attacked(attack: str) -> str:
     where = replace(made.where, path=attack, line=1, subject=attack)
     judgements = (judged(replace(made, where=where, rule=attack), rule=rule, place=where), judged(why=attack))
     lines = {(attack, 1): Excerpt(1, (attack,), attack)}
-    return render(report(*judgements), Beside(attack, {attack: attack}), lines)
+    return render(report(*judgements), BesideFindings(attack, {attack: attack}), lines)
 
 
 LOOK = "return [page.title, document.title, [...page.querySelectorAll('*')].map(each => each.localName)]"

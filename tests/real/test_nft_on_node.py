@@ -11,7 +11,7 @@ import pytest
 
 from nodeworthy.collect.node import script
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.facts.firewall.story import missing
+from nodeworthy.facts.firewall.pod_traffic import missing
 from nodeworthy.facts.node.firewall import NodeFirewall
 from tests.node.recordings import part_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import merge_json_patch
-from nodeworthy.repair.server import Said, Server, version_of
+from nodeworthy.repair.server import PatchAnswer, Server, version_of
 
 Object = dict[str, Any]
 
@@ -20,7 +20,7 @@ class StandIn(Server):
         self.objects = {target: _with_version(data, 1) for target, data in objects.items()}
         self.leases: list[Mapping[str, Any]] = []
         # Before a patch is looked at: what others do, or how the server fails.
-        self.before_patch: Callable[[Target], Said | None] = lambda _: None
+        self.before_patch: Callable[[Target], PatchAnswer | None] = lambda _: None
         self.webhook: Callable[[Object], Object] = lambda data: data
 
     def object(self, target: Target) -> Mapping[str, Any] | None:
@@ -33,28 +33,28 @@ class StandIn(Server):
         now = self.objects[target]
         self.objects[target] = _with_version(merge_json_patch(now, patch), int(version_of(now)) + 1)
 
-    def patch(self, target: Target, patch: Mapping[str, Any], version: str, *, dry: bool = False) -> Said:
+    def patch(self, target: Target, patch: Mapping[str, Any], version: str, *, dry: bool = False) -> PatchAnswer:
         said = None if dry else self.before_patch(target)
         if said is not None:
             return said
         now = self.objects[target]
         if version and version != version_of(now):
-            return Said(409, {"message": "the object has been modified"})
+            return PatchAnswer(409, {"message": "the object has been modified"})
         then = _with_version(self.webhook(merge_json_patch(now, patch)), int(version_of(now)) + 1)
         if not dry:
             self.objects[target] = then
-        return Said(200, then)
+        return PatchAnswer(200, then)
 
     def lease(self, namespace: str, name: str) -> Mapping[str, Any] | None:
         return self.leases[0] if self.leases else None
 
-    def create_lease(self, namespace: str, lease: Mapping[str, Any]) -> Said:
+    def create_lease(self, namespace: str, lease: Mapping[str, Any]) -> PatchAnswer:
         self.leases.append(lease)
-        return Said(201, lease)
+        return PatchAnswer(201, lease)
 
-    def delete_lease(self, namespace: str, name: str, uid: str, version: str) -> Said:
+    def delete_lease(self, namespace: str, name: str, uid: str, version: str) -> PatchAnswer:
         self.leases.clear()
-        return Said(200, {})
+        return PatchAnswer(200, {})
 
 
 def _with_version(data: Object, version: int) -> Object:

@@ -8,9 +8,9 @@ import pytest
 
 from nodeworthy.repair.apply import move
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.edit import LABELS, Edit, Refused, Untouched
+from nodeworthy.repair.edit import LABELS, Edit, RepairRefused, Untouched
 from nodeworthy.repair.record import Record
-from nodeworthy.repair.server import Said
+from nodeworthy.repair.server import PatchAnswer
 
 from .stand_in_server import StandIn
 
@@ -68,13 +68,13 @@ def test_what_is_gone_or_another_is_left(server: StandIn) -> None:
 
 
 def test_the_servers_no_is_told(server: StandIn) -> None:
-    server.before_patch = lambda _: Said(403, {"message": "nodes is forbidden"})
+    server.before_patch = lambda _: PatchAnswer(403, {"message": "nodes is forbidden"})
     with pytest.raises(Untouched, match="nodes is forbidden"):
         move(server, RECORD)
 
 
 def test_a_webhook_that_has_the_last_word_is_told(server: StandIn) -> None:
     server.webhook = lambda data: {**data, "metadata": {**data["metadata"], "labels": {"x": "mine"}}}
-    with pytest.raises(Refused, match="wrote something else") as refused:
+    with pytest.raises(RepairRefused, match="wrote something else") as refused:
         move(server, RECORD)
     assert not isinstance(refused.value, Untouched)

@@ -11,7 +11,7 @@ import pytest
 from nodeworthy.errors import InputError
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import LABELS, Edit
-from nodeworthy.repair.record import Record, Release, StateFile, new_state_path, read_state
+from nodeworthy.repair.record import HelmRevision, Record, StateFile, new_state_path, read_state
 from tests.run import run
 
 
@@ -43,7 +43,7 @@ RECORD = Record(
     Target("Node", "a"),
     "uid-1",
     (Edit(LABELS, "x", None, "1"), Edit(LABELS, "y", "2", None)),
-    release=Release("gpu", "ops", 3, 4),
+    release=HelmRevision("gpu", "ops", 3, 4),
     was={"metadata": {"name": "a", "managedFields": [{}]}, "env": [{"name": "TOKEN", "value": "hunter2hunter2"}]},
 )
 

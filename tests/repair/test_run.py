@@ -13,10 +13,10 @@ import pytest
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, Refused
+from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, RepairRefused
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.run import Looked, Repair, preview_as_data
-from nodeworthy.repair.server import Said
+from nodeworthy.repair.server import PatchAnswer
 from nodeworthy.repair.undo import undo, would_undo
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Place, Verdict
@@ -84,20 +84,20 @@ def test_who_says_no(world: World) -> None:
     assert (world.state, kept(), world.told.endswith("nothing was changed\n")) == ([False, False], [], True)
 
 
-def fails_for(target: Target, how: Callable[[], Said | None]) -> Callable[[Target], Said | None]:
+def fails_for(target: Target, how: Callable[[], PatchAnswer | None]) -> Callable[[Target], PatchAnswer | None]:
     return lambda each: how() if each == target else None
 
 
-def no() -> Said:
-    return Said(500, {"message": "etcd is full"})
+def no() -> PatchAnswer:
+    return PatchAnswer(500, {"message": "etcd is full"})
 
 
-def lost() -> Said:
+def lost() -> PatchAnswer:
     raise CouldNotLook("no answer within 35 s")
 
 
 @pytest.mark.parametrize("how", [no, lost])
-def test_if_the_second_fails_the_first_is_put_back(world: World, how: Callable[[], Said]) -> None:
+def test_if_the_second_fails_the_first_is_put_back(world: World, how: Callable[[], PatchAnswer]) -> None:
     world.server.before_patch = fails_for(B, how)
     assert world.fix() == 1
     assert (world.state, kept(), world.server.leases) == ([False, False], ["put back"], [])
@@ -106,7 +106,7 @@ def test_if_the_second_fails_the_first_is_put_back(world: World, how: Callable[[
 
 def test_if_the_first_is_refused_nothing_was_done(world: World) -> None:
     world.server.before_patch = fails_for(A, no)
-    with pytest.raises(Refused, match="etcd is full"):
+    with pytest.raises(RepairRefused, match="etcd is full"):
         world.fix()
     assert (world.state, kept(), world.server.leases) == ([False, False], [], [])
 
@@ -154,7 +154,7 @@ def test_what_can_not_be_put_back_is_said_and_the_file_still_tells(world: World)
     world.helps = False
     patched: list[Target] = []
 
-    def full_after_two(target: Target) -> Said | None:
+    def full_after_two(target: Target) -> PatchAnswer | None:
         patched.append(target)
         return no() if len(patched) > 2 else None
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from nodeworthy.report import github
-from nodeworthy.report.report import Asked
+from nodeworthy.report.report import ReportOptions
 from nodeworthy.verdict import Place, Verdict
 from tests.work import calls
 
@@ -75,7 +75,7 @@ def test_what_is_in_no_file_has_none_and_says_where_it_is() -> None:
 
 def test_nothing_hostile_gets_out_of_its_line() -> None:
     made = report(judged(hostile()), judged(hostile(Verdict.UNKNOWN, DISKS), rule=DISKS))
-    written = github.render(made, Asked(show_unknown=True))
+    written = github.render(made, ReportOptions(show_unknown=True))
     commands = read(written)
     assert [name for name, _, _ in commands] == ["error", "warning", "notice"]
     assert set(commands[0][1]) == {"file", "line", "col", "title"}

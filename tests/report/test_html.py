@@ -12,8 +12,8 @@ from nodeworthy.fleet.read import read_fleet
 from nodeworthy.report.fleet_picture import picture_of
 from nodeworthy.report.frame import Excerpt, Excerpts
 from nodeworthy.report.html import render
-from nodeworthy.report.markdown import Beside
-from nodeworthy.report.report import Asked, Report
+from nodeworthy.report.markdown import BesideFindings
+from nodeworthy.report.report import Report, ReportOptions
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Place, Related, Severity, Verdict
 from tests.work import calls
@@ -22,7 +22,7 @@ from .html_pages import ATTRIBUTES, KNOWN, Page
 from .reports import CRASH, DISKS, HOSTILE, PATHS, finding, hostile, judged, many, one_of_each, report
 from .test_fleet_picture import PROD
 
-WHOLE = Asked(show_passed=True)
+WHOLE = ReportOptions(show_passed=True)
 LINES = {("values.yaml", 6): Excerpt(5, ("  env:", "  - CONTAINERD_SOCKET", "driver: {}"))}
 
 
@@ -46,7 +46,7 @@ REPORTS = {
     "one of each": render(one_of_each(), excerpts=LINES, asked=WHOLE),
     "hostile": render(
         bad(),
-        Beside(HOSTILE, {HOSTILE: HOSTILE}),
+        BesideFindings(HOSTILE, {HOSTILE: HOSTILE}),
         {(hostile().where.path or "", 1): Excerpt(1, (HOSTILE,), HOSTILE)},
         WHOLE,
     ),
@@ -93,7 +93,9 @@ def test_every_finding_is_there_with_all_that_is_known_of_it() -> None:
 
 def test_the_headline_says_what_came_of_it() -> None:
     def headline(made: Report, **asked: bool) -> str:
-        return re.sub("<[^>]+>", "", render(made, asked=Asked(**asked)).partition("<h1>")[2].partition("</h1>")[0])
+        return re.sub(
+            "<[^>]+>", "", render(made, asked=ReportOptions(**asked)).partition("<h1>")[2].partition("</h1>")[0]
+        )
 
     open_question = report(judged(finding(Verdict.UNKNOWN)))
     warning = report(judged(finding(rule=DISKS), rule=DISKS))
@@ -169,7 +171,9 @@ def test_a_plan_and_the_fleet_beside_it() -> None:
     document = read(PROD.replace("public <b>API</b>", "</svg><script>"), Place(path="Pulumi.prod.yaml"))
     assert document is not None
     picture = picture_of(read_fleet(document, "prod"))
-    page = Page(render(one_of_each(), Beside("stack prod of gpu", {"The plan": "infra/pools.py\n└─ h100"}, picture)))
+    page = Page(
+        render(one_of_each(), BesideFindings("stack prod of gpu", {"The plan": "infra/pools.py\n└─ h100"}, picture))
+    )
     assert page.tags <= KNOWN
     assert page.attributes <= ATTRIBUTES
     for told in ("stack prod of gpu", "└─ h100", "h100: 8 × H100", "</svg><script>"):

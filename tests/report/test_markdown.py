@@ -18,8 +18,8 @@ from .reports import HOSTILE, finding, hostile, judged, many, one_of_each, repor
 READER = MarkdownIt("gfm-like", {"linkify": False})
 
 
-def beside(tree: str = "infra/pools.py\n└─ h100", picture: str = "h100 ■■■■") -> markdown.Beside:
-    return markdown.Beside("stack prod of gpu", {"The fleet": picture, "The plan": tree})
+def beside(tree: str = "infra/pools.py\n└─ h100", picture: str = "h100 ■■■■") -> markdown.BesideFindings:
+    return markdown.BesideFindings("stack prod of gpu", {"The fleet": picture, "The plan": tree})
 
 
 def in_code(text: str) -> list[str]:
@@ -63,7 +63,7 @@ def test_a_marker_can_hold_nothing_but_words() -> None:
 
 def test_nothing_hostile_is_markup() -> None:
     made = report(judged(hostile()), judged(hostile(Verdict.UNKNOWN)))
-    text = markdown.render(made, markdown.Beside(HOSTILE, {"The fleet": HOSTILE, "The plan": HOSTILE}))
+    text = markdown.render(made, markdown.BesideFindings(HOSTILE, {"The fleet": HOSTILE, "The plan": HOSTILE}))
     assert "@everyone" in "".join(in_code(text))
     outside = outside_code(text)
     for forbidden in ("script", "@everyone", "evil", "##[", "alert"):
@@ -100,7 +100,7 @@ def test_whatever_is_long_it_fits(what: str, size: int) -> None:
     made: Report = report(judged(finding(message=long)), judged(finding(message="the second")))
     for each in (
         markdown.render(made, beside(long, long)),
-        markdown.render(report(judged(finding())), markdown.Beside(long, {"The plan": long})),
+        markdown.render(report(judged(finding())), markdown.BesideFindings(long, {"The plan": long})),
     ):
         assert characters(each) <= markdown.LIMIT
         assert "Cut here" in each

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from nodeworthy.report import sarif
-from nodeworthy.report.report import Asked, Report
+from nodeworthy.report.report import Report, ReportOptions
 from nodeworthy.verdict import Place, Verdict
 from tests.case_files import whole
 from tests.run import run
@@ -93,9 +93,9 @@ def test_what_is_in_no_file_is_named() -> None:
 
 
 def test_what_passed_and_was_skipped_is_listed_when_asked_for() -> None:
-    kinds = [each["kind"] for each in rendered(one_of_each(), asked=Asked(show_passed=True))["results"]]
+    kinds = [each["kind"] for each in rendered(one_of_each(), asked=ReportOptions(show_passed=True))["results"]]
     assert kinds[-2:] == ["pass", "notApplicable"]
-    kinds = [each["kind"] for each in rendered(one_of_each(), asked=Asked(show_skipped=True))["results"]]
+    kinds = [each["kind"] for each in rendered(one_of_each(), asked=ReportOptions(show_skipped=True))["results"]]
     assert kinds.count("notApplicable") == 1
     assert "pass" not in kinds
 
@@ -103,7 +103,7 @@ def test_what_passed_and_was_skipped_is_listed_when_asked_for() -> None:
 def test_an_unknown_of_a_warning_is_listed_when_asked_for() -> None:
     made = report(judged(), judged(finding(Verdict.UNKNOWN, DISKS), rule=DISKS))
     assert rendered(made)["results"] == []
-    for asked in (Asked(show_unknown=True), Asked(strict=True)):
+    for asked in (ReportOptions(show_unknown=True), ReportOptions(strict=True)):
         assert [each["kind"] for each in rendered(made, asked=asked)["results"]] == ["open"]
 
 
@@ -115,7 +115,7 @@ def test_an_empty_run_did_not_succeed() -> None:
 
 
 def test_hostile_words_stay_words() -> None:
-    rendered(report(judged(hostile()), judged(hostile(Verdict.ERROR))), asked=Asked(show_passed=True))
+    rendered(report(judged(hostile()), judged(hostile(Verdict.ERROR))), asked=ReportOptions(show_passed=True))
     assert sarif.render(report(judged(hostile()))).encode("utf-8")
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from nodeworthy.own_rules.cases import Case
 from nodeworthy.report.json import as_data
-from nodeworthy.report.report import Asked
+from nodeworthy.report.report import ReportOptions
 from tests.by_day import some
 from tests.case_files import every_case, whole
 from tests.report.reports import judged, report
@@ -126,10 +126,10 @@ def test_the_schema_refuses(path: tuple[str | int, ...], value: object, tmp_path
 
 def test_a_check_that_was_skipped_stands_with_the_verdict_and_where_skips_are_asked_for_alone() -> None:
     made = report(replace(judged(), also_skipped=("it has no zone",)), judged(why="there is no fleet"))
-    passed, skipped = as_data(made, Asked(show_passed=True))["findings"]
+    passed, skipped = as_data(made, ReportOptions(show_passed=True))["findings"]
     assert (passed["verdict"], passed["skipped"]) == ("pass", ["it has no zone"])
     assert (skipped["verdict"], skipped["cause"]) == ("skip", "there is no fleet")
-    told = as_data(made, Asked(show_skipped=True))["findings"]
+    told = as_data(made, ReportOptions(show_skipped=True))["findings"]
     assert [(each["verdict"], each["cause"]) for each in told] == [
         ("skip", "it has no zone"),
         ("skip", "there is no fleet"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.report.frame import Excerpt
-from nodeworthy.report.report import Asked, Offer, Report
+from nodeworthy.report.report import Offer, Report, ReportOptions
 from nodeworthy.report.text import render
 from nodeworthy.verdict import ToGive, Verdict
 from tests.report.reports import CRASH, DISKS, PATHS, PLACE, finding, judged, report
@@ -15,7 +15,7 @@ FLEET = ToGive("there is no fleet", "give --fleet FILE")
 RECORDED = [ToGive(f"this recording was made before {what} was read", "record the node anew") for what in ("a", "b")]
 
 
-def closing(made: Report, asked: Asked | None = None) -> list[str]:
+def closing(made: Report, asked: ReportOptions | None = None) -> list[str]:
     return render(made, asked).rstrip("\n").rpartition("\n\n")[2].splitlines()
 
 
@@ -34,7 +34,7 @@ def test_what_was_skipped_is_listed_when_asked_for() -> None:
         judged(rule=DISKS, why="it has no disk"),
         judged(rule=CRASH),
     )
-    for asked in (Asked(show_skipped=True), Asked(show_passed=True)):
+    for asked in (ReportOptions(show_skipped=True), ReportOptions(show_passed=True)):
         assert closing(made, asked)[:-1] == [
             f"skipped {PATHS.id} (2 times), {DISKS.id}: there is no fleet",
             f"skipped {DISKS.id}: it has no disk",
@@ -43,7 +43,7 @@ def test_what_was_skipped_is_listed_when_asked_for() -> None:
 
 def test_a_check_that_was_skipped_beside_another_that_passes_is_listed() -> None:
     made = report(replace(judged(), also_skipped=("no zone is named",)))
-    assert closing(made, Asked(show_skipped=True))[0] == f"skipped {PATHS.id}: no zone is named"
+    assert closing(made, ReportOptions(show_skipped=True))[0] == f"skipped {PATHS.id}: no zone is named"
     assert "nothing to judge" not in closing(made)[-1]
 
 
@@ -68,7 +68,7 @@ def test_an_unknown_of_a_warning_is_counted_and_listed_when_asked_for() -> None:
     made = report(judged(), judged(finding(Verdict.UNKNOWN, DISKS), rule=DISKS))
     assert closing(made)[-1].endswith("1 pass, 0 fail, 0 unknown, 1 more unknown of warnings (--show-unknown)")
     assert DISKS.id not in render(made)
-    for asked in (Asked(show_unknown=True), Asked(strict=True)):
+    for asked in (ReportOptions(show_unknown=True), ReportOptions(strict=True)):
         assert f"unknown {DISKS.id}" in render(made, asked)
         assert closing(made, asked)[-2].endswith("1 pass, 0 fail, 1 unknown")
         assert closing(made, asked)[-1] == "1 finding"
@@ -82,7 +82,7 @@ def test_where_there_is_nothing_but_unknowns_they_are_listed() -> None:
 
 
 def test_files_that_nobody_read_and_what_can_be_mended_are_counted() -> None:
-    offered = replace(finding(), edit=Edit(Kind.VALUE, PLACE, "/run/a.sock", "/run/b.sock", "set it"))
+    offered = replace(finding(), edit=Edit(EditKind.VALUE, PLACE, "/run/a.sock", "/run/b.sock", "set it"))
     chart = [f"charts/{name}" for name in ("gpu/Chart.yaml", "gpu/templates/a.yaml", "gpu/templates/b/_helpers.tpl")]
     made = replace(
         report(judged(offered), judged(finding(message="another"))),
@@ -131,7 +131,7 @@ def test_what_nobody_reads_to_its_end_is_cut() -> None:
 
 def test_a_rule_that_is_skipped_for_many_reasons_is_told_a_few() -> None:
     skips = [judged(why=f"nobody says who brings the driver of pool {number // 2}") for number in range(20)]
-    listed = closing(report(*skips), Asked(show_skipped=True))
+    listed = closing(report(*skips), ReportOptions(show_skipped=True))
     assert len([line for line in listed if line.startswith("skipped")]) == 4
     assert listed[3] == "skipped containerd-paths (14 times): 7 other reasons"
 

@@ -11,8 +11,8 @@ from nodeworthy.engine import Judgement
 from nodeworthy.report import github, markdown
 from nodeworthy.report import json as as_json
 from nodeworthy.report.html import render as html
+from nodeworthy.report.stories import stories_of
 from nodeworthy.report.text import render
-from nodeworthy.report.together import together
 from nodeworthy.verdict import Finding, Place, Verdict
 from tests.report.reports import DISKS, PATHS, finding, judged, report
 
@@ -67,18 +67,18 @@ def test_rules_that_do_not_know_the_same_are_named() -> None:
     ids=["another reason", "a failure"],
 )
 def test_what_differs_is_told_apart(other: Finding) -> None:
-    assert len(together([unknown(1), other])) == 2
+    assert len(stories_of([unknown(1), other])) == 2
 
 
 def test_another_remedy_is_another_story_and_none_is_not() -> None:
     read, ask = (replace(unknown(line), remedy=remedy) for line, remedy in ((2, "read it"), (3, "ask")))
-    assert [len(each.findings) for each in together([unknown(1), read, ask])] == [2, 1]
+    assert [len(each.findings) for each in stories_of([unknown(1), read, ask])] == [2, 1]
     told = render(report(judged(unknown(1)), judged(read))).splitlines()
     assert "    fix     read it" in told
 
 
 def test_failures_are_never_merged() -> None:
-    assert len(together([finding(), finding()])) == 2
+    assert len(stories_of([finding(), finding()])) == 2
 
 
 def test_programs_get_each_of_them() -> None:

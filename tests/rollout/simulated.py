@@ -12,7 +12,7 @@ from nodeworthy.errors import CouldNotLook
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Journal, Lane, Terms, journal_from
 from nodeworthy.rollout.run import Driver
-from nodeworthy.rollout.world import Budget, Group, Machine, Node, Pod, World
+from nodeworthy.rollout.world import Budget, GroupState, Machine, Node, Pod, World
 
 OLD, NEW = "3", "4"
 TAINT = "nodeworthy/unverified:NoSchedule"
@@ -31,7 +31,7 @@ class Simulated:
     # At which of them nobody answers for so many seconds, what was just done included.
     leaves_at: int | None = None
     away_for: float = 60.0
-    group: Group = field(init=False)
+    group: GroupState = field(init=False)
     machines: dict[str, Machine] = field(default_factory=dict)
     there: dict[str, Node] = field(default_factory=dict)
     # What comes later: when, and what then happens.
@@ -51,7 +51,7 @@ class Simulated:
     _to: str = ""
 
     def __post_init__(self) -> None:
-        self.group = Group("t4", self.nodes, self.nodes, self.nodes, "$Latest", NEW)
+        self.group = GroupState("t4", self.nodes, self.nodes, self.nodes, "$Latest", NEW)
         for number in range(self.nodes):
             self._add(f"i-old{number}", OLD)
             self.there[f"n-i-old{number}"] = Node(f"n-i-old{number}", f"i-old{number}")
@@ -124,7 +124,7 @@ class Simulated:
                 self._protect(machines, is_on=True)
             case acts.Unshield(machines):
                 self._protect(machines, is_on=False)
-            case acts.Release(machine):
+            case acts.HandToRefresh(machine):
                 self._protect((machine,), is_on=False)
             case acts.StartRefresh(version, _, _):
                 if self.group.refresh:

@@ -10,7 +10,7 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 
-from nodeworthy.collect.cloud.answers import Refused
+from nodeworthy.collect.cloud.answers import AwsRefusal
 from nodeworthy.collect.cloud.calls import Call
 from nodeworthy.collect.cloud.region import Version
 from nodeworthy.errors import CouldNotLook, InputError
@@ -84,7 +84,7 @@ class Account:
         assert not problems.has_errors(), problems.generate_report()
         assert service == "autoscaling"
         if self.refuses:
-            raise Refused(self.refuses, "not now")
+            raise AwsRefusal(self.refuses, "not now")
         self.changed.append((operation, arguments))
 
 
@@ -121,8 +121,8 @@ def test_a_refresh_that_runs_and_a_group_that_is_not_there() -> None:
 
 def test_what_aws_refuses_to_say_is_not_known() -> None:
     with pytest.raises(CouldNotLook, match="autoscaling:DescribeInstanceRefreshes: AccessDenied"):
-        group(Account(DescribeInstanceRefreshes=Refused("AccessDenied", "no"))).look()
-    quiet = group(Account(DescribeScalingActivities=Refused("AccessDenied", "no"))).look()[0]
+        group(Account(DescribeInstanceRefreshes=AwsRefusal("AccessDenied", "no"))).look()
+    quiet = group(Account(DescribeScalingActivities=AwsRefusal("AccessDenied", "no"))).look()[0]
     assert quiet.failed_launches == ()
 
 

@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.server import Said
+from nodeworthy.repair.server import PatchAnswer
 from nodeworthy.rollout.acts import DONE, Outcome
 from nodeworthy.rollout.kube import Kube
 
 NODE = {"metadata": {"name": "n1", "uid": "u1", "resourceVersion": "7"}, "spec": {}}
-NO_LEADER = Said(500, {"message": "etcdserver: leader changed"})
-TOO_MANY = Said(429, {"message": "the server has received too many requests and has asked us to try again later"})
-FORBIDDEN = Said(403, {"message": 'nodes "n1" is forbidden: User "rollout" cannot patch resource "nodes"'})
-TWO_BUDGETS = Said(
+NO_LEADER = PatchAnswer(500, {"message": "etcdserver: leader changed"})
+TOO_MANY = PatchAnswer(
+    429, {"message": "the server has received too many requests and has asked us to try again later"}
+)
+FORBIDDEN = PatchAnswer(403, {"message": 'nodes "n1" is forbidden: User "rollout" cannot patch resource "nodes"'})
+TWO_BUDGETS = PatchAnswer(
     500, {"message": "This pod has more than one PodDisruptionBudget, which the eviction subresource ..."}
 )
 
@@ -24,13 +26,15 @@ TWO_BUDGETS = Said(
 class Answering(Kube):
     """A cluster that says this to whatever is written."""
 
-    def __init__(self, said: Said) -> None:
+    def __init__(self, said: PatchAnswer) -> None:
         self._said = said
 
     def object(self, target: Target) -> Mapping[str, Any] | None:
         return NODE
 
-    def _write(self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = "") -> Said:
+    def _write(
+        self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = ""
+    ) -> PatchAnswer:
         return self._said
 
 
@@ -49,7 +53,7 @@ WRITES: dict[str, Callable[[Kube], Outcome]] = {
     ids=["no-leader", "too-many", "forbidden"],
 )
 def test_who_has_too_much_to_do_is_asked_again_and_who_refuses_is_not(
-    write: Callable[[Kube], Outcome], said: Said, later: bool
+    write: Callable[[Kube], Outcome], said: PatchAnswer, later: bool
 ) -> None:
     outcome = write(Answering(said))
     assert (outcome.is_done, outcome.later) == (False, later)
@@ -61,4 +65,4 @@ def test_two_budgets_stay_two() -> None:
 
 
 def test_who_is_gone_is_evicted() -> None:
-    assert Answering(Said(404, {})).evict("research", "web", "u2") == DONE
+    assert Answering(PatchAnswer(404, {})).evict("research", "web", "u2") == DONE

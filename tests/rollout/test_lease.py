@@ -7,12 +7,14 @@ from typing import Any, cast
 
 import pytest
 
-from nodeworthy.repair.edit import Refused
+from nodeworthy.repair.edit import RepairRefused
 from nodeworthy.repair.lease import lease_named
-from nodeworthy.repair.server import Said, Server
+from nodeworthy.repair.server import PatchAnswer, Server
 from nodeworthy.rollout.lease import SECONDS, TRIES, WANTED, ask_for
 
-CONFLICT = Said(409, {"message": "the object has been modified; please apply your changes to the latest version"})
+CONFLICT = PatchAnswer(
+    409, {"message": "the object has been modified; please apply your changes to the latest version"}
+)
 
 
 class Renewed:
@@ -25,12 +27,12 @@ class Renewed:
     def lease(self, namespace: str, name: str) -> Mapping[str, Any]:
         return self.kept
 
-    def replace_lease(self, namespace: str, name: str, lease: Mapping[str, Any]) -> Said:
+    def replace_lease(self, namespace: str, name: str, lease: Mapping[str, Any]) -> PatchAnswer:
         if self.times > 0:
             self.times -= 1
             return CONFLICT
         self.kept = lease
-        return Said(200, lease)
+        return PatchAnswer(200, lease)
 
 
 def test_who_asks_while_it_is_renewed_asks_again() -> None:
@@ -41,6 +43,6 @@ def test_who_asks_while_it_is_renewed_asks_again() -> None:
 
 def test_who_never_gets_through_is_told_so() -> None:
     server = Renewed(times=TRIES)
-    with pytest.raises(Refused, match=r"can't be written: .*has been modified"):
+    with pytest.raises(RepairRefused, match=r"can't be written: .*has been modified"):
         ask_for(cast(Server, server), "t4", "pause")
     assert server.times == 0

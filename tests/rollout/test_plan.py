@@ -15,14 +15,14 @@ from nodeworthy.facts.aws.running import Makeup, RunningMachine, RunningNodes
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.rollout import plan_told
 from nodeworthy.rollout.journal import Journal, Terms, journal_from
-from nodeworthy.rollout.plan import Asked, Plan, plan
-from nodeworthy.rollout.stale import Found
+from nodeworthy.rollout.plan import RolloutPlan, RolloutRequest, plan
+from nodeworthy.rollout.stale import AuditedGroup
 from nodeworthy.rollout.world import Budget, Machine, Node, Pod, World
 from nodeworthy.verdict import Located, Place
 
 from .simulated import NEW, OLD, Simulated, budget, pod
 
-ROOM = Asked(Terms())
+ROOM = RolloutRequest(Terms())
 NO_ROOM = "quota-suffices: 96 of 96 vCPUs are used"
 
 
@@ -32,7 +32,7 @@ def group_of_nodes(kind: str = "aws:autoscaling/group:Group", **said: Any) -> No
     return NodeGroup(AwsStack(place, []), AwsResource(kind, "t4", str(place.urn), place, lambda: tree), None)
 
 
-def found(world: Simulated, **values: Any) -> Found:
+def found(world: Simulated, **values: Any) -> AuditedGroup:
     nodes = values.pop("nodes", group_of_nodes())
     place = nodes.place
     unknown: Located[Any] = Located.unknown("", place)
@@ -42,15 +42,15 @@ def found(world: Simulated, **values: Any) -> Found:
     stale = dict.fromkeys(world.machines, "boot script: line 4 is missing")
     template = {"LaunchTemplateId": "lt-1", "Version": "$Latest"}
     data = {"AutoScalingGroupName": "t4", "LaunchTemplate": template}
-    return Found(**{"data": data, "running": running, "stale": stale, **values})
+    return AuditedGroup(**{"data": data, "running": running, "stale": stale, **values})
 
 
-def planned(world: Simulated, asked: Asked = ROOM, **values: Any) -> Plan:
+def planned(world: Simulated, asked: RolloutRequest = ROOM, **values: Any) -> RolloutPlan:
     seen = World(world.group, tuple(world.machines.values()), tuple(world.there.values()))
     return plan(seen, found(world, **values), asked, NEW)
 
 
-def names(made: Plan) -> list[str]:
+def names(made: RolloutPlan) -> list[str]:
     return [each.node.name for each in made.order if each.node is not None]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.source.file_marks import node_file
-from nodeworthy.facts.node.paths import Kind, spot_of
+from nodeworthy.facts.node.paths import NodeFileKind, spot_of
 from nodeworthy.known.containerd import containerd_of, defaults
 from tests.run import run, run_json
 
@@ -21,27 +21,27 @@ K0S = str(containerd_of("k0s").config)
 OLD = f'[plugins."io.containerd.grpc.v1.cri".registry]\n  config_path = "{CERTS}"\n'
 
 KNOWN = {
-    f"version = 2\n{OLD}": Kind.CONFIG,
-    f"\ufeffversion = 2\r\n{OLD}": Kind.CONFIG,
-    f"version = 2\n{OLD}x = [\n": Kind.CONFIG,
-    'version = 3\nimports = ["/etc/containerd/conf.d/*.toml"]\n': Kind.CONFIG,
-    '[plugins.cri.containerd]\nsnapshotter = "overlayfs"\n': Kind.CONFIG,
-    f'{{{{ template "base" . }}}}\n\n{OLD}': Kind.CONFIG,
-    f"{{% if containerd_version %}}\nversion = 2\n{{% endif %}}\n{OLD}": Kind.CONFIG,
-    'server = "https://ghcr.io"\n': Kind.HOSTS,
-    '# a mirror\n[host."http://cache:5000"]\n': Kind.HOSTS,
-    '[host."http://cache:5000"]\ncapabilities = ["pull"\n': Kind.HOSTS,
-    '[hosts."http://cache:5000"]\ncapabilities = ["pull"]\n': Kind.HOSTS,
-    '{"insecure-registries": ["cache:5000"]}': Kind.DOCKER,
-    '{\n  "exec-opts": ["native.cgroupdriver=systemd"],\n}\n': Kind.DOCKER,
-    '---\nmirrors:\n  docker.io:\n    endpoint: ["http://cache:5000"]\n': Kind.REGISTRIES,
-    'mirrors:\n  "*":\n': Kind.REGISTRIES,
-    "mirrors:\n  ghcr.io: [http://cache:5000]\n": Kind.REGISTRIES,
-    "mirrors:\n  ghcr.io:\n    endpoints: [http://cache:5000]\n": Kind.REGISTRIES,
-    "configs:\n  nvcr.io:\n    auth: {username: u, password: p}\n": Kind.REGISTRIES,
-    "options nvidia NVreg_RestrictProfilingToAdminUsers=0\n": Kind.MODPROBE,
-    "option nvidia NVreg_RestrictProfilingToAdminUsers=0\n": Kind.MODPROBE,
-    "# none\nblacklist nouveau\noptions nouveau modeset=0\n": Kind.MODPROBE,
+    f"version = 2\n{OLD}": NodeFileKind.CONFIG,
+    f"\ufeffversion = 2\r\n{OLD}": NodeFileKind.CONFIG,
+    f"version = 2\n{OLD}x = [\n": NodeFileKind.CONFIG,
+    'version = 3\nimports = ["/etc/containerd/conf.d/*.toml"]\n': NodeFileKind.CONFIG,
+    '[plugins.cri.containerd]\nsnapshotter = "overlayfs"\n': NodeFileKind.CONFIG,
+    f'{{{{ template "base" . }}}}\n\n{OLD}': NodeFileKind.CONFIG,
+    f"{{% if containerd_version %}}\nversion = 2\n{{% endif %}}\n{OLD}": NodeFileKind.CONFIG,
+    'server = "https://ghcr.io"\n': NodeFileKind.HOSTS,
+    '# a mirror\n[host."http://cache:5000"]\n': NodeFileKind.HOSTS,
+    '[host."http://cache:5000"]\ncapabilities = ["pull"\n': NodeFileKind.HOSTS,
+    '[hosts."http://cache:5000"]\ncapabilities = ["pull"]\n': NodeFileKind.HOSTS,
+    '{"insecure-registries": ["cache:5000"]}': NodeFileKind.DOCKER,
+    '{\n  "exec-opts": ["native.cgroupdriver=systemd"],\n}\n': NodeFileKind.DOCKER,
+    '---\nmirrors:\n  docker.io:\n    endpoint: ["http://cache:5000"]\n': NodeFileKind.REGISTRIES,
+    'mirrors:\n  "*":\n': NodeFileKind.REGISTRIES,
+    "mirrors:\n  ghcr.io: [http://cache:5000]\n": NodeFileKind.REGISTRIES,
+    "mirrors:\n  ghcr.io:\n    endpoints: [http://cache:5000]\n": NodeFileKind.REGISTRIES,
+    "configs:\n  nvcr.io:\n    auth: {username: u, password: p}\n": NodeFileKind.REGISTRIES,
+    "options nvidia NVreg_RestrictProfilingToAdminUsers=0\n": NodeFileKind.MODPROBE,
+    "option nvidia NVreg_RestrictProfilingToAdminUsers=0\n": NodeFileKind.MODPROBE,
+    "# none\nblacklist nouveau\noptions nouveau modeset=0\n": NodeFileKind.MODPROBE,
 }
 OTHERS = [
     f"#!/bin/bash\ncat > {CONFIG} <<EOF\n{OLD}EOF\n",
@@ -80,22 +80,22 @@ def test_nothing_else_is_one(text: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "shown", "path", "root"),
     [
-        (Kind.CONFIG, f"files{CONFIG}", CONFIG, "/files"),
-        (Kind.CONFIG, f"{DROP_IN[1:]}.j2", DROP_IN, ""),
-        (Kind.CONFIG, "containerd/config.toml", CONFIG, "containerd"),
-        (Kind.CONFIG, "containerd/conf.d/a.toml", "/etc/containerd/conf.d/a.toml", "containerd"),
-        (Kind.CONFIG, "gpu.toml", CONFIG, "gpu.toml"),
-        (Kind.CONFIG, f"x{K0S}", K0S, "/x"),
-        (Kind.HOSTS, "containerd/certs.d/a:5/hosts.toml", f"{CERTS}/a:5/hosts.toml", "containerd"),
-        (Kind.HOSTS, f"{HOSTS[1:]}/a/hosts.toml", f"{HOSTS}/a/hosts.toml", ""),
-        (Kind.HOSTS, "ghcr.io/hosts.toml", f"{CERTS}/ghcr.io/hosts.toml", "ghcr.io/hosts.toml"),
-        (Kind.HOSTS, "-", f"{CERTS}/HOST/hosts.toml", "-"),
-        (Kind.DOCKER, "a/daemon.json", "/etc/docker/daemon.json", "a/daemon.json"),
-        (Kind.MODPROBE, "x/modprobe.d/nvidia", "/etc/modprobe.d/nvidia", "x"),
-        (Kind.MODPROBE, "templates/nvidia.conf.j2", "/etc/modprobe.d/nvidia.conf", "templates/nvidia.conf.j2"),
+        (NodeFileKind.CONFIG, f"files{CONFIG}", CONFIG, "/files"),
+        (NodeFileKind.CONFIG, f"{DROP_IN[1:]}.j2", DROP_IN, ""),
+        (NodeFileKind.CONFIG, "containerd/config.toml", CONFIG, "containerd"),
+        (NodeFileKind.CONFIG, "containerd/conf.d/a.toml", "/etc/containerd/conf.d/a.toml", "containerd"),
+        (NodeFileKind.CONFIG, "gpu.toml", CONFIG, "gpu.toml"),
+        (NodeFileKind.CONFIG, f"x{K0S}", K0S, "/x"),
+        (NodeFileKind.HOSTS, "containerd/certs.d/a:5/hosts.toml", f"{CERTS}/a:5/hosts.toml", "containerd"),
+        (NodeFileKind.HOSTS, f"{HOSTS[1:]}/a/hosts.toml", f"{HOSTS}/a/hosts.toml", ""),
+        (NodeFileKind.HOSTS, "ghcr.io/hosts.toml", f"{CERTS}/ghcr.io/hosts.toml", "ghcr.io/hosts.toml"),
+        (NodeFileKind.HOSTS, "-", f"{CERTS}/HOST/hosts.toml", "-"),
+        (NodeFileKind.DOCKER, "a/daemon.json", "/etc/docker/daemon.json", "a/daemon.json"),
+        (NodeFileKind.MODPROBE, "x/modprobe.d/nvidia", "/etc/modprobe.d/nvidia", "x"),
+        (NodeFileKind.MODPROBE, "templates/nvidia.conf.j2", "/etc/modprobe.d/nvidia.conf", "templates/nvidia.conf.j2"),
     ],
 )
-def test_where_they_lie(kind: Kind, shown: str, path: str, root: str) -> None:
+def test_where_they_lie(kind: NodeFileKind, shown: str, path: str, root: str) -> None:
     spot = spot_of(kind, shown)
     assert (spot.path, spot.root) == (path, root)
 

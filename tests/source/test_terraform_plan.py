@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.hcl.planned import Plan, without_keys
+from nodeworthy.hcl.planned import TerraformPlan, without_keys
 from nodeworthy.hcl.planned_references import Configuration
 from nodeworthy.hcl.values import Hole
 from tests.run import Ran, run
@@ -206,7 +206,7 @@ def test_references_go_through_variables_and_outputs() -> None:
 
 
 def test_what_nobody_set_is_not_there() -> None:
-    plan = Plan("plan.json", "/", a_plan())
+    plan = TerraformPlan("plan.json", "/", a_plan())
     values = plan.by_address["aws_security_group.nodes"].values
     assert "egress" not in values.items
     assert "endpoint" not in plan.by_address["aws_eks_cluster.this"].values.items

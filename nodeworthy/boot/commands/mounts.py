@@ -21,7 +21,7 @@ _DEFAULTS = Text.of("defaults")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FstabEntry:
     """A line of fstab."""
 
     what: Text
@@ -33,14 +33,14 @@ class Entry:
     text: Text
 
 
-def fstab_mounts(content: Content) -> Iterator[Entry]:
+def fstab_mounts(content: Content) -> Iterator[FstabEntry]:
     """What a piece of fstab mounts; a line that is a hole as a whole is none."""
     for line in content.lines:
         columns = fields(line.text)
         if len(columns) < 2 or (columns[0].shown()).startswith("#"):
             continue
         what, where, kind, options = (*columns, EMPTY, EMPTY)[:4]
-        yield Entry(what, where, kind, options or _DEFAULTS, line.place, line.text)
+        yield FstabEntry(what, where, kind, options or _DEFAULTS, line.place, line.text)
 
 
 def mount(call: Call) -> Did:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, beginning, glued_options, split_options
 from nodeworthy.boot.commands.joining import labels_of
 from nodeworthy.boot.commands.names import fields, halves
-from nodeworthy.boot.effects import Act, Effect, Joins, Refused, Runs, Unit
+from nodeworthy.boot.effects import Act, Effect, Joins, RefusedOptions, Runs, Unit
 from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.patterns import pattern
@@ -85,7 +85,7 @@ def _refused(call: Call, arguments: Given) -> Iterator[Effect]:
     is_told = not arguments.words and beginning(call.environment.get("K3S_URL") or EMPTY).startswith("http")
     found = tuple(dict.fromkeys(name for name, _ in arguments.options if name in _OF_SERVERS))
     if found and (is_told or arguments.words[:1] == ("agent",)):
-        yield call.does(Refused, program="k3s agent", options=found)
+        yield call.does(RefusedOptions, program="k3s agent", options=found)
 
 
 def _gone(call: Call, kind: str, arguments: Given) -> Iterator[Effect]:
@@ -94,7 +94,7 @@ def _gone(call: Call, kind: str, arguments: Given) -> Iterator[Effect]:
     unless = _why_older(call) if found else ""
     if found and unless is not None:
         instead = tuple(_GONE[name] for name in found)
-        yield call.does(Refused, program=f"k3s {kind}", options=tuple(found), instead=instead, unless=unless)
+        yield call.does(RefusedOptions, program=f"k3s {kind}", options=tuple(found), instead=instead, unless=unless)
 
 
 def _why_older(call: Call) -> str | None:

@@ -12,7 +12,7 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.unpack.document import read_document
 from nodeworthy.boot.unpack.envelope import Opened, as_text, open_envelope
 from nodeworthy.boot.unpack.parts import Reading
-from nodeworthy.boot.userdata import Fault, FaultKind, PartKind, UserData
+from nodeworthy.boot.userdata import FaultKind, PartKind, UserData, UserDataFault
 from nodeworthy.verdict import Place
 
 __all__ = ["unpack"]
@@ -32,7 +32,7 @@ def unpack(
     stand, where that is not the file of this place (a planned resource, say); `taken_off` which layers of packing were
     taken off it before."""
     if not data.strip():
-        fault = Fault(FaultKind.EMPTY, place, "the user data is empty: the node boots and does nothing")
+        fault = UserDataFault(FaultKind.EMPTY, place, "the user data is empty: the node boots and does nothing")
         return UserData(place, (), (fault,), size=len(data))
     if len(data) > UNPACKED_LIMIT:
         return _too_large(len(data), place)
@@ -70,7 +70,9 @@ def _read(opened: Opened, place: Place, template: bool | None, name: str) -> Use
 
 def _too_large(size: int, place: Place) -> UserData:
     why = f"larger than {UNPACKED_LIMIT // 1024 // 1024} MiB"
-    fault = Fault(FaultKind.TOO_LARGE, place, f"the user data is {why}: no cloud takes so much", "fetch what is large")
+    fault = UserDataFault(
+        FaultKind.TOO_LARGE, place, f"the user data is {why}: no cloud takes so much", "fetch what is large"
+    )
     return UserData(place, (), (fault,), size=size, unread=why)
 
 

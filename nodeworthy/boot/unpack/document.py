@@ -10,7 +10,7 @@ from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.playbook.recognition import is_playbook
 from nodeworthy.boot.unpack.kinds import Type, begins_as, kind_of_template, looks_like
 from nodeworthy.boot.unpack.multipart import read_archive, read_multipart
-from nodeworthy.boot.unpack.parts import Found, Reading
+from nodeworthy.boot.unpack.parts import Reading, TypedText
 from nodeworthy.boot.userdata import FaultKind, PartKind
 from nodeworthy.patterns import pattern
 
@@ -20,7 +20,7 @@ _MIME = pattern(r"^[ \t]*(?:mime-version[ \t]*:|content-type[ \t]*:[ \t]*multipa
 
 
 def read_document(text: str, origin: Origin, wrapped: Sequence[str], reading: Reading) -> None:
-    found = Found(text, Type.SHELL, origin)
+    found = TypedText(text, Type.SHELL, origin)
     _packed_twice(found, wrapped, reading)
     if not text.strip():
         reading.fault(FaultKind.EMPTY, found, "is empty: the node boots and does nothing")
@@ -44,7 +44,7 @@ def read_document(text: str, origin: Origin, wrapped: Sequence[str], reading: Re
     reading.add(found)
 
 
-def _packed_twice(found: Found, wrapped: Sequence[str], reading: Reading) -> None:
+def _packed_twice(found: TypedText, wrapped: Sequence[str], reading: Reading) -> None:
     """EC2 takes one layer of base64 off, cloud-init one of gzip below it, and newer ones a second of base64."""
     layers = list(wrapped)
     if layers[:1] == ["base64"]:
@@ -63,7 +63,7 @@ def _packed_twice(found: Found, wrapped: Sequence[str], reading: Reading) -> Non
         reading.fault(FaultKind.PACKED_TWICE, found, what, "pack it once: gzip, then base64")
 
 
-def _unrecognised(found: Found, reading: Reading) -> Type | None:
+def _unrecognised(found: TypedText, reading: Reading) -> Type | None:
     """What it was meant to be. NodeConfig and Bottlerocket's settings are read by others than cloud-init."""
     filled_in = kind_of_template(found.text) if reading.template else None
     if filled_in is not None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
 from nodeworthy.boot.origin import Encoded, Folded, Origin
-from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.boot.userdata import FaultKind, UserDataFault
 from nodeworthy.limits import TOO_MANY_DIGITS, holds_long_number
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -24,7 +24,7 @@ _WIDE = (
 _MARK = b"\xef\xbb\xbf"
 
 
-def as_text(data: bytes, origin: Origin, faults: list[Fault]) -> str:
+def as_text(data: bytes, origin: Origin, faults: list[UserDataFault]) -> str:
     """The text as its author meant it; that a node reads it otherwise is a fault."""
     for start, encoding, name in _WIDE:
         if data.startswith(start):
@@ -41,8 +41,8 @@ def as_text(data: bytes, origin: Origin, faults: list[Fault]) -> str:
         return data.decode("utf-8", "replace")
 
 
-def _wide(name: str, origin: Origin) -> Fault:
-    return Fault(
+def _wide(name: str, origin: Origin) -> UserDataFault:
+    return UserDataFault(
         FaultKind.NOT_UTF8,
         origin.at(1),
         f"the user data is {name}: neither cloud-init nor a shell reads that",
@@ -50,8 +50,8 @@ def _wide(name: str, origin: Origin) -> Fault:
     )
 
 
-def _mark(origin: Origin) -> Fault:
-    return Fault(
+def _mark(origin: Origin) -> UserDataFault:
+    return UserDataFault(
         FaultKind.NOT_AT_START,
         origin.at(1),
         "a byte order mark stands before the first character, so cloud-init does not recognise what follows",
@@ -59,8 +59,8 @@ def _mark(origin: Origin) -> Fault:
     )
 
 
-def _not_utf8(line: int, byte: int, origin: Origin) -> Fault:
-    return Fault(
+def _not_utf8(line: int, byte: int, origin: Origin) -> UserDataFault:
+    return UserDataFault(
         FaultKind.NOT_UTF8,
         origin.at(line),
         f"byte 0x{byte:02x} is no UTF-8: cloud-init fails to store what holds it, and nothing of it runs",
@@ -86,14 +86,14 @@ class Opened:
     origin: Origin
     called: str = "the decoded user data"
     wrapped: list[str] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[UserDataFault] = field(default_factory=list)
     # Why the innermost layer can't be opened.
     unread: str = ""
     # In bytes before base64.
     size: int = 0
 
     def fault(self, kind: FaultKind, message: str, remedy: str = "", *, is_doubt: bool = False) -> None:
-        self.faults.append(Fault(kind, self.origin.at(1, 1), message, remedy, is_doubt=is_doubt))
+        self.faults.append(UserDataFault(kind, self.origin.at(1, 1), message, remedy, is_doubt=is_doubt))
 
 
 @dataclass(frozen=True)

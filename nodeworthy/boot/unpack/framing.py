@@ -9,7 +9,7 @@ from email.parser import HeaderParser
 
 from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import Type
-from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.boot.userdata import FaultKind, UserDataFault
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
@@ -167,7 +167,7 @@ _LOOKED_AT = 4096
 class Framing:
     """A text on the way to its message: what stands before it is cut off, and found fault with."""
 
-    def __init__(self, text: str, origin: Origin, faults: list[Fault], *, is_filled: bool = False) -> None:
+    def __init__(self, text: str, origin: Origin, faults: list[UserDataFault], *, is_filled: bool = False) -> None:
         self.lines = Lines(text)
         self.is_filled = is_filled
         self.origin = origin
@@ -199,7 +199,7 @@ class Framing:
         related: tuple[tuple[Place, str], ...] = (),
         is_doubt: bool = False,
     ) -> None:
-        self.faults.append(Fault(kind, self.place(line), message, remedy, related, is_doubt))
+        self.faults.append(UserDataFault(kind, self.place(line), message, remedy, related, is_doubt))
 
     def line_of(self, entity: Entity, header: str) -> int:
         """The line on which a header stands; the first, where there is none."""

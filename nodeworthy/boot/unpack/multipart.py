@@ -14,8 +14,8 @@ from nodeworthy.boot.perhaps import NOTHING, guard_of, perhaps
 from nodeworthy.boot.unpack.envelope import as_base64, as_text
 from nodeworthy.boot.unpack.framing import Entity, Framing
 from nodeworthy.boot.unpack.kinds import LOOKED_INTO, PACKED, Type, begins_as, looks_like
-from nodeworthy.boot.unpack.parts import MOST_READ, Found, Reading
-from nodeworthy.boot.userdata import Fault, FaultKind, PartKind
+from nodeworthy.boot.unpack.parts import MOST_READ, Reading, TypedText
+from nodeworthy.boot.userdata import FaultKind, PartKind, UserDataFault
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.patterns import pattern
@@ -40,7 +40,7 @@ class Body:
     data: bytes | None = None
 
 
-def _decode(body: Body, encoding: str, faults: list[Fault]) -> Body:
+def _decode(body: Body, encoding: str, faults: list[UserDataFault]) -> Body:
     encoding = encoding.strip().lower()
     if encoding == "base64":
         return _declared(body, faults)
@@ -58,7 +58,7 @@ def _decoded_quietly(body: Body) -> Body:
     return _with(body, decoded.data) if decoded else body
 
 
-def _declared(body: Body, faults: list[Fault]) -> Body:
+def _declared(body: Body, faults: list[UserDataFault]) -> Body:
     characters = _SPACE.sub("", body.text)
     if characters[:1] == "$":
         return body  # a template fills it in
@@ -71,7 +71,7 @@ def _declared(body: Body, faults: list[Fault]) -> Body:
     if cut:
         message = f"{body.called} is cut off: its base64 does not end in a whole group of four"
         remedy = "encode it again, as a whole (base64 FILE)"
-        faults.append(Fault(FaultKind.TRUNCATED, body.origin.at(1), message, remedy))
+        faults.append(UserDataFault(FaultKind.TRUNCATED, body.origin.at(1), message, remedy))
     return _with(body, data)
 
 
@@ -93,9 +93,9 @@ def _quoted_printable(body: Body) -> Body:
     return Body("", Joined(body.origin, starts), body.called, body.header, data)
 
 
-def _fault(body: Body, what: str) -> Fault:
+def _fault(body: Body, what: str) -> UserDataFault:
     remedy = "let the header say what it is: base64, quoted-printable, or 7bit for plain text"
-    return Fault(FaultKind.BAD_ENCODING, body.header.at(1), f"{body.called} {what}", remedy)
+    return UserDataFault(FaultKind.BAD_ENCODING, body.header.at(1), f"{body.called} {what}", remedy)
 
 
 _REMEDY = "let the header say 'Content-Transfer-Encoding: base64'"
@@ -119,7 +119,7 @@ def payload(leaf: Entity, framing: Framing, called: str) -> Payload:
     if body.data is None and as_base64(text.encode("utf-8", "replace")):
         if leaf.content_type != Type.NODE_CONFIG:
             what = f"{called} is base64, and its header does not say so: cloud-init does not decode it"
-            faults.append(Fault(FaultKind.BAD_ENCODING, body.origin.at(1), what, _REMEDY))
+            faults.append(UserDataFault(FaultKind.BAD_ENCODING, body.origin.at(1), what, _REMEDY))
         body = _decoded_quietly(body)
     if body.data is None:
         return Payload(body.text, body.origin)
@@ -128,23 +128,25 @@ def payload(leaf: Entity, framing: Framing, called: str) -> Payload:
     return Payload(as_text(body.data, body.origin, faults), body.origin)
 
 
-def _unpacked(body: Body, content_type: str, faults: list[Fault]) -> Payload:
+def _unpacked(body: Body, content_type: str, faults: list[UserDataFault]) -> Payload:
     place = body.origin.at(1)
     if content_type not in PACKED and content_type != Type.NODE_CONFIG:
         what = f"{body.called} is gzip, and its type does not say so: cloud-init unpacks only application/gzip"
-        faults.append(Fault(FaultKind.WRONG_TYPE, place, what, "let its type be application/gzip, or pack the whole"))
+        faults.append(
+            UserDataFault(FaultKind.WRONG_TYPE, place, what, "let its type be application/gzip, or pack the whole")
+        )
     data, problem = gunzip(body.data or b"")
     if problem is FaultKind.TOO_LARGE:
         what = f"{body.called} unpacks to more than {UNPACKED_LIMIT // 1024 // 1024} MiB"
-        faults.append(Fault(problem, place, what, "pack the script and nothing else"))
+        faults.append(UserDataFault(problem, place, what, "pack the script and nothing else"))
     elif problem is not None:
         what = f"{body.called} is gzip that is {'cut off' if problem is FaultKind.TRUNCATED else 'damaged'}"
-        faults.append(Fault(problem, place, what, "pack it again (gzip -9 FILE | base64)"))
+        faults.append(UserDataFault(problem, place, what, "pack it again (gzip -9 FILE | base64)"))
     origin = Folded(place, body.called)
     return Payload(as_text(data, origin, faults), origin, is_whole=problem is None)
 
 
-def read_archive(found: Found, reading: Reading) -> None:
+def read_archive(found: TypedText, reading: Reading) -> None:
     if len(found.text) > MOST_READ:
         what = f"is larger than {MOST_READ // 1024} KiB, the most that is read of an archive"
         reading.fault(FaultKind.TOO_LARGE, found, what, "write less into it", is_doubt=True)
@@ -164,12 +166,12 @@ def read_archive(found: Found, reading: Reading) -> None:
         _entry(entry, number, found, reading)
 
 
-def _entry(entry: Tree, number: int, archive: Found, reading: Reading) -> None:
+def _entry(entry: Tree, number: int, archive: TypedText, reading: Reading) -> None:
     content = entry if entry.text is not None else entry.get("content")
     text = content.text or ""
     named = entry.get("type").text
     kind = named or begins_as(text) or Type.CLOUD_CONFIG
-    part = Found(text, Type.SHELL, _origin(content, archive), f"part {number} ({kind})", number, str(kind))
+    part = TypedText(text, Type.SHELL, _origin(content, archive), f"part {number} ({kind})", number, str(kind))
     part.file_name = entry.get("filename").text or ""
     if kind not in set(Type) or kind in (Type.ARCHIVE, Type.BOTTLEROCKET, Type.NODE_CONFIG):
         reading.fault(FaultKind.NOBODY_READS_IT, part, "is of a type that nobody reads")
@@ -179,7 +181,7 @@ def _entry(entry: Tree, number: int, archive: Found, reading: Reading) -> None:
     reading.add(part)
 
 
-def _origin(content: Tree, archive: Found) -> Origin:
+def _origin(content: Tree, archive: TypedText) -> Origin:
     """A literal block stands there line by line; of anything else only the beginning can be told."""
     inside = content.inside
     place = inside or content.place
@@ -201,7 +203,7 @@ _NODE_CONFIG_REMEDY = "let its type be application/node.eks.aws, in the outermos
 
 def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
     framing = Framing(text, origin, reading.faults, is_filled=reading.is_filled)
-    found: Found | None = None
+    found: TypedText | None = None
     whole = framing.lines.text(0, len(framing.lines))
     decided = perhaps(whole, jinja=reading.braced) if reading.is_filled else NOTHING
     outermost = {id(part) for part in framing.message.parts or ()}
@@ -213,17 +215,17 @@ def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
             _read(found, id(leaf) in outermost, reading)
     if not reading.parts and not reading.faults:
         # A multipart may hold nothing but another one that is cut off.
-        reading.fault(FaultKind.EMPTY, found or Found("", Type.SHELL, origin), "is empty", is_doubt=True)
+        reading.fault(FaultKind.EMPTY, found or TypedText("", Type.SHELL, origin), "is empty", is_doubt=True)
     _same_names(reading)
 
 
-def _found(leaf: Entity, ordinal: int, framing: Framing, reading: Reading) -> Found | None:
+def _found(leaf: Entity, ordinal: int, framing: Framing, reading: Reading) -> TypedText | None:
     declared = leaf.content_type
     called = f"part {ordinal} ({declared})"
     inside = payload(leaf, framing, called)
     # cloud-init counts what it attaches: what it fetches from elsewhere is not there yet.
     number = len(reading.parts) + reading.ignored + 1
-    found = Found(inside.text, Type.SHELL, inside.origin, called, number, declared)
+    found = TypedText(inside.text, Type.SHELL, inside.origin, called, number, declared)
     found.file_name = _file_name(leaf)
     found.merge = str(leaf.headers.get("Merge-Type") or leaf.headers.get("X-Merge-Type") or "")
     if not inside.is_whole:
@@ -239,7 +241,7 @@ def _file_name(leaf: Entity) -> str:
         return ""
 
 
-def _read(found: Found, is_outermost: bool, reading: Reading) -> None:
+def _read(found: TypedText, is_outermost: bool, reading: Reading) -> None:
     """As cloud-init decides: by the header, and by the content where the header says too little."""
     declared = found.content_type
     looked_into = declared in LOOKED_INTO or declared in PACKED
@@ -258,7 +260,7 @@ def _read(found: Found, is_outermost: bool, reading: Reading) -> None:
         _nobody(found, reading)
 
 
-def _contradicted(found: Found, is_outermost: bool, reading: Reading) -> None:
+def _contradicted(found: TypedText, is_outermost: bool, reading: Reading) -> None:
     """A part whose reader can't make sense of it. It is read on as what it was meant to be."""
     meant = begins_as(found.text) or looks_like(found.text)
     if found.type is Type.NODE_CONFIG:
@@ -311,7 +313,7 @@ def _late_header(text: str) -> _LateHeader | None:
     return None
 
 
-def _read_late(found: Found, header: _LateHeader, reading: Reading) -> None:
+def _read_late(found: TypedText, header: _LateHeader, reading: Reading) -> None:
     """It is read on as what it was meant to be."""
     content = "\n".join(found.text.split("\n")[header.content - 1 :])
     has_commands = any(each.strip() and not each.lstrip().startswith("#") for each in content.split("\n"))
@@ -324,7 +326,7 @@ def _read_late(found: Found, header: _LateHeader, reading: Reading) -> None:
     reading.add(found)
 
 
-def _nobody(found: Found, reading: Reading) -> None:
+def _nobody(found: TypedText, reading: Reading) -> None:
     late = _late_header(found.text)
     if late is not None:
         _read_late(found, late, reading)
@@ -369,4 +371,4 @@ def _same_names(reading: Reading) -> None:
         )
         related = ((later.place, "the one that runs"),)
         remedy = "give each script a file name of its own, or none"
-        reading.faults.append(Fault(FaultKind.SAME_NAME, part.place, what, remedy, related))
+        reading.faults.append(UserDataFault(FaultKind.SAME_NAME, part.place, what, remedy, related))

@@ -8,7 +8,7 @@ from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import SHELLS, Type, begins_as, interpreter
-from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind
+from nodeworthy.boot.userdata import FaultKind, Part, PartKind, UserDataFault
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 
@@ -47,7 +47,7 @@ _BOOTHOOK = "#cloud-boothook"
 
 
 @dataclass
-class Found:
+class TypedText:
     """A text with its type, on the way to becoming a part."""
 
     text: str
@@ -82,7 +82,7 @@ class Found:
 @dataclass
 class Reading:
     parts: list[Part] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[UserDataFault] = field(default_factory=list)
     # So many parts cloud-init numbers and then ignores.
     ignored: int = 0
     # Jinja or Go fills all of it in, before cloud-init sees it.
@@ -95,11 +95,20 @@ class Reading:
         return self.braced or self.template
 
     def fault(
-        self, kind: FaultKind, found: Found, message: str, remedy: str = "", *, line: int = 1, is_doubt: bool = False
+        self,
+        kind: FaultKind,
+        found: TypedText,
+        message: str,
+        remedy: str = "",
+        *,
+        line: int = 1,
+        is_doubt: bool = False,
     ) -> None:
-        self.faults.append(Fault(kind, found.origin.at(line), f"{found.called} {message}", remedy, is_doubt=is_doubt))
+        self.faults.append(
+            UserDataFault(kind, found.origin.at(line), f"{found.called} {message}", remedy, is_doubt=is_doubt)
+        )
 
-    def add(self, found: Found) -> None:
+    def add(self, found: TypedText) -> None:
         if found.type is Type.JINJA and not self._rendered(found):
             self.put(found, PartKind.OTHER, Stage.SCRIPTS)
             return
@@ -118,7 +127,7 @@ class Reading:
             self.fault(FaultKind.NOT_READ_HERE, found, f"is {_NOT_READ[found.type]}", is_doubt=True)
         self.put(found, kind, stage)
 
-    def put(self, found: Found, kind: PartKind, stage: Stage) -> None:
+    def put(self, found: TypedText, kind: PartKind, stage: Stage) -> None:
         first = found.text.split("\n", 1)[0].strip()
         self.parts.append(
             Part(
@@ -137,7 +146,7 @@ class Reading:
             )
         )
 
-    def put_playbook(self, found: Found) -> None:
+    def put_playbook(self, found: TypedText) -> None:
         """Ansible fills in what stands in braces, and runs it; cloud-init never sees it."""
         from nodeworthy.boot.playbook.layout import as_script
 
@@ -148,7 +157,7 @@ class Reading:
         found.text = found.text if script is None else script
         self.put(found, PartKind.OTHER if script is None else PartKind.PLAYBOOK, Stage.SCRIPTS)
 
-    def _rendered(self, found: Found) -> bool:
+    def _rendered(self, found: TypedText) -> bool:
         """A jinja template without its first line; whether what it becomes is of a known type."""
         found.strip()
         head, _, rest = found.text.partition("\n")
@@ -165,7 +174,7 @@ class Reading:
         found.type = kind
         return True
 
-    def _plain(self, found: Found, *, is_script: bool) -> str:
+    def _plain(self, found: TypedText, *, is_script: bool) -> str:
         """The text without what no shell wants in it."""
         text = found.text
         if "\x00" in text and is_script:
@@ -183,7 +192,7 @@ class Reading:
                 text = text.replace("\r\n", "\n")
         return text.replace("\x00", "")
 
-    def _windows(self, found: Found) -> None:
+    def _windows(self, found: TypedText) -> None:
         first, rest = found.text.split("\r\n", 1)
         line = first.count("\n") + 1
         what = "has Windows line ends"
@@ -195,7 +204,7 @@ class Reading:
             what += ": started by anything but cloud-init, which takes them off, its interpreter is not found"
         self.fault(FaultKind.WINDOWS_LINE_ENDS, found, what, "convert it (sed -i 's/\\r$//' FILE)", line=line)
 
-    def _without_prefix(self, found: Found) -> None:
+    def _without_prefix(self, found: TypedText) -> None:
         """As cloud-init strips it: the prefix only at the very beginning, then any white space."""
         if not found.text.startswith(_BOOTHOOK):
             found.strip()
@@ -207,7 +216,7 @@ class Reading:
         text = rest.lstrip()
         found.cut(rest[: len(rest) - len(text)].count("\n"), 0, text)
 
-    def _started(self, found: Found, kind: PartKind) -> PartKind:
+    def _started(self, found: TypedText, kind: PartKind) -> PartKind:
         """Whether it starts at all, and in which language it is."""
         if not found.text.startswith("#!"):
             before = found.origin.at(1)
@@ -217,7 +226,7 @@ class Reading:
                 return kind
             what = f"{found.called} has white space before '#!', so the kernel refuses it (Exec format error)"
             remedy = "let '#!' be its first two characters"
-            self.faults.append(Fault(FaultKind.NOT_AT_START, before, what, remedy))
+            self.faults.append(UserDataFault(FaultKind.NOT_AT_START, before, what, remedy))
         first = found.text.split("\n", 1)[0]
         if (by_env := _ENV_WITH_OPTIONS.match(first)) is not None:
             what = f"never starts: env looks for one program with the name '{by_env[1]}'"
@@ -231,7 +240,7 @@ class Reading:
         self.fault(FaultKind.NOT_READ_HERE, found, what, is_doubt=True)
         return PartKind.OTHER_LANGUAGE
 
-    def _without_first_line(self, found: Found) -> None:
+    def _without_first_line(self, found: TypedText) -> None:
         directives = _DIRECTIVES.match(found.text)
         if directives is not None and found.text.startswith("#!", directives.end()):
             return

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from nodeworthy.boot.origin import Folded
-from nodeworthy.boot.userdata import Fault, FaultKind, UserData
+from nodeworthy.boot.userdata import FaultKind, UserData, UserDataFault
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.script import BootScript
@@ -73,7 +73,9 @@ def _read(text: str, place: Place, encoded: bool) -> UserData:
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        fault = Fault(FaultKind.BAD_ENCODING, place, NO_BASE64, "encode it: base64.b64encode(script.encode()).decode()")
+        fault = UserDataFault(
+            FaultKind.BAD_ENCODING, place, NO_BASE64, "encode it: base64.b64encode(script.encode()).decode()"
+        )
         read = unpack(text.encode(), place, template=False, origin=origin)
         return replace(read, faults=(fault, *read.faults))
     return unpack(data, place, template=False, origin=origin, taken_off=("base64",))

@@ -16,7 +16,7 @@ AT_ONCE = 8
 Page = Mapping[str, Any]
 
 
-class Refused(Exception):
+class AwsRefusal(Exception):
     """AWS does not answer this call: a right is missing, it is asked too often, or it does not know the call."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -60,7 +60,7 @@ class Answer:
         return self.pages[0].get(self.key) if self.pages else None
 
 
-class Asked:
+class RegionAnswers:
     """The answers of one region, each asked for once."""
 
     def __init__(self, source: Source) -> None:
@@ -88,5 +88,5 @@ class Asked:
     def _answered(self, call: Call, arguments: Mapping[str, Any]) -> Answer:
         try:
             return Answer(self._source.pages(call, arguments), "", call.key)
-        except Refused as refused:
+        except AwsRefusal as refused:
             return Answer((), f"AWS does not answer {call.action}: {refused.code}", call.key)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.collect.cloud.answers import Page, Refused
+from nodeworthy.collect.cloud.answers import AwsRefusal, Page
 from nodeworthy.collect.cloud.calls import IDENTITY, Call
 from nodeworthy.errors import CouldNotLook, InputError, MissingExtra
 from nodeworthy.records import dataclass
@@ -54,7 +54,7 @@ class Live:
         """Raises CouldNotLook where AWS does not know who asks."""
         try:
             return str(self.pages(IDENTITY, {})[0]["Account"])
-        except Refused as refused:
+        except AwsRefusal as refused:
             raise CouldNotLook(f"AWS does not say whose account this is: {refused.code}: {refused.message}") from None
 
     def pages(self, call: Call, arguments: Mapping[str, Any]) -> Sequence[Page]:
@@ -74,7 +74,7 @@ class Live:
         except self._boto.unreachable as problem:
             raise CouldNotLook(f"AWS can't be asked {action} in {self.region}: {problem}") from None
         except (self._boto.any_error, self._boto.not_parsed) as problem:
-            raise Refused(type(problem).__name__, str(problem)[:_TOLD]) from None
+            raise AwsRefusal(type(problem).__name__, str(problem)[:_TOLD]) from None
 
     def _client(self, service: str) -> Any:
         with self._lock:  # a client may be used by many threads at once; only its making may not
@@ -131,13 +131,13 @@ def _asked(client: Any, call: Call, arguments: Mapping[str, Any]) -> Iterator[Pa
     yield from client.get_paginator(name).paginate(**arguments, PaginationConfig=config)
 
 
-def _refusal(problem: Any) -> Refused:
+def _refusal(problem: Any) -> AwsRefusal:
     """Raises CouldNotLook where AWS does not take who asks, whatever is asked."""
     told = problem.response.get("Error", {})
     code, message = str(told.get("Code", "")), " ".join(str(told.get("Message", "")).split())[:_TOLD]
     if code in _NOBODY:
         raise CouldNotLook(f"AWS does not take these credentials: {code}: {message}") from None
-    return Refused(code, message)
+    return AwsRefusal(code, message)
 
 
 def _plain(data: Any) -> Any:

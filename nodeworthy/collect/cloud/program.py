@@ -9,9 +9,9 @@ from typing import Any
 
 from nodeworthy.collect.cloud.state import State
 from nodeworthy.collect.plan.aws import stack_of
-from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
 from nodeworthy.collect.plan.planted import LATER
-from nodeworthy.collect.plan.preview import Asked, prepare
+from nodeworthy.collect.plan.preview import PreviewRequest, prepare
 from nodeworthy.collect.plan.project import find_project
 from nodeworthy.collect.plan.protocol import UNKNOWN, Wire
 from nodeworthy.collect.plan.runs import ProgramFailed
@@ -47,7 +47,7 @@ def run_declaring(stack: str, fleet_file: str | None, state: State, timeout: flo
         return Program(none=str(problem))
     place = Place(subject=f"the program of stack {stack}")
     try:
-        preview = prepare(Asked(Path(), stack, fleet_file, simulate=False, timeout=timeout), frozenset())
+        preview = prepare(PreviewRequest(Path(), stack, fleet_file, simulate=False, timeout=timeout), frozenset())
         seen = preview.run(None, show)
     except ProgramFailed:
         return Program(unseen="the program ended with an error, so what it declares is not known", place=place)
@@ -58,7 +58,7 @@ def run_declaring(stack: str, fleet_file: str | None, state: State, timeout: flo
     return Program(dict(_by_region(seen.plan, preview.config.region, state)), state.ids, place=place)
 
 
-def _by_region(plan: Plan, own: str | None, state: State) -> Mapping[str | None, AwsStack]:
+def _by_region(plan: PreviewedPlan, own: str | None, state: State) -> Mapping[str | None, AwsStack]:
     filled = [_with_state(each, state) for each in plan.resources]
     regions = dict.fromkeys(_region_of(each, plan, own) for each in filled if each.package == "aws")
     found: dict[str | None, AwsStack] = {}
@@ -77,7 +77,7 @@ def _with_state(resource: Resource, state: State) -> Resource:
     return replace(resource, inputs=_filled(resource.inputs, state.inputs.get(resource.urn)), outputs=outputs)
 
 
-def _region_of(resource: Resource, plan: Plan, own: str | None) -> str | None:
+def _region_of(resource: Resource, plan: PreviewedPlan, own: str | None) -> str | None:
     """Its own, else its provider's, else the stack's."""
     said = resource.inputs.get("region")
     if isinstance(said, str) and UNKNOWN not in said:

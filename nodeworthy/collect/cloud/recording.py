@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.cloud.answers import Page, Refused, Source
+from nodeworthy.collect.cloud.answers import AwsRefusal, Page, Source
 from nodeworthy.collect.cloud.calls import EVERY, Call
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.errors import InputError
@@ -37,7 +37,7 @@ class Recorder:
         self._calls.setdefault(_name(call), []).append(kept)
         try:
             pages = self._source.pages(call, arguments)
-        except Refused as refused:
+        except AwsRefusal as refused:
             kept["refused"] = {"code": refused.code, "message": refused.message}
             raise
         kept["pages"] = [{name: each for name, each in page.items() if name not in _DROPPED} for page in pages]
@@ -79,9 +79,9 @@ class Recorded:
             if mapping_at(each, "arguments") == json.loads(json.dumps(dict(arguments))):
                 refused = mapping_at(each, "refused")
                 if refused:
-                    raise Refused(text_at(refused, "code"), text_at(refused, "message"))
+                    raise AwsRefusal(text_at(refused, "code"), text_at(refused, "message"))
                 return mappings_at(each, "pages")
-        raise Refused("NotRecorded", "the recording does not have it")
+        raise AwsRefusal("NotRecorded", "the recording does not have it")
 
     def _of(self, call: Call) -> Sequence[Mapping[str, Any]]:
         name = _name(call)

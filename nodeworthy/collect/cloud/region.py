@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from nodeworthy.collect.cloud import calls
-from nodeworthy.collect.cloud.answers import Answer, Asked
+from nodeworthy.collect.cloud.answers import Answer, RegionAnswers
 from nodeworthy.collect.cloud.words import tags_of
 from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.boot.pools import POOL_LABEL
@@ -50,7 +50,7 @@ class Version:
 class Region:
     """What is asked once, and looked up by its name."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: RegionAnswers) -> None:
         self.asked = asked
 
     def ask_at_first(self) -> None:

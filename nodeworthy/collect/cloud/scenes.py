@@ -15,7 +15,7 @@ from nodeworthy.collect.cloud.program import Program
 from nodeworthy.collect.cloud.region import Data, Region, cluster_name, cluster_of
 from nodeworthy.collect.cloud.resources import Chosen, Resources
 from nodeworthy.collect.cloud.scripts import cloud_scripts
-from nodeworthy.collect.cloud.watched import Watched, WatchedGroup
+from nodeworthy.collect.cloud.watched import WatchedCluster, WatchedGroup
 from nodeworthy.collect.cloud.words import tags_of
 from nodeworthy.derive import Facts
 from nodeworthy.documents.plain import mappings_at, text_at
@@ -199,7 +199,7 @@ class _Cluster:
 
     def scene(self) -> Scene:
         facts = [*self._judged(), *self._of_machines()]
-        facts += Watched(self._region, self._resources, self.watched).facts()
+        facts += WatchedCluster(self._region, self._resources, self.watched).facts()
         facts += self._unread()
         fleet = self._wanted.fleet
         if fleet is None:

@@ -18,7 +18,7 @@ from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
-from nodeworthy.hcl.planned import Plan, Planned, without_keys
+from nodeworthy.hcl.planned import Planned, TerraformPlan, without_keys
 from nodeworthy.known.terraform import name_of
 from nodeworthy.redaction import keep_secret
 from nodeworthy.verdict import Place
@@ -32,7 +32,7 @@ def read_terraform(named: str) -> Program:
     """`-` is standard input. Raises InputError for what is no plan."""
     shown = "standard input" if named == "-" else named
     text = sys.stdin.read(_LARGEST) if named == "-" else text_of(Path(named), named, _LARGEST, _CALLED)
-    plan = Plan(shown, ".", _said(text, shown))
+    plan = TerraformPlan(shown, ".", _said(text, shown))
     keep_secret(plan.secrets)
     place = Place(shown)
     if plan.errored:
@@ -55,7 +55,7 @@ def _said(text: str, shown: str) -> Mapping[str, Any]:
     return said
 
 
-def _by_region(plan: Plan, made: Sequence[Planned]) -> Iterator[tuple[str | None, AwsStack]]:
+def _by_region(plan: TerraformPlan, made: Sequence[Planned]) -> Iterator[tuple[str | None, AwsStack]]:
     """Where one resource alone says its region, the others are there as well."""
     told = {each.address: _region_of(each) for each in made}
     own = _region_of_provider(plan) or next(iter(sorted(filter(None, told.values()))), None)
@@ -66,7 +66,7 @@ def _by_region(plan: Plan, made: Sequence[Planned]) -> Iterator[tuple[str | None
         yield region, AwsStack(stack.place, [each for each in written if each is not None])
 
 
-def _region_of_provider(plan: Plan) -> str | None:
+def _region_of_provider(plan: TerraformPlan) -> str | None:
     said = plan.configuration.provider("aws")
     return text_at(said, "region", "constant_value") or None
 
@@ -96,7 +96,7 @@ def _ids(made: Iterable[Planned]) -> Iterator[tuple[str, str]]:
 # What somebody wrote
 
 
-def _as_written(plan: Plan, resource: AwsResource) -> AwsResource | None:
+def _as_written(plan: TerraformPlan, resource: AwsResource) -> AwsResource | None:
     """None where its configuration is not in the plan: what of it somebody wrote is not known."""
     said = plan.configuration.expressions(without_keys(resource.urn))
     if said is None:

@@ -57,7 +57,7 @@ class WatchedGroup:
         return Place(urn=text_at(self.group, "AutoScalingGroupARN"))
 
 
-class Watched:
+class WatchedCluster:
     """All of it for one cluster."""
 
     def __init__(self, region: Region, resources: Resources, groups: Sequence[WatchedGroup]) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.claiming_pods import claiming_pods
@@ -37,7 +37,7 @@ _NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no co
 
 
 def capacity(
-    seen: Seen,
+    seen: ClusterObjects,
     fleet: Fleet | None,
     works: list[VerificationWork],
     shared: OfHami,
@@ -54,7 +54,7 @@ def capacity(
     return make_scene([*_facts(seen, works, world), *counts, *watched], dict(_missing(seen, not_seen)))
 
 
-def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:
+def _facts(seen: ClusterObjects, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:
     kept = seen.capacity
     if kept.refusals or (seen.has(PODS) and kept.has_gpus):
         yield _admissions(seen, works)
@@ -72,17 +72,17 @@ def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> It
         yield _offered(seen, world, waits)
 
 
-def _sees_all(seen: Seen) -> bool:
+def _sees_all(seen: ClusterObjects) -> bool:
     return seen.has_all(PODS) and seen.has_all(NODES) and not seen.namespace
 
 
-def _offered(seen: Seen, world: PendingWorld, waits: Waiting) -> OfferedGpus:
+def _offered(seen: ClusterObjects, world: PendingWorld, waits: Waiting) -> OfferedGpus:
     shut_out = plugins_shut_out(seen.stack.daemonsets.values(), world.unoffered.nodes.values())
     elsewhere = world.unoffered.nodes if waits.tells_of_no_offer else {*world.blamed, *shut_out}
     return offered_gpus(world.unoffered, seen.gpu_daemonsets, elsewhere, waits.starved)
 
 
-def _world(seen: Seen, works: list[VerificationWork], shared: OfHami, blamed: frozenset[str]) -> PendingWorld:
+def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, blamed: frozenset[str]) -> PendingWorld:
     kept, sizes = seen.capacity, sizes_of_nodes(seen.nodes.values())
     held = _by_verification(works)
     return PendingWorld(
@@ -101,7 +101,7 @@ def _world(seen: Seen, works: list[VerificationWork], shared: OfHami, blamed: fr
     )
 
 
-def _unoffered(seen: Seen, shared: OfHami) -> UnofferedGpus:
+def _unoffered(seen: ClusterObjects, shared: OfHami) -> UnofferedGpus:
     """Of GPUs that HAMi shares its own rules tell; those that a driver of dynamic resources hands out are offered
     otherwise."""
     elsewhere = shared.is_there or shared.is_missed or seen.claims_devices
@@ -121,19 +121,19 @@ def _by_verification(works: list[VerificationWork]) -> dict[tuple[str, str], int
     return found
 
 
-def _admissions(seen: Seen, works: list[VerificationWork]) -> Admissions:
+def _admissions(seen: ClusterObjects, works: list[VerificationWork]) -> Admissions:
     elsewhere = {name for work in works if not work.yields for name in work.rejected}
     refusals, world = seen.capacity.refusals, _admission_world(seen)
     elsewhere.update(name for names in refused_for_lost_devices(refusals, world).values() for name in names)
     return Admissions(tuple(refused_on_nodes(refusals, world, elsewhere)))
 
 
-def _admission_world(seen: Seen) -> AdmissionWorld:
+def _admission_world(seen: ClusterObjects) -> AdmissionWorld:
     kept = seen.capacity
     return AdmissionWorld(kept.nodes, kept.held, kept.events, _plugins(seen))
 
 
-def _plugins(seen: Seen) -> dict[str, datetime]:
+def _plugins(seen: ClusterObjects) -> dict[str, datetime]:
     """When the device plugin's pod on a node became ready."""
     found = {}
     for pod in seen.pods.values():
@@ -144,7 +144,7 @@ def _plugins(seen: Seen) -> dict[str, datetime]:
     return found
 
 
-def _missing(seen: Seen, not_seen: NotSeen) -> Iterator[tuple[type[Fact], Missing]]:
+def _missing(seen: ClusterObjects, not_seen: NotSeen) -> Iterator[tuple[type[Fact], Missing]]:
     no_gpus, missing = "no node has GPUs and no pod asks for any", not_seen.missing
     yield Admissions, missing(Admissions, no_gpus, PODS, EVENTS)
     measured = _unmeasured(seen) if seen.has_all(PODS) else None
@@ -154,19 +154,19 @@ def _missing(seen: Seen, not_seen: NotSeen) -> Iterator[tuple[type[Fact], Missin
     yield Waiting, _only_one(seen) or missing(Waiting, no_gpus, PODS, NODES)
 
 
-def _unmeasured(seen: Seen) -> Missing | None:
+def _unmeasured(seen: ClusterObjects) -> Missing | None:
     """Who names a Prometheus wants to know."""
     why = seen.capacity.usage.unseen
     return Missing(f"what GPUs do is not known: {why}", Verdict.UNKNOWN, Place(subject="prometheus")) if why else None
 
 
-def _only_one(seen: Seen) -> Missing | None:
+def _only_one(seen: ClusterObjects) -> Missing | None:
     if not seen.namespace:
         return None
     return Missing(f"only namespace {seen.namespace} was looked at, and others hold GPUs, too")
 
 
-def ledger_of(seen: Seen) -> Ledger:
+def ledger_of(seen: ClusterObjects) -> Ledger:
     kept = seen.capacity
     one, nodes, pods = _only_one(seen), seen.why_not_all(NODES), seen.why_not_all(PODS)
     in_part = one.why if one is not None else nodes or pods

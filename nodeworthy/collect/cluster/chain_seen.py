@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, PODS
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.chain import Sight, Walk, grey, well
 from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
@@ -29,7 +29,7 @@ _OPERATOR = "the GPU operator"
 
 
 class ChainSeen:
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: ClusterObjects) -> None:
         self._seen = seen
 
     @cached_property

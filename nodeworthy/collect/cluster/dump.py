@@ -16,9 +16,9 @@ from typing import Any
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
 from nodeworthy.collect.cluster.dump_text import STDIN, Unreadable, text_of, without_logs
-from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
+from nodeworthy.collect.cluster.kinds import ObjectKind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs, refused_usage
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
 from nodeworthy.documents.json_objects import Item, NotJson, Whole, read_objects
 from nodeworthy.documents.plain import mapping_at, text_at
@@ -42,7 +42,7 @@ class _File:
     # A list of none is an answer, too.
     is_list: bool = False
     # Of which kind the last of them was.
-    last: Kind | None = None
+    last: ObjectKind | None = None
     # What was said of it already: a list of a million numbers is one fault.
     faults: set[str] = field(default_factory=set)
 
@@ -51,21 +51,21 @@ class _File:
         """What a fault in the middle left of it."""
         return f"; the {self.objects} objects before that were used" if self.objects else ""
 
-    def end(self, seen: Seen) -> None:
+    def end(self, seen: ClusterObjects) -> None:
         """It can't be read any further: of the kind that it held there may be more."""
         kind = self.last or kind_named(Path(self.path).stem)
         if kind is not None:
             seen.cut[kind.plural] = f"not all {kind.full_name} were read: {self.path} can't be read to its end"
 
-    def fault(self, why: str, seen: Seen) -> None:
+    def fault(self, why: str, seen: ClusterObjects) -> None:
         if why not in self.faults:
             self.faults.add(why)
             seen.unreadable.append(UnreadableInput(Place(path=self.path), why))
 
 
-def look(named: str, namespace: str | None) -> Seen:
+def look(named: str, namespace: str | None) -> ClusterObjects:
     """Everything in a folder and those beneath it; or in one file, `-` being standard input."""
-    seen = Seen(namespace)
+    seen = ClusterObjects(namespace)
     root = Path(named)
     if named == STDIN or (root.exists() and not root.is_dir()):
         _read_named(root, seen)
@@ -87,7 +87,7 @@ def look(named: str, namespace: str | None) -> Seen:
     return seen
 
 
-def _read_named(path: Path, seen: Seen) -> None:
+def _read_named(path: Path, seen: ClusterObjects) -> None:
     """One file, which is meant: what can't be read of it, or holds nothing of a cluster, is a mistake of the call."""
     pieces = _Pieces(path, without_logs(text_of(path)))
     is_json = pieces.begins.lstrip("\ufeff \t\r\n").startswith(("{", "["))
@@ -98,7 +98,7 @@ def _read_named(path: Path, seen: Seen) -> None:
     raise InputError(told[0] if told else f"{file.path}: no object of Kubernetes stands in it")
 
 
-def _read_if_dumped(path: Path, seen: Seen) -> None:
+def _read_if_dumped(path: Path, seen: ClusterObjects) -> None:
     pieces = _Pieces(path)
     if pieces.problem is None and dump_yaml.may_hold_objects(pieces.begins):
         _read(path, pieces, dump_yaml.read_objects, seen)
@@ -123,7 +123,7 @@ class _Pieces:
         yield from self._rest
 
 
-def _files(root: Path, seen: Seen) -> Iterator[Path]:
+def _files(root: Path, seen: ClusterObjects) -> Iterator[Path]:
     def refused(problem: OSError) -> None:
         place = Place(path=shown_path(Path(problem.filename)))
         seen.unreadable.append(UnreadableInput(place, f"it can't be read: {problem.strerror}"))
@@ -133,7 +133,7 @@ def _files(root: Path, seen: Seen) -> Iterator[Path]:
         yield from (Path(above, name) for name in sorted(names))
 
 
-def _read(path: Path, pieces: Iterable[str], read: _Reader, seen: Seen) -> _File:
+def _read(path: Path, pieces: Iterable[str], read: _Reader, seen: ClusterObjects) -> _File:
     file = _File(shown_path(path))
     try:
         call_bounded(_read_parts, pieces, read, file, seen)
@@ -149,7 +149,7 @@ def _read(path: Path, pieces: Iterable[str], read: _Reader, seen: Seen) -> _File
     return file
 
 
-def _read_parts(pieces: Iterable[str], read: _Reader, file: _File, seen: Seen) -> None:
+def _read_parts(pieces: Iterable[str], read: _Reader, file: _File, seen: ClusterObjects) -> None:
     for part in read(pieces, Place(path=file.path)):
         if isinstance(part, Item):
             _add_item(part, file, seen)
@@ -158,7 +158,7 @@ def _read_parts(pieces: Iterable[str], read: _Reader, file: _File, seen: Seen) -
             _add_whole(part.data, part.has_items, file, seen)
 
 
-def _add_item(item: Item, file: _File, seen: Seen) -> None:
+def _add_item(item: Item, file: _File, seen: ClusterObjects) -> None:
     if not isinstance(item.data, dict):
         file.fault("an item of its list is no object", seen)
         return
@@ -171,7 +171,7 @@ def _add_item(item: Item, file: _File, seen: Seen) -> None:
         file.waiting.append(item.data)
 
 
-def _add(kind: Kind | None, data: Mapping[str, Any], file: _File, seen: Seen) -> None:
+def _add(kind: ObjectKind | None, data: Mapping[str, Any], file: _File, seen: ClusterObjects) -> None:
     if kind is None:
         return
     if not text_at(data, "metadata", "name"):
@@ -182,7 +182,7 @@ def _add(kind: Kind | None, data: Mapping[str, Any], file: _File, seen: Seen) ->
     seen.add(kind, data)
 
 
-def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Seen) -> None:
+def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: ClusterObjects) -> None:
     """A single object; or what a list says of its items, if they are none."""
     kind, version = text_at(data, "kind"), text_at(data, "apiVersion")
     if is_recording(data):
@@ -205,7 +205,7 @@ def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Seen
         _add(kind_of(kind, version), data, file, seen)
 
 
-def _add_refusal(data: Mapping[str, Any], seen: Seen) -> None:
+def _add_refusal(data: Mapping[str, Any], seen: ClusterObjects) -> None:
     refused = refusal(data)
     if refused is not None:
         kind, why = refused

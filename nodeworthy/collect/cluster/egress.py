@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from nodeworthy.collect.cluster.kinds import PODS
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods, Words, dns_is_down, unanswered_pods
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.scene import Scene, make_scene
 
 
-def egress(seen: Seen, fleet: Fleet | None) -> Scene:
+def egress(seen: ClusterObjects, fleet: Fleet | None) -> Scene:
     logs = {name: Words(said.evidence, said.last_line) for name, said in seen.hami.logs.items()}
     nodes = {node.name: node for node in seen.nodes.values()}
     why = "no log of a pod that does not run says that it reaches no name server"

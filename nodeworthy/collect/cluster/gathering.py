@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from shlex import quote
 
-from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
+from nodeworthy.collect.cluster.kinds import ASKED_FOR, ObjectKind
 
 FOLDER = "nodeworthy-dump"
 
@@ -27,7 +27,7 @@ def gathering(namespace: str | None, context: str | None) -> str:
     )
 
 
-def _labelled(kubectl: str, where: str, kinds: Iterable[Kind]) -> Iterator[str]:
+def _labelled(kubectl: str, where: str, kinds: Iterable[ObjectKind]) -> Iterator[str]:
     for each in kinds:
         if each.labelled:
             file = f"{FOLDER}/{each.full_name}.json"

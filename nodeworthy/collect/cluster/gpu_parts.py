@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODE_POOLS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
@@ -27,7 +27,7 @@ CONTAINERD = "containerd://"
 TOLD: frozenset[type[Fact]] = frozenset((DriversOnNodes, KarpenterPool, PluginsOnNodes, ProfilingPromise, WatchedNode))
 
 
-def gpu_parts(seen: Seen, fleet: Fleet | None, not_seen: NotSeen, rules: frozenset[str]) -> Scene:
+def gpu_parts(seen: ClusterObjects, fleet: Fleet | None, not_seen: NotSeen, rules: frozenset[str]) -> Scene:
     pods, nodes = list(seen.pods.values()), list(seen.nodes.values())
     facts: list[Fact] = [*seen.read(KarpenterPool, NODE_POOLS)]
     if seen.has(PODS):
@@ -39,7 +39,7 @@ def gpu_parts(seen: Seen, fleet: Fleet | None, not_seen: NotSeen, rules: frozens
     return make_scene(facts, dict(_missing(not_seen, fleet)), _suppressions(seen, rules), about=TOLD)
 
 
-def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
+def _suppressions(seen: ClusterObjects, rules: frozenset[str]) -> Iterator[Suppression]:
     """What the objects that are judged here say themselves; what they say of other rules is heard elsewhere."""
     said = [(seen.gpu_daemonsets[key].place, each) for key, each in seen.gpu_annotations.items()]
     said += [(node.place, node.annotations) for node in seen.nodes.values() if is_dedicated(node.labels)]

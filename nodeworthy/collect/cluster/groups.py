@@ -17,7 +17,7 @@ from nodeworthy.verdict import Known, Located, Place, Related, Unknown
 
 
 @dataclass(frozen=True)
-class Group:
+class RuntimeGroup:
     nodes: tuple[ClusterNode, ...]
     runtime: Located[Containerd]
     pool: GpuPool | None
@@ -43,7 +43,7 @@ class _Answer:
         return pool, state.value.runtime, state.value.config, state.value.socket
 
 
-def group_nodes(nodes: Iterable[ClusterNode], fleet: Fleet | None) -> Iterator[Group]:
+def group_nodes(nodes: Iterable[ClusterNode], fleet: Fleet | None) -> Iterator[RuntimeGroup]:
     by_answer: dict[tuple[str | None, ...], list[tuple[ClusterNode, _Answer]]] = defaultdict(list)
     for node in nodes:
         answer = _of_fleet(node, fleet) if fleet is not None else _of_itself(node)
@@ -54,13 +54,13 @@ def group_nodes(nodes: Iterable[ClusterNode], fleet: Fleet | None) -> Iterator[G
         silent = state.why if fleet is None and isinstance(state, Unknown) else None
         declared = (first.pool.declares_its_runtime(),) if first.pool is not None else ()
         said = {node.name: answer.why for node, answer in together}
-        yield Group(tuple(node for node, _ in together), first.runtime, first.pool, silent, declared, said)
+        yield RuntimeGroup(tuple(node for node, _ in together), first.runtime, first.pool, silent, declared, said)
 
 
-def unseen_group(names: Iterable[str], why: str, *, silent: bool) -> Group:
+def unseen_group(names: Iterable[str], why: str, *, silent: bool) -> RuntimeGroup:
     """Nodes of which only the names are known, from their pods."""
     nodes = tuple(ClusterNode(name) for name in names)
-    return Group(nodes, Located.unknown(why, Place(subject="nodes")), None, why if silent else None)
+    return RuntimeGroup(nodes, Located.unknown(why, Place(subject="nodes")), None, why if silent else None)
 
 
 def _of_itself(node: ClusterNode) -> _Answer:

@@ -11,7 +11,7 @@ from nodeworthy.collect.cluster.hami_pods import PodsOfHami
 from nodeworthy.collect.cluster.hami_seen import KINDS
 from nodeworthy.collect.cluster.hami_settings import settings_of
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS, RUNTIME_CLASSES, WEBHOOKS
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.facts.hami.cluster import HamiCluster, HamiInstallations, Installation, Webhook, installations
 from nodeworthy.facts.hami.crash import HamiCrashes
@@ -53,7 +53,7 @@ _NONE = {
 TOLD: frozenset[type[Any]] = frozenset((*_TYPES, HamiGpus, HamiNodeConfigs, HamiRuntime, HamiSetup, HamiValues, Policy))
 
 
-def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> Scene:
+def hami(seen: ClusterObjects, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> Scene:
     found = installations(seen.hami.parts.values(), seen.hami.makers)
     wanted = fleet.hami if fleet is not None else None
     if found:
@@ -77,7 +77,7 @@ def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: fr
 
 class _Facts:
     def __init__(
-        self, seen: Seen, found: tuple[Installation, ...], asked_at: Place | None, asked: frozenset[type[Any]]
+        self, seen: ClusterObjects, found: tuple[Installation, ...], asked_at: Place | None, asked: frozenset[type[Any]]
     ) -> None:
         self._seen = seen
         self._asked_at = asked_at
@@ -149,7 +149,7 @@ class _Facts:
                 yield summed
 
 
-def _cluster(seen: Seen, found: tuple[Installation, ...]) -> HamiCluster:
+def _cluster(seen: ClusterObjects, found: tuple[Installation, ...]) -> HamiCluster:
     kept = seen.hami
     unseen = {kind.plural: why for kind in KINDS if (why := seen.why_not_all(kind)) is not None}
     hooks = tuple(Webhook(name, data) for (_, name), data in kept.webhooks.items())

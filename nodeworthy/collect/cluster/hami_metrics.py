@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.collect.cluster.kinds import PROMETHEUSES, SERVICE_MONITORS, SERVICES
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.hami.cluster import HamiCluster
 from nodeworthy.facts.hami.metrics import HamiMetrics, sources
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, scraping
 from nodeworthy.verdict import Place
 
 
-def metrics_of(seen: Seen, cluster: HamiCluster, asked: frozenset[type[Any]]) -> Iterator[HamiMetrics]:
+def metrics_of(seen: ClusterObjects, cluster: HamiCluster, asked: frozenset[type[Any]]) -> Iterator[HamiMetrics]:
     """Nothing where there is no Prometheus, or nobody wrote down what would tell."""
     why = seen.why_not_all(PROMETHEUSES)
     if why is not None and (seen.was_kept_away(PROMETHEUSES) or HamiMetrics in asked):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.collect.cluster.kinds import NODES
-from nodeworthy.collect.cluster.seen import Key, Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects, Key
 from nodeworthy.facts.cluster.live_pod import LivePod, live_template
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.hami.asking import is_hamis
@@ -26,7 +26,7 @@ def _waits(pods: Iterable[LivePod]) -> bool:
 
 
 class PodsOfHami:
-    def __init__(self, seen: Seen, cluster: HamiCluster, setup: HamiSetup) -> None:
+    def __init__(self, seen: ClusterObjects, cluster: HamiCluster, setup: HamiSetup) -> None:
         self._seen = seen
         self._cluster = cluster
         self._setup = setup

@@ -15,7 +15,7 @@ from nodeworthy.collect.cluster.kinds import (
     SERVICE_MONITORS,
     SERVICES,
     WEBHOOKS,
-    Kind,
+    ObjectKind,
 )
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.documents.tree import Tree
@@ -32,7 +32,7 @@ _OF_SLICES = "kubernetes.io/service-name"
 
 
 @dataclass(frozen=True)
-class Said:
+class LogEnd:
     """What a container's log said at its end: what is known of it, and its last line."""
 
     evidence: tuple[str, ...]
@@ -57,7 +57,7 @@ class HamiSeen:
     namespaces: dict[str, Mapping[str, str]] = field(default_factory=dict)
     monitors: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     configs: dict[Key, Tree] = field(default_factory=dict)
-    logs: dict[str, Said] = field(default_factory=dict)
+    logs: dict[str, LogEnd] = field(default_factory=dict)
     shares: dict[Key, SharingPod] = field(default_factory=dict)
 
     def add_pod(self, key: Key, data: Mapping[str, Any], *, wants_gpus: bool) -> None:
@@ -78,11 +78,11 @@ class HamiSeen:
             labels = strings_at(data, "metadata", "labels")
             self.others[key] = (labels, text_at(data, "metadata", "creationTimestamp"))
 
-    def add_maker(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
+    def add_maker(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> None:
         if role_of_object(data) in (Role.SCHEDULER, Role.DEVICE_PLUGIN):
             self.makers[(kind.kind, *key)] = data
 
-    def add(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
+    def add(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> None:
         if kind is DEPLOYMENTS:
             self.add_maker(kind, key, data)
         elif kind is WEBHOOKS:

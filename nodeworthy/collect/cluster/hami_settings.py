@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.hami.cluster import HamiPart, Installation, Role
@@ -21,7 +21,7 @@ _SCHEDULERS = {
 _PLUGINS = {"--mig-strategy": ("devicePlugin", "migStrategy")}
 
 
-def settings_of(seen: Seen, one: Installation) -> Iterator[HamiValues | HamiNodeConfigs]:
+def settings_of(seen: ClusterObjects, one: Installation) -> Iterator[HamiValues | HamiNodeConfigs]:
     for (namespace, _), document in seen.hami.configs.items():
         if namespace == one.namespace:
             yield from hami_config_maps(document)

@@ -13,7 +13,7 @@ from nodeworthy.verdict import Place
 
 
 @dataclass(frozen=True)
-class Kind:
+class ObjectKind:
     plural: str
     kind: str
     # Those that are asked for are all of version v1. Where another group serves the same objects, it stands behind.
@@ -47,21 +47,21 @@ class Kind:
         return f"{self.plural}.{self.groups[0]}" if self.groups[0] else self.plural
 
 
-NODES = Kind("nodes", "Node", namespaced=False, what_for="their GPUs, labels, taints and runtimes")
-PODS = Kind("pods", "Pod", what_for="who asks for GPUs, who holds them, who does not run")
-EVENTS = Kind(
+NODES = ObjectKind("nodes", "Node", namespaced=False, what_for="their GPUs, labels, taints and runtimes")
+PODS = ObjectKind("pods", "Pod", what_for="who asks for GPUs, who holds them, who does not run")
+EVENTS = ObjectKind(
     "events",
     "Event",
     ("", "events.k8s.io"),
     what_for="what kubelets, the scheduler and controllers complain of",
 )
-DAEMONSETS = Kind(
+DAEMONSETS = ObjectKind(
     "daemonsets",
     "DaemonSet",
     ("apps", "extensions"),
     what_for="the NVIDIA toolkit, device plugins, exporters",
 )
-CLUSTER_POLICIES = Kind(
+CLUSTER_POLICIES = ObjectKind(
     "clusterpolicies",
     "ClusterPolicy",
     ("nvidia.com",),
@@ -69,7 +69,7 @@ CLUSTER_POLICIES = Kind(
     core=False,
     what_for="what the GPU operator was told",
 )
-RUNTIME_CLASSES = Kind(
+RUNTIME_CLASSES = ObjectKind(
     "runtimeclasses",
     "RuntimeClass",
     ("node.k8s.io",),
@@ -77,9 +77,11 @@ RUNTIME_CLASSES = Kind(
     core=False,
     what_for="which runtime a pod is promised",
 )
-JOBS = Kind("jobs", "Job", ("batch",), core=False, what_for="how long verification may take")
-STATEFUL_SETS = Kind("statefulsets", "StatefulSet", ("apps",), core=False, what_for="the database of the job queue")
-PROMETHEUSES = Kind(
+JOBS = ObjectKind("jobs", "Job", ("batch",), core=False, what_for="how long verification may take")
+STATEFUL_SETS = ObjectKind(
+    "statefulsets", "StatefulSet", ("apps",), core=False, what_for="the database of the job queue"
+)
+PROMETHEUSES = ObjectKind(
     "prometheuses",
     "Prometheus",
     ("monitoring.coreos.com",),
@@ -87,14 +89,14 @@ PROMETHEUSES = Kind(
     what_for="whether metrics fit their disk",
 )
 # Of CloudNativePG.
-DATABASES = Kind(
+DATABASES = ObjectKind(
     "clusters",
     "Cluster",
     ("postgresql.cnpg.io",),
     core=False,
     what_for="the database of the job queue, where CloudNativePG runs it",
 )
-NODE_POOLS = Kind(
+NODE_POOLS = ObjectKind(
     "nodepools",
     "NodePool",
     ("karpenter.sh",),
@@ -103,19 +105,19 @@ NODE_POOLS = Kind(
     what_for="what Karpenter may start for pods with GPUs",
 )
 # Whose conditions say what their controllers could not do. Their versions change, and dumps have them.
-NVIDIA_DRIVERS = Kind(
+NVIDIA_DRIVERS = ObjectKind(
     "nvidiadrivers", "NVIDIADriver", ("nvidia.com",), namespaced=False, core=False, is_asked_for=False
 )
-NODE_CLASSES = Kind(
+NODE_CLASSES = ObjectKind(
     "ec2nodeclasses", "EC2NodeClass", ("karpenter.k8s.aws",), namespaced=False, core=False, is_asked_for=False
 )
-NODE_CLAIMS = Kind("nodeclaims", "NodeClaim", ("karpenter.sh",), namespaced=False, core=False, is_asked_for=False)
-WORKLOADS = Kind("workloads", "Workload", ("kueue.x-k8s.io",), core=False, is_asked_for=False)
-HELM_RELEASES = Kind("helmreleases", "HelmRelease", ("helm.toolkit.fluxcd.io",), core=False, is_asked_for=False)
-APPLICATIONS = Kind("applications", "Application", ("argoproj.io",), core=False, is_asked_for=False)
+NODE_CLAIMS = ObjectKind("nodeclaims", "NodeClaim", ("karpenter.sh",), namespaced=False, core=False, is_asked_for=False)
+WORKLOADS = ObjectKind("workloads", "Workload", ("kueue.x-k8s.io",), core=False, is_asked_for=False)
+HELM_RELEASES = ObjectKind("helmreleases", "HelmRelease", ("helm.toolkit.fluxcd.io",), core=False, is_asked_for=False)
+APPLICATIONS = ObjectKind("applications", "Application", ("argoproj.io",), core=False, is_asked_for=False)
 SPEAKING = (NVIDIA_DRIVERS, NODE_CLASSES, NODE_CLAIMS, WORKLOADS, HELM_RELEASES, APPLICATIONS)
 # What leads to HAMi's webhook, and what measures it.
-WEBHOOKS = Kind(
+WEBHOOKS = ObjectKind(
     "mutatingwebhookconfigurations",
     "MutatingWebhookConfiguration",
     ("admissionregistration.k8s.io",),
@@ -123,31 +125,31 @@ WEBHOOKS = Kind(
     core=False,
     what_for="whether pods go through HAMi",
 )
-SERVICES = Kind("services", "Service", core=False, what_for="what leads to HAMi, and to its metrics")
-ENDPOINTS = Kind("endpoints", "Endpoints", core=False, is_asked_for=False)
-ENDPOINT_SLICES = Kind(
+SERVICES = ObjectKind("services", "Service", core=False, what_for="what leads to HAMi, and to its metrics")
+ENDPOINTS = ObjectKind("endpoints", "Endpoints", core=False, is_asked_for=False)
+ENDPOINT_SLICES = ObjectKind(
     "endpointslices",
     "EndpointSlice",
     ("discovery.k8s.io",),
     core=False,
     what_for="whether anything answers behind these services",
 )
-NAMESPACES = Kind(
+NAMESPACES = ObjectKind(
     "namespaces",
     "Namespace",
     namespaced=False,
     core=False,
     what_for="which of them HAMi's webhook passes over",
 )
-DEPLOYMENTS = Kind("deployments", "Deployment", ("apps", "extensions"), core=False, what_for="HAMi's scheduler")
-SERVICE_MONITORS = Kind(
+DEPLOYMENTS = ObjectKind("deployments", "Deployment", ("apps", "extensions"), core=False, what_for="HAMi's scheduler")
+SERVICE_MONITORS = ObjectKind(
     "servicemonitors",
     "ServiceMonitor",
     ("monitoring.coreos.com",),
     core=False,
     what_for="whether HAMi's metrics are scraped",
 )
-CONFIG_MAPS = Kind(
+CONFIG_MAPS = ObjectKind(
     "configmaps",
     "ConfigMap",
     core=False,
@@ -185,7 +187,7 @@ KEPT_WHOLE = (*PLATFORM, CLUSTER_POLICIES, NODE_POOLS, RUNTIME_CLASSES, *SPEAKIN
 _BY_NAME = {(each.kind, group): each for each in KINDS for group in each.groups}
 
 
-def kind_of(kind: str, api_version: str) -> Kind | None:
+def kind_of(kind: str, api_version: str) -> ObjectKind | None:
     """The kind of an object; None where a diagnosis does not read it (Kyverno, too, has a ClusterPolicy)."""
     if not api_version:  # cut down by hand: its name has to do
         return next((each for each in KINDS if each.kind == kind), None)
@@ -193,12 +195,12 @@ def kind_of(kind: str, api_version: str) -> Kind | None:
     return _BY_NAME.get((kind, group if slash else ""))
 
 
-def kind_of_list(kind: str, api_version: str) -> Kind | None:
+def kind_of_list(kind: str, api_version: str) -> ObjectKind | None:
     """`PodList`, as the API server and `kubectl cluster-info dump` print it."""
     return kind_of(kind.removesuffix("List"), api_version) if kind.endswith("List") else None
 
 
-def kind_named(plural: str) -> Kind | None:
+def kind_named(plural: str) -> ObjectKind | None:
     """`events`, `events.events.k8s.io`, `daemonsets.apps`; in a file's name also `default-events`."""
     words = re.split(r"[^a-z]+", plural.lower())
     return next((each for each in KINDS if each.plural in words), None)

@@ -11,9 +11,9 @@ from typing import Any
 
 from nodeworthy.collect.cluster import live_logs, prometheus
 from nodeworthy.collect.cluster.connection import Answer, Connection
-from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
+from nodeworthy.collect.cluster.kinds import ASKED_FOR, ObjectKind
 from nodeworthy.collect.cluster.recording import KindFile, Recording
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.records import dataclass
 
@@ -30,10 +30,10 @@ def look(
     *,
     with_logs: bool,
     measured_by: str | None = None,
-) -> Seen:
+) -> ClusterObjects:
     """Logs of pods are asked for where a rule needs them; a Prometheus tells what GPUs do."""
     connection = Connection(context)
-    reading = _Reading(connection, Seen(namespace), Recording(record, namespace) if record else None)
+    reading = _Reading(connection, ClusterObjects(namespace), Recording(record, namespace) if record else None)
     try:
         reading.read_all(workers)
         if with_logs:
@@ -48,7 +48,7 @@ def look(
 @dataclass
 class _Reading:
     connection: Connection
-    seen: Seen
+    seen: ClusterObjects
     recording: Recording | None
     _lock: threading.Lock = field(default_factory=threading.Lock)
     # Once the server can't be talked to, or somebody has had enough, nothing more is asked.
@@ -76,7 +76,7 @@ class _Reading:
         if self._ended_by is None:
             prometheus.read(url, self.seen.capacity.usage, self.recording)
 
-    def _work(self, waiting: deque[Kind]) -> None:
+    def _work(self, waiting: deque[ObjectKind]) -> None:
         try:
             while (kind := _next(waiting)) is not None:
                 self._read(kind)
@@ -86,7 +86,7 @@ class _Reading:
                 self._ended_by = self._ended_by or problem
             self._over.set()
 
-    def _read(self, kind: Kind) -> None:
+    def _read(self, kind: ObjectKind) -> None:
         file = self.recording.kind(kind) if self.recording else None
         if all(self._keep(answer, kind, file) for answer in self._pages(kind)) and file:
             file.finish()
@@ -100,7 +100,7 @@ class _Reading:
         if self._ended_by is not None and not interrupted:
             raise self._ended_by
 
-    def _keep(self, answer: Answer, kind: Kind, file: KindFile | None) -> bool:
+    def _keep(self, answer: Answer, kind: ObjectKind, file: KindFile | None) -> bool:
         if answer.status == 404 and not kind.core:
             self.seen.kinds.add(kind.plural)  # the cluster does not know the kind, so there is none
             return True
@@ -117,7 +117,7 @@ class _Reading:
             _progress(f"read {self.seen.objects} objects")
         return True
 
-    def _refused(self, answer: Answer, kind: Kind) -> None:
+    def _refused(self, answer: Answer, kind: ObjectKind) -> None:
         why = text_at(answer.body, "message") or f"the server answered {answer.status}"
         with self._lock:
             self.seen.refused[kind.plural] = why
@@ -125,7 +125,7 @@ class _Reading:
             if self.recording:
                 self.recording.refused(kind, _status(answer, why))
 
-    def _pages(self, kind: Kind) -> Iterator[Answer]:
+    def _pages(self, kind: ObjectKind) -> Iterator[Answer]:
         path = kind.url(self.seen.namespace)
         asked = {"limit": PAGE, **({"labelSelector": kind.labelled} if kind.labelled else {})}
         query, expired = asked, 0
@@ -144,7 +144,7 @@ class _Reading:
             query = {**asked, "continue": token}
 
 
-def _next(waiting: deque[Kind]) -> Kind | None:
+def _next(waiting: deque[ObjectKind]) -> ObjectKind | None:
     try:
         return waiting.popleft()
     except IndexError:

@@ -12,7 +12,7 @@ from nodeworthy.collect.cluster import hami_logs, logs
 from nodeworthy.collect.cluster.connection import Connection
 from nodeworthy.collect.cluster.pod_logs import MOST_PODS, WantedLog
 from nodeworthy.collect.cluster.recording import Recording
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.documents.plain import text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.redaction import hide_secrets
@@ -26,7 +26,7 @@ SECONDS = 20.0
 _Answer = tuple[str | None, str]
 
 
-def read(connection: Connection, seen: Seen, workers: int, recording: Recording | None) -> None:
+def read(connection: Connection, seen: ClusterObjects, workers: int, recording: Recording | None) -> None:
     wanted = seen.wanted_logs()
     of = set(list(dict.fromkeys(each.object for each in wanted))[:MOST_PODS])
     asked = [each for each in wanted if each.object in of]
@@ -45,7 +45,7 @@ def read(connection: Connection, seen: Seen, workers: int, recording: Recording 
         recording.refused_logs(seen.no_logs)
 
 
-def _keep(seen: Seen, found: dict[str, list[str]]) -> None:
+def _keep(seen: ClusterObjects, found: dict[str, list[str]]) -> None:
     """As the files of a dump are kept."""
     for name, texts in found.items():
         said = logs.most_telling(map(logs.last_words, texts))

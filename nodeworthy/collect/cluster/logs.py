@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from nodeworthy.backstop import TookTooLong, call_bounded
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.not_seen import UnreadableInput
@@ -39,12 +39,12 @@ _AS_GATHERED = ("namespaces", "pods", "logs")
 
 
 @dataclass(frozen=True)
-class Said:
+class WeighedWords:
     weight: int
     words: str
 
 
-NOTHING = Said(0, "")
+NOTHING = WeighedWords(0, "")
 
 
 class Index:
@@ -66,7 +66,7 @@ class Index:
         return self._of.get((pod.namespace, pod.name), [])
 
 
-def read_last_words(seen: Seen, index: Index) -> None:
+def read_last_words(seen: ClusterObjects, index: Index) -> None:
     wanted: dict[str, set[str]] = defaultdict(set)
     for each in seen.wanted_logs():
         wanted[each.object].add(each.container)
@@ -91,7 +91,7 @@ def _container(path: Path) -> str:
     return path.parts[-3] if path.name in _GATHERED else path.stem
 
 
-def read_tail(path: Path, seen: Seen, read: Callable[[str], _T]) -> _T | None:
+def read_tail(path: Path, seen: ClusterObjects, read: Callable[[str], _T]) -> _T | None:
     """What a reader makes of a log's end; None where there is none, or it can't be read, which is told."""
     try:
         if not path.is_file():
@@ -109,28 +109,28 @@ def read_tail(path: Path, seen: Seen, read: Callable[[str], _T]) -> _T | None:
     return None
 
 
-def most_telling(said: Iterable[Said]) -> str:
+def most_telling(said: Iterable[WeighedWords]) -> str:
     """Of the containers of one pod."""
     return max(said, key=lambda each: each.weight, default=NOTHING).words
 
 
-def last_words(log: str, *, searched: bool = True) -> Said:
+def last_words(log: str, *, searched: bool = True) -> WeighedWords:
     """How it ended, if it says so; else what is known of it; else the last line that sounds like a fault."""
     lines = log.splitlines()
     ended = _last_with(lines, _ENDED)
     if ended is not None:
-        return Said(_AS_IT_ENDED, _message(ended))
+        return WeighedWords(_AS_IT_ENDED, _message(ended))
     known = in_text(log) if searched else []
     cause = next((each for each in known if not each.evidence.is_symptom), None)
     if cause is not None:
-        return Said(_KNOWN, _message(cause.words, cause.itself))
+        return WeighedWords(_KNOWN, _message(cause.words, cause.itself))
     marked = _last_with(lines, _MARKED)
     if marked is not None:
-        return Said(_LIKE_A_FAULT, _message(marked))
+        return WeighedWords(_LIKE_A_FAULT, _message(marked))
     if known:
-        return Said(_LIKE_A_FAULT, _message(known[0].words, known[0].itself))
+        return WeighedWords(_LIKE_A_FAULT, _message(known[0].words, known[0].itself))
     told = _last_with(lines, _SOUNDS_LIKE_ONE)
-    return Said(_VAGUE, _message(told)) if told is not None else NOTHING
+    return WeighedWords(_VAGUE, _message(told)) if told is not None else NOTHING
 
 
 def _last_with(lines: Sequence[str], mark: re.Pattern[str]) -> str | None:

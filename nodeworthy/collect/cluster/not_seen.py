@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.collect.cluster.kinds import KINDS, NODES, Kind
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.kinds import KINDS, NODES, ObjectKind
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.scene import Missing
 from nodeworthy.verdict import Place, Verdict
 
 
 class NotSeen:
-    def __init__(self, seen: Seen, asked: Collection[type[Any]] = ()) -> None:
+    def __init__(self, seen: ClusterObjects, asked: Collection[type[Any]] = ()) -> None:
         self._seen = seen
         self._asked = asked
 
@@ -26,14 +26,14 @@ class NotSeen:
         """Whether a rule that judges it was named."""
         return fact in self._asked
 
-    def why(self, kind: Kind) -> str | None:
+    def why(self, kind: ObjectKind) -> str | None:
         if self._seen.was_kept_away(kind):
             return self._seen.why_not_all(kind)
         if kind is NODES and not self._seen.nodes and self._nodes_are_named:
             return "pods run on nodes, and none of these nodes is in what was read"
         return self._seen.why_not_all(kind)
 
-    def may_be_refused(self, kind: Kind) -> bool:
+    def may_be_refused(self, kind: ObjectKind) -> bool:
         """Who may look into one namespace only is rightly refused what belongs to none."""
         return bool(self._seen.namespace) and not kind.namespaced and kind.plural in self._seen.refused
 
@@ -43,11 +43,11 @@ class NotSeen:
             if why is not None and kind.core and not self.may_be_refused(kind) and not self._is_told_of(kind):
                 yield NotLookedAt(Place(subject=kind.plural), why, remedy=_remedy(kind, self._seen))
 
-    def _is_told_of(self, kind: Kind) -> bool:
+    def _is_told_of(self, kind: ObjectKind) -> bool:
         """The file that could not be read to its end is a finding of its own."""
         return self._seen.has(kind) and kind.plural in self._seen.cut
 
-    def missing(self, fact: type[Any], none: str, *kinds: Kind, blind: bool = False) -> Missing:
+    def missing(self, fact: type[Any], none: str, *kinds: ObjectKind, blind: bool = False) -> Missing:
         """Why there is no fact of a type: a kind that it is read from was not seen whole, or holds none.
 
         A rule that is `blind` without a core kind is unknown then. The others skip, for one rule tells of each kind
@@ -62,7 +62,7 @@ class NotSeen:
         return Missing(self.why(kind) or none, verdict, Place(subject=kind.plural))
 
 
-def _remedy(kind: Kind, seen: Seen) -> str:
+def _remedy(kind: ObjectKind, seen: ClusterObjects) -> str:
     if kind.plural in seen.refused:
         return f"give the account that looks the right to list {kind.full_name}"
     everywhere = " -A" if kind.namespaced else ""

@@ -17,7 +17,7 @@ from nodeworthy.collect.cluster.kinds import (
     STATEFUL_SETS,
 )
 from nodeworthy.collect.cluster.not_seen import NotSeen
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.documents.plain import strings_at
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked, monitoring_asked, queue_asked
@@ -35,7 +35,7 @@ from nodeworthy.scene import Fact, Missing, Scene, make_scene
 TOLD: frozenset[type[Any]] = frozenset((MonitoringAsked, MonitoringStack, QueueAsked, QueueDatabase, Scraping))
 
 
-def platform(seen: Seen, fleet: Fleet | None, not_seen: NotSeen, rules: frozenset[str]) -> Scene:
+def platform(seen: ClusterObjects, fleet: Fleet | None, not_seen: NotSeen, rules: frozenset[str]) -> Scene:
     stacks = seen.read(MonitoringStack, PROMETHEUSES)
     databases = list(queue_databases([replace(each, runs_on=_runs_on(each, seen)) for each in _servers(seen)]))
     policies = seen.read(OperatorValues, CLUSTER_POLICIES) if stacks else []
@@ -54,7 +54,7 @@ def _asked_for(fleet: Fleet | None) -> Iterator[Fact]:
         yield from queue_asked(fleet)
 
 
-def _with_exporters(scraped: Scraping, seen: Seen, *, is_asked_for: bool) -> Scraping:
+def _with_exporters(scraped: Scraping, seen: ClusterObjects, *, is_asked_for: bool) -> Scraping:
     """Who measures the DCGM exporters: the ServiceMonitors that choose a service which leads to one of them."""
     unseen = next((each for each in (SERVICE_MONITORS, SERVICES, PODS) if seen.why_not_all(each)), None)
     if unseen is not None:
@@ -67,12 +67,12 @@ def _with_exporters(scraped: Scraping, seen: Seen, *, is_asked_for: bool) -> Scr
     return replace(scraped, monitored_by=tuple(strings_at(each, "metadata", "labels") for each in monitors))
 
 
-def _servers(seen: Seen) -> Iterator[DatabaseServer]:
+def _servers(seen: ClusterObjects) -> Iterator[DatabaseServer]:
     yield from filter(None, map(of_template, seen.read(PodTemplate, STATEFUL_SETS)))
     yield from seen.read(DatabaseServer, DATABASES)
 
 
-def _runs_on(server: DatabaseServer, seen: Seen) -> dict[str, str]:
+def _runs_on(server: DatabaseServer, seen: ClusterObjects) -> dict[str, str]:
     """Its pods, which are numbered, with the node of each."""
     name, numbered = server.name, pattern(r"-\d+$")
     return {

@@ -9,7 +9,7 @@ from typing import Any
 
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, JOBS, NODES, RUNTIME_CLASSES
 from nodeworthy.collect.cluster.not_seen import NotSeen
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.comments import annotation_suppressions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
@@ -24,7 +24,7 @@ from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place, Verdict
 
 
-def verification(seen: Seen, not_seen: NotSeen) -> list[VerificationWork]:
+def verification(seen: ClusterObjects, not_seen: NotSeen) -> list[VerificationWork]:
     """What of the pods is verification, which is judged by what it holds."""
     pods, unseen_jobs = seen.gpu_pods, not_seen.why(JOBS) is not None
     said = ((each.name, OPT_OUTS.items() & each.labels.items()) for each in seen.nodes.values())
@@ -40,7 +40,7 @@ def of_verification(works: list[VerificationWork], waiting: tuple[str, ...]) -> 
 
 
 def of_pods(
-    seen: Seen,
+    seen: ClusterObjects,
     not_seen: NotSeen,
     rules: frozenset[str],
     elsewhere: frozenset[type[Any]],
@@ -59,7 +59,7 @@ def of_pods(
     return make_scene(facts, said, kept, elsewhere={VerificationWork, *elsewhere})
 
 
-def _refused(seen: Seen) -> Iterator[RefusedPods]:
+def _refused(seen: ClusterObjects) -> Iterator[RefusedPods]:
     """Events outlive what they tell of: a Job that is gone, a DaemonSet that names another class, or none."""
     for each in seen.gpu_pods.refused:
         maker = each.place.object or ""
@@ -70,18 +70,18 @@ def _refused(seen: Seen) -> Iterator[RefusedPods]:
             yield replace(each, nodes=_chosen(seen, daemonset))
 
 
-def _of_stack(seen: Seen, maker: str) -> StackDaemonSet | None:
+def _of_stack(seen: ClusterObjects, maker: str) -> StackDaemonSet | None:
     kind, namespace, name = (*maker.split("/"), "", "")[:3]
     return seen.stack.daemonsets.get((namespace, name)) if kind == DAEMONSETS.kind else None
 
 
-def _chosen(seen: Seen, daemonset: StackDaemonSet) -> tuple[str, ...]:
+def _chosen(seen: ClusterObjects, daemonset: StackDaemonSet) -> tuple[str, ...]:
     """Nodes with GPUs, which miss its pods."""
     nodes = (each for each in seen.capacity.nodes.values() if each.has_gpus)
     return tuple(each.name for each in nodes if daemonset.choice.takes(each.labels, each.name))
 
 
-def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:
+def _classes(seen: ClusterObjects, runtimes: list[RuntimeClass]) -> ClusterClasses:
     toolkits = list(seen.toolkits.values())
     handlers = sorted({name for each in toolkits for name in each.runtime_names})
     return ClusterClasses(
@@ -94,7 +94,7 @@ def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:
     )
 
 
-def _by_class(seen: Seen) -> dict[str, list[str]]:
+def _by_class(seen: ClusterObjects) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for pod in seen.pods.values():
         if pod.runtime_class and not pod.ready and not pod.is_over:
@@ -102,7 +102,7 @@ def _by_class(seen: Seen) -> dict[str, list[str]]:
     return {name: sorted(pods) for name, pods in found.items()}
 
 
-def _missing(seen: Seen, not_seen: NotSeen) -> Iterator[tuple[type[Any], Missing]]:
+def _missing(seen: ClusterObjects, not_seen: NotSeen) -> Iterator[tuple[type[Any], Missing]]:
     yield PodTemplate, Missing("no pod in what was read has to do with GPUs")
     yield RefusedPods, Missing(seen.why_not_all(EVENTS) or "no event says that a pod with GPUs was refused")
     yield NodeSize, Missing("no node in what was read has GPUs")

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.cluster.kinds import Kind, kind_named
+from nodeworthy.collect.cluster.kinds import ObjectKind, kind_named
 from nodeworthy.collect.cluster.pod_logs import WantedLog
 from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.errors import InputError
@@ -51,7 +51,7 @@ def _without_bookkeeping(data: Any) -> Any:
     return [_without_bookkeeping(each) for each in data] if isinstance(data, list) else data
 
 
-def refusal(data: Mapping[str, Any]) -> tuple[Kind, str] | None:
+def refusal(data: Mapping[str, Any]) -> tuple[ObjectKind, str] | None:
     """Which kind the API server refused, and why, from its Status."""
     kind = kind_named(text_at(data, "details", "kind"))
     if kind is None or text_at(data, "status") != "Failure":
@@ -76,10 +76,10 @@ class Recording:
         }
         self._write("recording", self._about)
 
-    def kind(self, kind: Kind) -> KindFile:
+    def kind(self, kind: ObjectKind) -> KindFile:
         return KindFile(kind, self._begin(kind.plural))
 
-    def refused(self, kind: Kind, status: Mapping[str, Any]) -> None:
+    def refused(self, kind: ObjectKind, status: Mapping[str, Any]) -> None:
         details = {**(status.get("details") or {}), "kind": kind.plural}
         self._write(kind.plural, {"apiVersion": "v1", "kind": "Status", **status, "details": details})
 
@@ -129,7 +129,7 @@ class Recording:
 class KindFile:
     """The objects of one kind, page by page."""
 
-    def __init__(self, kind: Kind, file: _Half) -> None:
+    def __init__(self, kind: ObjectKind, file: _Half) -> None:
         self._file = file
         head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": {}}
         self._file.write(json.dumps(head)[:-1] + ', "items": [')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
+from nodeworthy.collect.cluster.kinds import ASKED_FOR, ObjectKind
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
 
@@ -53,7 +53,7 @@ def _account(home: str) -> str:
     return f"apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: {NAME}\n  namespace: {home}\n"
 
 
-def _role(kinds: list[Kind], namespace: str | None, *, logs: bool) -> str:
+def _role(kinds: list[ObjectKind], namespace: str | None, *, logs: bool) -> str:
     lines = [f"apiVersion: {_API_GROUP}/v1", f"kind: {_kind(namespace is not None)}", "metadata:", f"  name: {NAME}"]
     if namespace is not None:
         lines.append(f"  namespace: {namespace}")
@@ -65,7 +65,7 @@ def _kind(within: bool) -> str:
     return "Role" if within else "ClusterRole"
 
 
-def _rule(kind: Kind) -> Iterator[str]:
+def _rule(kind: ObjectKind) -> Iterator[str]:
     yield f"  # {kind.what_for}" if kind.what_for else f"  # every {kind.kind}"
     if kind.labelled:
         yield f"  # only these are asked for, which no role can say: {kind.labelled}"

@@ -10,11 +10,11 @@ from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_
 from nodeworthy.collect.cluster.egress import egress
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.gpu_stack import stack_of
-from nodeworthy.collect.cluster.groups import Group, group_nodes
+from nodeworthy.collect.cluster.groups import RuntimeGroup, group_nodes
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, NODES
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.pod_scenes import of_pods, of_verification, verification
-from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.cluster.toolkits import Toolkits
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.comments import annotation_suppressions
@@ -31,14 +31,18 @@ from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Located
 
 
-def scenes(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> list[Scene]:
+def scenes(
+    seen: ClusterObjects, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]
+) -> list[Scene]:
     """`asked` are the types that rules judge which were asked for by name: why they are missing is told as unknown,
     where they could not be seen. `rules` are the ids of all rules that a suppression may name."""
     return _Scenes(seen, fleet, asked, rules).all
 
 
 class _Scenes:
-    def __init__(self, seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> None:
+    def __init__(
+        self, seen: ClusterObjects, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]
+    ) -> None:
         self._seen = seen
         self._fleet = fleet
         self._asked = asked
@@ -117,6 +121,6 @@ class _Scenes:
             yield from gpu_pools(self._fleet)
 
 
-def _pool_of_nodes(group: Group, first: ClusterNode) -> GpuPool:
+def _pool_of_nodes(group: RuntimeGroup, first: ClusterNode) -> GpuPool:
     distribution = " or ".join(first.sign.distributions) if first.sign else "a distribution that it does not name"
     return GpuPool(first.name, first.place, Located.known(distribution, first.place), group.runtime, noun="node")

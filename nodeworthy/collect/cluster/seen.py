@@ -18,11 +18,11 @@ from nodeworthy.collect.cluster.kinds import (
     NODES,
     PODS,
     STATEFUL_SETS,
-    Kind,
+    ObjectKind,
 )
 from nodeworthy.collect.cluster.pod_logs import WantedLog, WantedLogs
 from nodeworthy.collect.cluster.pods import GpuPods
-from nodeworthy.collect.cluster.sighted import Sighted
+from nodeworthy.collect.cluster.sightings import Sightings
 from nodeworthy.collect.cluster.stack_seen import StackSeen
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.documents.plain import text_at
@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class Seen:
+class ClusterObjects:
     """Objects by namespace and name: one that was found twice counts once, the newer wins."""
 
     # Only this namespace was asked for.
@@ -63,9 +63,9 @@ class Seen:
     claims_devices: bool = False
     gpu_pods: GpuPods = field(default_factory=GpuPods)
     capacity: CapacitySeen = field(default_factory=CapacitySeen)
-    sighted: Sighted = field(default_factory=Sighted)
+    sighted: Sightings = field(default_factory=Sightings)
     stack: StackSeen = field(default_factory=StackSeen)
-    documents: dict[Kind, dict[Key, Tree]] = field(default_factory=lambda: {each: {} for each in KEPT_WHOLE})
+    documents: dict[ObjectKind, dict[Key, Tree]] = field(default_factory=lambda: {each: {} for each in KEPT_WHOLE})
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
     kinds: set[str] = field(default_factory=set)
     # Kinds that could not be had, and why; and those of which only a part could be read.
@@ -80,7 +80,7 @@ class Seen:
     objects: int = 0
     _versions: defaultdict[str, dict[Key, int]] = field(default_factory=lambda: defaultdict(dict))
 
-    def add(self, kind: Kind, data: Mapping[str, Any]) -> None:
+    def add(self, kind: ObjectKind, data: Mapping[str, Any]) -> None:
         key = (text_at(data, "metadata", "namespace"), text_at(data, "metadata", "name"))
         self.kinds.add(kind.plural)
         if self.namespace and kind.namespaced and key[0] != self.namespace:
@@ -92,7 +92,7 @@ class Seen:
             self.stack.add_maker(kind.kind, key, data)
         self._keep(kind, key, data)
 
-    def _is_older(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> bool:
+    def _is_older(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> bool:
         """Whether this object is here already, and no older."""
         written = text_at(data, "metadata", "resourceVersion")
         version = int(written) if written.isdecimal() and len(written) < 20 else 0
@@ -104,7 +104,7 @@ class Seen:
             return False
         return True
 
-    def _keep(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
+    def _keep(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> None:
         if kind is NODES:
             self.nodes[key] = cluster_node(data)
             self.capacity.add_node(data)
@@ -148,13 +148,13 @@ class Seen:
             self.gpu_daemonsets[key] = found
             self.gpu_annotations[key] = document.get("metadata", "annotations").texts
 
-    def _keep_release(self, kind: Kind, data: Mapping[str, Any]) -> None:
+    def _keep_release(self, kind: ObjectKind, data: Mapping[str, Any]) -> None:
         document = DEPLOYMENTS.document(data)
         release = release_of_deployment(document) if kind is DEPLOYMENTS else None
         if release is not None:
             self.releases.append((release, document.place))
 
-    def read(self, fact: type[T], *kinds: Kind) -> list[T]:
+    def read(self, fact: type[T], *kinds: ObjectKind) -> list[T]:
         """What the reader of these kinds makes of their objects."""
         return [each for kind in kinds for tree in self.documents[kind].values() for each in _read(tree, fact)]
 
@@ -162,10 +162,10 @@ class Seen:
         toolkits = frozenset((key[0], each.name) for key, each in self.toolkits.items())
         return self.logs.of(self.pods, toolkits, frozenset(self.hami.parts))
 
-    def has(self, kind: Kind) -> bool:
+    def has(self, kind: ObjectKind) -> bool:
         return kind.plural in self.kinds
 
-    def has_all(self, kind: Kind) -> bool:
+    def has_all(self, kind: ObjectKind) -> bool:
         """Whether what is not there was not there to be read."""
         return self.has(kind) and kind.plural not in self.cut
 
@@ -174,7 +174,7 @@ class Seen:
         kind, _, key = maker.partition("/")
         return kind == JOBS.kind and self.has_all(JOBS) and tuple(key.split("/")) not in self.gpu_pods.bounds
 
-    def why_not_all(self, kind: Kind) -> str | None:
+    def why_not_all(self, kind: ObjectKind) -> str | None:
         """Why there may be more of a kind than was read; None where all of them were."""
         if kind.plural in self.refused:
             return f"the server refused to list {kind.full_name}: {self.refused[kind.plural]}"
@@ -182,7 +182,7 @@ class Seen:
             return self.cut[kind.plural]
         return None if self.has(kind) else f"no {kind.full_name} are in what was read"
 
-    def was_kept_away(self, kind: Kind) -> bool:
+    def was_kept_away(self, kind: ObjectKind) -> bool:
         """Whether it was looked for in vain: refused or cut off, and not merely left out."""
         return kind.plural in self.refused or kind.plural in self.cut
 

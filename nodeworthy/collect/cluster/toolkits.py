@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from nodeworthy.collect.cluster.groups import Group, group_nodes, unseen_group
+from nodeworthy.collect.cluster.groups import RuntimeGroup, group_nodes, unseen_group
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, NODES, PODS, RUNTIME_CLASSES
 from nodeworthy.collect.cluster.not_seen import NotSeen
-from nodeworthy.collect.cluster.seen import Key, Seen
+from nodeworthy.collect.cluster.seen import ClusterObjects, Key
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import POOL
@@ -28,7 +28,7 @@ NOWHERE = ""
 
 
 class Toolkits:
-    def __init__(self, seen: Seen, fleet: Fleet | None, not_seen: NotSeen) -> None:
+    def __init__(self, seen: ClusterObjects, fleet: Fleet | None, not_seen: NotSeen) -> None:
         self._seen = seen
         self._fleet = fleet
         self._unseen = not_seen
@@ -129,7 +129,7 @@ class Toolkits:
         found = [self._on_nodes(daemonset, group, pods, alone=alone) for group in groups]
         yield from (each.beside(found) for each in found)
 
-    def _groups(self, daemonset: ToolkitDaemonSet, running_on: set[str]) -> Iterator[Group]:
+    def _groups(self, daemonset: ToolkitDaemonSet, running_on: set[str]) -> Iterator[RuntimeGroup]:
         why = self._unseen.why(NODES)
         if why is not None and not self._seen.nodes:
             if running_on:
@@ -143,7 +143,7 @@ class Toolkits:
         yield from group_nodes(nodes, self._fleet)
 
     def _on_nodes(
-        self, daemonset: ToolkitDaemonSet, group: Group, pods: list[ClusterPod], *, alone: bool
+        self, daemonset: ToolkitDaemonSet, group: RuntimeGroup, pods: list[ClusterPod], *, alone: bool
     ) -> ToolkitOnNodes:
         names = {node.name for node in group.nodes}
         # An event may not say on which node it was; where there is only one kind of nodes, it was on one of them.

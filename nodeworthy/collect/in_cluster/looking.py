@@ -13,7 +13,7 @@ from typing import Any
 from nodeworthy.collect.in_cluster import state
 from nodeworthy.collect.in_cluster.cluster import Busy, Cluster, NotBelieved
 from nodeworthy.collect.in_cluster.job import Terms, job, name_of
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.recording import NoRecording, Recording, of_data
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
@@ -176,14 +176,14 @@ def ask_all(
     workers: int,
     progress: Progress,
     tell: Callable[[str], None],
-) -> list[Asked]:
+) -> list[AskedHost]:
     """Of each host and its node, in their order."""
     looking = Looking(cluster, terms, time.monotonic() + terms.total_seconds)
     with terminate_like_interrupt(), tidied(lambda: _sweep(cluster, terms, tell)):
         return _asked(looking, nodes, workers, progress)
 
 
-def _asked(looking: Looking, nodes: Mapping[str, str], workers: int, progress: Progress) -> list[Asked]:
+def _asked(looking: Looking, nodes: Mapping[str, str], workers: int, progress: Progress) -> list[AskedHost]:
     with ThreadPoolExecutor(max_workers=max(1, min(workers, len(nodes) or 1))) as executor:
         futures = {
             executor.submit(looking.look, host, node, name_of(looking.terms.run, number, node)): host
@@ -196,7 +196,7 @@ def _asked(looking: Looking, nodes: Mapping[str, str], workers: int, progress: P
             looking.stop.set()
             executor.shutdown(wait=False, cancel_futures=True)
             raise
-    return [Asked(host, future.result()) for future, host in futures.items()]
+    return [AskedHost(host, future.result()) for future, host in futures.items()]
 
 
 def _sweep(cluster: Cluster, terms: Terms, tell: Callable[[str], None]) -> None:

@@ -79,7 +79,7 @@ def _broken(code: int, stderr: str, *, begun: bool) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedHost:
     """A host, and what it said, or why its recording can't be replayed."""
 
     name: str
@@ -87,10 +87,10 @@ class Asked:
     why: str = ""
 
 
-def ask(host: Host) -> Asked:
+def ask(host: Host) -> AskedHost:
     name = hide_secrets(host.backend.get_pytest_id())
     try:
         recording = observe(host)
     except NoRecording as problem:
-        return Asked(name, None, str(problem))
-    return Asked(recording.host, recording)
+        return AskedHost(name, None, str(problem))
+    return AskedHost(recording.host, recording)

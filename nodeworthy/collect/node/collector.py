@@ -11,7 +11,7 @@ from typing import Any
 import testinfra.backend
 from testinfra.host import Host
 
-from nodeworthy.collect.node.asked import Asked, ask
+from nodeworthy.collect.node.asked import AskedHost, ask
 from nodeworthy.collect.node.backends import Local, Replay, Ssh, register
 from nodeworthy.collect.node.connections import Connections
 from nodeworthy.collect.node.parts import READERS, read
@@ -77,7 +77,7 @@ def _host(backend: testinfra.backend.base.BaseBackend) -> Host:
 
 def ask_all(
     specs: Sequence[Spec], asking: Asking, progress: Progress | None = None, connections: Connections | None = None
-) -> list[Asked]:
+) -> list[AskedHost]:
     """What every host says, in the order in which they were named. Ctrl-C leaves neither a child nor a pod behind.
     Connections that somebody else has opened stay open."""
     own = connections or Connections(asking.seconds, asking.reach)
@@ -98,14 +98,14 @@ def _may_be_meant(host: Host, only: frozenset[str] | None) -> bool:
     return only is None or isinstance(host.backend, Local | Replay) or host.backend.get_pytest_id() in only
 
 
-def look_at(hosts: Sequence[Host], asking: Asking, progress: Progress | None = None) -> list[Asked]:
+def look_at(hosts: Sequence[Host], asking: Asking, progress: Progress | None = None) -> list[AskedHost]:
     """What every host says now, or, where it is waited for, when its boot has ended."""
     if asking.wait is None:
         return in_parallel(hosts, asking.workers, ask, progress)
     return until_ready(hosts, asking.workers, _anew, asking.wait, progress)
 
 
-def _anew(host: Host) -> Asked:
+def _anew(host: Host) -> AskedHost:
     """Through a connection that was lost nobody is reached again."""
     asked = ask(host)
     lost = asked.recording is not None and asked.recording.unreached is not None
@@ -114,7 +114,7 @@ def _anew(host: Host) -> Asked:
     return asked
 
 
-def record(asked: Iterable[Asked], folder: Path, write: Write) -> None:
+def record(asked: Iterable[AskedHost], folder: Path, write: Write) -> None:
     """One file a host, refusals included."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def scene(asked: Asked, declared: Declared) -> Scene:
+def scene(asked: AskedHost, declared: Declared) -> Scene:
     """The facts about one host: the node, or that it was not seen."""
     place = Place(host=asked.name)
     if asked.recording is None:

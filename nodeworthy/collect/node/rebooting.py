@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from testinfra.host import Host
 
-from nodeworthy.collect.node.asked import Asked, ask
+from nodeworthy.collect.node.asked import AskedHost, ask
 from nodeworthy.collect.node.backends import Ssh, register
 from nodeworthy.collect.node.collector import Asking, hosts_of, look_at
 from nodeworthy.collect.node.connections import Connections, NotAnswering
@@ -30,8 +30,8 @@ _CUT = ("closed by remote host", "closed.", "Connection reset", "Broken pipe", "
 class Twice:
     """What each host said before it was rebooted, and afterwards."""
 
-    before: Sequence[Asked]
-    after: Sequence[Asked]
+    before: Sequence[AskedHost]
+    after: Sequence[AskedHost]
 
 
 def can_be_rebooted(specs: Sequence[Spec]) -> None:
@@ -67,12 +67,12 @@ def _each_once(hosts: Sequence[Host]) -> None:
 class _Boots:
     """Which boot each host was in, and why it was not rebooted where it was not."""
 
-    def __init__(self, hosts: Sequence[Host], before: Sequence[Asked]) -> None:
-        self._before: Mapping[str, Asked] = {name_of(host): each for host, each in zip(hosts, before, strict=True)}
+    def __init__(self, hosts: Sequence[Host], before: Sequence[AskedHost]) -> None:
+        self._before: Mapping[str, AskedHost] = {name_of(host): each for host, each in zip(hosts, before, strict=True)}
         self._boots: dict[str, str] = {}
-        self.refused: dict[str, Asked] = {}
+        self.refused: dict[str, AskedHost] = {}
 
-    def restart(self, host: Host) -> Asked:
+    def restart(self, host: Host) -> AskedHost:
         name = name_of(host)
         seen = self._before[name]
         if seen.recording is None or seen.recording.unreached is not None:
@@ -86,7 +86,7 @@ class _Boots:
         _forget(host)
         return seen
 
-    def ask(self, host: Host) -> Asked:
+    def ask(self, host: Host) -> AskedHost:
         """What it says in its new boot."""
         name = name_of(host)
         try:
@@ -127,5 +127,5 @@ def _forget(host: Host) -> None:
         host.backend.close()
 
 
-def _unreached(name: str, why: str) -> Asked:
-    return Asked(name, Recording(name, unreached=why))
+def _unreached(name: str, why: str) -> AskedHost:
+    return AskedHost(name, Recording(name, unreached=why))

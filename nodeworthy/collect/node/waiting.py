@@ -11,7 +11,7 @@ from typing import Protocol
 
 from testinfra.host import Host
 
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.backends import Replay
 from nodeworthy.collect.node.deadline import RUNNING
 from nodeworthy.collect.node.parts.boot import boot, boot_end
@@ -51,7 +51,7 @@ EVERY_SECONDS = 2.0
 # How often whoever watches is told that time goes by.
 TICK_SECONDS = 1.0
 
-Look = Callable[[Host], Asked]
+Look = Callable[[Host], AskedHost]
 
 
 class Progress(Protocol):
@@ -64,7 +64,7 @@ class Progress(Protocol):
 
     def tick(self, left: float) -> None: ...
 
-    def asked(self, asked: Asked, name: str) -> None: ...
+    def asked(self, asked: AskedHost, name: str) -> None: ...
 
 
 class Nobody:
@@ -76,17 +76,17 @@ class Nobody:
 
     def tick(self, left: float) -> None: ...
 
-    def asked(self, asked: Asked, name: str) -> None: ...
+    def asked(self, asked: AskedHost, name: str) -> None: ...
 
 
-def in_parallel(hosts: Sequence[Host], workers: int, do: Look, progress: Progress | None = None) -> list[Asked]:
+def in_parallel(hosts: Sequence[Host], workers: int, do: Look, progress: Progress | None = None) -> list[AskedHost]:
     """In the order of the hosts. Ctrl-C leaves no child behind."""
     return until_ready(hosts, workers, do, None, progress)
 
 
 def until_ready(
     hosts: Sequence[Host], workers: int, look: Look, seconds: float | None, progress: Progress | None = None
-) -> list[Asked]:
+) -> list[AskedHost]:
     """What each host said last; without `seconds` each is looked at once."""
     RUNNING.stopping = False
     looks = _Looks(hosts, look, None if seconds is None else time.monotonic() + seconds, progress or Nobody())
@@ -113,10 +113,10 @@ class _Looks:
     look: Look
     until: float | None
     progress: Progress
-    running: dict[Future[Asked], int] = field(default_factory=dict)
+    running: dict[Future[AskedHost], int] = field(default_factory=dict)
     # When whose turn comes again.
     due: list[tuple[float, int]] = field(default_factory=list)
-    last: dict[int, Asked] = field(default_factory=dict)
+    last: dict[int, AskedHost] = field(default_factory=dict)
 
     @property
     def left(self) -> float:
@@ -134,14 +134,14 @@ class _Looks:
             for each in self._done():
                 self._heard(self.running.pop(each), each.result())
 
-    def _done(self) -> set[Future[Asked]]:
+    def _done(self) -> set[Future[AskedHost]]:
         next_turn = self.due[0][0] - time.monotonic() if self.due else TICK_SECONDS
         pause = None if self.until is None else max(0.0, min(TICK_SECONDS, next_turn))
         if not self.running:
             time.sleep(pause or 0.0)
         return wait(self.running, pause, FIRST_COMPLETED).done
 
-    def _heard(self, at: int, asked: Asked) -> None:
+    def _heard(self, at: int, asked: AskedHost) -> None:
         self.last[at] = asked
         name, left = name_of(self.hosts[at]), self.left
         why = self._why_not_ready(at) if self.until is not None else None

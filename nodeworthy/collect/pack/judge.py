@@ -13,7 +13,7 @@ from typing import Any
 
 from nodeworthy.collect.pack.enforcement import Allowed, Enforcement, Level
 from nodeworthy.collect.pack.stack import Stack
-from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
 from nodeworthy.collect.plan.protocol import Wire
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.engine import Judgement, judge
@@ -34,7 +34,7 @@ class Violation:
 
 
 @dataclass
-class Said:
+class CallOutcome:
     """What came of one call: what to report, and what does not apply, with why."""
 
     violations: list[Violation] = field(default_factory=list)
@@ -62,14 +62,14 @@ class Judge:
         local = [each.with_checks(c for c in each.checks if _is_local(c, given, scene)) for each in self._enforced]
         return [each for each in local if each.checks]
 
-    def one(self, resource: Resource) -> Said:
+    def one(self, resource: Resource) -> CallOutcome:
         """A resource with its inputs, before anything is done to it."""
         self._seen[resource.urn] = resource
         if not self._scene([resource], None).facts:
-            return Said()  # most resources bring nothing: a large fleet is not laid beside each of them
+            return CallOutcome()  # most resources bring nothing: a large fleet is not laid beside each of them
         return self._said(self._judged([resource], self._alone))
 
-    def all(self, resources: Iterable[Resource]) -> Said:
+    def all(self, resources: Iterable[Resource]) -> CallOutcome:
         """The whole stack. The engine tells outputs here; the inputs that were seen before are what was written."""
         told = list(resources)
         known = [self._as_written(each) for each in told]
@@ -109,12 +109,12 @@ class Judge:
         planned = sorted((each for each in resources if not each.is_stack), key=lambda each: each.urn)
         stack = self.stack
         no_fleet = f"the config of stack {stack.name} declares no fleet" if stack.name else "no stack config was given"
-        plan = Plan(stack.project, stack.name, tuple(planned), outputs or {})
+        plan = PreviewedPlan(stack.project, stack.name, tuple(planned), outputs or {})
         suppressions = stack.suppressions(ids())
         return scene_of(plan, folder=stack.folder, fleet=fleet, no_fleet=no_fleet, file=file, suppressions=suppressions)
 
-    def _said(self, judgements: Iterable[Judgement]) -> Said:
-        said = Said()
+    def _said(self, judgements: Iterable[Judgement]) -> CallOutcome:
+        said = CallOutcome()
         for found in (each for judgement in judgements for each in judgement.findings):
             allowed = self._allowed(found)
             if found.suppressed:

@@ -27,7 +27,7 @@ from nodeworthy.collect.pack.enforcement import (
     default,
     reads_what_is_known_late,
 )
-from nodeworthy.collect.pack.judge import Judge, Said
+from nodeworthy.collect.pack.judge import CallOutcome, Judge
 from nodeworthy.collect.pack.stack import Stack
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.protocol import OPTIONS, UNKNOWN, Wire, from_struct, grpc, stubs
@@ -139,7 +139,7 @@ class Analyzer(stubs("analyzer_pb2_grpc").AnalyzerServicer):  # type: ignore[mis
             self._judge = Judge(self.rules, configure_rules(self.rules, self.given), self.stack)
         return self._judge
 
-    def _response(self, said: Said) -> Any:
+    def _response(self, said: CallOutcome) -> Any:
         return pb.AnalyzeResponse(
             diagnostics=[
                 pb.AnalyzeDiagnostic(

@@ -7,7 +7,7 @@ from typing import Any
 
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.aws.user_data import scripts_of
-from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.documents.tree import Tree
@@ -72,7 +72,7 @@ def _is_of_handler(container: Tree) -> bool:
 _PREFIX = "aws:"
 
 
-def stack_of(plan: Plan, made: StandIns | None, unknown: str) -> Stack | None:
+def stack_of(plan: PreviewedPlan, made: StandIns | None, unknown: str) -> Stack | None:
     """None where the program makes nothing of AWS."""
     planned = [each for each in plan.resources if each.type.startswith(_PREFIX)]
     if not planned:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from nodeworthy.collect.objects import facts_of, objects
-from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE, UNKNOWN, Wire
@@ -64,7 +64,7 @@ def _doubted(data: Wire, name: str = "") -> Wire:
     return data
 
 
-def known_later(plan: Plan, later: Plan, made: StandIns) -> Plan:
+def known_later(plan: PreviewedPlan, later: PreviewedPlan, made: StandIns) -> PreviewedPlan:
     """A chart that could not ask yet is the one that asks in the simulated run; its values are not known before."""
     return replace(
         plan, resources=tuple(_known_later(each, later.by_urn.get(each.urn), made) for each in plan.resources)

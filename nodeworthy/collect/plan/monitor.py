@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlparse
 from nodeworthy.collect.plan import standins
 from nodeworthy.collect.plan.answers import Answers, Question
 from nodeworthy.collect.plan.manifests import TEMPLATE, decode_call, options_of, with_what_it_was_given
-from nodeworthy.collect.plan.plan import Plan, Resource, urn_of
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource, urn_of
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.protocol import (
     UNKNOWN,
@@ -57,11 +57,11 @@ class Registry:
     depths: dict[str, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def plan(self) -> Plan:
+    def plan(self) -> PreviewedPlan:
         found = sorted((each for each in self.resources.values() if not each.is_stack), key=lambda each: each.urn)
         given = tuple(with_what_it_was_given(each, self.charts) for each in found)
         asked = tuple(each for _, each in sorted(self.answered.items()))
-        return Plan(self.project, self.stack, given, dict(self.outputs), self.finished, asked)
+        return PreviewedPlan(self.project, self.stack, given, dict(self.outputs), self.finished, asked)
 
     def add(self, resource: Resource) -> bool:
         """False where another one has this URN already."""

@@ -80,7 +80,7 @@ class Resource:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PreviewedPlan:
     project: str
     stack: str
     # Sorted by URN, without the stack itself.

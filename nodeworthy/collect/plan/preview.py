@@ -10,7 +10,7 @@ from pathlib import Path
 from nodeworthy.collect.plan.answers import FILE, Answers, Asks, read_answers
 from nodeworthy.collect.plan.manifests import known_later
 from nodeworthy.collect.plan.passphrase import check_passphrase
-from nodeworthy.collect.plan.plan import Plan
+from nodeworthy.collect.plan.plan import PreviewedPlan
 from nodeworthy.collect.plan.project import (
     Project,
     StackConfig,
@@ -34,7 +34,7 @@ from nodeworthy.verdict import Place
 
 
 @dataclass(frozen=True)
-class Asked:
+class PreviewRequest:
     """What a preview is asked for."""
 
     folder: Path
@@ -51,7 +51,7 @@ class Asked:
 class Preview:
     """A stack that is about to be previewed: all that can be known of it before its program runs."""
 
-    asked: Asked
+    asked: PreviewRequest
     project: Project
     stack: str
     config: StackConfig
@@ -65,7 +65,7 @@ class Preview:
         """The fleet, where it can't exist: then there is no use in running the program."""
         return of_fleet_alone(self.fleet) if self.fleet is not None and self.fleet.impossible else None
 
-    def run(self, asks: Asks | None, show: Show, meanwhile: Callable[[], object] = lambda: None) -> Seen:
+    def run(self, asks: Asks | None, show: Show, meanwhile: Callable[[], object] = lambda: None) -> PreviewOutcome:
         answers = self._answers(asks)
         show = Bounded(show)
         program = Program(self.project, self.stack, self.config, answers, self.asked.passed)
@@ -75,7 +75,7 @@ class Preview:
             )
         finally:
             kept = answers.keep()
-        return Seen(self, ran, program, kept)
+        return PreviewOutcome(self, ran, program, kept)
 
     def _answers(self, asks: Asks | None) -> Answers:
         named = self.asked.answers_file
@@ -84,7 +84,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Seen:
+class PreviewOutcome:
     """What the program registered, plain and simulated."""
 
     preview: Preview
@@ -94,10 +94,10 @@ class Seen:
     newly_answered: int
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> PreviewedPlan:
         return self.ran.plan
 
-    def confirmed(self) -> Seen:
+    def confirmed(self) -> PreviewOutcome:
         """The same, less what depends on the made-up values themselves: the program runs once more, with others."""
         if self.ran.simulated is None:
             return self
@@ -128,7 +128,7 @@ class Seen:
         return {"resources": len(self.plan.resources), "unknowns": sum(each.unknowns for each in self.plan.resources)}
 
 
-def prepare(asked: Asked, rules: frozenset[str]) -> Preview:
+def prepare(asked: PreviewRequest, rules: frozenset[str]) -> Preview:
     """Reads everything that is read before the program runs. Raises InputError for what can't be."""
     project = find_project(asked.folder)
     stack = choose_stack(project, asked.stack)
@@ -143,7 +143,7 @@ def prepare(asked: Asked, rules: frozenset[str]) -> Preview:
     return Preview(asked, project, stack, config, fleet, PlainText(place, text, "stack config", IN_A_STACK), found)
 
 
-def _fleet(asked: Asked, file: Path) -> Fleet | None:
+def _fleet(asked: PreviewRequest, file: Path) -> Fleet | None:
     """The previewed stack's own, unless another one is named."""
     if asked.fleet_file:
         return read_fleet_file(Path(asked.fleet_file), asked.fleet_file)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from nodeworthy.collect.plan.answers import Answers
-from nodeworthy.collect.plan.plan import Plan
+from nodeworthy.collect.plan.plan import PreviewedPlan
 from nodeworthy.collect.plan.program import ProgramRun, Run, unshown
 from nodeworthy.collect.plan.protocol import UNKNOWN, Wire
 from nodeworthy.collect.plan.served import Program, Show
@@ -25,7 +25,7 @@ LARGEST = 1 << 20
 DEEPEST = 2
 
 
-def _agreed(one: Plan, other: Plan, made: StandIns) -> Plan:
+def _agreed(one: PreviewedPlan, other: PreviewedPlan, made: StandIns) -> PreviewedPlan:
     """`one`, with everything unknown that is otherwise in `other`. `made` are the outputs of `one`.
 
     A value that a program computes from an output (the length of a name, a branch on a prefix) no longer shows that it
@@ -77,13 +77,13 @@ class ProgramFailed(Exception):
 class Simulated:
     """The second run: what the program registers where every output is known."""
 
-    plan: Plan
+    plan: PreviewedPlan
     made: StandIns
 
 
 @dataclass(frozen=True)
 class Ran:
-    plan: Plan
+    plan: PreviewedPlan
     simulated: Simulated | None
     # Why there is no second run although one was wanted.
     no_simulation: str | None = None
@@ -126,7 +126,7 @@ def run_differently(program: Program, ran: Ran, *, timeout: float) -> Ran:
     return ran if plan == ran.simulated.plan else replace(ran, simulated=replace(ran.simulated, plan=plan))
 
 
-def _once_more(program: Program, plan: Plan, timeout: float) -> Ran:
+def _once_more(program: Program, plan: PreviewedPlan, timeout: float) -> Ran:
     made = _made(program, VARIANT)
     runs: list[ProgramRun] = []
     with tidied(lambda: _stop(runs)):
@@ -138,7 +138,7 @@ def _made(program: Program, variant: str = "") -> StandIns:
     return StandIns(program.config.region, variant)
 
 
-def _with_simulation(plan: Plan, run: Run, made: StandIns, deadline: float, timeout: float) -> Ran:
+def _with_simulation(plan: PreviewedPlan, run: Run, made: StandIns, deadline: float, timeout: float) -> Ran:
     """The second run may fail where the first does not: made-up values are not real ones. Then nothing is simulated."""
     try:
         _await(run, deadline, timeout)
@@ -164,7 +164,7 @@ def _await(run: Run, deadline: float, timeout: float) -> None:
         )
 
 
-def _ended(run: Run, answers: Answers, show: Show) -> Plan:
+def _ended(run: Run, answers: Answers, show: Show) -> PreviewedPlan:
     if run.served.registry.questions:
         raise answers.unanswered(run.served.registry.questions)
     if run.served.registry.refused:

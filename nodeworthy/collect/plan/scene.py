@@ -9,7 +9,7 @@ from pathlib import Path
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.plan.aws import stack_of
 from nodeworthy.collect.plan.manifests import CHART, GROUPS, manifests
-from nodeworthy.collect.plan.plan import STACK_TYPE, Plan, Resource, urn_of
+from nodeworthy.collect.plan.plan import STACK_TYPE, PreviewedPlan, Resource, urn_of
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import RELEASES, Releases
 from nodeworthy.collect.plan.standins import StandIns
@@ -49,7 +49,7 @@ _METRICS = pattern(r"prometheus|monitoring|observability|victoria|mimir|grafana"
 
 
 def unplanned_services(
-    plan: Plan, facts: Sequence[Fact], fleet: Fleet | None
+    plan: PreviewedPlan, facts: Sequence[Fact], fleet: Fleet | None
 ) -> Iterator[MonitoringNotPlanned | QueueNotPlanned]:
     if fleet is None:
         return
@@ -65,7 +65,7 @@ def _is_object(resource: Resource) -> bool:
     return resource.type.startswith("kubernetes:")
 
 
-def _hidden(plan: Plan, named: re.Pattern[str]) -> str | None:
+def _hidden(plan: PreviewedPlan, named: re.Pattern[str]) -> str | None:
     """Why it may be there all the same."""
     if not plan.complete:
         return "the program left before its end"
@@ -88,7 +88,7 @@ ENCRYPTED = f"{LATER}, or encrypted in the stack's config"
 
 
 def scene_of(
-    plan: Plan,
+    plan: PreviewedPlan,
     *,
     folder: Path,
     fleet: Fleet | None,
@@ -146,7 +146,7 @@ def _joined(stack: Stack | None, facts: list[Fact]) -> list[Fact]:
     return with_their_pools(facts, stack.pools_of_its_groups(facts))
 
 
-def _outputs(plan: Plan, made: StandIns | None, unknown: str) -> Tree:
+def _outputs(plan: PreviewedPlan, made: StandIns | None, unknown: str) -> Tree:
     place = Place(urn=urn_of(plan.stack, plan.project, None, STACK_TYPE, f"{plan.project}-{plan.stack}"))
     return Planter(place, made, unknown).tree(dict(plan.outputs))
 
@@ -174,7 +174,7 @@ def of_fleet_alone(fleet: Fleet) -> Scene:
     return make_scene(pool_claims(fleet))
 
 
-def facts_of_resources(plan: Plan, releases: Releases, made: StandIns | None, unknown: str) -> Iterator[Fact]:
+def facts_of_resources(plan: PreviewedPlan, releases: Releases, made: StandIns | None, unknown: str) -> Iterator[Fact]:
     parents = {each.parent for each in plan.resources}
     for resource in plan.resources:
         planter = Planter(resource.place, made, unknown, resource.property_dependencies)

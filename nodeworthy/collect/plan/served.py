@@ -12,7 +12,7 @@ from typing import Any
 
 from nodeworthy.collect.plan.answers import Answers
 from nodeworthy.collect.plan.monitor import Monitor, Registry
-from nodeworthy.collect.plan.plan import Plan
+from nodeworthy.collect.plan.plan import PreviewedPlan
 from nodeworthy.collect.plan.project import Project, StackConfig
 from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
 from nodeworthy.collect.plan.standins import StandIns
@@ -114,7 +114,7 @@ class Served:
         self._server.start()
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> PreviewedPlan:
         return self.registry.plan()
 
     def stop(self) -> None:

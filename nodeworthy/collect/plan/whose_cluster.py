@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -18,7 +18,7 @@ from nodeworthy.scene import Fact
 _KUBECONFIG = "kubeconfig"
 
 
-def of_its_cluster(fact: Fact, resource: Resource, plan: Plan) -> Fact:
+def of_its_cluster(fact: Fact, resource: Resource, plan: PreviewedPlan) -> Fact:
     """The operator's settings, with the cluster that its provider leads to."""
     if not isinstance(fact, OperatorValues):
         return fact
@@ -28,7 +28,7 @@ def of_its_cluster(fact: Fact, resource: Resource, plan: Plan) -> Fact:
     return replace(fact, cluster=found.pop()) if len(found) == 1 else fact
 
 
-def _clusters(plan: Plan, urns: Sequence[str]) -> Iterator[str]:
+def _clusters(plan: PreviewedPlan, urns: Sequence[str]) -> Iterator[str]:
     """The names of those that these are, or are made of."""
     left, seen = list(urns), set[str]()
     while left:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Generic, TypeVar
 
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.engine import Judgement
 from nodeworthy.records import dataclass, field, fields
 from nodeworthy.rule import Rule
@@ -139,4 +139,4 @@ def _finding(row: Sequence[Any], places: Sequence[Place]) -> Finding:
 
 
 def _edit(kind: str, place: int, was: str, new: str, title: str, *, places: Sequence[Place]) -> Edit:
-    return Edit(Kind(kind), places[place], was, new, title)
+    return Edit(EditKind(kind), places[place], was, new, title)

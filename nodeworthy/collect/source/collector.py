@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from nodeworthy.backstop import TookTooLong, call_bounded
-from nodeworthy.collect.source.beside import Span
 from nodeworthy.collect.source.boot_scripts import SHELLS
 from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source, sources
+from nodeworthy.collect.source.files_beside import Span
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.groups import Group, Groups, Member
+from nodeworthy.collect.source.groups import FileGroup, Groups, Member
 from nodeworthy.collect.source.one_file import whats_in
-from nodeworthy.collect.source.parsing import Found, Refused
+from nodeworthy.collect.source.parsing import FileContents, InputRefused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, pools_of
@@ -99,11 +99,11 @@ def look_at(
         groups.know(source)
         try:
             found = call_bounded(_read, source, fleets, rules, nothing)
-        except Refused as refusal:
+        except InputRefused as refusal:
             _refuse(looked, refusal, source, unread)
             continue
         except TookTooLong as problem:
-            _refuse(looked, Refused(Place(path=source.shown), f"it was not judged: {problem.why}"), source, unread)
+            _refuse(looked, InputRefused(Place(path=source.shown), f"it was not judged: {problem.why}"), source, unread)
             continue
         if found is None:
             _nothing(looked, source)
@@ -119,7 +119,7 @@ def look_at(
     return looked
 
 
-def _read(source: Source, fleets: Fleets, rules: frozenset[str], nothing: frozenset[str]) -> Found | None:
+def _read(source: Source, fleets: Fleets, rules: frozenset[str], nothing: frozenset[str]) -> FileContents | None:
     found = whats_in(source, rules) if source.shown not in nothing else None
     if found is not None or source.path.suffix not in SHELLS:
         return found
@@ -162,7 +162,7 @@ def _only_judged_by(member: Member) -> Iterator[str]:
         yield from member.found.files_of_root
 
 
-def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
+def _of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene:
     fleet, found = group.choice.fleet, group.together(groups.filled_in)
     found.facts = with_release_of(fleet, [*_not_of_a_release(found.facts, read), *_cut_off(group)])
     scene = _scene(found, fleet, group.choice.why)
@@ -190,7 +190,7 @@ def _ask_for_gpus(facts: Sequence[Fact]) -> bool:
     return any(isinstance(each, PodTemplate) and each.gpu_resources for each in facts)
 
 
-def _of_other_clouds(facts: Sequence[Fact], group: Group) -> list[GpuPool]:
+def _of_other_clouds(facts: Sequence[Fact], group: FileGroup) -> list[GpuPool]:
     """Imported only where there are some, and nobody declares any."""
     planned = _planned_pools(group)
     if not planned:
@@ -200,22 +200,22 @@ def _of_other_clouds(facts: Sequence[Fact], group: Group) -> list[GpuPool]:
     return list(settle_drivers(planned, [each for each in facts if isinstance(each, OperatorValues)]))
 
 
-def _planned_pools(group: Group) -> list[GpuPool]:
+def _planned_pools(group: FileGroup) -> list[GpuPool]:
     """Those that a root of Terraform asks of other clouds."""
     return [*{id(pool): pool for member in group.members for pool in member.found.pools}.values()]
 
 
-def _doors_of_other_clouds(group: Group) -> list[PoolDoor]:
+def _doors_of_other_clouds(group: FileGroup) -> list[PoolDoor]:
     """Of pools that name their cluster: of a root with several nobody knows which pods are for which."""
     return doors_of_pools([each for each in _planned_pools(group) if each.cluster is not None])
 
 
-def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[Fact]:
+def _pools_around(facts: Sequence[Fact], group: FileGroup, groups: Groups) -> list[Fact]:
     """Imported only where there is something to judge by pools, and nobody declares any."""
     return list(groups.around.pools(facts, group.first.source))
 
 
-def _not_put_together(group: Group, why: str) -> Scene:
+def _not_put_together(group: FileGroup, why: str) -> Scene:
     """Says of each file that it was not judged, where the files of a group could not be put together. What one file
     says may depend on the others."""
     judged = [member.source.shown for member in group.members if member.is_judged]
@@ -224,7 +224,7 @@ def _not_put_together(group: Group, why: str) -> Scene:
     )
 
 
-def _cut_off(group: Group) -> Iterator[Fact]:
+def _cut_off(group: FileGroup) -> Iterator[Fact]:
     """Says that some files were not looked at. An unseen file may collide with what is judged, so nothing may pass."""
     if group.cut_off:
         first = next(each for each in group.members if each.is_judged)
@@ -250,7 +250,7 @@ def _refuse_impossible(fleet: Fleet, looked: Looked) -> None:
         looked.refused.append(str(impossible))
 
 
-def _refuse(looked: Looked, refusal: Refused, source: Source, unread: list[Fact]) -> None:
+def _refuse(looked: Looked, refusal: InputRefused, source: Source, unread: list[Fact]) -> None:
     """A named input that can't be read is a mistake of the call; one found in a folder is a finding."""
     if source.named:
         looked.refused.append(str(refusal))
@@ -258,7 +258,7 @@ def _refuse(looked: Looked, refusal: Refused, source: Source, unread: list[Fact]
         unread += [UnreadableInput(place, why) for place, why in refusal.faults]
 
 
-def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:
+def _scene(found: FileContents, fleet: Fleet | None, why: str) -> Scene:
     facts = [*found.facts, *_scripts(found, fleet, why), *_firewalls(found, fleet, why)]
     facts += _files_of_nodes(found, fleet, why)
     facts += _aws(found, fleet, why)
@@ -272,7 +272,7 @@ def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:
     return make_scene([*facts, *declared, *pools_of(fleet, facts)], missing, found.suppressions)
 
 
-def _aws(found: Found, fleet: Fleet | None, why: str) -> Iterator[Fact]:
+def _aws(found: FileContents, fleet: Fleet | None, why: str) -> Iterator[Fact]:
     """What the resources of AWS come to. Imported only where there are some."""
     if found.stacks:
         from nodeworthy.facts.boot.script import BootScript
@@ -291,7 +291,7 @@ def _by_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
         yield from nodes_in_aws(facts)
 
 
-def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:
+def _scripts(found: FileContents, fleet: Fleet | None, why: str) -> list[Fact]:
     """Imported only where there is a script to read: most files are none."""
     if not found.scripts:
         return []
@@ -302,7 +302,7 @@ def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:
     return [*scripts, *not_followed(scripts)]
 
 
-def _firewalls(found: Found, fleet: Fleet | None, why: str) -> Sequence[Fact]:
+def _firewalls(found: FileContents, fleet: Fleet | None, why: str) -> Sequence[Fact]:
     """ufw's files that belong together are one firewall."""
     if not found.ufw:
         return []
@@ -311,7 +311,7 @@ def _firewalls(found: Found, fleet: Fleet | None, why: str) -> Sequence[Fact]:
     return firewalls(found.ufw, fleet, why)
 
 
-def _files_of_nodes(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:
+def _files_of_nodes(found: FileContents, fleet: Fleet | None, why: str) -> list[Fact]:
     """Those that belong together are one node's."""
     if not found.node_files:
         return []

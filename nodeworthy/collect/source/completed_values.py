@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.collect.objects import facts_of
-from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.files import STDIN, Source
+from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.facts.operator.recognition import CHART, ORIGIN, chart_version
@@ -33,7 +33,7 @@ _FEWEST = 3
 _OF_JUPYTERHUB = ({"hub", "proxy"}, {"hub", "singleuser"})
 
 
-def with_base(document: Tree, brought: Sequence[Fact], beside: Beside) -> Iterator[Fact]:
+def with_base(document: Tree, brought: Sequence[Fact], beside: FilesBeside) -> Iterator[Fact]:
     """What a document brings; of a chart's values, as they are with the base beneath them."""
     kinds = _kinds(brought)
     base = _base(document, beside) if kinds else None
@@ -67,14 +67,14 @@ def _kinds(facts: Iterable[Fact]) -> set[type[Fact]]:
     return {type(each) for each in facts if is_loose(each)}
 
 
-def _base(document: Tree, beside: Beside) -> Tree | None:
+def _base(document: Tree, beside: FilesBeside) -> Tree | None:
     if _OVERLAY.fullmatch(beside.source.path.name) is None or not document.get("apiVersion").is_absent:
         return None
     found = beside.documents(beside.folder / _BASE)
     return found[0] if found else None
 
 
-def complete_values(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
+def complete_values(facts: Sequence[Fact], beside: FilesBeside) -> list[Fact]:
     """The facts of a file with what its folder says of them."""
     return _with_what_they_patch(_with_release_of_chart(facts, beside), beside)
 
@@ -85,7 +85,7 @@ def complete_values(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
 _CHARTS_FILES = ("Chart.lock", "Chart.yaml")
 
 
-def _with_release_of_chart(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
+def _with_release_of_chart(facts: Sequence[Fact], beside: FilesBeside) -> list[Fact]:
     """The facts, the values of a subchart among them with its release."""
     waiting = any(isinstance(each, OperatorValues) and _says_no_release(each) for each in facts)
     version = _locked_version(beside) if waiting else None
@@ -113,7 +113,7 @@ def _says_no_release(values: OperatorValues) -> bool:
     return values.origin == LOOSE and values.release.state == Known(None)
 
 
-def _locked_version(beside: Beside) -> Tree | None:
+def _locked_version(beside: FilesBeside) -> Tree | None:
     for name in _CHARTS_FILES:
         for document in beside.documents(beside.folder / name) or ():
             for each in document.get("dependencies").sequence:
@@ -129,7 +129,7 @@ _LISTS = ("patches", "patchesStrategicMerge")
 _ELSEWHERE = "this is a patch, and what it does not say may stand in the ClusterPolicy that it changes"
 
 
-def _with_what_they_patch(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
+def _with_what_they_patch(facts: Sequence[Fact], beside: FilesBeside) -> list[Fact]:
     """The facts; those that the folder's kustomization names among its patches as such."""
     if not any(map(_is_policy, facts)) or beside.source.path.name not in set(_patches(beside)):
         return list(facts)
@@ -144,7 +144,7 @@ def _is_policy(fact: Fact) -> bool:
     return isinstance(fact, OperatorValues) and fact.origin == ORIGIN
 
 
-def _patches(beside: Beside) -> Iterator[str]:
+def _patches(beside: FilesBeside) -> Iterator[str]:
     for name in _KUSTOMIZATIONS:
         for document in beside.documents(beside.folder / name) or ():
             for each in (entry for list_ in _LISTS for entry in document.get(list_).sequence):

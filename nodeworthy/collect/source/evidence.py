@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from nodeworthy.backstop import call_bounded
 from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source
-from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.source.parsing import Found
+    from nodeworthy.collect.source.parsing import FileContents
 
 # What joins with values of the operator, of HAMi, with a device plugin.
 _PLUGINS = (
@@ -63,7 +63,7 @@ _DRIVERS = rb"driver:|toolkit:|gpu-operator"
 _MOST = 16
 
 
-def wanted_pattern(founds: Iterable[Found]) -> re.Pattern[bytes] | None:
+def wanted_pattern(founds: Iterable[FileContents]) -> re.Pattern[bytes] | None:
     """What must stand in a file that may join with these; None where nothing may."""
     marks: set[bytes] = set()
     for found in founds:
@@ -100,7 +100,7 @@ def among(paths: Iterable[Path], mark: re.Pattern[bytes], known: set[str], besid
             yield lying_beside(path, beside)
 
 
-def naming(source: Source, found: Found) -> Iterator[Source]:
+def naming(source: Source, found: FileContents) -> Iterator[Source]:
     """The releases that name the file in which these values stand: they lay others over them."""
     if not any(map(is_loose, found.facts)):
         return
@@ -120,11 +120,11 @@ def lying_beside(path: Path, judged: Source) -> Source:
     )
 
 
-def read(source: Source, rules: frozenset[str]) -> Found | None:
+def read(source: Source, rules: frozenset[str]) -> FileContents | None:
     """What stands in a file that nobody judges: what of it can't be read is no evidence. Raises TookTooLong."""
     from nodeworthy.collect.source.one_file import whats_in
 
     try:
         return call_bounded(whats_in, source, rules)
-    except Refused:
+    except InputRefused:
         return None

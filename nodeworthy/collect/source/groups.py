@@ -18,7 +18,7 @@ from nodeworthy.backstop import TookTooLong
 from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Choice, Fleets
-from nodeworthy.collect.source.parsing import Found
+from nodeworthy.collect.source.parsing import FileContents
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass, field
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @dataclass
 class Member:
     source: Source
-    found: Found
+    found: FileContents
     # Else it is evidence.
     is_judged: bool = True
 
@@ -43,7 +43,7 @@ class Member:
 
 
 @dataclass
-class Group:
+class FileGroup:
     """Files of one fleet, or of one folder of manifests."""
 
     choice: Choice
@@ -57,9 +57,9 @@ class Group:
         """Of those that are judged, where there is one."""
         return next((each for each in self.members if each.is_judged), self.members[0])
 
-    def together(self, filled_in: frozenset[str] = frozenset()) -> Found:
+    def together(self, filled_in: frozenset[str] = frozenset()) -> FileContents:
         """Files that are `filled_in` are judged as what they become there; a secret stands in them all the same."""
-        together = Found()
+        together = FileContents()
         for each in sorted(self.members, key=lambda member: member.turn):
             holds_no_script = not (each.found.scripts or each.found.stacks or each.found.root)
             becomes = each.source.shown in filled_in and holds_no_script
@@ -72,7 +72,7 @@ class Group:
         return together
 
 
-def _destination(found: Found) -> str:
+def _destination(found: FileContents) -> str:
     """The cluster that all of it is installed into: what goes to two clusters meets in none."""
     named = {getattr(each, "cluster", "") for each in found.facts if type(each).__name__ == "OperatorValues"}
     return named.pop() if len(named) == 1 else ""
@@ -84,8 +84,8 @@ class Groups:
     rules: frozenset[str]
     # Why a fleet can't be used, which ends the run.
     refused: list[str]
-    every: list[Group] = field(default_factory=list)
-    _by_key: dict[tuple[str, str, str], Group] = field(default_factory=dict)
+    every: list[FileGroup] = field(default_factory=list)
+    _by_key: dict[tuple[str, str, str], FileGroup] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _reals: set[str] = field(default_factory=set)
 
@@ -110,12 +110,12 @@ class Groups:
     def judges(self, fleet: Fleet) -> bool:
         return os.path.realpath(fleet.place.path or "") in self._reals
 
-    def add(self, source: Source, found: Found, *, is_judged: bool = True) -> None:
+    def add(self, source: Source, found: FileContents, *, is_judged: bool = True) -> None:
         choice = self._choice(source)
         domain = domain_of(source, found, choice)
         key = (domain, choice.why, _destination(found) if choice.fleet is None else "")
         if key not in self._by_key:
-            self._by_key[key] = Group(choice, domain)
+            self._by_key[key] = FileGroup(choice, domain)
             self.every.append(self._by_key[key])
         self._by_key[key].members.append(Member(source, found, is_judged))
 
@@ -132,7 +132,7 @@ class Groups:
                     self._add_evidence(source, group)
                 group.cut_off = group.cut_off or why_unlisted(group.domain, group.choice, group.members, scopes)
 
-    def _add_evidence(self, source: Source, group: Group | None) -> None:
+    def _add_evidence(self, source: Source, group: FileGroup | None) -> None:
         """What belongs to another group is none of this one's."""
         if group is None and source.lies in self._known:
             return
@@ -156,7 +156,7 @@ class Groups:
         else:
             self.add(source, found, is_judged=False)
 
-    def _cut_off(self, group: Group | None, choice: Choice, why: str) -> None:
+    def _cut_off(self, group: FileGroup | None, choice: Choice, why: str) -> None:
         """Of a file that names others nobody knows to which of its fleet it belongs."""
         for each in [group] if group is not None else self.every:
             if fleet_of(each.choice) == fleet_of(choice):
@@ -179,7 +179,7 @@ _CHART = "Chart.yaml"
 _OF_A_NODE = ("etc", "var", "usr", "lib", "run")
 
 
-def domain_of(source: Source, found: Found, choice: Choice) -> str:
+def domain_of(source: Source, found: FileContents, choice: Choice) -> str:
     """The name of the files that are judged together with this one."""
     fleet = fleet_of(choice)
     if fleet is not None:

@@ -17,7 +17,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import HelmRelease, Installs
 from nodeworthy.boot.text import Text
 from nodeworthy.collect.objects import facts_of_release
-from nodeworthy.collect.source.beside import Beside
+from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.release import BY_COMMAND, Release
 from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.tree import Tree, merge
@@ -46,7 +46,7 @@ _OTHERS = (
 )
 
 
-def installed_by_helm(script: BootScript, beside: Beside) -> Iterator[Fact]:
+def installed_by_helm(script: BootScript, beside: FilesBeside) -> Iterator[Fact]:
     """The GPU operator with the machine that the script makes a cluster of, and what else its charts bring."""
     try:
         installs = [each for each in script.timeline.of(Installs) if each.release is not None and not each.removes]
@@ -65,7 +65,7 @@ def _is_operator(installs: Installs) -> bool:
     return any(_CHART.search(name.shown()) for name in installs.packages)
 
 
-def _operator(installs: Installs, script: BootScript, beside: Beside) -> Iterator[OperatorByHelm]:
+def _operator(installs: Installs, script: BootScript, beside: FilesBeside) -> Iterator[OperatorByHelm]:
     shown = containerd_shown(script, installs)
     runtime, at = shown if shown is not None else (None, installs.place)
     found = OperatorByHelm(next(operator_values(_release(installs, beside))), runtime, at)
@@ -82,7 +82,7 @@ def _standing(installs: Sequence[Installs]) -> list[Installs]:
     return list(standing.values())
 
 
-def _release(installs: Installs, beside: Beside) -> Release:
+def _release(installs: Installs, beside: FilesBeside) -> Release:
     at, told = installs.place, installs.release or HelmRelease(())
     laid = _Laid(at, Tree({}, at))
     for path, content in told.files:
@@ -114,7 +114,7 @@ class _Laid:
         """What was said so far may be said otherwise there."""
         self.tree, self.elsewhere = Tree({}, self.place), why
 
-    def file(self, path: Text, content: Content | None, beside: Beside) -> None:
+    def file(self, path: Text, content: Content | None, beside: FilesBeside) -> None:
         found = _written(content) if content is not None else _lying(path, beside)
         if found is None:
             self.forgets(f"{path.shown()} may say it, and could not be read")
@@ -196,7 +196,7 @@ def _written(content: Content) -> Tree | None:
         return None
 
 
-def _lying(path: Text, beside: Beside) -> Tree | None:
+def _lying(path: Text, beside: FilesBeside) -> Tree | None:
     name = path.known
     if name is None or "://" in name or not beside.is_there:
         return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text, as_text
-from nodeworthy.collect.source.parsing import Found, Refused, may_be_plan, scripts_of_classes
+from nodeworthy.collect.source.files_beside import FilesBeside
+from nodeworthy.collect.source.parsing import FileContents, InputRefused, may_be_plan, scripts_of_classes
 from nodeworthy.facts.secrets.plain_text import IN_A_TEMPLATE, PlainText
 from nodeworthy.records import replace
 from nodeworthy.verdict import Place
@@ -16,7 +16,7 @@ from nodeworthy.verdict import Place
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
 
 
-def read_by_its_tool(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def read_by_its_tool(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """A file that Terraform or Packer knows by its name, a plan, a preview."""
     if source.path.name.endswith(".pkr.hcl"):
         return _packer_template(source, data, rules)
@@ -27,18 +27,18 @@ def read_by_its_tool(source: Source, data: bytes, rules: frozenset[str]) -> Foun
     return _preview(source, data)
 
 
-def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None:
+def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> FileContents | None:
     from nodeworthy.collect.source.terraform import facts_in, suppressions_of
 
     brought = facts_in(source)
     if brought is None or not (brought.root.is_of_ours or (brought.text is not None and brought.text.found)):
         return None
     told = suppressions_of(text, source.shown, rules)
-    beside = Beside(source)
+    beside = FilesBeside(source)
     root = brought.root
     beside.asked += map(Path, root.newly_asked())
     facts = [*brought.facts, *([brought.text] if brought.text is not None else [])]
-    found = Found(facts, suppressions=told, beside=beside, root=root.folder, pools=root.pools)
+    found = FileContents(facts, suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += scripts_of_classes(found.facts, source)
     found.scripts += (each for each in brought.provisioned.on_machines if each.makes_a_node)
     for script in (*brought.provisioned.on_machines, *brought.provisioned.beside_itself):
@@ -49,7 +49,9 @@ def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> Foun
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
-def filled_in_template(source: Source, filling: Iterable[Path], data: bytes, rules: frozenset[str]) -> Found | None:
+def filled_in_template(
+    source: Source, filling: Iterable[Path], data: bytes, rules: frozenset[str]
+) -> FileContents | None:
     """A template as what it becomes: None of one that no root of Terraform in these folders fills in."""
     from nodeworthy.collect.source.terraform import root_of_template
 
@@ -57,11 +59,13 @@ def filled_in_template(source: Source, filling: Iterable[Path], data: bytes, rul
     if brought is None:
         return None
     root, told = brought.root, list(comments(any_text(data), Place(source.shown), rules, is_yaml=True))
-    found = Found(list(brought.facts), suppressions=told, beside=Beside(source), root=root.folder, pools=root.pools)
+    found = FileContents(
+        list(brought.facts), suppressions=told, beside=FilesBeside(source), root=root.folder, pools=root.pools
+    )
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
-def pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     from nodeworthy.collect.source.pulumi_yaml import read_program
     from nodeworthy.documents.yaml import NotYaml
 
@@ -70,36 +74,38 @@ def pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> Found 
             as_text(data), source.shown, rules, source.scope, Path(source.lies), stack_name=source.scopes.stack
         )
     except NotYaml as problem:
-        raise Refused(problem.place, problem.why) from None
+        raise InputRefused(problem.place, problem.why) from None
     if read is None:
         return None
-    return Found(list(read.facts), suppressions=list(read.suppressions), stacks=list(read.stacks))
+    return FileContents(list(read.facts), suppressions=list(read.suppressions), stacks=list(read.stacks))
 
 
-def _plan(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def _plan(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     from nodeworthy.collect.source.terraform_plan import read_plan
 
     read = read_plan(source, data, rules)
     if read is None:
         return None
-    beside = Beside(source)
+    beside = FilesBeside(source)
     beside.asked += read.asked
-    found = Found(list(read.facts), suppressions=read.suppressions, stacks=read.stacks, beside=beside, is_plan=True)
+    found = FileContents(
+        list(read.facts), suppressions=read.suppressions, stacks=read.stacks, beside=beside, is_plan=True
+    )
     return replace(found, pools=read.pools)
 
 
-def _preview(source: Source, data: bytes) -> Found | None:
+def _preview(source: Source, data: bytes) -> FileContents | None:
     from nodeworthy.collect.source.pulumi_preview import read_preview
 
     read = read_preview(source, data)
     if read is None:
         return None
-    beside = Beside(source)
+    beside = FilesBeside(source)
     beside.asked += read.asked
-    return Found(read.facts, stacks=list(read.stacks), beside=beside, is_plan=True)
+    return FileContents(read.facts, stacks=list(read.stacks), beside=beside, is_plan=True)
 
 
-def cloudformation_template(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def cloudformation_template(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     from nodeworthy.collect.source.cloudformation.reading import read_template
     from nodeworthy.documents.yaml import NotYaml
 
@@ -109,17 +115,17 @@ def cloudformation_template(source: Source, data: bytes, rules: frozenset[str]) 
     except NotYaml as problem:
         if "{{" in text or "{%" in text:  # somebody fills it in first
             return None
-        raise Refused(problem.place, problem.why) from None
+        raise InputRefused(problem.place, problem.why) from None
     if read is None:
         return None
     place = Place(source.shown)
     facts = [*read.facts, PlainText(place, read.text, "a template", IN_A_TEMPLATE)]
     told = [*read.suppressions, *comments(text, place, rules, is_yaml=True)]
-    return Found(facts, suppressions=told, stacks=read.stacks)
+    return FileContents(facts, suppressions=told, stacks=read.stacks)
 
 
-def _packer_template(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def _packer_template(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     from nodeworthy.collect.source.packer import scripts_of_template, suppressions_of
 
     scripts = scripts_of_template(source)
-    return Found(scripts=scripts, suppressions=suppressions_of(data, source, rules)) if scripts else None
+    return FileContents(scripts=scripts, suppressions=suppressions_of(data, source, rules)) if scripts else None

@@ -10,14 +10,14 @@ from pathlib import PurePath
 from typing import Any
 
 from nodeworthy.collect.source.filled_lines import content_of, for_envsubst, hide_fillings, without_fillings
-from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.documents.branches import branches
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.boot.written_text import read_content
 from nodeworthy.facts.node.files import NodeFile
 from nodeworthy.facts.node.files import node_file as fact
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -71,8 +71,8 @@ def node_file(data: bytes, shown: str, lies: str) -> NodeFile | None:
     kind = next((each for each, is_one in _KINDS.items() if is_one(_Seen(text, PurePath(shown).name))), None)
     if kind is None:
         return None
-    text = for_envsubst(text) if kind is Kind.HOSTS else text
-    quotes, tables = kind is not Kind.MODPROBE, kind is Kind.CONFIG
+    text = for_envsubst(text) if kind is NodeFileKind.HOSTS else text
+    quotes, tables = kind is not NodeFileKind.MODPROBE, kind is NodeFileKind.CONFIG
     texts = [text, *(branches(text) if quotes else ())]
     content, *chosen = [content_of(each, shown, quotes_values=quotes, has_tables=tables) for each in texts]
     return fact(Place(shown, 1, 1), kind, content, chosen, lies)
@@ -82,7 +82,7 @@ def refuse_unparsed(file: NodeFile) -> None:
     """Raises Refused: nothing more can be said of it than where it can't be read."""
     found = _fault(file)
     if found is not None:
-        raise Refused(*found)
+        raise InputRefused(*found)
 
 
 def _fault(file: NodeFile) -> tuple[Place, str] | None:
@@ -200,21 +200,21 @@ def _looks_like_toml(text: str) -> bool:
     return bool(rows) and rows[0] not in others and len(others) * 5 <= len(rows)
 
 
-_KINDS: Mapping[Kind, Callable[[_Seen], bool]] = {
-    Kind.CONFIG: _is_config,
-    Kind.HOSTS: _is_hosts,
-    Kind.DOCKER: _is_docker,
-    Kind.REGISTRIES: _is_registries,
-    Kind.MODPROBE: _is_modprobe,
+_KINDS: Mapping[NodeFileKind, Callable[[_Seen], bool]] = {
+    NodeFileKind.CONFIG: _is_config,
+    NodeFileKind.HOSTS: _is_hosts,
+    NodeFileKind.DOCKER: _is_docker,
+    NodeFileKind.REGISTRIES: _is_registries,
+    NodeFileKind.MODPROBE: _is_modprobe,
 }
 # What comes of one that can't be read.
 _FOLLOWS = {
-    Kind.CONFIG: "containerd does not start with it: there is no runtime, and no node",
-    Kind.HOSTS: "containerd passes it over, and asks the registry over https:// as if there were none",
-    Kind.DOCKER: "Docker does not start with it",
+    NodeFileKind.CONFIG: "containerd does not start with it: there is no runtime, and no node",
+    NodeFileKind.HOSTS: "containerd passes it over, and asks the registry over https:// as if there were none",
+    NodeFileKind.DOCKER: "Docker does not start with it",
 }
-_PARSED: Mapping[Kind, tuple[str, Callable[[str], Any]]] = {
-    Kind.CONFIG: ("TOML", tomllib.loads),
-    Kind.HOSTS: ("TOML", tomllib.loads),
-    Kind.DOCKER: ("JSON", json.loads),
+_PARSED: Mapping[NodeFileKind, tuple[str, Callable[[str], Any]]] = {
+    NodeFileKind.CONFIG: ("TOML", tomllib.loads),
+    NodeFileKind.HOSTS: ("TOML", tomllib.loads),
+    NodeFileKind.DOCKER: ("JSON", json.loads),
 }

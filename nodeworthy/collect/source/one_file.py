@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from nodeworthy.collect.objects import facts_of, objects
-from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.boot_scripts import (
     NO_BOOT_SCRIPT,
     is_boot_script,
@@ -21,9 +20,10 @@ from nodeworthy.collect.source.comments import annotation_suppressions, comments
 from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, may_be_values, with_base
 from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_configuration, slurm_jobs, ufw_file
 from nodeworthy.collect.source.files import STDIN, Source, any_text
+from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.collect.source.parsing import (
-    Found,
-    Refused,
+    FileContents,
+    InputRefused,
     content,
     documents_in,
     may_be_plan,
@@ -90,7 +90,7 @@ _PULUMI_PROGRAMS = ("Pulumi.yaml", "Pulumi.yml", "Main.yaml", "Main.yml")
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
 
 
-def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
+def whats_in(source: Source, rules: frozenset[str]) -> FileContents | None:
     """What stands in a file; None where it is nothing that we know."""
     data = content(source)
     if data is None:
@@ -103,7 +103,7 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
     return found if found is not None else _of_content(source, data, rules)
 
 
-def _of_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def _of_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """What a root of Terraform fills in, a template of CloudFormation, a program of Pulumi: None of what is none."""
     filling = _folders_that_fill(source) if source.named and source.path.suffix in _TEMPLATES else ()
     is_program = source.path.name in _PULUMI_PROGRAMS
@@ -126,7 +126,7 @@ def _folders_that_fill(source: Source) -> Iterable[Path]:
     return dict.fromkeys(each.path.parent for each in reading)
 
 
-def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     of_node = node_file(data, source.shown, source.lies)
     if of_node is not None:
         return _node_file(of_node, any_text(data), source, rules)
@@ -141,14 +141,14 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | N
         return _of_slurm(called, any_text(data), source, rules)
     ufw = ufw_file(data, source.shown, source.lies)
     if ufw is not None:
-        return Found(ufw=[ufw], suppressions=list(comments(any_text(data), ufw.place, rules, is_yaml=False)))
+        return FileContents(ufw=[ufw], suppressions=list(comments(any_text(data), ufw.place, rules, is_yaml=False)))
     config = config_title(data, source.shown)
     if config is not None:
         return _k3s_config(config, data, source, rules)
     return _documents(source, data, rules) or _told_openly(source, data, rules)
 
 
-def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """What boots a node, what does something elsewhere, what only hands secrets on."""
     if is_boot_script(data, source.path.name) or is_nodes_firewall(data):
         found = _script(source, data, rules)
@@ -186,7 +186,7 @@ def _commands_in(source: Source, data: bytes) -> bytes:
     return pipelines.as_shell(data) if pipelines.is_pipeline(data, source.path.name) else b""
 
 
-def _script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
+def _script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents:
     from nodeworthy.collect.source.script_files import boot_script
 
     return boot_script(source, data, rules)
@@ -196,20 +196,20 @@ def _secrets_as_written(source: Source, data: bytes, rules: frozenset[str]) -> l
     """Of a template that is nothing before it is filled in, none."""
     try:
         found = _of_content(source, data, rules)
-    except Refused:
+    except InputRefused:
         return []
     return [each for each in found.facts if isinstance(each, PlainText)] if found is not None else []
 
 
-def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     documents, text = _read(source, data)
-    found = Found()
+    found = FileContents()
     stack = next((each for each in documents if has_fleet(each)), None)
     if stack is not None:
         found.fleet = _own_fleet(stack, source)
         found.facts += _of_fleet(found.fleet)
     every = [each for document in documents for each in objects(document)]
-    beside = found.beside = Beside(source)
+    beside = found.beside = FilesBeside(source)
     if any(name in text for name in _NAME_FILES):
         every = _with_values(every, beside)
     first_lines = sorted(each.place.line for each in every if each.place.line)
@@ -289,7 +289,7 @@ def _plain_text(source: Source, readable: str, called: str, remedy: str) -> Plai
     return PlainText(Place(source.shown), readable, "its values" if is_of_a_chart else called, remedy, is_of_a_chart)
 
 
-def _with_values(every: list[Tree], beside: Beside) -> list[Tree]:
+def _with_values(every: list[Tree], beside: FilesBeside) -> list[Tree]:
     from nodeworthy.collect.source.values_elsewhere import with_values
 
     return [with_values(each, every, beside) for each in every]
@@ -298,20 +298,20 @@ def _with_values(every: list[Tree], beside: Beside) -> list[Tree]:
 def _read(source: Source, data: bytes) -> tuple[list[Tree], str]:
     """What is left is no script, unless somebody names one that is none of ours."""
     if source.named and is_script(data, source.path.name):
-        raise Refused(Place(source.shown), NO_BOOT_SCRIPT)
+        raise InputRefused(Place(source.shown), NO_BOOT_SCRIPT)
     return documents_in(source, data)
 
 
-def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str]) -> Found:
+def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str]) -> FileContents:
     from nodeworthy.collect.source.node_file_reading import ON_A_NODE, refuse_unparsed
 
     refuse_unparsed(file)
     whole = PlainText(Place(source.shown), text, file.kind.value, ON_A_NODE)
     told = comments(whole.text, whole.place, rules, is_yaml=False)
-    return Found([whole], node_files=[file], suppressions=list(told))
+    return FileContents([whole], node_files=[file], suppressions=list(told))
 
 
-def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str]) -> Found:
+def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str]) -> FileContents:
     from nodeworthy.collect.source.k3s_config import REMEDY, fault, nodes_of, own_lines
 
     text, place = any_text(data), Place(source.shown)
@@ -320,15 +320,15 @@ def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str])
     facts.append(nodes_of(data, called, place))
     if broken is not None:
         facts.append(UnreadableInput(*broken))
-    return Found(facts, suppressions=list(comments(text, place, rules, is_yaml=True)))
+    return FileContents(facts, suppressions=list(comments(text, place, rules, is_yaml=True)))
 
 
-def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> Found:
+def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> FileContents:
     whole = PlainText(Place(source.shown), text, "a job script", IN_A_JOB)
-    return Found([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
+    return FileContents([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
 
 
-def _told_openly(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+def _told_openly(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """What hands secrets on, where one stands in it; most of it holds none, and nothing else of ours."""
     from nodeworthy.collect.source.scripts_and_variables import A_SCRIPT, AN_INVENTORY, REMEDIES, RUN, told_openly
 
@@ -337,10 +337,10 @@ def _told_openly(source: Source, data: bytes, rules: frozenset[str]) -> Found | 
         return None
     whole = PlainText(Place(source.shown), any_text(data), called, REMEDIES[called], is_applied=called in RUN)
     is_yaml = called not in (A_SCRIPT, AN_INVENTORY)
-    return Found([whole], suppressions=list(comments(whole.text, whole.place, rules, is_yaml=is_yaml)))
+    return FileContents([whole], suppressions=list(comments(whole.text, whole.place, rules, is_yaml=is_yaml)))
 
 
-def _of_slurm(called: str, text: str, source: Source, rules: frozenset[str]) -> Found:
+def _of_slurm(called: str, text: str, source: Source, rules: frozenset[str]) -> FileContents:
     from nodeworthy.facts.slurm.configuration import KEPT_BY_SLURM, gres_conf, slurm_conf
 
     place = Place(source.shown)
@@ -349,10 +349,10 @@ def _of_slurm(called: str, text: str, source: Source, rules: frozenset[str]) -> 
         facts.append(slurm_conf(text, place))
     elif called == "gres.conf":
         facts.append(gres_conf(text, place))
-    return Found(facts, suppressions=list(comments(text, place, rules, is_yaml=False)))
+    return FileContents(facts, suppressions=list(comments(text, place, rules, is_yaml=False)))
 
 
-def _called(found: Found) -> str:
+def _called(found: FileContents) -> str:
     origins = (origin for each in found.facts if (origin := getattr(each, "origin", None)))
     return "stack config" if found.fleet is not None else next(origins, "this file")
 
@@ -376,9 +376,9 @@ def _own_fleet(document: Tree, source: Source) -> Fleet:
         return read_fleet(document, stack["stack"] if stack else None)
     except Malformed as malformed:
         first, *others = ((each.place, each.message) for each in malformed.faults)
-        raise Refused(*first, *others) from None
+        raise InputRefused(*first, *others) from None
     except InputError as malformed:
-        raise Refused(Place(path=source.shown), str(malformed)) from None
+        raise InputRefused(Place(path=source.shown), str(malformed)) from None
 
 
 def _lines(one: Tree, first_lines: Sequence[int]) -> range:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, as_text
-from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.hcl.blocks import body_value
@@ -41,9 +41,9 @@ def scripts_of_template(source: Source) -> list[BootScript]:
         builds = [each for each in module.blocks if each.kind == "build" and each.file.shown == source.shown]
         told = [made for each in builds if (made := _inline(each, module)) is not None]
     except Malformed as problem:
-        raise Refused(problem.place, f"this is no HCL that Packer reads: {problem.why}") from None
+        raise InputRefused(problem.place, f"this is no HCL that Packer reads: {problem.why}") from None
     except TooMuch as problem:
-        raise Refused(Place(source.shown), f"this template was not read to its end: {problem}") from None
+        raise InputRefused(Place(source.shown), f"this template was not read to its end: {problem}") from None
     return [replace(script_of(each, source.scope), of_an_object=False, on_ec2=False) for each in told]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import allow
-from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
+from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.limits import SECONDS_A_MIB
@@ -51,7 +51,7 @@ _TEMPLATE_OF_VALUES = pattern(r"values.*\.ya?ml\.(?:tftpl|tpl|tmpl|gotmpl|j2)$")
 _IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]+)?(?:apiVersion|kind)[ \t]*:")
 
 
-class Refused(Exception):
+class InputRefused(Exception):
     """An input that can't be read, or that does not parse; of a fleet, everything that is wrong with it."""
 
     def __init__(self, place: Place, why: str, *others: tuple[Place, str]) -> None:
@@ -62,7 +62,7 @@ class Refused(Exception):
 
 
 @dataclass
-class Found:
+class FileContents:
     """What stands in one file."""
 
     facts: list[Fact] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Found:
     suppressions: list[Suppression] = field(default_factory=list)
     fleet: Fleet | None = None
     # What else was read for it.
-    beside: Beside | None = None
+    beside: FilesBeside | None = None
     # Of a root of Terraform: its folder, the GPU nodes that it asks of other clouds, and all files that it is
     # made of.
     root: str = ""
@@ -107,7 +107,7 @@ def content(source: Source) -> bytes | None:
 
 def _unreadable(source: Source, problem: Unreadable) -> None:
     if source.named or problem.denied or not (problem.binary or source.path.suffix not in _YAML):
-        raise Refused(Place(path=source.shown), f"it {problem.why}") from None
+        raise InputRefused(Place(path=source.shown), f"it {problem.why}") from None
 
 
 def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
@@ -127,12 +127,14 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         if _is_template(data):
             if source.path.suffix not in _MAY_BE_YAML or _OF_VALUES.search(data) is None:
                 return [], text
-            raise Refused(problem.place, f"this template can't be read before it is filled in: {problem.why}") from None
+            raise InputRefused(
+                problem.place, f"this template can't be read before it is filled in: {problem.why}"
+            ) from None
         if source.named and not _could_be_yaml(source, text):
             return [], text
         if not source.named and (source.path.suffix not in _YAML or _is_of_a_tool(source)):
             return [], text
-        raise Refused(problem.place, problem.why) from None
+        raise InputRefused(problem.place, problem.why) from None
 
 
 _OF_TEMPLATES = (".yaml", ".yml", ".json", ".template", ".cfn", ".txt", "")

@@ -14,13 +14,13 @@ from typing import Any
 
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.plan.aws import stack_of
-from nodeworthy.collect.plan.plan import STACK_TYPE, Plan, Resource
+from nodeworthy.collect.plan.plan import STACK_TYPE, PreviewedPlan, Resource
 from nodeworthy.collect.plan.planted import LATER
 from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE, UNKNOWN, Wire
 from nodeworthy.collect.plan.releases import Releases
 from nodeworthy.collect.plan.scene import facts_of_resources
 from nodeworthy.collect.source.files import Source, shown_path
-from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -58,7 +58,7 @@ def read_preview(source: Source, data: bytes) -> ReadPreview | None:
     made = {each.urn: each for each in map(program.resource, steps) if each is not None}
     first = _URN.match(next(iter(made), ""))
     stack, project = (first["stack"], first["project"]) if first is not None else ("", "")
-    plan = Plan(project, stack, tuple(made[urn] for urn in sorted(made)), {})
+    plan = PreviewedPlan(project, stack, tuple(made[urn] for urn in sorted(made)), {})
     facts = [*facts_of_resources(plan, Releases(program.folder, None), None, _UNKNOWN)]
     facts += _not_whole(said, steps, Place(source.shown))
     aws = stack_of(plan, None, _UNKNOWN)
@@ -70,7 +70,7 @@ def _parsed(data: bytes, place: Place) -> Mapping[str, Any] | None:
         said = json.loads(data)
     except (ValueError, RecursionError) as problem:
         why = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
-        raise Refused(place, f"this preview of Pulumi is no JSON: {why}") from None
+        raise InputRefused(place, f"this preview of Pulumi is no JSON: {why}") from None
     is_one = isinstance(said, dict) and isinstance(said.get("steps"), list)
     return said if is_one else None
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.boot_scripts import is_firewall_script, is_meant_as_one, may_install_charts
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import STDIN, Source, any_text
+from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.parsing import Found, Refused, content
+from nodeworthy.collect.source.parsing import FileContents, InputRefused, content
 from nodeworthy.errors import InputError
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fleet.model import Firewall
@@ -15,7 +15,7 @@ from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
 
-def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
+def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents:
     from nodeworthy.boot.unpack import unpack
 
     place = Place(path=source.shown)
@@ -23,11 +23,11 @@ def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
     read = unpack(data, place, name=source.path.name)
     script = BootScript(place, read, is_meant=is_meant, surroundings=source.scope)
     told = list(comments(any_text(data), place, rules, is_yaml=False))
-    beside = Beside(source)
-    return Found(facts_of_commands(script, data, beside), scripts=[script], suppressions=told, beside=beside)
+    beside = FilesBeside(source)
+    return FileContents(facts_of_commands(script, data, beside), scripts=[script], suppressions=told, beside=beside)
 
 
-def facts_of_commands(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:
+def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
     return [*_for_other_machines(script, data), *_by_helm(script, data, beside)]
 
@@ -40,7 +40,7 @@ def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
     return [*remote_scripts(script), *sending_script(script)]
 
 
-def _by_helm(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:
+def _by_helm(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     if not may_install_charts(data):
         return []
     from nodeworthy.collect.source.helm_commands import installed_by_helm
@@ -48,13 +48,13 @@ def _by_helm(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:
     return list(installed_by_helm(script, beside))
 
 
-def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> Found | None:
+def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> FileContents | None:
     """A script that only sets up a firewall is a node's where a pool of the fleet beside it has one."""
     if source.shown == STDIN:
         return None
     try:
         data = content(source)
-    except Refused:
+    except InputRefused:
         return None
     if data is None or not is_firewall_script(data):
         return None

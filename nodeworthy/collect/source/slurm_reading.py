@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.slurm_tree import expected_path, folders_above, imported_modules, lying_as
-from nodeworthy.facts.slurm.job import Beside, SlurmJob
+from nodeworthy.facts.slurm.job import NamedFile, SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, may_be_refused, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
 from nodeworthy.facts.slurm.request import SlurmRequest, allowed_slices
@@ -176,26 +176,26 @@ def paths_asked_for(job: SlurmJob) -> Iterator[Path]:
         yield from (folder / name for folder in folders for name in job.beside)
 
 
-def _look(name: str, source: Source) -> Beside:
+def _look(name: str, source: Source) -> NamedFile:
     if source.shown == STDIN:
-        return Beside(None)
+        return NamedFile(None)
     for folder in folders_above(source.path):
         path = folder / name
         try:
             status = path.stat()
             if stat.S_ISREG(status.st_mode):
                 text = _whole(path, status.st_size, source) if source.reaches(path) else None
-                return Beside(os.path.relpath(path), text)
+                return NamedFile(os.path.relpath(path), text)
         except (OSError, ValueError):
             continue
     if name.startswith("/"):
-        return Beside(None)
+        return NamedFile(None)
     lying = lying_as(name, source)
     if lying:
         # One of several of this name is there, and nobody knows which of them is meant.
         text = _whole(lying[0], lying[0].stat().st_size, source) if len(lying) == 1 else None
-        return Beside(os.path.relpath(lying[0]), text)
-    return Beside(None, expected=expected_path(name, source))
+        return NamedFile(os.path.relpath(lying[0]), text)
+    return NamedFile(None, expected=expected_path(name, source))
 
 
 def _whole(path: Path, size: int, source: Source) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown_path
-from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.collect.source.terraform_charts import DECLARING, argument, facts_declared_by, handlers_declared_by
 from nodeworthy.documents.files import tree_of
 from nodeworthy.facts.not_seen import NotLookedAt
@@ -344,7 +344,7 @@ def _refuse(source: Source, root: TerraformRoot) -> None:
     faults = (each for bodies in root.disk.folders.values() for each in bodies.faults)
     for fault in faults:
         if fault.place.path == source.shown:
-            raise Refused(fault.place, f"this is no HCL that Terraform reads: {fault.why}")
+            raise InputRefused(fault.place, f"this is no HCL that Terraform reads: {fault.why}")
 
 
 def suppressions_of(text: str, shown: str, rules: frozenset[str]) -> list[Suppression]:

@@ -12,7 +12,7 @@ from typing import Any
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.source.files import Source, shown_path
 from nodeworthy.collect.source.git_index import is_kept
-from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.collect.source.terraform import suppressions_of
 from nodeworthy.collect.source.terraform_charts import DECLARING, facts_declared_by, handlers_declared_by
 from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds, stack_of
@@ -23,7 +23,7 @@ from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.secrets.planned_secret import CommittedPlan
 from nodeworthy.hcl.disk import ENDINGS, Disk
 from nodeworthy.hcl.instances import Instance
-from nodeworthy.hcl.planned import Plan, Planned
+from nodeworthy.hcl.planned import Planned, TerraformPlan
 from nodeworthy.hcl.root import open_root
 from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.values import Str
@@ -55,7 +55,7 @@ def read_plan(source: Source, data: bytes, rules: frozenset[str]) -> Read | None
     said = _parsed(data, place)
     if said is None:
         return None
-    plan = Plan(source.shown, os.path.dirname(source.lies), said)  # noqa: PTH120 - a path as text
+    plan = TerraformPlan(source.shown, os.path.dirname(source.lies), said)  # noqa: PTH120 - a path as text
     keep_secret(plan.secrets)
     read = Read()
     if plan.sensitive and is_kept(Path(source.lies)):
@@ -83,13 +83,13 @@ def _parsed(data: bytes, place: Place) -> Mapping[str, Any] | None:
         said = json.loads(data)
     except (ValueError, RecursionError) as problem:
         why = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
-        raise Refused(place, f"this plan of Terraform is no JSON: {why}") from None
+        raise InputRefused(place, f"this plan of Terraform is no JSON: {why}") from None
     if not isinstance(said, dict) or not isinstance(said.get("format_version"), str):
         return None
     version = str(said["format_version"])
     if version.partition(".")[0] != _MAJOR:
         why = f"this plan is of format {version[:20]}, and those of format {_MAJOR} are read"
-        raise Refused(place, f"{why}: `terraform show -json` of 1.1 or newer writes one, and OpenTofu's does")
+        raise InputRefused(place, f"{why}: `terraform show -json` of 1.1 or newer writes one, and OpenTofu's does")
     return said
 
 
@@ -103,7 +103,7 @@ def _roots_files(folder: str) -> Sequence[str]:
         return ()
 
 
-def _with_source(plan: Plan, source: Source, rules: frozenset[str], read: Read) -> None:
+def _with_source(plan: TerraformPlan, source: Source, rules: frozenset[str], read: Read) -> None:
     disk = Disk(tree_of(plan.folder, source.below), partial(_shown, source))
     module = open_root(plan.folder, disk)
     wanted = {each.type for each in plan.instances}
@@ -129,7 +129,7 @@ def _shown(source: Source, path: str) -> str:
 # Resources of AWS
 
 
-def _with_stack(plan: Plan, source: Source, read: Read) -> None:
+def _with_stack(plan: TerraformPlan, source: Source, read: Read) -> None:
     made = [each for each in plan.instances if each.type.startswith(_AWS) and not each.is_data]
     images = dict(_images(each for each in plan.instances if each.is_data))
     handlers = handlers_declared_by(plan.everything(DECLARING))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from nodeworthy.collect.source.beside import Beside, Span
+from nodeworthy.collect.source.files_beside import FilesBeside, Span
 from nodeworthy.documents.release import chart_name, document_inside
 from nodeworthy.documents.set_syntax import lay_at
 from nodeworthy.documents.tree import Tree, merge
@@ -22,7 +22,7 @@ _DEFAULT_KEY = "values.yaml"
 _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
-def with_values(document: Tree, documents: Sequence[Tree], beside: Beside) -> Tree:
+def with_values(document: Tree, documents: Sequence[Tree], beside: FilesBeside) -> Tree:
     """The document with what the files beside it say. `documents` are all of its own file."""
     group, kind = (document.get("apiVersion").text or "").split("/")[0], document.get("kind").text
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
@@ -42,7 +42,7 @@ def _is_ours(chart: Tree) -> bool:
     return any(each.is_named(chart_name(chart)) for each in (OPERATOR, HAMI, MONITORING))
 
 
-def _flux(document: Tree, documents: Sequence[Tree], beside: Beside) -> Tree:
+def _flux(document: Tree, documents: Sequence[Tree], beside: FilesBeside) -> Tree:
     spec = document.get("spec")
     entries = spec.get("valuesFrom").sequence
     chart = spec.get("chartRef", "name") if spec.get("chart").is_absent else spec.get("chart", "spec", "chart")
@@ -53,7 +53,7 @@ def _flux(document: Tree, documents: Sequence[Tree], beside: Beside) -> Tree:
     return _filled(document, ("spec", "values"), spec.get("values"), layers, ("valuesFrom",))
 
 
-def _argo(document: Tree, path: Path_, beside: Beside) -> Tree:
+def _argo(document: Tree, path: Path_, beside: FilesBeside) -> Tree:
     spec = document.get(*map(str, path))
     refs = [each.get("ref").text for each in spec.get("sources").sequence]
     places: list[tuple[Path_, Tree]] = [((*path, "source"), spec.get("source"))]
@@ -69,14 +69,14 @@ def _argo(document: Tree, path: Path_, beside: Beside) -> Tree:
     return document
 
 
-def _of_argo(name: str, refs: Sequence[str | None], beside: Beside) -> Tree | None:
+def _of_argo(name: str, refs: Sequence[str | None], beside: FilesBeside) -> Tree | None:
     """`$values/path`: in the repository of the source that is called so. Any other name is one within the chart."""
     ref, _, path = name.removeprefix("$").partition("/")
     found = beside.in_the_repository(path) if name.startswith("$") and ref in refs else None
     return beside.values(found) if found is not None else None
 
 
-def _kustomization(document: Tree, beside: Beside) -> Tree:
+def _kustomization(document: Tree, beside: FilesBeside) -> Tree:
     for index, chart in enumerate(document.get("helmCharts").sequence):
         more = [each.text for each in chart.get("additionalValuesFiles").sequence]
         under = [_file(chart.get("valuesFile").text, beside)] if chart.get("valuesFile").text else []
@@ -93,7 +93,7 @@ def _kustomization(document: Tree, beside: Beside) -> Tree:
     return document
 
 
-def _helmfile(document: Tree, beside: Beside) -> Tree:
+def _helmfile(document: Tree, beside: FilesBeside) -> Tree:
     for index, release in enumerate(document.get("releases").sequence):
         if not _is_ours(release.get("chart")):
             continue
@@ -104,7 +104,7 @@ def _helmfile(document: Tree, beside: Beside) -> Tree:
     return document
 
 
-def _file(name: str | None, beside: Beside) -> Tree | None:
+def _file(name: str | None, beside: FilesBeside) -> Tree | None:
     """A file beside this one."""
     path = beside.path(name or "")
     return beside.values(path) if path is not None else None
@@ -130,7 +130,9 @@ def _filled(
 # Values that a ConfigMap holds: one of the same file, of a file beside it, or one that Kustomize makes of a file
 
 
-def _config_map_values(entry: Tree, namespace: str | None, documents: Sequence[Tree], beside: Beside) -> Tree | None:
+def _config_map_values(
+    entry: Tree, namespace: str | None, documents: Sequence[Tree], beside: FilesBeside
+) -> Tree | None:
     """What an entry of `valuesFrom` leads to, None where that is not to be found."""
     name = entry.get("name").text
     if entry.get("kind").text != "ConfigMap" or not name or not entry.get("targetPath").is_absent:
@@ -147,7 +149,7 @@ def _config_map_values(entry: Tree, namespace: str | None, documents: Sequence[T
     return document_inside(found)
 
 
-def _in_a_file_beside(name: str, key: str, namespace: str | None, beside: Beside) -> Tree | None:
+def _in_a_file_beside(name: str, key: str, namespace: str | None, beside: FilesBeside) -> Tree | None:
     for path in beside.neighbours(name):
         documents = beside.documents(path) or []
         if path.name in _KUSTOMIZATIONS:
@@ -169,7 +171,7 @@ def _of_documents(documents: Sequence[Tree], name: str, key: str, namespace: str
     return None
 
 
-def _generated(kustomization: Tree, name: str, key: str, beside: Beside) -> Tree | None:
+def _generated(kustomization: Tree, name: str, key: str, beside: FilesBeside) -> Tree | None:
     for generator in kustomization.get("configMapGenerator").sequence:
         if generator.get("name").text != name:
             continue

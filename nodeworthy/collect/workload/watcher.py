@@ -44,7 +44,7 @@ _NOT_RUN = {
 _ENDED = frozenset({"COMPLETED", "FAILED", "OUT_OF_MEMORY", "TIMEOUT"})
 
 
-class Seen(StrEnum):
+class JobPhase(StrEnum):
     # It waits or runs.
     ON = "on"
     # It waits, and will never run.
@@ -95,28 +95,30 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class Found:
-    seen: Seen
+class JobSighting:
+    seen: JobPhase
     why: str
     reason: NotRun | None = None
 
 
-def look(ours: Ours, answers: Answers) -> Found:
+def look(ours: Ours, answers: Answers) -> JobSighting:
     for queued in _own(ours, answers.queue):
         found = _of_state(queued, answers)
         if found is not None:
             return found
     if answers.queue is None and not answers.has_end_mark:
-        return Found(Seen.UNKNOWN, "squeue did not answer")
+        return JobSighting(JobPhase.UNKNOWN, "squeue did not answer")
     for records in (answers.controller, answers.accounting):
         # Of a job that was queued again, the last one counts.
         last = _own(ours, records)[-1:]
         found = _of_state(last[0], answers) if last else None
-        if found is not None and found.seen is not Seen.ON:
+        if found is not None and found.seen is not JobPhase.ON:
             return found
     if answers.has_end_mark:
-        return Found(Seen.ENDED, "its output is whole, and no client knows of it any more")
-    return Found(Seen.UNKNOWN, "it is not in the queue, and neither the controller nor the accounting knows its end")
+        return JobSighting(JobPhase.ENDED, "its output is whole, and no client knows of it any more")
+    return JobSighting(
+        JobPhase.UNKNOWN, "it is not in the queue, and neither the controller nor the accounting knows its end"
+    )
 
 
 def _own(ours: Ours, records: Sequence[Record] | None) -> list[Record]:
@@ -129,20 +131,20 @@ def _own(ours: Ours, records: Sequence[Record] | None) -> list[Record]:
     ]
 
 
-def _of_state(record: Record, answers: Answers) -> Found | None:
+def _of_state(record: Record, answers: Answers) -> JobSighting | None:
     """None of a state that is none that we know: then another client is asked."""
     state = record.state.partition(" ")[0].rstrip("+")
     if state in _RUNS:
-        return _waits(record) if state == "PENDING" else Found(Seen.ON, state.lower())
+        return _waits(record) if state == "PENDING" else JobSighting(JobPhase.ON, state.lower())
     if state in _NOT_RUN:
         at = f" ({record.nodes})" if record.nodes and _NOT_RUN[state] is NotRun.NODE_GONE else ""
-        return Found(Seen.NOT_RUN, f"Slurm says {record.state}{at}", _NOT_RUN[state])
+        return JobSighting(JobPhase.NOT_RUN, f"Slurm says {record.state}{at}", _NOT_RUN[state])
     if state == "COMPLETED" and not answers.has_end_mark:
-        return Found(Seen.UNKNOWN, "Slurm says COMPLETED, and its output has no end yet")
-    return Found(Seen.ENDED, f"Slurm says {state}") if state in _ENDED else None
+        return JobSighting(JobPhase.UNKNOWN, "Slurm says COMPLETED, and its output has no end yet")
+    return JobSighting(JobPhase.ENDED, f"Slurm says {state}") if state in _ENDED else None
 
 
-def _waits(record: Record) -> Found:
+def _waits(record: Record) -> JobSighting:
     if record.reason.startswith(_ENDLESS):
-        return Found(Seen.NEVER, f"it would never run: {record.reason}", NotRun.QUOTA)
-    return Found(Seen.ON, f"it waits: {record.reason or 'no reason given'}")
+        return JobSighting(JobPhase.NEVER, f"it would never run: {record.reason}", NotRun.QUOTA)
+    return JobSighting(JobPhase.ON, f"it waits: {record.reason or 'no reason given'}")

@@ -23,7 +23,7 @@ from nodeworthy.report.printable import on_one_line
 
 if TYPE_CHECKING:
     from nodeworthy.collect.workload.live.ledger import NodeLedger
-    from nodeworthy.collect.workload.live.piece import Piece, Watched
+    from nodeworthy.collect.workload.live.piece import Piece, WatchedPlatform
     from nodeworthy.collect.workload.recording import RunRecording
     from nodeworthy.commands.accept import gate
     from nodeworthy.commands.settled import Run
@@ -72,7 +72,7 @@ class Ground(Protocol):
     """Where a run takes place: what is done there before its first piece, and after its last."""
 
     @property
-    def platform(self) -> Watched: ...
+    def platform(self) -> WatchedPlatform: ...
 
     @property
     def where(self) -> str:
@@ -180,7 +180,7 @@ class Live:
             self.is_done = True
         return recording(self.planned, [each.job for each in ended], self._given_back(platform))
 
-    def _all(self, platform: Watched) -> list[Ended]:
+    def _all(self, platform: WatchedPlatform) -> list[Ended]:
         """Each by itself first: who fails alone is in no group, and nobody holds GPUs to wait for him."""
         running = Running(platform, self.courtesy, self.tell, self.places.may_begin)
         ended = running.run(self.planned.alone())
@@ -192,7 +192,7 @@ class Live:
             ended += self._groups(platform, running, [each for each in shapes if each.has_whole_gpus])
         return ended
 
-    def _asking(self, platform: Watched, running: Running, step: Sequence[Piece]) -> list[Ended]:
+    def _asking(self, platform: WatchedPlatform, running: Running, step: Sequence[Piece]) -> list[Ended]:
         """Of nodes to which nobody has come meanwhile."""
         shapes = dict.fromkeys(each.shapes[0] for each in step)
         now, _ = platform.after()
@@ -200,7 +200,7 @@ class Live:
         late = [Ended(each, off[each.nodes[0]].reason, off[each.nodes[0]].why) for each in step if each.nodes[0] in off]
         return late + running.run([each for each in step if each.nodes[0] not in off])
 
-    def _groups(self, platform: Watched, running: Running, shapes: Sequence[Shape]) -> list[Ended]:
+    def _groups(self, platform: WatchedPlatform, running: Running, shapes: Sequence[Shape]) -> list[Ended]:
         wait_until_gone(platform, GONE_SECONDS, GONE_POLL_SECONDS)
         now, _ = platform.after()
         off = in_the_way(shapes, now, last=self.options.yes_last, together=True)
@@ -224,7 +224,7 @@ class Live:
         ]
         return replace(self.planned, left_out=(*self.planned.left_out, *left))
 
-    def _given_back(self, platform: Watched) -> list[GpusGivenBack]:
+    def _given_back(self, platform: WatchedPlatform) -> list[GpusGivenBack]:
         from nodeworthy.facts.accept.given_back import GpusGivenBack
         from nodeworthy.facts.accept.measure import place_of
 

@@ -25,7 +25,7 @@ from nodeworthy.errors import MissingExtra
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.asked import AskedHost
     from nodeworthy.collect.node.collector import Asking
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.node.reach import Reach
@@ -67,7 +67,7 @@ def run(options: Options) -> int:
 
 def _once(
     options: Options, run: Run, hosts: Meant, asking: Asking, declared: Declared
-) -> tuple[Sequence[Asked], Report]:
+) -> tuple[Sequence[AskedHost], Report]:
     from nodeworthy.collect.node import collector
 
     asked = collector.ask_all(hosts.specs, asking, _progress(options, run, hosts, declared))
@@ -78,7 +78,7 @@ def _once(
 
 def _twice(
     options: Options, run: Run, hosts: Meant, asking: Asking, declared: Declared
-) -> tuple[Sequence[Asked], Report]:
+) -> tuple[Sequence[AskedHost], Report]:
     from nodeworthy.collect.node.rebooting import twice
     from nodeworthy.commands.node import reboot
     from nodeworthy.report.printable import printable
@@ -98,7 +98,7 @@ def _progress(options: Options, run: Run, hosts: Meant, declared: Declared) -> P
     return progress.start_progress(options, hosts.specs, lambda each: _judged(run, hosts, [each], declared))
 
 
-def _record(options: Options, asked: Sequence[Asked], folder: str) -> None:
+def _record(options: Options, asked: Sequence[AskedHost], folder: str) -> None:
     from nodeworthy.collect.node import collector
 
     if options.record:
@@ -141,7 +141,7 @@ def _nobody(_: str) -> None:
     """Hears what --quiet leaves out."""
 
 
-def _judged(run: Run, hosts: Meant, asked: Sequence[Asked], declared: Declared) -> Report:
+def _judged(run: Run, hosts: Meant, asked: Sequence[AskedHost], declared: Declared) -> Report:
     from nodeworthy.collect.node import collector
     from nodeworthy.collect.node.chain_seen import walks
 

@@ -17,7 +17,7 @@ from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.text import Paint
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.asked import AskedHost
     from nodeworthy.collect.node.specs import Spec
     from nodeworthy.collect.node.waiting import Progress
     from nodeworthy.commands.node.options import Options
@@ -33,7 +33,7 @@ ASKING = "asking"
 _COUNTED = {"fail": "fail", "error": "error", "unknown": "unknown", "pass": "pass"}
 
 # What a look says of a host: how many verdicts of each kind.
-Count = Callable[["Asked"], Mapping[str, int]]
+Count = Callable[["AskedHost"], Mapping[str, int]]
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Table:
             self._left = left
             self._draw_at_times()
 
-    def asked(self, asked: Asked, name: str) -> None:
+    def asked(self, asked: AskedHost, name: str) -> None:
         """`name` is that of its row: a host may call itself otherwise."""
         after = self._seconds if self._left >= 0 else None
         unseen = _why_unseen(asked)
@@ -164,7 +164,7 @@ class Table:
         return f"{text}{f'; {time_of(self._left)} left' if waiting else ''}"[:width]
 
 
-def _why_unseen(asked: Asked) -> str:
+def _why_unseen(asked: AskedHost) -> str:
     if asked.recording is None:
         return f"can't be replayed: {asked.why}"
     return f"not reached: {asked.recording.unreached}" if asked.recording.unreached is not None else ""
@@ -187,7 +187,7 @@ def _counted(counts: Mapping[str, int], room: int, paint: Paint) -> str:
 
 
 SPARSE_SECONDS = 15.0
-Judged = Callable[["Asked"], "Report"]
+Judged = Callable[["AskedHost"], "Report"]
 
 
 # While a table is drawn, what is told meanwhile stands above it.
@@ -235,7 +235,7 @@ class Line:
     def tick(self, left: float) -> None:
         """It says no times."""
 
-    def asked(self, asked: Asked, name: str) -> None:  # noqa: ARG002 - as the table has it
+    def asked(self, asked: AskedHost, name: str) -> None:  # noqa: ARG002 - as the table has it
         self._done += 1
         _change(f"{self._done} of {self._of} hosts asked, the last: {name}", last=self._done == self._of)
 
@@ -262,7 +262,7 @@ class Sparse:
     def tick(self, left: float) -> None:  # noqa: ARG002 - a log has its own times
         self._is_waiting = True
 
-    def asked(self, asked: Asked, name: str) -> None:  # noqa: ARG002 - as the table has it
+    def asked(self, asked: AskedHost, name: str) -> None:  # noqa: ARG002 - as the table has it
         self._done += 1
         if name not in self._over:
             self._late.pop(name, None)

@@ -11,7 +11,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.report.printable import escape_json
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.asked import AskedHost
     from nodeworthy.collect.node.collector import Asking
     from nodeworthy.collect.node.specs import Spec
     from nodeworthy.commands.node.options import Options
@@ -44,7 +44,7 @@ def run(options: Options, specs: Sequence[Spec], asking: Asking) -> int:
     return print_answers(collector.ask_all(specs, asking, progress.start_progress(options, specs)))
 
 
-def print_answers(asked: Sequence[Asked]) -> int:
+def print_answers(asked: Sequence[AskedHost]) -> int:
     """0 where every host has said what it has to say."""
     from nodeworthy.collect.node.recording import as_text
 

@@ -14,7 +14,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.report.printable import printable
 
 if TYPE_CHECKING:
-    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.asked import AskedHost
     from nodeworthy.collect.node.specs import Spec
     from nodeworthy.commands.node.options import Options
     from nodeworthy.commands.settled import Run
@@ -57,7 +57,7 @@ def _refuse_others(spec: Spec) -> None:
         raise InputError(f"--taint is about one cluster: --context names it, not {spec.text}")
 
 
-def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[Asked], report: Report) -> int:
+def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[AskedHost], report: Report) -> int:
     """Writes the report, and marks the nodes where somebody asks for it: the exit code of both together."""
     code = _told(options, run, report)
     if server is None:
@@ -85,7 +85,7 @@ def _told(options: Options, run: Run, report: Report) -> int:
     if not report.walks:
         return judging.deliver(options, run, report)
     from nodeworthy.report import chain
-    from nodeworthy.report.markdown import Beside
+    from nodeworthy.report.markdown import BesideFindings
 
     chains = chain.chains_of_hosts(report.walks, report.judgements)
     if judging.wants(options, "json"):
@@ -93,16 +93,16 @@ def _told(options: Options, run: Run, report: Report) -> int:
     colour = judging.wants_colour(no_color=options.no_color) and not options.output
     drawn = len(chains) <= _DRAWN
     heading = "\n".join(chain.picture(each, colour=colour) for each in chains) if drawn else chain.in_lines(chains)
-    return judging.deliver(options, run, report, heading, Beside(chains=chain.for_page(chains)))
+    return judging.deliver(options, run, report, heading, BesideFindings(chains=chain.for_page(chains)))
 
 
-def _host(asked: Asked) -> Host:
+def _host(asked: AskedHost) -> Host:
     from nodeworthy.repair.tainting import Host
 
     return Host(asked.name, _said(asked, "name"), _said(asked, "boot id"))
 
 
-def _said(asked: Asked, name: str) -> str:
+def _said(asked: AskedHost, name: str) -> str:
     part = asked.recording.part(name) if asked.recording is not None else None
     return part.stdout.strip() if part is not None and part.code == 0 else ""
 

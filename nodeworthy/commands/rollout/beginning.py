@@ -20,7 +20,7 @@ from nodeworthy.rollout.cloud import ScalingGroup, Writing
 from nodeworthy.rollout.journal import Journal, read_journal
 from nodeworthy.rollout.kube import Kube
 from nodeworthy.rollout.owners import owners_words
-from nodeworthy.rollout.plan import NEWEST, Asked, Plan, plan
+from nodeworthy.rollout.plan import NEWEST, RolloutPlan, RolloutRequest, plan
 from nodeworthy.rollout.stale import find_group, with_version
 from nodeworthy.rollout.world import World
 
@@ -81,7 +81,7 @@ def _refuse_blind(options: Options) -> None:
         raise InputError("rollout asks before it begins, and there is no terminal: look at --dry-run, then --yes")
 
 
-def _planned(reached: Reached, asked: Asked, group: str | None) -> Plan:
+def _planned(reached: Reached, asked: RolloutRequest, group: str | None) -> RolloutPlan:
     source: Source = reached.live
     if asked.to is not None:
         group = group or find_group(source, reached.wanted, None).name
@@ -100,23 +100,23 @@ def _numbered(group: ScalingGroup, to: str) -> str:
     return number
 
 
-def _dry(options: Options, made: Plan) -> int:
+def _dry(options: Options, made: RolloutPlan) -> int:
     """0 where it would begin, or has nothing to do; 1 where something forbids it; 3 where that is not known."""
     text = as_json(plan_told.as_data(made)) if options.format == "json" else _in_words(made)
     return deliver(options, text, _code(made))
 
 
-def _in_words(made: Plan) -> str:
+def _in_words(made: RolloutPlan) -> str:
     return printable("\n".join(plan_told.lines(made))) + "\n"
 
 
-def _code(made: Plan) -> int:
+def _code(made: RolloutPlan) -> int:
     if made.refusals:
         return 1
     return 3 if made.unknown else 0
 
 
-def _no_acceptance(options: Options, made: Plan) -> str:
+def _no_acceptance(options: Options, made: RolloutPlan) -> str:
     """Known before a node is ended, and not when its successor is there."""
     from nodeworthy.commands.rollout.going import gate_of
 
@@ -126,7 +126,7 @@ def _no_acceptance(options: Options, made: Plan) -> str:
     return gate_of(options, options.image or "").why_no_acceptance(named, options.accept)
 
 
-def _go(options: Options, reached: Reached, made: Plan) -> int:
+def _go(options: Options, reached: Reached, made: RolloutPlan) -> int:
     from nodeworthy.commands.rollout.going import go
 
     sys.stderr.write(_in_words(made))

@@ -13,7 +13,7 @@ from nodeworthy.commands.rollout.options import Options
 from nodeworthy.commands.rollout.telling import teller
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.interrupts import terminate_like_interrupt, tidied
-from nodeworthy.repair.edit import Refused
+from nodeworthy.repair.edit import RepairRefused
 from nodeworthy.report.printable import printable
 from nodeworthy.rollout.actor import Live, WallClock
 from nodeworthy.rollout.acts import Resume
@@ -72,7 +72,7 @@ class _Aborting(Live):
 def _held(actor: Live, journal: Journal) -> Iterator[None]:
     try:
         actor.hold.take()
-    except (Refused, CouldNotLook):
+    except (RepairRefused, CouldNotLook):
         if not actor.path.stat().st_size:
             actor.path.unlink()  # nothing was begun
         raise

@@ -8,7 +8,7 @@ from nodeworthy.collect.node.durations import seconds
 from nodeworthy.collect.workload.live.window import read_window
 from nodeworthy.errors import InputError
 from nodeworthy.rollout.journal import Terms
-from nodeworthy.rollout.plan import AUTO, NEWEST, Asked
+from nodeworthy.rollout.plan import AUTO, NEWEST, RolloutRequest
 
 FORMATS = ("text", "json", "html", "brief")
 # What tells of a rollout that runs, and nothing of one that does not.
@@ -181,7 +181,7 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def wishes(options: Options) -> Asked:
+def wishes(options: Options) -> RolloutRequest:
     """Raises InputError for a time that is none, or a pod without its namespace."""
     for each in options.evict:
         if not all(each.partition("/")[::2]) or each.count("/") != 1:
@@ -205,7 +205,7 @@ def wishes(options: Options) -> Asked:
         window=read_window(options.window).written if options.window is not None else "",
         by_refresh=options.by == "refresh",
     )
-    return Asked(
+    return RolloutRequest(
         terms, options.surge, options.only_stale, tuple(options.node), options.yes_may_lose_capacity, options.to
     )
 

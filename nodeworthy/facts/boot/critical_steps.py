@@ -67,7 +67,7 @@ BRINGING_KUBELET = "kubelet's installation"
 
 
 @dataclass(frozen=True)
-class Step:
+class CriticalStep:
     effect: Effect
     # "the driver's installation"
     called: str
@@ -85,9 +85,9 @@ class Step:
         return self.effect.detached or self.effect.failure in (Failure.SWALLOWED, Failure.UNNOTICED)
 
 
-def critical_steps(timeline: Timeline) -> list[Step]:
+def critical_steps(timeline: Timeline) -> list[CriticalStep]:
     """One for each line, and one for its download; what runs at the next boot, systemd reports."""
-    found: dict[tuple[Place, bool], Step] = {}
+    found: dict[tuple[Place, bool], CriticalStep] = {}
     makes, by_kubeadm, joins = _makes_a_node(timeline), _by_kubeadm(timeline), _joins_itself(timeline)
     started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
     for at, each in enumerate(timeline.effects):
@@ -97,17 +97,17 @@ def critical_steps(timeline: Timeline) -> list[Step]:
         if isinstance(each, Unit) and ((not makes and each.act is Act.RESTART) or _is_made_later(each, at, by_kubeadm)):
             continue
         if called:
-            _keep(Step(each, called), found)
+            _keep(CriticalStep(each, called), found)
     for each in timeline.of(Installs) if not found else ():
         if _brings_kubelet(each) and each.stage < Stage.NODEADM_RUN:
-            _keep(Step(each, BRINGING_KUBELET), found)
+            _keep(CriticalStep(each, BRINGING_KUBELET), found)
     critical = {place: step for (place, _), step in found.items()}
     for step in _downloads(timeline, critical):
         _keep(step, found)
     return sorted(found.values(), key=lambda each: (each.place.path or "", each.place.line or 0, each.is_download))
 
 
-def _keep(step: Step, found: dict[tuple[Place, bool], Step]) -> None:
+def _keep(step: CriticalStep, found: dict[tuple[Place, bool], CriticalStep]) -> None:
     """Of one line, what is not silent decides."""
     key = step.place, step.is_download
     if key not in found or not found[key].is_silent:
@@ -219,10 +219,10 @@ def _makes_a_control_plane(effect: Effect) -> bool:
     return words == ["kubeadm", "init"]
 
 
-def _downloads(timeline: Timeline, critical: dict[Place, Step]) -> Iterator[Step]:
+def _downloads(timeline: Timeline, critical: dict[Place, CriticalStep]) -> Iterator[CriticalStep]:
     """`curl … | sh -`: where the download fails, the shell runs nothing and is content."""
     effects = [each for each in timeline.effects if not (isinstance(each, Fetches) and each.runs)]
     for each, following in pairwise(effects):
         is_piped = isinstance(each, Fetches) and each.to is None and isinstance(following, Installs)
         if is_piped and following.place in critical:
-            yield Step(each, f"the download for {critical[following.place].called}", is_download=True)
+            yield CriticalStep(each, f"the download for {critical[following.place].called}", is_download=True)

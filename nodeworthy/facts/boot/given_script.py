@@ -14,7 +14,7 @@ _SHEBANG = "#!/bin/bash"
 
 
 @dataclass(frozen=True)
-class Step:
+class ScriptLines:
     """Lines of a script, and the field in which they stand."""
 
     text: str
@@ -36,7 +36,7 @@ class _Steps:
     """Where the lines of a script stand that is put together of steps; the first line is nobody's."""
 
     starts: Sequence[int]
-    steps: Sequence[Step]
+    steps: Sequence[ScriptLines]
 
     def at(self, line: int, column: int = 1) -> Place:
         at = max(0, bisect_right(self.starts, line) - 1)
@@ -56,7 +56,7 @@ def given_script(text: Tree, called: str) -> BootScript | None:
     return BootScript(place, read, of_an_object=True)
 
 
-def script_of(steps: Sequence[Step], *, on_ec2: bool) -> BootScript | None:
+def script_of(steps: Sequence[ScriptLines], *, on_ec2: bool) -> BootScript | None:
     """One script of steps that a machine runs in this order."""
     from nodeworthy.boot.unpack import unpack
 
@@ -72,6 +72,6 @@ def script_of(steps: Sequence[Step], *, on_ec2: bool) -> BootScript | None:
     return BootScript(place, read, of_an_object=True, on_ec2=on_ec2)
 
 
-def commands(listed: Tree) -> list[Step]:
+def commands(listed: Tree) -> list[ScriptLines]:
     """A list of commands; one that is none is left out."""
-    return [Step(each.text, each) for each in listed.sequence if each.text]
+    return [ScriptLines(each.text, each) for each in listed.sequence if each.text]

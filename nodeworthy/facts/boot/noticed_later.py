@@ -14,7 +14,7 @@ from enum import Enum
 from math import inf
 
 from nodeworthy.boot.effects import Failure, Joins
-from nodeworthy.facts.boot.critical_steps import JOINING, MAKING_A_CONTROL_PLANE, Step
+from nodeworthy.facts.boot.critical_steps import JOINING, MAKING_A_CONTROL_PLANE, CriticalStep
 from nodeworthy.facts.boot.source_line import Source, SourcePart, without_documents
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -108,7 +108,7 @@ class NoticedLater:
         self._at_boot = at_boot
         self._looks: dict[tuple[int, int, Subject], Looks] = {}
 
-    def of(self, step: Step) -> bool:
+    def of(self, step: CriticalStep) -> bool:
         found = self._behind(step)
         if found is None:
             return False
@@ -123,7 +123,7 @@ class NoticedLater:
             reached=inf if reached is None else reached,
         )
 
-    def ends_with_words(self, step: Step) -> bool:
+    def ends_with_words(self, step: CriticalStep) -> bool:
         """Whether the last that this script does is to say something, or to open a shell."""
         found = self._behind(step)
         if found is None:
@@ -131,19 +131,19 @@ class NoticedLater:
         part, index, looks = found
         return looks.commands[-1] > index and _LAST_WORDS.match(part.rows[looks.commands[-1]].strip()) is not None
 
-    def waits_at(self, step: Step) -> Place | None:
+    def waits_at(self, step: CriticalStep) -> Place | None:
         """Where the script then waits for ever for what never comes, and says nothing."""
         found, row = self._behind(step), self._waits_from(step)
         return found[0].part.origin.at(row + 1) if found is not None and row is not None else None
 
-    def _waits_from(self, step: Step) -> int | None:
+    def _waits_from(self, step: CriticalStep) -> int | None:
         found = self._behind(step)
         if found is None or not self._at_boot:
             return None
         _, index, looks = found
         return next((each for each in looks.mute if each > index and each != looks.next_of(index)), None)
 
-    def _behind(self, step: Step) -> tuple[SourcePart, int, Looks] | None:
+    def _behind(self, step: CriticalStep) -> tuple[SourcePart, int, Looks] | None:
         place = place_of_step(self._source, step)
         part = self._source.part_of(place)
         index = part.index_of(place) if part is not None else None
@@ -165,7 +165,7 @@ def _may_end_there(part: SourcePart, index: int, looks: Looks) -> bool:
     )
 
 
-def _subject(step: Step) -> Subject:
+def _subject(step: CriticalStep) -> Subject:
     if "driver" in step.called:
         return Subject.DRIVER
     if step.called == MAKING_A_CONTROL_PLANE and step.effect.failure is Failure.SWALLOWED:
@@ -255,11 +255,11 @@ def _commands(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
         whole = []
 
 
-def place_of_step(source: Source, step: Step) -> Place:
+def place_of_step(source: Source, step: CriticalStep) -> Place:
     """Where it stands in a file; what a program makes up and runs stands where that is called."""
     called = (each for each in (step.place, *reversed(step.effect.via)) if source.part_of(each) is not None)
     return next(called, step.place)
 
 
-def part_of(source: Source, step: Step) -> SourcePart | None:
+def part_of(source: Source, step: CriticalStep) -> SourcePart | None:
     return source.part_of(place_of_step(source, step))

@@ -9,7 +9,7 @@ from typing import ClassVar
 from nodeworthy.boot.effects import Effect, Failure, RunsElsewhere, Stage
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import Part, PartKind, UserData
-from nodeworthy.facts.boot.critical_steps import Step, critical_steps
+from nodeworthy.facts.boot.critical_steps import CriticalStep, critical_steps
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind, Use
 from nodeworthy.records import dataclass, replace
@@ -94,7 +94,7 @@ class SendingScript(BootScript):
 class Sent:
     """One of them, and the ssh that has it done."""
 
-    there: Step
+    there: CriticalStep
     call: RunsElsewhere
 
     @property
@@ -107,7 +107,7 @@ class Sent:
         return UserData(self.call.place, (Part(PartKind.SHELL, self.call.text, self.call.origin, self.call.stage),))
 
     @property
-    def here(self) -> Step:
+    def here(self) -> CriticalStep:
         """As this script sees it."""
         called = self.there.called + _OVER_SSH
         if self.goes_on_there:
@@ -118,7 +118,7 @@ class Sent:
         return replace(self.there, effect=effect, called=called)
 
 
-def is_sent(step: Step) -> bool:
+def is_sent(step: CriticalStep) -> bool:
     return step.called.endswith(_OVER_SSH)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.boot.conditions import together
 from nodeworthy.boot.effects import Act, Failure, Joins, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.edit import Edit, Kind
+from nodeworthy.edit import Edit, EditKind
 from nodeworthy.facts.boot.storage_mounts import By, StorageMount, unit_named_for
 from nodeworthy.known.filesystems import needs_netdev
 from nodeworthy.verdict import Draft, Related, fail, unknown
@@ -50,7 +50,7 @@ def _entry(mount: StorageMount) -> Iterator[Draft]:
         kept = "" if options == "defaults" else f"{options},"
         should = f"{kept}{','.join(missing)}" if kept else ",".join(("defaults", *missing))
         remedy = f"add {','.join(missing)} to its options"
-        edit = Edit(Kind.WORD, mount.place, options, should, remedy.capitalize()) if kept else None
+        edit = Edit(EditKind.WORD, mount.place, options, should, remedy.capitalize()) if kept else None
         yield fail(mount.place, says, should=should, cause=cause, is_=options, remedy=remedy, edit=edit)
     elif unsure:
         yield unknown(

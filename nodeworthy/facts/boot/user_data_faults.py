@@ -8,7 +8,7 @@ from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import read_cloud_configs
 from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.node_config import read_node_config
-from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind, UserData
+from nodeworthy.boot.userdata import FaultKind, Part, PartKind, UserData, UserDataFault
 from nodeworthy.facts.boot.families import AL2
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
@@ -71,7 +71,7 @@ _OF_ANY_SCRIPT = (FaultKind.WINDOWS_LINE_ENDS, FaultKind.NUL, FaultKind.OPTIONS_
 _CALLED = "the user data "
 
 
-def faults_told(script: BootScript) -> Iterator[Fault]:
+def faults_told(script: BootScript) -> Iterator[UserDataFault]:
     """Those that are faults where this script is run. Of a template that begins with a directive nobody can say what
     stands at its beginning, nor whether it is not a piece of another one."""
     decided = not script.userdata.begins_open
@@ -89,7 +89,7 @@ def faults_told(script: BootScript) -> Iterator[Fault]:
             yield fault if says == fault.message else replace(fault, message=f"this script {says}")
 
 
-def _where_it_runs(fault: Fault, script: BootScript) -> Fault | None:
+def _where_it_runs(fault: UserDataFault, script: BootScript) -> UserDataFault | None:
     if fault.kind is FaultKind.PART_WITHOUT_SHEBANG:
         return _on_its_image(fault, script)
     if fault.kind is FaultKind.NO_CLOUD_CONFIG_HEADER and script.cloud is not None and script.cloud.merges:
@@ -103,7 +103,7 @@ _NOT_AL2 = "another"
 _NOT_ON_AL2 = ("apt", "dnf", "zypper", "apk")
 
 
-def _on_its_image(fault: Fault, script: BootScript) -> Fault | None:
+def _on_its_image(fault: UserDataFault, script: BootScript) -> UserDataFault | None:
     """The cloud-init of Amazon Linux 2 runs it all the same; those after it do not, and say `Exec format error. Missing
     #! in script?`."""
     runs = _distributions(script)
@@ -128,7 +128,7 @@ def _distributions(script: BootScript) -> set[str | None]:
     return {_NOT_AL2} if any(each.startswith(_NOT_ON_AL2) for each in managers) else set()
 
 
-def faults_of(userdata: UserData) -> Iterator[Fault]:
+def faults_of(userdata: UserData) -> Iterator[UserDataFault]:
     """Each once: the packing's own first, then those of its documents."""
     told: set[tuple[object, str]] = set()
     for fault in (*userdata.faults, *_of_documents(userdata)):
@@ -137,7 +137,7 @@ def faults_of(userdata: UserData) -> Iterator[Fault]:
             yield fault
 
 
-def _of_documents(userdata: UserData) -> Iterator[Fault]:
+def _of_documents(userdata: UserData) -> Iterator[UserDataFault]:
     template = userdata.is_template
     configs, cloud = _parts(userdata, PartKind.NODE_CONFIG), _parts(userdata, PartKind.CLOUD_CONFIG)
     if configs and (config := read_node_config(configs, template=template)) is not None:

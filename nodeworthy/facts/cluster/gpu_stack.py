@@ -14,7 +14,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.known.chain import link_of_evidence
-from nodeworthy.known.evidence import Found, in_text
+from nodeworthy.known.evidence import EvidenceMatch, in_text
 from nodeworthy.known.gpu_stack import brings_gpus
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -273,7 +273,7 @@ def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
     )
 
 
-def _is_of_its_driver(found: Found) -> bool:
+def _is_of_its_driver(found: EvidenceMatch) -> bool:
     evidence = found.evidence
     return evidence.layer == "dra" and not evidence.is_symptom and evidence.source.startswith("NVIDIA/")
 
@@ -291,7 +291,7 @@ def _of_node(pod: ClusterPod, said: Mapping[str, str]) -> str:
     return fault if fault and any(map(_is_of_the_runtime, in_text(words))) else ""
 
 
-def _is_of_the_runtime(found: Found) -> bool:
+def _is_of_the_runtime(found: EvidenceMatch) -> bool:
     """Of NVIDIA's: a node may have other runtimes, which are nobody's business here."""
     evidence = found.evidence
     of_it = not evidence.is_symptom and link_of_evidence(evidence.id, evidence.layer) in _RUNTIME

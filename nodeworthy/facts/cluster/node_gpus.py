@@ -34,7 +34,7 @@ class Taint:
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class GpuWatch:
     """A condition by which somebody who watches the node's GPUs says how they are."""
 
     condition: GpuCondition
@@ -71,7 +71,7 @@ class NodeGpus(LabelledNode):
     # HAMi makes more of its GPUs than there are.
     shared: bool
     # What those say who watch its GPUs.
-    watched: tuple[Watched, ...] = ()
+    watched: tuple[GpuWatch, ...] = ()
     # What is said of why it is not fit for pods, and since when.
     ails: str = ""
     ails_since: datetime | None = None
@@ -129,13 +129,13 @@ def _ails(data: Any) -> tuple[str, datetime | None]:
     return words[:_LONGEST], moment(text_at(first, "lastTransitionTime"))
 
 
-def _watched(data: Any) -> Iterator[Watched]:
+def _watched(data: Any) -> Iterator[GpuWatch]:
     known = gpu_conditions()
     for each in mappings_at(data, "status", "conditions"):
         condition = known.get(text_at(each, "type"))
         if condition is not None:
             message = " ".join(text_at(each, "message").split())[:_LONGEST]
-            yield Watched(condition, text_at(each, "status"), text_at(each, "reason"), message)
+            yield GpuWatch(condition, text_at(each, "status"), text_at(each, "reason"), message)
 
 
 def _taints(data: Any) -> list[Taint]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
-from nodeworthy.facts.cluster.node_gpus import NodeGpus, Watched
+from nodeworthy.facts.cluster.node_gpus import GpuWatch, NodeGpus
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -15,7 +15,7 @@ class WatchedGpus:
     called: ClassVar[str] = "a node whose GPUs somebody watches"
 
     node: NodeGpus
-    said: tuple[Watched, ...]
+    said: tuple[GpuWatch, ...]
     # Pods that would run there if its devices were well.
     waiting: tuple[str, ...] = ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, Filter, FirewallStep, Side
 from nodeworthy.facts.firewall.saved import BUILT_IN, Met, Saved, is_for_all
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_a_networks_own
@@ -22,7 +22,7 @@ def by_iptables(printed: str, host: Place) -> Firewall:
     if saved.chains.keys() >= _FIREWALLDS:
         firewall.kernel.owner = FIREWALLD
     if saved.is_ufws:
-        firewall.enabled = Step(Does.ON, UFW, host.about("ufw"), "ufw enable")
+        firewall.enabled = FirewallStep(Does.ON, UFW, host.about("ufw"), "ufw enable")
     for name, side in BUILT_IN.items():
         end = _fill(firewall, saved.met(name, side), host)
         if end is not None:
@@ -32,11 +32,11 @@ def by_iptables(printed: str, host: Place) -> Firewall:
     return firewall
 
 
-def _fill(firewall: Firewall, met: list[Met], host: Place) -> Step | None:
+def _fill(firewall: Firewall, met: list[Met], host: Place) -> FirewallStep | None:
     """Puts every rule where it stands to ufw's; gives the one that drops all packets, behind which none is met."""
     rules = firewall.before
     for each in met:
-        step = Step(Does.ADD, IPTABLES, host.about(each.line), each.line, filter=each.filter)
+        step = FirewallStep(Does.ADD, IPTABLES, host.about(each.line), each.line, filter=each.filter)
         if is_for_all(each.filter) and each.filter.allows is False:
             return step
         if firewall.is_up and each.chain.startswith(_OF_UFWS_USER):
@@ -47,14 +47,14 @@ def _fill(firewall: Firewall, met: list[Met], host: Place) -> Step | None:
     return None
 
 
-def _policy(name: str, side: Side, saved: Saved, host: Place) -> tuple[bool, Step]:
+def _policy(name: str, side: Side, saved: Saved, host: Place) -> tuple[bool, FirewallStep]:
     allows = saved.policies[name]
     if saved.is_ufws:
         command, place = f"ufw default {'allow' if allows else 'deny'} {side.value}", host.about("ufw")
     else:
         command = f"iptables -P {name} {'ACCEPT' if allows else 'DROP'}"
         place = host.about(f"iptables: {name}")
-    return allows, Step(Does.POLICY, IPTABLES, place, command, sides=(side,), allows=allows)
+    return allows, FirewallStep(Does.POLICY, IPTABLES, place, command, sides=(side,), allows=allows)
 
 
 def written_by_people(firewall: Firewall) -> Firewall:
@@ -66,7 +66,7 @@ def written_by_people(firewall: Firewall) -> Firewall:
     )
 
 
-def _is_somebodys(rule: Filter, step: Step) -> bool:
+def _is_somebodys(rule: Filter, step: FirewallStep) -> bool:
     chain = step.command.split()[1] if step.command.count(" ") else ""
     own = any(is_a_networks_own(end.shown()) for end in (rule.in_, rule.out) if end)
     return (chain in BUILT_IN or chain.startswith(_OF_UFWS_FILES)) and "--comment" not in step.command and not own

@@ -57,7 +57,7 @@ class Does(Enum):
 
 
 @dataclass(frozen=True)
-class Step:
+class FirewallStep:
     """One thing that is done to a firewall."""
 
     does: Does
@@ -92,12 +92,12 @@ class Chains:
 
     name: str
     # Whether what no rule is about is let through, and the step that says so; None is the default.
-    policies: dict[Side, tuple[bool, Step | None]] = field(default_factory=dict)
-    rules: list[tuple[Filter, Step]] = field(default_factory=list)
+    policies: dict[Side, tuple[bool, FirewallStep | None]] = field(default_factory=dict)
+    rules: list[tuple[Filter, FirewallStep]] = field(default_factory=list)
     # Where the kernel asks them, if that is known and one place.
     hook: str = ""
     # The program that writes them anew whenever it likes.
     owner: str = ""
 
-    def policy(self, side: Side) -> tuple[bool, Step | None]:
+    def policy(self, side: Side) -> tuple[bool, FirewallStep | None]:
         return self.policies.get(side, (True, None))

@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 
 from nodeworthy.boot.text import EMPTY, Text
-from nodeworthy.facts.firewall.firewall import FIREWALLD, FIREWALLD_LATER, PANIC, Chains, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import (
+    FIREWALLD,
+    FIREWALLD_LATER,
+    PANIC,
+    Chains,
+    Does,
+    Filter,
+    FirewallStep,
+    Side,
+)
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 
@@ -37,7 +46,7 @@ _ALONE = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class FirewallCmdOption:
     """`--add-source=10.0.0.0/8`"""
 
     option: str
@@ -52,7 +61,7 @@ class Asked:
 @dataclass(frozen=True)
 class FirewalldCall:
     is_permanent: bool
-    asked: tuple[Asked, ...]
+    asked: tuple[FirewallCmdOption, ...]
 
     def value(self, option: str) -> str:
         return next((each.known for each in self.asked if each.option == option), "")
@@ -78,7 +87,7 @@ def call_of(tool: str, words: Sequence[Text]) -> FirewalldCall:
     return FirewalldCall(is_permanent, asked)
 
 
-def _options(words: Sequence[Text]) -> Iterator[Asked]:
+def _options(words: Sequence[Text]) -> Iterator[FirewallCmdOption]:
     at = 0
     while at < len(words):
         first = words[at].pieces[0] if words[at].pieces else ""
@@ -87,11 +96,11 @@ def _options(words: Sequence[Text]) -> Iterator[Asked]:
         if not name.startswith("-"):
             continue
         if equals:
-            yield Asked(name, Text.of(rest, *words[at - 1].pieces[1:]))
+            yield FirewallCmdOption(name, Text.of(rest, *words[at - 1].pieces[1:]))
         elif name in _ALONE or at == len(words) or (words[at].known or "").startswith("--"):
-            yield Asked(name)
+            yield FirewallCmdOption(name)
         else:
-            yield Asked(name, words[at])
+            yield FirewallCmdOption(name, words[at])
             at += 1
 
 
@@ -103,14 +112,14 @@ DEFAULT = "default"
 class Zone:
     target: str
     # Where its packets come from, each with the step that says so.
-    interfaces: list[tuple[Text, Step]] = field(default_factory=list)
-    sources: list[tuple[Text, Step]] = field(default_factory=list)
-    ports: list[tuple[str, Step]] = field(default_factory=list)
-    rich: list[tuple[str, Step]] = field(default_factory=list)
+    interfaces: list[tuple[Text, FirewallStep]] = field(default_factory=list)
+    sources: list[tuple[Text, FirewallStep]] = field(default_factory=list)
+    ports: list[tuple[str, FirewallStep]] = field(default_factory=list)
+    rich: list[tuple[str, FirewallStep]] = field(default_factory=list)
     # Between its own interfaces and sources.
     forwards: bool = True
     # The step that gave it another target than its own.
-    opened: Step | None = None
+    opened: FirewallStep | None = None
 
     @property
     def accepts(self) -> bool:
@@ -122,19 +131,19 @@ class Policy:
     target: str = "CONTINUE"
     ingress: list[str] = field(default_factory=list)
     egress: list[str] = field(default_factory=list)
-    rich: list[tuple[str, Step]] = field(default_factory=list)
-    step: Step | None = None
+    rich: list[tuple[str, FirewallStep]] = field(default_factory=list)
+    step: FirewallStep | None = None
 
 
 @dataclass
 class Config:
     default: str = "public"
     # The step that chose the default zone.
-    chosen: Step | None = None
+    chosen: FirewallStep | None = None
     zones: dict[str, Zone] = field(default_factory=dict)
     policies: dict[str, Policy] = field(default_factory=dict)
     # Rules as iptables is told them, which firewalld hands on.
-    direct: list[Step] = field(default_factory=list)
+    direct: list[FirewallStep] = field(default_factory=list)
 
     def zone(self, name: str) -> Zone:
         name = name or self.default
@@ -146,14 +155,14 @@ class Firewalld:
     now: Config = field(default_factory=Config)
     permanent: Config = field(default_factory=Config)
     # The step by which it is known to run; None where nothing says so.
-    runs: Step | None = None
-    off: Step | None = None
-    panic: Step | None = None
+    runs: FirewallStep | None = None
+    off: FirewallStep | None = None
+    panic: FirewallStep | None = None
     # What was changed last for now alone, and what for its next start alone.
-    passing: Step | None = None
-    later: Step | None = None
+    passing: FirewallStep | None = None
+    later: FirewallStep | None = None
 
-    def do(self, step: Step) -> None:
+    def do(self, step: FirewallStep) -> None:
         if step.does is Does.OFF:
             self.runs, self.off = None, self.off or step
         elif step.does is Does.ON:
@@ -161,7 +170,7 @@ class Firewalld:
         else:
             self._call(step)
 
-    def _starts(self, step: Step) -> None:
+    def _starts(self, step: FirewallStep) -> None:
         self.runs, self.off = step, None
         self._load()
 
@@ -169,7 +178,7 @@ class Firewalld:
         self.now = deepcopy(self.permanent)
         self.passing = self.later = None
 
-    def _call(self, step: Step) -> None:
+    def _call(self, step: FirewallStep) -> None:
         tool, *words = step.asked
         call = call_of(tool.shown(), words)
         if step.why != "offline" and self.off is None and self.runs is None:
@@ -193,7 +202,7 @@ class Firewalld:
             _change(self.now, call, step)
 
 
-def _change(config: Config, call: FirewalldCall, step: Step) -> None:
+def _change(config: Config, call: FirewalldCall, step: FirewallStep) -> None:
     if call.has("--direct"):
         config.direct.append(step)
         return
@@ -209,35 +218,35 @@ def _change(config: Config, call: FirewalldCall, step: Step) -> None:
             _ZONE.get(each.option, _nothing)(zone, each, step)
 
 
-def _nothing(_: object, __: Asked, ___: Step) -> None:
+def _nothing(_: object, __: FirewallCmdOption, ___: FirewallStep) -> None:
     pass
 
 
-def _target(of: Zone | Policy, asked: Asked, step: Step) -> None:
+def _target(of: Zone | Policy, asked: FirewallCmdOption, step: FirewallStep) -> None:
     of.target = asked.known
     if isinstance(of, Zone):
         of.opened = step
 
 
-def _forward(does: bool) -> Callable[[Zone, Asked, Step], None]:
-    def change(zone: Zone, _: Asked, __: Step) -> None:
+def _forward(does: bool) -> Callable[[Zone, FirewallCmdOption, FirewallStep], None]:
+    def change(zone: Zone, _: FirewallCmdOption, __: FirewallStep) -> None:
         zone.forwards = does
 
     return change
 
 
-def _added(name: str) -> Callable[[Zone, Asked, Step], None]:
+def _added(name: str) -> Callable[[Zone, FirewallCmdOption, FirewallStep], None]:
     return lambda zone, asked, step: getattr(zone, name).append((asked.value, step))
 
 
-def _removed(name: str) -> Callable[[Zone, Asked, Step], None]:
-    def change(zone: Zone, asked: Asked, _: Step) -> None:
+def _removed(name: str) -> Callable[[Zone, FirewallCmdOption, FirewallStep], None]:
+    def change(zone: Zone, asked: FirewallCmdOption, _: FirewallStep) -> None:
         setattr(zone, name, [each for each in getattr(zone, name) if each[0].shown() != asked.value.shown()])
 
     return change
 
 
-_ZONE: dict[str, Callable[[Zone, Asked, Step], None]] = {
+_ZONE: dict[str, Callable[[Zone, FirewallCmdOption, FirewallStep], None]] = {
     **dict.fromkeys(("--add-interface", "--change-interface"), _added("interfaces")),
     **dict.fromkeys(("--add-source", "--change-source"), _added("sources")),
     "--remove-interface": _removed("interfaces"),
@@ -248,7 +257,7 @@ _ZONE: dict[str, Callable[[Zone, Asked, Step], None]] = {
     "--add-forward": _forward(True),
     "--remove-forward": _forward(False),
 }
-_POLICY: dict[str, Callable[[Policy, Asked, Step], None]] = {
+_POLICY: dict[str, Callable[[Policy, FirewallCmdOption, FirewallStep], None]] = {
     "--set-target": _target,
     "--add-ingress-zone": lambda policy, asked, _: policy.ingress.append(asked.known),
     "--add-egress-zone": lambda policy, asked, _: policy.egress.append(asked.known),
@@ -274,7 +283,7 @@ class _End:
     addresses: Text = EMPTY
 
 
-Rules = Iterator[tuple[Filter, Step | None]]
+Rules = Iterator[tuple[Filter, FirewallStep | None]]
 
 
 def chains_of(firewalld: Firewalld) -> Iterator[Chains]:
@@ -289,10 +298,10 @@ def chains_of(firewalld: Firewalld) -> Iterator[Chains]:
         yield _chains(FIREWALLD_LATER, firewalld.permanent, firewalld.runs)
 
 
-def _chains(name: str, config: Config, runs: Step) -> Chains:
+def _chains(name: str, config: Config, runs: FirewallStep) -> Chains:
     rules = [(rule, step or runs) for rule, step in _Reading(config).rules()]
     accepts = config.zone("").accepts
-    policies: dict[Side, tuple[bool, Step | None]] = {
+    policies: dict[Side, tuple[bool, FirewallStep | None]] = {
         Side.IN: (accepts, runs),
         Side.ROUTED: (accepts, runs),
         Side.OUT: (True, None),
@@ -339,15 +348,15 @@ class _Reading:
         return [*ends, _End()] if name == self.config.default else ends
 
 
-def _by_source(zone: Zone) -> Iterator[tuple[_End, Step]]:
+def _by_source(zone: Zone) -> Iterator[tuple[_End, FirewallStep]]:
     yield from ((_End(addresses=each), step) for each, step in zone.sources)
 
 
-def _by_interface(zone: Zone) -> Iterator[tuple[_End, Step]]:
+def _by_interface(zone: Zone) -> Iterator[tuple[_End, FirewallStep]]:
     yield from ((_End(interface=each), step) for each, step in zone.interfaces)
 
 
-def _zone(zone: Zone, end: _End, step: Step | None, *, closes: bool = True) -> Rules:
+def _zone(zone: Zone, end: _End, step: FirewallStep | None, *, closes: bool = True) -> Rules:
     for said, by in zone.rich:
         allows, source, _ = _rich(said)
         yield Filter(Side.IN, allows, end.interface, EMPTY, source or end.addresses), by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.text import EMPTY, Text
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, PANIC, Chains, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, PANIC, Chains, Does, Filter, FirewallStep, Side
 from nodeworthy.facts.firewall.nft_listing import HOOKS, Chain, Table, tables
 from nodeworthy.facts.firewall.nft_rule import Outcome, outcomes
 from nodeworthy.facts.firewall.saved import Met, Saved, both, is_for_all
@@ -96,7 +96,7 @@ def _is_panic(table: str, saved: Saved) -> bool:
 
 def _panic(host: Place) -> Chains:
     command = f"{IPTABLES} -t raw -P PREROUTING DROP"
-    step = Step(Does.POLICY, IPTABLES, host.about(f"{IPTABLES}: raw PREROUTING"), command, sides=tuple(Side))
+    step = FirewallStep(Does.POLICY, IPTABLES, host.about(f"{IPTABLES}: raw PREROUTING"), command, sides=tuple(Side))
     return Chains(PANIC, dict.fromkeys(Side, (False, step)), owner=PANIC)
 
 
@@ -106,16 +106,16 @@ def _chains(table: str, saved: Saved, host: Place) -> Iterator[Chains]:
         name = f"{IPTABLES} -t {table} {chain}"
         chains = Chains(name, hook=hook)
         command = f"{IPTABLES} -t {table} -P {chain} {'ACCEPT' if accepts else 'DROP'}"
-        policy = Step(Does.POLICY, name, host.about(f"{IPTABLES}: {table} {chain}"), command, allows=accepts)
+        policy = FirewallStep(Does.POLICY, name, host.about(f"{IPTABLES}: {table} {chain}"), command, allows=accepts)
         for side in HOOKS.get(hook, ()):
             _fill(chains, saved, side, (accepts, policy), host)
         yield chains
 
 
-def _fill(chains: Chains, saved: Saved, side: Side, policy: tuple[bool, Step], host: Place) -> None:
+def _fill(chains: Chains, saved: Saved, side: Side, policy: tuple[bool, FirewallStep], host: Place) -> None:
     chains.policies[side] = policy
     for each in saved.met(chains.name.rpartition(" ")[2], side):
-        step = Step(Does.ADD, chains.name, host.about(each.line), each.line, filter=each.filter)
+        step = FirewallStep(Does.ADD, chains.name, host.about(each.line), each.line, filter=each.filter)
         if is_for_all(each.filter) and each.filter.allows is False:
             chains.policies[side] = (False, step)
             return
@@ -185,7 +185,9 @@ class _Hung:
                 chains.policies[via.side] = (False, step)
                 return
             chains.rules.append((each.filter, self._step(each)))
-        policy = Step(Does.POLICY, chains.name, self._place, self._policy, sides=(via.side,), allows=self.chain.accepts)
+        policy = FirewallStep(
+            Does.POLICY, chains.name, self._place, self._policy, sides=(via.side,), allows=self.chain.accepts
+        )
         if self.chain.devices:
             # What comes by other interfaces never gets here.
             chains.rules.append((replace(via, allows=self.chain.accepts), policy))
@@ -200,6 +202,6 @@ class _Hung:
     def _place(self) -> Place:
         return self.host.about(f"nft: {self.table.name} {self.chain.name}")
 
-    def _step(self, met: Met) -> Step:
+    def _step(self, met: Met) -> FirewallStep:
         place = self.host.about(f"nft: {self.table.name} {met.chain}")
-        return Step(Does.ADD, f"nft {self.table.name} {self.chain.name}", place, met.line, filter=met.filter)
+        return FirewallStep(Does.ADD, f"nft {self.table.name} {self.chain.name}", place, met.line, filter=met.filter)

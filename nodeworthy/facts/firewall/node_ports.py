@@ -6,8 +6,8 @@ import ipaddress
 import re
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.firewall.firewall import Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.firewall import Filter, FirewallStep, Side
+from nodeworthy.facts.firewall.pod_needs import Pods
 from nodeworthy.facts.firewall.ranges import Range, is_world, range_of
 from nodeworthy.fleet.model import Network
 from nodeworthy.patterns import pattern
@@ -38,7 +38,7 @@ class _Opened:
         return "; ".join([*([_KUBELET] if self.kubelet else []), *([_NODE_PORTS] if self.node_ports else [])])
 
 
-def opens_to_others(rule: Filter, step: Step, pods: Pods) -> Iterator[Draft]:
+def opens_to_others(rule: Filter, step: FirewallStep, pods: Pods) -> Iterator[Draft]:
     if rule.side is not Side.IN or rule.is_narrowed:
         return
     opened = _opened(rule, pods.network)
@@ -95,7 +95,7 @@ def _holds(one: Range, other: Range) -> bool:
     return one.version == other.version and other.subnet_of(one)  # type: ignore[arg-type]
 
 
-def _flaw(says: str, rule: Filter, step: Step, opened: _Opened, network: Network | None) -> Draft:
+def _flaw(says: str, rule: Filter, step: FirewallStep, opened: _Opened, network: Network | None) -> Draft:
     should = "; ".join(_narrow(opened, rule, network))
     return fail(
         step.place,

@@ -15,8 +15,8 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.kubelet_starts import families_in
 from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name, is_swapoff
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.firewall.firewall import Step
-from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.firewall import FirewallStep
+from nodeworthy.facts.firewall.pod_needs import Pods
 from nodeworthy.facts.firewall.ranges import Range
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.network_signs import (
@@ -103,7 +103,7 @@ _GOES_ON = pattern(r":[ \t]*\n[ \t]*")
 
 
 @dataclass(frozen=True)
-class Beside:
+class FileBeside:
     """A file that lies beside a script."""
 
     text: str
@@ -139,7 +139,7 @@ def _shown_in(lines: Sequence[Written]) -> list[Shown]:
     return list(found.values())
 
 
-def networks_in(own: Sequence[Written], around: Iterable[Beside] = ()) -> Networks:
+def networks_in(own: Sequence[Written], around: Iterable[FileBeside] = ()) -> Networks:
     """What the script does comes first, then what it speaks of, then what the files around it do."""
     shown = _shown_in(own)
     certain, likely = ([each for each in shown if each.sign.is_certain is sure] for sure in (True, False))
@@ -152,7 +152,7 @@ def networks_in(own: Sequence[Written], around: Iterable[Beside] = ()) -> Networ
     return found
 
 
-def shown_around(around: Iterable[Beside]) -> list[Shown]:
+def shown_around(around: Iterable[FileBeside]) -> list[Shown]:
     """What a file beside the script may show, each at its first place. Of thousands of files: whether a sign stands in
     one is asked once, of the whole text, and only then line by line."""
     left = [each for each in signs() if each.is_certain and each.everywhere]
@@ -261,12 +261,12 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
     )
 
 
-def files_around(script: BootScript) -> Iterator[Beside]:
+def files_around(script: BootScript) -> Iterator[FileBeside]:
     """File by file. Asked for only where the script itself shows nothing."""
     if script.surroundings is None:
         return
     for held in script.surroundings.holding(mark(), _SUFFIXES, words()):
-        yield Beside(held.data.decode("utf-8", "replace"), Place(os.path.relpath(held.path)))
+        yield FileBeside(held.data.decode("utf-8", "replace"), Place(os.path.relpath(held.path)))
 
 
 def ranges_chosen_around(script: BootScript, distribution: str) -> dict[str, tuple[Range, Place]]:
@@ -280,7 +280,7 @@ def ranges_chosen_around(script: BootScript, distribution: str) -> dict[str, tup
         text = held.data.decode("utf-8", "replace")
         if _is_of(distribution, text, held.path):
             ranges_here = near.setdefault(len(os.path.commonpath([own, held.path.parent])), {})
-            for of, found in _ranges(Beside(text, Place()).lines):
+            for of, found in _ranges(FileBeside(text, Place()).lines):
                 ranges_here.setdefault(of, {})[found] = Place(os.path.relpath(held.path))
     nearest = near[max(near)] if near else {}
     return {of: next(iter(found.items())) for of, found in nearest.items() if len(found) == 1}
@@ -363,19 +363,19 @@ def _made_by(effect: Effect) -> str | None:
     return None
 
 
-def of_a_node(script: BootScript, pool: BootPool | None, steps: Sequence[Step]) -> None:
+def of_a_node(script: BootScript, pool: BootPool | None, steps: Sequence[FirewallStep]) -> None:
     """Skips a firewall that is no node's, as far as anybody says."""
     if pool is None and not joins(script) and not speaks_of_pods(steps) and not _serves_the_api(script, steps):
         skip("nothing here makes a node of Kubernetes: the script joins no cluster, and no pool is known that it is of")
 
 
-def _serves_the_api(script: BootScript, steps: Sequence[Step]) -> bool:
+def _serves_the_api(script: BootScript, steps: Sequence[FirewallStep]) -> bool:
     """It opens the API's port, and something shows which network the pods there have."""
     opens = any(each.filter is not None and _API in each.filter.limits for each in steps)
     return opens and bool(pods_of(None, script).networks)
 
 
-def speaks_of_pods(steps: Sequence[Step]) -> bool:
+def speaks_of_pods(steps: Sequence[FirewallStep]) -> bool:
     rules = [each.filter for each in steps if each.filter is not None]
     ends = (end.known for rule in rules for end in (rule.in_, rule.out))
     return any(end and networks_named_in(end) and not is_uplink(end) for end in ends) or any(

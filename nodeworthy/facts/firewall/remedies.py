@@ -5,8 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, IPV6, LEGACY, PANIC, UFW, Chains, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Need, Pods, Way, needs
+from nodeworthy.facts.firewall.firewall import (
+    FIREWALLD,
+    IPTABLES,
+    IPV6,
+    LEGACY,
+    PANIC,
+    UFW,
+    Chains,
+    Filter,
+    FirewallStep,
+    Side,
+)
+from nodeworthy.facts.firewall.pod_needs import Need, Pods, Way, needs
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.known.pod_interfaces import is_uplink
 from nodeworthy.records import dataclass
@@ -28,7 +39,7 @@ class Remedies:
     pods: Pods
     uplink: str
     # Behind a rule that denies, a new one is never met.
-    denied_by: Mapping[Need, Step]
+    denied_by: Mapping[Need, FirewallStep]
 
     def commands(self) -> list[str]:
         return list(dict.fromkeys(self._commands()))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
-from nodeworthy.facts.firewall.firewall import Does, Step
+from nodeworthy.facts.firewall.firewall import Does, FirewallStep
 from nodeworthy.facts.firewall.state import Firewall, firewall_left_by
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -28,7 +28,7 @@ class Run:
     firewall: Firewall
 
 
-def runs(steps: Sequence[Step]) -> list[Run] | None:
+def runs(steps: Sequence[FirewallStep]) -> list[Run] | None:
     """Each set of answers once; None where they are too many."""
     guards = [_counted(each) for each in steps]
     questions = {each.key: each.question for guard in guards if guard for each in guard}
@@ -49,7 +49,7 @@ def _answers(questions: Sequence[Question]) -> Iterator[Guard]:
         yield tuple(Condition(question, answer) for question, answer in zip(questions, answers, strict=True))
 
 
-def _counted(step: Step) -> Guard | None:
+def _counted(step: FirewallStep) -> Guard | None:
     """What a step depends on; None where it is there for a failure. A loop is meant to run, a command to succeed."""
     counted: list[Condition] = []
     for each in step.conditions:

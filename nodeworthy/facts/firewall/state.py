@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains, Does, Filter, FirewallStep, Side
 from nodeworthy.facts.firewall.firewalld import Firewalld, chains_of
 from nodeworthy.records import dataclass, field, replace
 
@@ -16,23 +16,23 @@ DEFAULTS = {Side.IN: False, Side.OUT: True, Side.ROUTED: False}
 class Firewall:
     ufw: Chains = field(default_factory=lambda: Chains(UFW))
     # Before and behind ufw's rules, in the kernel's same chains.
-    before: list[tuple[Filter, Step]] = field(default_factory=list)
-    behind: list[tuple[Filter, Step]] = field(default_factory=list)
+    before: list[tuple[Filter, FirewallStep]] = field(default_factory=list)
+    behind: list[tuple[Filter, FirewallStep]] = field(default_factory=list)
     kernel: Chains = field(default_factory=lambda: Chains(IPTABLES))
     nft: dict[str, Chains] = field(default_factory=dict)
     firewalld: Firewalld = field(default_factory=Firewalld)
-    enabled: Step | None = None
+    enabled: FirewallStep | None = None
     # ufw was switched off, or its unit was, and not on again.
-    off: Step | None = None
-    unit_off: Step | None = None
-    refused: list[Step] = field(default_factory=list)
-    unread: list[Step] = field(default_factory=list)
+    off: FirewallStep | None = None
+    unit_off: FirewallStep | None = None
+    refused: list[FirewallStep] = field(default_factory=list)
+    unread: list[FirewallStep] = field(default_factory=list)
     # It was to be switched on, and asked, and nobody answered.
-    unanswered: Step | None = None
+    unanswered: FirewallStep | None = None
     # Every rule that ufw was ever told: one that it has already takes the place of itself.
     told: set[tuple[object, ...]] = field(default_factory=set)
     # Steps that took rules away again.
-    removed: list[Step] = field(default_factory=list)
+    removed: list[FirewallStep] = field(default_factory=list)
 
     @property
     def is_up(self) -> bool:
@@ -40,7 +40,7 @@ class Firewall:
         return self.enabled is not None and self.unit_off is None
 
     @property
-    def switched_off(self) -> Step | None:
+    def switched_off(self) -> FirewallStep | None:
         """By what nothing filters any more."""
         is_filtered = self.is_up or self.firewalld.runs is not None
         return None if is_filtered else (self.off or self.unit_off or self.firewalld.off)
@@ -59,7 +59,7 @@ class Firewall:
         rules = [*self.before, *own, *self.behind]
         return Chains(UFW if self.is_up else IPTABLES, policies, rules, owner=self.kernel.owner)
 
-    def do(self, step: Step) -> None:
+    def do(self, step: FirewallStep) -> None:
         if step.does is Does.UNANSWERED:
             self.unanswered = step if step.why else self.unanswered
             return
@@ -77,7 +77,7 @@ class Firewall:
         else:
             self._nft(step)
 
-    def _ufw(self, step: Step) -> None:
+    def _ufw(self, step: FirewallStep) -> None:
         if step.does is Does.ON:
             self._on(step)
         elif step.does in (Does.OFF, Does.CLEAR):
@@ -90,7 +90,7 @@ class Firewall:
         else:
             self._rule(step)
 
-    def _rule(self, step: Step) -> None:
+    def _rule(self, step: FirewallStep) -> None:
         if step.filter is not None and step.does is not Does.REMOVE:
             if step.filter.key in self.told and _is_there(self.ufw.rules, step):
                 if step.does is Does.INSERT:
@@ -99,7 +99,7 @@ class Firewall:
             self.told.add(step.filter.key)
         _changed(self.ufw.rules, step)
 
-    def _on(self, step: Step) -> None:
+    def _on(self, step: FirewallStep) -> None:
         if step.why == "unit":
             self.unit_off = None
             return
@@ -107,7 +107,7 @@ class Firewall:
         # It sets the kernel's policies to its own.
         self.kernel.policies.clear()
 
-    def _off(self, step: Step) -> None:
+    def _off(self, step: FirewallStep) -> None:
         if step.why == "unit":
             self.unit_off = step
         elif step.does is Does.OFF:
@@ -116,7 +116,7 @@ class Firewall:
             # `ufw reset` switches it off, too; a file that is written anew does not.
             self.enabled = None
 
-    def _iptables(self, step: Step) -> None:
+    def _iptables(self, step: FirewallStep) -> None:
         if step.does is Does.POLICY:
             for side in step.sides:
                 self.kernel.policies[side] = (step.allows, step)
@@ -129,7 +129,7 @@ class Firewall:
         else:
             _changed(self.before if step.does is Does.INSERT else self.behind, step)
 
-    def _nft(self, step: Step) -> None:
+    def _nft(self, step: FirewallStep) -> None:
         if step.does is Does.CLEAR:
             name = step.table.removeprefix("nft").strip()
             self.nft = {key: each for key, each in self.nft.items() if name and name not in key}
@@ -141,7 +141,7 @@ class Firewall:
             _changed(chains.rules, step)
 
 
-def _changed(rules: list[tuple[Filter, Step]], step: Step) -> None:
+def _changed(rules: list[tuple[Filter, FirewallStep]], step: FirewallStep) -> None:
     if step.does is Does.REMOVE:
         if step.filter is None:
             del rules[max(step.position - 1, 0) : step.position]
@@ -155,7 +155,7 @@ def _changed(rules: list[tuple[Filter, Step]], step: Step) -> None:
             rules.append((step.filter, step))
 
 
-def _is_there(rules: list[tuple[Filter, Step]], step: Step) -> bool:
+def _is_there(rules: list[tuple[Filter, FirewallStep]], step: FirewallStep) -> bool:
     """A rule that ufw has already takes the place of itself, but not where it is to be inserted: ufw skips that."""
     rule = step.filter
     if rule is None:
@@ -166,7 +166,7 @@ def _is_there(rules: list[tuple[Filter, Step]], step: Step) -> bool:
     return same is not None
 
 
-def firewall_left_by(steps: Iterable[Step]) -> Firewall:
+def firewall_left_by(steps: Iterable[FirewallStep]) -> Firewall:
     firewall = Firewall()
     for each in steps:
         firewall.do(each)

@@ -9,7 +9,7 @@ from nodeworthy.boot.effects import Act, Effect, Gap, How, Installs, NotUndersto
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.written_text import content_of
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, FirewallStep
 from nodeworthy.facts.firewall.firewalld import OFFLINE, call_of
 from nodeworthy.facts.firewall.iptables import Act as IptablesAct
 from nodeworthy.facts.firewall.iptables import act_of, acts_in
@@ -25,7 +25,7 @@ _INTERPRETERS = pattern(r"(?:python|perl|ruby|node)[\d.]*$")
 _PLAYBOOKS = frozenset("ansible-playbook ansible-pull puppet chef-client chef-solo salt-call cinc-client".split())
 
 
-def unread_step_amid(timeline: Timeline, steps: Sequence[Step]) -> tuple[Place, str] | None:
+def unread_step_amid(timeline: Timeline, steps: Sequence[FirewallStep]) -> tuple[Place, str] | None:
     """What stands before the first of them, or behind the last, is there for something else."""
     places = {each.place for each in steps}
     at = [index for index, each in enumerate(timeline.effects) if each.place in places]
@@ -54,7 +54,7 @@ _OFF = (Act.DISABLE, Act.STOP, Act.MASK)
 _STARTS = (Act.START, Act.RESTART, Act.ENABLE)
 
 
-def steps_in(timeline: Timeline) -> list[Step]:
+def steps_in(timeline: Timeline) -> list[FirewallStep]:
     reader = _Reader(timeline)
     return [step for effect in timeline.effects for step in reader.steps(effect)]
 
@@ -64,7 +64,7 @@ class _Reader:
     timeline: Timeline
     nft: NftReader = field(default_factory=NftReader)
 
-    def steps(self, effect: Effect) -> Iterator[Step]:
+    def steps(self, effect: Effect) -> Iterator[FirewallStep]:
         if isinstance(effect, Opens):
             yield from self._command(effect)
         elif isinstance(effect, Unit):
@@ -75,7 +75,7 @@ class _Reader:
         elif isinstance(effect, Writes):
             yield from self._file(effect)
 
-    def _command(self, effect: Opens) -> Iterator[Step]:
+    def _command(self, effect: Opens) -> Iterator[FirewallStep]:
         if effect.tool == "ufw":
             yield from _ufw(effect)
         elif effect.tool in _IPTABLES:
@@ -88,7 +88,7 @@ class _Reader:
         elif effect.tool == "nft":
             yield from self._nft(effect, effect.content, effect.arguments)
 
-    def _unit(self, effect: Unit) -> Iterator[Step]:
+    def _unit(self, effect: Unit) -> Iterator[FirewallStep]:
         if effect.unit.known == "ufw.service" and effect.act in _OFF:
             yield _step(effect, Does.OFF, UFW, why="unit")
         elif effect.unit.known == "ufw.service" and effect.act in (*_STARTS, Act.UNMASK):
@@ -100,7 +100,7 @@ class _Reader:
             if written:
                 yield from self._nft(effect, content_of(written[-1]), ())
 
-    def _firewalld(self, effect: Unit) -> Iterator[Step]:
+    def _firewalld(self, effect: Unit) -> Iterator[FirewallStep]:
         """What is enabled starts at the next boot: that is how the node is then."""
         if effect.act in _STARTS:
             yield _step(effect, Does.ON, FIREWALLD, why="unit")
@@ -113,7 +113,7 @@ class _Reader:
         named = any(package.known == FIREWALLD for each in installs for package in each.packages)
         return named or not any(each.manager.startswith("apt") for each in installs)
 
-    def _file(self, effect: Writes) -> Iterator[Step]:
+    def _file(self, effect: Writes) -> Iterator[FirewallStep]:
         path = effect.path.known or ""
         if path in _SAVED and effect.how is How.WRITE:
             yield from _restored(effect, content_of(effect) or Content())
@@ -131,7 +131,7 @@ class _Reader:
         else:
             yield told.step(Does.UNREAD, why=f"what stands in {path} afterwards could not be read")
 
-    def _nft(self, effect: Effect, content: Content | None, arguments: Sequence[Text]) -> Iterator[Step]:
+    def _nft(self, effect: Effect, content: Content | None, arguments: Sequence[Text]) -> Iterator[FirewallStep]:
         if content is None and any(each.known in ("-f", "--file") for each in arguments):
             yield _step(effect, Does.UNREAD, "nft", why="the rules that nft reads here could not be read")
             return
@@ -152,11 +152,11 @@ def _joined(arguments: Sequence[Text]) -> Text:
     return Text.of(*(piece for each in arguments for piece in (*each.pieces, " ")))
 
 
-def _step(effect: Effect, does: Does, table: str, why: str = "") -> Step:
-    return Step(does, table, effect.place, effect.command, effect.conditions, why=why)
+def _step(effect: Effect, does: Does, table: str, why: str = "") -> FirewallStep:
+    return FirewallStep(does, table, effect.place, effect.command, effect.conditions, why=why)
 
 
-def _of_firewalld(effect: Opens) -> Step:
+def _of_firewalld(effect: Opens) -> FirewallStep:
     refusal = call_of(effect.tool, effect.arguments).refusal
     if refusal:
         return _step(effect, Does.REFUSED, FIREWALLD, refusal)
@@ -164,7 +164,7 @@ def _of_firewalld(effect: Opens) -> Step:
     return replace(_step(effect, Does.ADD, FIREWALLD, why), asked=(Text.of(effect.tool), *effect.arguments))
 
 
-def _ufw(effect: Opens) -> Iterator[Step]:
+def _ufw(effect: Opens) -> Iterator[FirewallStep]:
     asked = ufw_command(effect.arguments)
     if asked.asks and effect.is_answered is False:
         yield _step(effect, Does.UNANSWERED, UFW, "switch" if asked.does is Does.ON else "")
@@ -175,7 +175,7 @@ def _ufw(effect: Opens) -> Iterator[Step]:
         yield replace(step, filter=found, position=asked.number, sides=sides, allows=asked.allows)
 
 
-def _iptables(effect: Opens) -> Iterator[Step]:
+def _iptables(effect: Opens) -> Iterator[FirewallStep]:
     try:
         act = act_of(effect.arguments)
     except ValueError as why:
@@ -185,7 +185,7 @@ def _iptables(effect: Opens) -> Iterator[Step]:
         yield _of_iptables(effect, act, effect.place)
 
 
-def _restored(effect: Effect, content: Content) -> Iterator[Step]:
+def _restored(effect: Effect, content: Content) -> Iterator[FirewallStep]:
     try:
         acts = list(acts_in(content))
     except ValueError as why:
@@ -194,6 +194,6 @@ def _restored(effect: Effect, content: Content) -> Iterator[Step]:
     yield from (_of_iptables(effect, act, content.lines[index].place) for act, index in acts)
 
 
-def _of_iptables(effect: Effect, act: IptablesAct, place: Place) -> Step:
+def _of_iptables(effect: Effect, act: IptablesAct, place: Place) -> FirewallStep:
     step = _step(effect, act.does, UFW if act.chain.startswith("ufw-") else IPTABLES)
     return replace(step, place=place, filter=act.filter, position=act.position, sides=act.sides, allows=act.allows)

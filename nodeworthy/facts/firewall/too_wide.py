@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.firewall.firewall import FIREWALLD, Chains, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, Chains, Filter, FirewallStep, Side
 from nodeworthy.facts.firewall.firewalld import Firewalld, Zone
-from nodeworthy.facts.firewall.needs import Pods, needs
 from nodeworthy.facts.firewall.node_ports import opens_to_others
+from nodeworthy.facts.firewall.pod_needs import Pods, needs
 from nodeworthy.facts.firewall.ranges import is_world
 from nodeworthy.facts.firewall.remedies import Remedies, narrow
 from nodeworthy.facts.firewall.state import Firewall
@@ -47,11 +47,11 @@ def _ends(name: str, zone: Zone, pods: Pods) -> Iterator[Draft]:
             yield unknown(step.place, f"whether {source.shown()} is everybody is not known: {source.why}")
 
 
-def _known(sources: Sequence[tuple[Text, Step]]) -> Iterator[tuple[Text, Step]]:
+def _known(sources: Sequence[tuple[Text, FirewallStep]]) -> Iterator[tuple[Text, FirewallStep]]:
     yield from (each for each in sources if each[0].known)
 
 
-def _flaw(step: Step, says: str, pods: Pods) -> Draft:
+def _flaw(step: FirewallStep, says: str, pods: Pods) -> Draft:
     cause = "pods need their own interfaces and ranges let through, and nobody else's"
     return fail(
         step.place,
@@ -102,7 +102,7 @@ def _comes_from_everywhere(rule: Filter, uplinks: frozenset[str]) -> bool:
     return rule.in_.known in uplinks or rule.in_.shown() in uplinks
 
 
-def _off(step: Step, pods: Pods) -> Draft:
+def _off(step: FirewallStep, pods: Pods) -> Draft:
     is_firewalld = step.table == FIREWALLD
     should = _narrow_zone(pods) if is_firewalld else narrow(pods)
     on = "systemctl enable --now firewalld" if is_firewalld else "ufw allow OpenSSH; ufw --force enable"
@@ -118,7 +118,7 @@ def _off(step: Step, pods: Pods) -> Draft:
     )
 
 
-def _unanswered(step: Step, pods: Pods) -> Draft:
+def _unanswered(step: FirewallStep, pods: Pods) -> Draft:
     opened = narrow(pods)
     return fail(
         step.place,
@@ -150,7 +150,7 @@ def _policies(firewall: Firewall, pods: Pods) -> Iterator[Draft]:
         )
 
 
-def _rule(rule: Filter, step: Step, pods: Pods, uplinks: frozenset[str]) -> Iterator[Draft]:
+def _rule(rule: Filter, step: FirewallStep, pods: Pods, uplinks: frozenset[str]) -> Iterator[Draft]:
     if rule.side is Side.OUT or rule.is_narrowed or rule.limits not in _EVERY_PORT:
         return
     wide = _lets_everybody_in(rule, uplinks) if rule.side is Side.IN else _forwards_everything(rule)

@@ -16,7 +16,7 @@ from nodeworthy.records import dataclass, field, replace
 _PORTS = pattern(r"\d+(?::\d+)?(?:,\d+(?::\d+)?)*")
 
 
-class Refused(Exception):
+class UfwRefusal(Exception):
     """ufw ends with an error, and nothing changes."""
 
 
@@ -34,7 +34,7 @@ def _address_of(value: Text) -> Text:
     try:
         network = ipaddress.ip_network(known, strict=False)
     except ValueError:
-        raise Refused(f"`{known}` is no address") from None
+        raise UfwRefusal(f"`{known}` is no address") from None
     return EMPTY if network.prefixlen == 0 else Text.of(str(network))
 
 
@@ -73,14 +73,14 @@ class _Clauses:
 def rule_of(words: Sequence[Text], *, routed: bool) -> Rule:
     """Raises Refused, Unclear."""
     if not words:
-        raise Refused("it has no rule")
+        raise UfwRefusal("it has no rule")
     action = _word(words[0])
     if action not in _ACTIONS:
-        raise Refused(f"`{action}` is no action of ufw")
+        raise UfwRefusal(f"`{action}` is no action of ufw")
     clauses = _Clauses(Side.ROUTED if routed else Side.IN)
     rest = _directed(_without_comment(words[1:]), clauses, routed=routed)
     if len(rest) + 1 + 2 * len(clauses.interfaces) > _MOST:
-        raise Refused("it has too many words")
+        raise UfwRefusal("it has too many words")
     if len(rest) == 1 and not clauses.interfaces:
         _short(rest[0], clauses)
     else:
@@ -100,9 +100,9 @@ def _without_comment(words: Sequence[Text]) -> list[Text]:
     if at is None:
         return list(words)
     if at == len(words) - 1:
-        raise Refused("its comment is missing")
+        raise UfwRefusal("its comment is missing")
     if "'" in (words[at + 1].known or ""):
-        raise Refused("its comment has a quote in it")
+        raise UfwRefusal("its comment has a quote in it")
     return [*words[:at], *words[at + 2 :]]
 
 
@@ -114,7 +114,7 @@ def _directed(words: list[Text], clauses: _Clauses, *, routed: bool) -> list[Tex
         if len(rest) > 1 and rest[1].known == "on":
             rest = _interface(rest, 0, clauses)
         elif len(rest) == 1 or routed:
-            raise Refused("a direction of a route names its interface" if routed else "it has no rule")
+            raise UfwRefusal("a direction of a route names its interface" if routed else "it has no rule")
         else:
             rest = rest[1:]
         clauses.side = Side.OUT if direction == "out" and not routed else clauses.side
@@ -133,10 +133,10 @@ def _second_interface(words: Sequence[Text]) -> int | None:
 def _interface(words: Sequence[Text], at: int, clauses: _Clauses) -> list[Text]:
     direction = words[at].known or ""
     if at + 2 >= len(words) or direction in clauses.interfaces:
-        raise Refused("it names no interface, or one twice")
+        raise UfwRefusal("it names no interface, or one twice")
     name = words[at + 2]
     if name.known is not None and not _INTERFACE.fullmatch(name.known):
-        raise Refused(f"`{name.known}` is no name of an interface for ufw")
+        raise UfwRefusal(f"`{name.known}` is no name of an interface for ufw")
     clauses.interfaces[direction] = name
     return [*words[:at], *words[at + 3 :]]
 
@@ -148,39 +148,39 @@ def _short(word: Text, clauses: _Clauses) -> None:
         return
     port, slash, proto = word.known.partition("/")
     if slash and (proto not in _PROTOCOLS - _PORTLESS or "/" in proto):
-        raise Refused(f"`{word.known}` is no port")
+        raise UfwRefusal(f"`{word.known}` is no port")
     clauses.ports["to"] = port
     clauses.proto = proto
 
 
 def _full(words: Sequence[Text], clauses: _Clauses) -> None:
     if len(words) % 2:
-        raise Refused("it has a wrong number of words")
+        raise UfwRefusal("it has a wrong number of words")
     end = ""
     for key, value in zip(words[::2], words[1::2], strict=True):
         name = _word(key)
         if name not in _KEYS or name in ("in", "out"):
-            raise Refused(f"`{name}` is no word of a rule")
+            raise UfwRefusal(f"`{name}` is no word of a rule")
         end = _clause(name, value, end, clauses)
     if not clauses.addresses and not clauses.interfaces:
-        raise Refused("it has neither `from` nor `to`")
+        raise UfwRefusal("it has neither `from` nor `to`")
 
 
 def _clause(name: str, value: Text, end: str, clauses: _Clauses) -> str:
     if name in ("from", "to"):
         if name in clauses.addresses:
-            raise Refused(f"it has `{name}` twice")
+            raise UfwRefusal(f"it has `{name}` twice")
         clauses.addresses[name] = _address_of(value)
         return name
     if name == "proto":
         if clauses.proto:
-            raise Refused("it has `proto` twice")
+            raise UfwRefusal("it has `proto` twice")
         clauses.proto = (value.known or value.shown()).lower()
         if value.known is not None and clauses.proto not in _PROTOCOLS:
-            raise Refused(f"`{value.known}` is no protocol of ufw")
+            raise UfwRefusal(f"`{value.known}` is no protocol of ufw")
         return end
     if not end or end in clauses.ports:
-        raise Refused(f"`{name}` needs a `from` or a `to` of its own")
+        raise UfwRefusal(f"`{name}` needs a `from` or a `to` of its own")
     clauses.ports[end] = value.shown()
     return end
 
@@ -188,14 +188,14 @@ def _clause(name: str, value: Text, end: str, clauses: _Clauses) -> str:
 def _check(clauses: _Clauses) -> None:
     known = [each.known for each in clauses.addresses.values() if each.known]
     if len({":" in each for each in known}) > 1:
-        raise Refused("its addresses are of two versions of IP")
+        raise UfwRefusal("its addresses are of two versions of IP")
     for port in clauses.ports.values():
         if port[:1].isdigit() and not _is_port(port):
-            raise Refused(f"`{port}` is no port")
+            raise UfwRefusal(f"`{port}` is no port")
         if (":" in port or "," in port) and clauses.proto not in ("tcp", "udp") and "$" not in port + clauses.proto:
-            raise Refused("several ports need `proto tcp` or `proto udp`")
+            raise UfwRefusal("several ports need `proto tcp` or `proto udp`")
     if clauses.proto in _PORTLESS and clauses.ports:
-        raise Refused(f"{clauses.proto} has no ports")
+        raise UfwRefusal(f"{clauses.proto} has no ports")
 
 
 def _filter(action: str, clauses: _Clauses) -> Filter:
@@ -251,7 +251,7 @@ def ufw_command(arguments: Sequence[Text]) -> UfwCommand:
     words = words[1:] if forced else words
     try:
         found = _read(words)
-    except Refused as refusal:
+    except UfwRefusal as refusal:
         return UfwCommand(Does.REFUSED, why=str(refusal))
     except Unclear as unclear:
         return UfwCommand(Does.UNREAD, why=str(unclear))
@@ -263,7 +263,7 @@ def ufw_command(arguments: Sequence[Text]) -> UfwCommand:
 
 def _read(words: Sequence[Text]) -> UfwCommand:
     if not words:
-        raise Refused("it is told nothing")
+        raise UfwRefusal("it is told nothing")
     verb = words[0].known
     if verb is None:
         raise Unclear(words[0].why)
@@ -274,13 +274,13 @@ def _read(words: Sequence[Text]) -> UfwCommand:
         return _default(words[1:])
     if verb in _ALONE or verb == "reload":
         if len(words) > 1:
-            raise Refused(f"`{verb}` stands alone")
+            raise UfwRefusal(f"`{verb}` stands alone")
         return UfwCommand(_ALONE[verb]) if verb in _ALONE else NOTHING
     if verb == "logging":
         return _logging(words[1:])
     if verb in _ASKS:
         return NOTHING
-    raise Refused(f"ufw has no command `{verb}`")
+    raise UfwRefusal(f"ufw has no command `{verb}`")
 
 
 def _default(words: Sequence[Text]) -> UfwCommand:
@@ -288,16 +288,16 @@ def _default(words: Sequence[Text]) -> UfwCommand:
     if any(each.known is None for each in words[:2]):
         raise Unclear(next(each.why for each in words if each.holes))
     if not known or known[0] not in ("allow", "deny", "reject"):
-        raise Refused("a default is allow, deny or reject")
+        raise UfwRefusal("a default is allow, deny or reject")
     if len(known) > 1 and known[1] not in _SIDES:
-        raise Refused(f"a default is of incoming, outgoing or routed, and not of `{known[1]}`")
+        raise UfwRefusal(f"a default is of incoming, outgoing or routed, and not of `{known[1]}`")
     side = _SIDES[known[1]] if len(known) > 1 else Side.IN
     return UfwCommand(Does.POLICY, side=side, allows=known[0] == "allow")
 
 
 def _logging(words: Sequence[Text]) -> UfwCommand:
     if not words or (words[0].known is not None and words[0].known.lower() not in _LOGGING):
-        raise Refused("logging is on, off, low, medium, high or full")
+        raise UfwRefusal("logging is on, off, low, medium, high or full")
     return NOTHING
 
 
@@ -305,16 +305,16 @@ def _rule(words: Sequence[Text]) -> UfwCommand:
     routed = words[0].known == "route"
     rest = list(words[1:]) if words[0].known in ("route", "rule") else list(words)
     if not rest:
-        raise Refused("it has no rule")
+        raise UfwRefusal("it has no rule")
     first = (rest[0].known or "").lower()
     if first == "delete":
         return _deleted(rest[1:], routed=routed)
     if first == "insert":
         if len(rest) < 4:
-            raise Refused("it has no rule")
+            raise UfwRefusal("it has no rule")
         position = rest[1].known or "1"
         if not position.isdigit() or position == "0":
-            raise Refused(f"there is no position {position}")
+            raise UfwRefusal(f"there is no position {position}")
         return UfwCommand(Does.INSERT, rule_of(rest[2:], routed=routed), number=int(position) - 1)
     if first == "prepend":
         return UfwCommand(Does.INSERT, rule_of(rest[1:], routed=routed))
@@ -323,11 +323,11 @@ def _rule(words: Sequence[Text]) -> UfwCommand:
 
 def _deleted(words: Sequence[Text], *, routed: bool) -> UfwCommand:
     if not words:
-        raise Refused("it has no rule")
+        raise UfwRefusal("it has no rule")
     if words[0].known is None:
         raise Unclear(words[0].why)
     if words[0].known.lstrip("-").isdigit():
         if routed:
-            raise Refused("a route rule is deleted by its number without `route`")
+            raise UfwRefusal("a route rule is deleted by its number without `route`")
         return UfwCommand(Does.REMOVE, number=int(words[0].known))
     return UfwCommand(Does.REMOVE, rule_of(words, routed=routed))

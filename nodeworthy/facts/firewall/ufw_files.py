@@ -10,7 +10,7 @@ from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.boot.script import BootPool
-from nodeworthy.facts.firewall.firewall import UFW, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import UFW, Does, Filter, FirewallStep, Side
 from nodeworthy.facts.firewall.iptables import acts_in, words_of
 from nodeworthy.facts.firewall.pods import speaks_of_pods
 from nodeworthy.facts.firewall.state import DEFAULTS as UFWS_OWN
@@ -44,11 +44,11 @@ class Told:
     command: str
     conditions: Guard = ()
 
-    def step(self, does: Does, place: Place | None = None, line: Text = EMPTY, **what: object) -> Step:
+    def step(self, does: Does, place: Place | None = None, line: Text = EMPTY, **what: object) -> FirewallStep:
         # A line of a file says more than the command that writes all of it; an edit has none.
         written = line.shown().strip() if place not in (None, self.place) else ""
         command = written or self.command or line.shown().strip()
-        return Step(does, UFW, place or self.place, command, self.conditions, **what)  # type: ignore[arg-type]
+        return FirewallStep(does, UFW, place or self.place, command, self.conditions, **what)  # type: ignore[arg-type]
 
 
 def begins_a_table(content: Content) -> bool:
@@ -57,7 +57,7 @@ def begins_a_table(content: Content) -> bool:
     return first.startswith("*")
 
 
-def steps_of(kind: str, content: Content, told: Told) -> Iterator[Step]:
+def steps_of(kind: str, content: Content, told: Told) -> Iterator[FirewallStep]:
     if kind in (DEFAULTS, SWITCH):
         for line in content.lines:
             yield from _setting(line.text, line.place, told)
@@ -74,7 +74,7 @@ def steps_of(kind: str, content: Content, told: Told) -> Iterator[Step]:
         yield from _tuples(content, told)
 
 
-def _rules(kind: str, content: Content, told: Told) -> Iterator[Step]:
+def _rules(kind: str, content: Content, told: Told) -> Iterator[FirewallStep]:
     count = 0
     for act, index in acts_in(content):
         if act.filter is not None and act.chain.startswith("ufw-"):
@@ -84,7 +84,7 @@ def _rules(kind: str, content: Content, told: Told) -> Iterator[Step]:
             count += does is Does.INSERT
 
 
-def _tuples(content: Content, told: Told) -> Iterator[Step]:
+def _tuples(content: Content, told: Told) -> Iterator[FirewallStep]:
     """What ufw itself remembers of its rules: shortened files have nothing else."""
     for line in content.lines:
         if line.text.contains(_TUPLE):
@@ -110,7 +110,7 @@ def _range(address: str) -> Text:
     return EMPTY if address in ("0.0.0.0/0", "any") else Text.of(address)
 
 
-def steps_of_edit(kind: str, expressions: Sequence[Text], told: Told) -> Iterator[Step]:
+def steps_of_edit(kind: str, expressions: Sequence[Text], told: Told) -> Iterator[FirewallStep]:
     """An edit in place: the settings and the rules that its expressions put in."""
     for each in expressions:
         shown = each.shown()
@@ -124,7 +124,7 @@ def steps_of_edit(kind: str, expressions: Sequence[Text], told: Told) -> Iterato
             yield from _rules(kind, content, told)
 
 
-def _setting(text: Text, place: Place, told: Told) -> Iterator[Step]:
+def _setting(text: Text, place: Place, told: Told) -> Iterator[FirewallStep]:
     found = _SETTING.match(text.shown().strip())
     if found is None:
         return
@@ -171,7 +171,7 @@ class UfwFirewall:
         return (self.pools or self.no_pool) if kind is BootPool else None
 
     @cached_property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[FirewallStep]:
         ordered = sorted(self.files, key=lambda each: _ORDER.index(each.kind))
         found = [step for each in ordered for step in steps_of(each.kind, each.content, Told(each.place, ""))]
         # A file says no more than that it is off until somebody switches it on; and what is ufw's default nobody says.
@@ -193,7 +193,7 @@ class UfwFirewall:
         return next((each for each in self.files if each.kind == USER), None)
 
     def left(self) -> Firewall:
-        on = Step(Does.ON, UFW, (self.rules or self.files[0]).place, "")
+        on = FirewallStep(Does.ON, UFW, (self.rules or self.files[0]).place, "")
         return firewall_left_by(
             [*(each for each in self.steps if each.does is not Does.ON), *([on] if self.is_on else [])]
         )
@@ -204,7 +204,7 @@ class UfwFirewall:
             skip("nothing says that these files of ufw are for a node of Kubernetes")
 
 
-def _is_default(step: Step) -> bool:
+def _is_default(step: FirewallStep) -> bool:
     return step.does is Does.POLICY and all(UFWS_OWN[side] is step.allows for side in step.sides)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.boot.given_script import Step, commands, script_of
+from nodeworthy.facts.boot.given_script import ScriptLines, commands, script_of
 from nodeworthy.facts.boot.pools import GPU_SIGNS
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
@@ -135,11 +135,11 @@ def _script(spec: Tree, kind: _Kind) -> BootScript | None:
     return script_of(steps, on_ec2=False) if run and is_for_gpus else None
 
 
-def _written(file: Tree) -> Step | None:
+def _written(file: Tree) -> ScriptLines | None:
     """One whose text stands there; what is packed, or comes from a secret, is not known."""
     path, content = file.get("path").text, file.get("content")
     if path is None or content.text is None or not file.get("encoding").is_absent or "'" in path:
         return None
     mark = "END_OF_THE_FILE"
     text = content.text.rstrip("\n")
-    return None if mark in text else Step(f"cat > '{path}' <<'{mark}'\n{text}\n{mark}", content, own_from=1)
+    return None if mark in text else ScriptLines(f"cat > '{path}' <<'{mark}'\n{text}\n{mark}", content, own_from=1)

@@ -13,7 +13,7 @@ from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootPool
-from nodeworthy.facts.node.paths import Kind, Spot, spot_of
+from nodeworthy.facts.node.paths import NodeFileKind, Spot, spot_of
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -32,7 +32,7 @@ class NodeFile:
     called: ClassVar[str] = "a file of a node"
 
     place: Place
-    kind: Kind
+    kind: NodeFileKind
     content: Content
     spot: Spot
     # What a template may come to be, with each of its branches chosen in turn; empty where it has none.
@@ -56,10 +56,10 @@ class NodeFiles:
         """The engine asks: they are for the pools whose runtime reads them."""
         return (self.pools or self.no_pool) if kind is BootPool else None
 
-    def of(self, *kinds: Kind) -> list[NodeFile]:
+    def of(self, *kinds: NodeFileKind) -> list[NodeFile]:
         return [each for each in self.files if each.kind in kinds]
 
-    def only(self, *kinds: Kind) -> NodeFiles:
+    def only(self, *kinds: NodeFileKind) -> NodeFiles:
         """Skips nodes that have none of them."""
         found = self.of(*kinds)
         if not found:
@@ -85,13 +85,13 @@ class NodeFiles:
 
     @cached_property
     def _imports(self) -> tuple[str, ...]:
-        roots = [each.content.text.shown() for each in self.of(Kind.CONFIG) if not each.spot.is_drop_in]
+        roots = [each.content.text.shown() for each in self.of(NodeFileKind.CONFIG) if not each.spot.is_drop_in]
         return tuple(path for text in roots for names in _IMPORTS.findall(text) for path in _PATH.findall(names))
 
     @property
     def has_config(self) -> bool:
         """Whether the file is there by which containerd goes."""
-        return any(not each.spot.is_drop_in for each in self.of(Kind.CONFIG))
+        return any(not each.spot.is_drop_in for each in self.of(NodeFileKind.CONFIG))
 
     def runtime(self, pool: BootPool | None) -> Containerd | None:
         """Which containerd reads them: the pool's, else the one whose paths these are; None where nothing says it."""
@@ -138,12 +138,12 @@ def path_on(file: NodeFile, runtime: Containerd | None) -> str:
     path = file.spot.path
     if runtime is None or runtime.config is None:
         return path
-    if file.kind is Kind.REGISTRIES:
+    if file.kind is NodeFileKind.REGISTRIES:
         return path if file.spot.is_laid_out else runtime.registries or path
     if not file.spot.is_laid_out and posixpath.basename(path) in map(posixpath.basename, runtime.templates):
         return next(each for each in runtime.templates if posixpath.basename(each) == posixpath.basename(path))
     base = runtime.config.removesuffix(defaults().config) if takes_base_dir(runtime.distribution) else ""
-    moved = file.kind in (Kind.CONFIG, Kind.HOSTS) and not path.startswith(base or "/")
+    moved = file.kind in (NodeFileKind.CONFIG, NodeFileKind.HOSTS) and not path.startswith(base or "/")
     return f"{base}{path}" if moved else path
 
 
@@ -153,7 +153,9 @@ def _own_paths(runtime: Containerd) -> frozenset[str]:
     return frozenset(each for each in named if each and each != defaults().config)
 
 
-def node_file(place: Place, kind: Kind, content: Content, branches: Sequence[Content] = (), lies: str = "") -> NodeFile:
+def node_file(
+    place: Place, kind: NodeFileKind, content: Content, branches: Sequence[Content] = (), lies: str = ""
+) -> NodeFile:
     """By where it lies, which is the same wherever the command runs."""
     return NodeFile(place, kind, content, spot_of(kind, lies or place.path or ""), tuple(branches), lies)
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.firewall.effective import written_by_people
 from nodeworthy.facts.firewall.firewall import PANIC, Side
-from nodeworthy.facts.firewall.needs import Pods, Way
+from nodeworthy.facts.firewall.pod_needs import Pods, Way
+from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic
 from nodeworthy.facts.firewall.pods import pods_in
 from nodeworthy.facts.firewall.ranges import Route, of_neighbours, of_pods
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.identity import NodeIdentity
@@ -89,20 +89,22 @@ class NodeFirewall:
             neighbours=of_neighbours(self.routes, self.uplink),
         )
 
-    def kept_back(self, pods: Pods) -> Iterator[tuple[Story, bool]]:
+    def kept_back(self, pods: Pods) -> Iterator[tuple[BlockedTraffic, bool]]:
         """What of pods' traffic does not pass, and whether that is sure; nothing where nobody could look."""
         kernels = self.kernels.state.value if isinstance(self.kernels.state, Known) else ()
-        told = [each for firewall in kernels for each in stories(firewall, pods, self.place)]
+        told = [each for firewall in kernels for each in blocked_traffic(firewall, pods, self.place)]
         told += self._kept_back_by_ipv6(pods, {story.says for story, _ in told})
         # In panic mode nothing else is to be told: every packet is dropped, whatever the rules say.
         yield from [each for each in told if each[0].chains.owner == PANIC][:1] or told
 
-    def _kept_back_by_ipv6(self, pods: Pods, said: set[str]) -> list[tuple[Story, bool]]:
+    def _kept_back_by_ipv6(self, pods: Pods, said: set[str]) -> list[tuple[BlockedTraffic, bool]]:
         """ufw writes most rules for both: what is kept back of both is told once."""
         of_ipv6 = self.ipv6.pods(pods) if self.ipv6 is not None else None
         if self.ipv6 is None or of_ipv6 is None or not isinstance(self.ipv6.kernels.state, Known):
             return []
-        found = (each for kernel in self.ipv6.kernels.state.value for each in stories(kernel, of_ipv6, self.place))
+        found = (
+            each for kernel in self.ipv6.kernels.state.value for each in blocked_traffic(kernel, of_ipv6, self.place)
+        )
         return [each for each in found if each[0].says not in said]
 
 
@@ -130,7 +132,7 @@ def keeps_pods_back(firewall: NodeFirewall, identity: NodeIdentity) -> bool:
     return any(is_sure for _, is_sure in firewall.kept_back(pods))
 
 
-def evidence(log: NodeKernelLog | None, story: Story) -> Iterator[Related]:
+def evidence(log: NodeKernelLog | None, story: BlockedTraffic) -> Iterator[Related]:
     """Rules for another uplink, and the last packet that the kernel's log says was dropped on each of these ways."""
     yield from _for_another_uplink(story)
     for way in dict.fromkeys(each.way for each in story.lacking) if log is not None else ():
@@ -139,7 +141,7 @@ def evidence(log: NodeKernelLog | None, story: Story) -> Iterator[Related]:
             yield Related(log.place, f"the kernel's log says so: {dropped[-1].line}")
 
 
-def _for_another_uplink(story: Story) -> Iterator[Related]:
+def _for_another_uplink(story: BlockedTraffic) -> Iterator[Related]:
     uplink = story.pods.uplink
     for rule, step in story.chains.rules:
         ends = [end.shown() for end in (rule.in_, rule.out) if rule.side is Side.ROUTED and is_uplink(end.shown())]

@@ -22,7 +22,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 
-class Kind(Enum):
+class NodeFileKind(Enum):
     CONFIG = "containerd's config"
     HOSTS = "hosts.toml"
     DOCKER = "Docker's daemon.json"
@@ -53,7 +53,7 @@ class Spot:
         return self.path.split("/")[-2] in _DROP_INS
 
 
-def spot_of(kind: Kind, shown: str) -> Spot:
+def spot_of(kind: NodeFileKind, shown: str) -> Spot:
     path = _bare(shown)
     usual = _ALONE.get(kind)
     if usual is not None:
@@ -70,7 +70,7 @@ def _bare(shown: str) -> str:
     return stem if ending in _TEMPLATES else path
 
 
-def _laid_out(kind: Kind, path: str) -> Spot | None:
+def _laid_out(kind: NodeFileKind, path: str) -> Spot | None:
     for known in _known(kind):
         found = re.search(f"{known}$", path)
         if found is not None:
@@ -79,14 +79,17 @@ def _laid_out(kind: Kind, path: str) -> Spot | None:
 
 
 @cache
-def _known(kind: Kind) -> tuple[str, ...]:
+def _known(kind: NodeFileKind) -> tuple[str, ...]:
     """Patterns of the node's own paths, the longest first."""
-    made: Mapping[Kind, Callable[[], list[str]]] = {
-        Kind.CONFIG: lambda: [*map(re.escape, _configs()), *(f"/etc/containerd/{each}/[^/]+" for each in _DROP_INS)],
-        Kind.HOSTS: lambda: [f"{re.escape(each)}/[^/]+/hosts\\.toml" for each in every_registry_hosts()],
-        Kind.DOCKER: lambda: [re.escape(DOCKERS)],
-        Kind.REGISTRIES: lambda: [re.escape(each) for each in _registries()],
-        Kind.MODPROBE: lambda: [f"{re.escape(each)}/[^/]+" for each in option().folders],
+    made: Mapping[NodeFileKind, Callable[[], list[str]]] = {
+        NodeFileKind.CONFIG: lambda: [
+            *map(re.escape, _configs()),
+            *(f"/etc/containerd/{each}/[^/]+" for each in _DROP_INS),
+        ],
+        NodeFileKind.HOSTS: lambda: [f"{re.escape(each)}/[^/]+/hosts\\.toml" for each in every_registry_hosts()],
+        NodeFileKind.DOCKER: lambda: [re.escape(DOCKERS)],
+        NodeFileKind.REGISTRIES: lambda: [re.escape(each) for each in _registries()],
+        NodeFileKind.MODPROBE: lambda: [f"{re.escape(each)}/[^/]+" for each in option().folders],
     }
     return tuple(sorted(made[kind](), key=len, reverse=True))
 
@@ -134,10 +137,13 @@ def _modprobe(path: PurePosixPath, shown: str) -> Spot:
     return Spot(f"{option().folders[0]}/{path.stem or 'stdin'}{option().suffix}", shown)
 
 
-_BY_KIND: Mapping[Kind, Callable[[PurePosixPath, str], Spot]] = {
-    Kind.CONFIG: _config,
-    Kind.HOSTS: _hosts,
-    Kind.MODPROBE: _modprobe,
+_BY_KIND: Mapping[NodeFileKind, Callable[[PurePosixPath, str], Spot]] = {
+    NodeFileKind.CONFIG: _config,
+    NodeFileKind.HOSTS: _hosts,
+    NodeFileKind.MODPROBE: _modprobe,
 }
 # What lies in no folder with others.
-_ALONE: Mapping[Kind, Callable[[], str]] = {Kind.DOCKER: lambda: DOCKERS, Kind.REGISTRIES: lambda: _registries()[0]}
+_ALONE: Mapping[NodeFileKind, Callable[[], str]] = {
+    NodeFileKind.DOCKER: lambda: DOCKERS,
+    NodeFileKind.REGISTRIES: lambda: _registries()[0],
+}

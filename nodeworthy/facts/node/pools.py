@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.node.files import NodeFile, NodeFiles
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd, defaults, takes_base_dir
 from nodeworthy.records import replace
 from nodeworthy.verdict import Known, need
 
-_READ = (Kind.CONFIG, Kind.HOSTS, Kind.REGISTRIES)
+_READ = (NodeFileKind.CONFIG, NodeFileKind.HOSTS, NodeFileKind.REGISTRIES)
 
 
 def of_pools(files: NodeFiles, fleet: Fleet | None, why: str) -> NodeFiles:
@@ -56,9 +56,9 @@ def _reads(files: NodeFiles, pool: Pool) -> bool:
     runtime, shown = state.value, files.runtime(None)
     if shown is not None and (files.is_laid_out or not runtime.templates):
         return shown.distribution == runtime.distribution
-    if shown is not None or files.of(Kind.REGISTRIES):
+    if shown is not None or files.of(NodeFileKind.REGISTRIES):
         return runtime.registries is not None
-    return not files.of(Kind.CONFIG, Kind.HOSTS) or _is_stock(runtime)
+    return not files.of(NodeFileKind.CONFIG, NodeFileKind.HOSTS) or _is_stock(runtime)
 
 
 def _is_stock(runtime: Containerd) -> bool:

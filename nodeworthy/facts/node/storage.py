@@ -23,7 +23,7 @@ class Mounted:
 
 
 @dataclass(frozen=True)
-class Entry:
+class FstabLine:
     """A line of fstab."""
 
     place: Place
@@ -42,7 +42,7 @@ class NodeStorage:
 
     place: Place
     mounted: Located[tuple[Mounted, ...]]
-    fstab: Located[tuple[Entry, ...]]
+    fstab: Located[tuple[FstabLine, ...]]
 
     def at(self, path: str) -> Mounted | None:
         known = getattr(self.mounted.state, "value", ())
@@ -88,7 +88,7 @@ def _the_fleets(storage: NodeStorage, end: BootEnd, declared: Storage, missing: 
     )
 
 
-def _entry(storage: NodeStorage, end: BootEnd, entry: Entry, declared: Storage | None) -> Findings:
+def _entry(storage: NodeStorage, end: BootEnd, entry: FstabLine, declared: Storage | None) -> Findings:
     if entry.has("noauto") or entry.has("x-systemd.automount"):
         return
     wanted = ("nofail", "_netdev") if needs_netdev(entry.kind) else ("nofail",)

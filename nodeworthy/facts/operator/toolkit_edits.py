@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.edit import Edit, Kind, replacing
+from nodeworthy.edit import Edit, EditKind, replacing
 from nodeworthy.facts.operator.values import EnvVar
 from nodeworthy.verdict import Located, Unknown
 
@@ -13,7 +13,7 @@ def setting(name: str, path: Located[str], right: str | None) -> Edit | None:
     title = f"Set {name} to {right}"
     if path.written:
         return replacing(path, right, title)
-    return Edit(Kind.VARIABLE, path.place, "", f"{name}={right}", title)
+    return Edit(EditKind.VARIABLE, path.place, "", f"{name}={right}", title)
 
 
 def bare(path: Located[str], written: str) -> Edit | None:
@@ -28,10 +28,10 @@ def without_dash(other: EnvVar) -> Edit | None:
     place = other.value.place
     if other.value.secret or place.line is None:
         return None
-    return Edit(Kind.DASH, other.tree.place, "value", "", "Take the dash before value away")
+    return Edit(EditKind.DASH, other.tree.place, "value", "", "Take the dash before value away")
 
 
 def without_twin(first: EnvVar, other: EnvVar) -> Edit | None:
     if first.value.secret or first.value.state != other.value.state or isinstance(first.value.state, Unknown):
         return None
-    return Edit(Kind.TWIN, other.place, other.value.shown(), "", "Remove the second entry, which says the same")
+    return Edit(EditKind.TWIN, other.place, other.value.shown(), "", "Remove the second entry, which says the same")

@@ -38,7 +38,7 @@ _NUMBER = pattern(r"[-+]?\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True)
-class Refused:
+class PodRefusal:
     place: Place
     # As a message goes on behind the object's title.
     says: str
@@ -47,7 +47,7 @@ class Refused:
     cause: str
 
 
-def refusals(pod: PodTemplate) -> Iterator[Refused]:
+def refusals(pod: PodTemplate) -> Iterator[PodRefusal]:
     if why_fields_are_free(pod) is not None:
         return
     yield from _no_strings(pod)
@@ -59,13 +59,13 @@ def refusals(pod: PodTemplate) -> Iterator[Refused]:
         yield from _asks_beyond_its_limit(each)
 
 
-def api_gone(pod: PodTemplate) -> Refused | None:
+def api_gone(pod: PodTemplate) -> PodRefusal | None:
     version = pod.document.get("apiVersion")
     gone = _GONE.get((version.text or "", pod.kind))
     if gone is None or not is_whole(pod):
         return None
     until, now = gone
-    return Refused(
+    return PodRefusal(
         version.place,
         f"is asked for in a version of the API that is gone: {version.text}",
         version.text or "",
@@ -74,12 +74,12 @@ def api_gone(pod: PodTemplate) -> Refused | None:
     )
 
 
-def _no_strings(pod: PodTemplate) -> Iterator[Refused]:
+def _no_strings(pod: PodTemplate) -> Iterator[PodRefusal]:
     """Kubernetes takes no number and no boolean where it wants a text, and refuses the object as a whole."""
     for called, tree in _texts(pod):
         if _is_no_text(tree):
             written = tree.written or str(tree.value)
-            yield Refused(
+            yield PodRefusal(
                 tree.place,
                 f"says {called} as {tree.kind()}, where Kubernetes takes a text alone",
                 written,
@@ -116,18 +116,18 @@ def _of_go(tree: Tree) -> str:
     return "bool" if isinstance(tree.value, bool) else "number"
 
 
-def _names(pod: PodTemplate) -> Iterator[Refused]:
+def _names(pod: PodTemplate) -> Iterator[PodRefusal]:
     told = pod.document.get("metadata", "name")
     yield from _no_name(told, _SUBDOMAIN, "is no name of an object")
     for each in pod.containers:
         yield from _no_name(each.tree.get("name"), _LABEL, "is no name of a container")
 
 
-def _no_name(tree: Tree, form: object, says: str) -> Iterator[Refused]:
+def _no_name(tree: Tree, form: object, says: str) -> Iterator[PodRefusal]:
     text = tree.text
     if not text or MADE_LATER.search(text) or form.fullmatch(text):  # type: ignore[attr-defined]
         return
-    yield Refused(
+    yield PodRefusal(
         tree.place,
         f"can't be made: {text} {says}",
         text,
@@ -136,7 +136,7 @@ def _no_name(tree: Tree, form: object, says: str) -> Iterator[Refused]:
     )
 
 
-def _without_a_volume(pod: PodTemplate) -> Iterator[Refused]:
+def _without_a_volume(pod: PodTemplate) -> Iterator[PodRefusal]:
     volumes = pod.spec.get("volumes")
     claims = pod.document.get("spec", "volumeClaimTemplates")
     if why_incomplete(volumes) or why_incomplete(claims) or volumes.is_unknown or claims.is_unknown:
@@ -153,7 +153,7 @@ def _without_a_volume(pod: PodTemplate) -> Iterator[Refused]:
         for mount in container.tree.get("volumeMounts").sequence:
             name = mount.get("name")
             if name.text and name.text not in there and not MADE_LATER.search(name.text):
-                yield Refused(
+                yield PodRefusal(
                     name.place,
                     f"mounts {name.text}, and has no volume of this name",
                     name.text,
@@ -164,7 +164,7 @@ def _without_a_volume(pod: PodTemplate) -> Iterator[Refused]:
                 )
 
 
-def _selects_others(pod: PodTemplate) -> Iterator[Refused]:
+def _selects_others(pod: PodTemplate) -> Iterator[PodRefusal]:
     if pod.kind not in _SELECTING:
         return
     labels = pod.template.get("metadata", "labels")
@@ -175,7 +175,7 @@ def _selects_others(pod: PodTemplate) -> Iterator[Refused]:
         texts = [wanted.text, has.text if not has.is_absent else ""]
         if None in texts or any(MADE_LATER.search(each or "") for each in texts) or wanted.text == has.text:
             continue
-        yield Refused(
+        yield PodRefusal(
             wanted.place,
             f"selects pods by {key}: {wanted.text}, and its own pods have {_label(key, has)}",
             f"{key}: {wanted.text}",
@@ -188,14 +188,14 @@ def _label(key: str, has: Tree) -> str:
     return "no such label" if has.is_absent else f"{key}: {has.text}"
 
 
-def _started_again(pod: PodTemplate) -> Iterator[Refused]:
+def _started_again(pod: PodTemplate) -> Iterator[PodRefusal]:
     policy = pod.spec.get("restartPolicy")
     takes = _ONCE if pod.kind in _ENDING else _ALWAYS if pod.kind in _SELECTING else ()
     if not takes or policy.is_unknown or policy.text in takes or (policy.text and MADE_LATER.search(policy.text)):
         return
     if policy.text is None and (pod.kind in _SELECTING or not is_whole(pod)):
         return
-    yield Refused(
+    yield PodRefusal(
         policy.place if policy.text else pod.spec.key or pod.place,
         f"has {_policy(policy)}, with which there is no {pod.kind}",
         policy.text or "Always, which is the default",
@@ -213,7 +213,7 @@ def is_whole(pod: PodTemplate) -> bool:
     return bool(pod.containers) and all(not each.tree.get("image").is_absent for each in pod.containers)
 
 
-def _asks_beyond_its_limit(container: Container) -> Iterator[Refused]:
+def _asks_beyond_its_limit(container: Container) -> Iterator[PodRefusal]:
     for name in _COUNTED:
         asked, most = container.requests.get(name), container.limits.get(name)
         if any(each.is_absent or each.is_null or each.is_unknown for each in (asked, most)):
@@ -224,7 +224,7 @@ def _asks_beyond_its_limit(container: Container) -> Iterator[Refused]:
             continue
         if is_beyond:
             is_, limit = asked.written or str(asked.value), most.written or str(most.value)
-            yield Refused(
+            yield PodRefusal(
                 asked.place,
                 f"asks for more {name} than {container.name} may have",
                 is_,

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, is_gpu_resource, quantity
 from nodeworthy.facts.pod.misplaced import misplaced_settings, why_fields_are_free
-from nodeworthy.facts.pod.refused import MADE_LATER, Refused, is_whole
+from nodeworthy.facts.pod.refused import MADE_LATER, PodRefusal, is_whole
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.pod_fields import fields_of, group_of, is_standard_resource, words_of
 
@@ -20,7 +20,7 @@ _COUNTS = ("replicas", "parallelism", "completions", "backoffLimit")
 _LIKE_A_QUANTITY = "a quantity: 500m, 16Gi, 4"
 
 
-def served_elsewhere(pod: PodTemplate) -> Refused | None:
+def served_elsewhere(pod: PodTemplate) -> PodRefusal | None:
     """`kind: Deployment` of `apiVersion: v1`: a kind of Kubernetes itself, where it serves none of this name."""
     version, served = pod.document.get("apiVersion"), group_of(pod.kind)
     is_told = version.text and not MADE_LATER.search(version.text)
@@ -29,7 +29,7 @@ def served_elsewhere(pod: PodTemplate) -> Refused | None:
     # Of another domain: a kind that somebody else calls so.
     if "." in (version.text or "").partition("/")[0] or pod.elsewhere is not None:
         return None
-    return Refused(
+    return PodRefusal(
         version.place,
         f"is asked for of {version.text}, where Kubernetes serves no {pod.kind}",
         version.text or "",
@@ -38,7 +38,7 @@ def served_elsewhere(pod: PodTemplate) -> Refused | None:
     )
 
 
-def against_the_schema(pod: PodTemplate) -> Iterator[Refused]:
+def against_the_schema(pod: PodTemplate) -> Iterator[PodRefusal]:
     if why_fields_are_free(pod) is not None:
         return
     told = {each.tree.key or each.tree.place for each in misplaced_settings(pod)}
@@ -58,7 +58,7 @@ def _is_unread(name: str) -> bool:
     return name not in fields_of("container")
 
 
-def _in_all_of_it(pod: PodTemplate) -> Iterator[Refused]:
+def _in_all_of_it(pod: PodTemplate) -> Iterator[PodRefusal]:
     yield from _has_no(pod.document, "object", f"the {pod.kind} itself")
     if pod.kind != "Pod":
         yield from _has_no(pod.document.get("spec"), pod.kind, f"{pod.kind}'s spec")
@@ -70,13 +70,13 @@ def _in_all_of_it(pod: PodTemplate) -> Iterator[Refused]:
         yield from _in_a_container(container)
 
 
-def _has_no(holder: Tree, what: str, called: str) -> Iterator[Refused]:
+def _has_no(holder: Tree, what: str, called: str) -> Iterator[PodRefusal]:
     known = fields_of(what)
     for name, tree in holder.mapping.items() if known else ():
         if name in known or tree.is_unknown or tree.is_null or _is_another_way_to_write(name):
             continue
         meant = next(iter(get_close_matches(name, known, n=1, cutoff=0.75)), None)
-        yield Refused(
+        yield PodRefusal(
             tree.key or tree.place,
             f"says {name} in {called}, which has no such field",
             name,
@@ -90,11 +90,11 @@ def _is_another_way_to_write(name: str) -> bool:
     return name.startswith(("<<", "x-", "$", "#", "_")) or MADE_LATER.search(name) is not None
 
 
-def _is_no_count(spec: Tree) -> Iterator[Refused]:
+def _is_no_count(spec: Tree) -> Iterator[PodRefusal]:
     for name in _COUNTS:
         tree = spec.get(name)
         if tree.text and tree.text.isdigit():
-            yield Refused(
+            yield PodRefusal(
                 tree.place,
                 f"says {name} as a text, where Kubernetes takes a number",
                 f'"{tree.text}"',
@@ -103,13 +103,13 @@ def _is_no_count(spec: Tree) -> Iterator[Refused]:
             )
 
 
-def _tolerates_nothing(each: Tree) -> Iterator[Refused]:
+def _tolerates_nothing(each: Tree) -> Iterator[PodRefusal]:
     yield from _has_no(each, "toleration", "a toleration")
     for name in ("operator", "effect"):
         yield from _is_no_word(each.get(name), name)
     value = each.get("value")
     if each.get("operator").text == "Exists" and value.text and not MADE_LATER.search(value.text):
-        yield Refused(
+        yield PodRefusal(
             value.place,
             f"tolerates {each.get('key').text or 'a taint'} that Exists, and says a value beside it",
             f"operator: Exists, value: {value.text}",
@@ -118,11 +118,11 @@ def _tolerates_nothing(each: Tree) -> Iterator[Refused]:
         )
 
 
-def _is_no_word(tree: Tree, field: str) -> Iterator[Refused]:
+def _is_no_word(tree: Tree, field: str) -> Iterator[PodRefusal]:
     words = words_of(field)
     if not tree.text or tree.text in words or MADE_LATER.search(tree.text):
         return
-    yield Refused(
+    yield PodRefusal(
         tree.place,
         f"says {field} {tree.text}, which is none of its words",
         tree.text,
@@ -131,7 +131,7 @@ def _is_no_word(tree: Tree, field: str) -> Iterator[Refused]:
     )
 
 
-def _in_a_container(container: Container) -> Iterator[Refused]:
+def _in_a_container(container: Container) -> Iterator[PodRefusal]:
     tree = container.tree
     yield from _has_no(tree, "container", f"the container {container.name}")
     yield from _is_no_word(tree.get("imagePullPolicy"), "imagePullPolicy")
@@ -144,12 +144,12 @@ def _in_a_container(container: Container) -> Iterator[Refused]:
         yield from _is_no_port(port.get("containerPort"))
 
 
-def _asks_for_nothing(container: Container, name: str) -> Iterator[Refused]:
+def _asks_for_nothing(container: Container, name: str) -> Iterator[PodRefusal]:
     for resource, amount in container.tree.get("resources", name).mapping.items():
         if amount.is_unknown or amount.is_null or is_gpu_resource(resource) or MADE_LATER.search(resource):
             continue
         if not is_standard_resource(resource):
-            yield Refused(
+            yield PodRefusal(
                 amount.key or amount.place,
                 f"has {resource} among its {name}, which is no resource",
                 resource,
@@ -158,7 +158,7 @@ def _asks_for_nothing(container: Container, name: str) -> Iterator[Refused]:
             )
         elif not _is_a_quantity(amount):
             written = amount.written or (str(amount.value) if amount.text is not None else amount.kind())
-            yield Refused(
+            yield PodRefusal(
                 amount.place,
                 f"asks for {written} of {resource}, which is no amount",
                 written,
@@ -177,13 +177,13 @@ def _is_a_quantity(amount: Tree) -> bool:
     return True
 
 
-def _asks_nobody(probe: Tree, name: str, container: Container) -> Iterator[Refused]:
+def _asks_nobody(probe: Tree, name: str, container: Container) -> Iterator[PodRefusal]:
     yield from _has_no(probe, "probe", f"{name} of the container {container.name}")
     given = probe.mapping.values()
     if not probe.mapping or any(each.is_unknown for each in given) or any(map(_is_another_way_to_write, probe.mapping)):
         return
     if all(probe.get(each).is_absent for each in _HANDLERS):
-        yield Refused(
+        yield PodRefusal(
             probe.key or probe.place,
             f"has a {name} that asks nobody",
             ", ".join(probe.mapping),
@@ -192,9 +192,9 @@ def _asks_nobody(probe: Tree, name: str, container: Container) -> Iterator[Refus
         )
 
 
-def _is_no_port(port: Tree) -> Iterator[Refused]:
+def _is_no_port(port: Tree) -> Iterator[PodRefusal]:
     if port.text and port.text.isdigit():
-        yield Refused(
+        yield PodRefusal(
             port.place,
             "says containerPort as a text, where Kubernetes takes a number",
             f'"{port.text}"',

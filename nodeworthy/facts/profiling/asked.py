@@ -18,7 +18,7 @@ from nodeworthy.derive import derive
 from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.files import NodeFiles
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.modprobe_line import Says
 from nodeworthy.facts.profiling.module_option import option_writes
@@ -63,9 +63,9 @@ def profiling_asked(files: Sequence[NodeFiles], pods: Sequence[PodTemplate]) -> 
 
 
 def _of_files(files: NodeFiles) -> ProfilingAsked | None:
-    if not files.of(Kind.MODPROBE):
+    if not files.of(NodeFileKind.MODPROBE):
         return None
-    writes = option_writes(files.only(Kind.MODPROBE).timeline)
+    writes = option_writes(files.only(NodeFileKind.MODPROBE).timeline)
     right = next((each for each in writes if each.says is Says.RIGHT), None)
     if right is None:
         return None

@@ -24,7 +24,7 @@ class Says(Enum):
 
 
 @dataclass(frozen=True)
-class Said:
+class OptionSaid:
     """What a line, or a file, says about the option."""
 
     says: Says
@@ -33,7 +33,7 @@ class Said:
     why: str = ""
 
 
-def option_in_content(content: Content) -> Said | None:
+def option_in_content(content: Content) -> OptionSaid | None:
     """What a file says: its last line that decides, else the last that means to; None where none does."""
     said = [each for line in _joined(content.lines) if (each := said_by_line(line)) is not None]
     deciding = [each for each in said if each.says is not Says.MISSES]
@@ -55,7 +55,7 @@ def _joined(lines: Iterable[Line]) -> Iterator[Line]:
         yield begun
 
 
-def said_by_line(line: Line) -> Said | None:
+def said_by_line(line: Line) -> OptionSaid | None:
     shown = _with_holes(line.text)
     if not shown.strip():
         return None
@@ -64,12 +64,12 @@ def said_by_line(line: Line) -> Said | None:
     says, why = _read(shown.split())
     if says is Says.MAYBE:
         why = next((each.why for each in line.text.holes if each.shown.startswith("{{")), why)
-    return Said(says, line, why) if says is not None else None
+    return OptionSaid(says, line, why) if says is not None else None
 
 
-def _commented(line: Line, uncommented: str) -> Said | None:
+def _commented(line: Line, uncommented: str) -> OptionSaid | None:
     says, _ = _read(uncommented.split()) if uncommented.startswith("options") else (None, "")
-    return Said(Says.MISSES, line, "the profiling option is commented out") if says is Says.RIGHT else None
+    return OptionSaid(Says.MISSES, line, "the profiling option is commented out") if says is Says.RIGHT else None
 
 
 def _with_holes(text: Text) -> str:

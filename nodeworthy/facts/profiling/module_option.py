@@ -9,7 +9,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.profiling.modprobe_line import Said, Says, means_the_option, option_in_content, said_by_line
+from nodeworthy.facts.profiling.modprobe_line import OptionSaid, Says, means_the_option, option_in_content, said_by_line
 from nodeworthy.known.profiling import option
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -20,7 +20,7 @@ class OptionWrite:
     """A step, and what a file of modprobe says about the option once it is done."""
 
     effect: Writes
-    said: Said
+    said: OptionSaid
     # The file is replaced as a whole, or its whole content is known.
     replaces: bool
 
@@ -86,7 +86,7 @@ def _name(path: str) -> str:
 def _written(effect: Writes, before: Content) -> Iterator[OptionWrite]:
     fault = why_not_read(effect.path)
     if fault and effect.how is How.DELETE and (effect.path.known or "").rstrip("/") in option().folders:
-        yield OptionWrite(effect, Said(Says.GONE, why="is deleted with its folder"), replaces=True)
+        yield OptionWrite(effect, OptionSaid(Says.GONE, why="is deleted with its folder"), replaces=True)
     elif fault:
         yield from _in_vain(effect, fault)
     else:
@@ -100,7 +100,7 @@ def _where_it_is_read(effect: Writes, before: Content) -> Iterator[OptionWrite]:
     if not is_surely_read(effect.path):
         if said.says is not Says.RIGHT and not _begins_in_a_folder(effect.path):
             return
-        said = Said(
+        said = OptionSaid(
             Says.MAYBE, said.line, f"whether modprobe reads {effect.path.shown()} is not known: {effect.path.why}"
         )
     yield OptionWrite(effect, said, effect.how is not How.APPEND or effect.whole is not None)
@@ -113,7 +113,7 @@ def _in_vain(effect: Writes, fault: str) -> Iterator[OptionWrite]:
     said = (said_by_line(line) for line in _options_in(effect.content))
     line = next((each.line for each in said if each is not None and each.says is Says.RIGHT), None)
     if line is not None:
-        yield OptionWrite(effect, Said(Says.MISSES, line, fault), replaces=False)
+        yield OptionWrite(effect, OptionSaid(Says.MISSES, line, fault), replaces=False)
 
 
 def _options_in(content: Content) -> Iterator[Line]:
@@ -123,33 +123,33 @@ def _options_in(content: Content) -> Iterator[Line]:
             yield line
 
 
-def _after(effect: Writes, before: Content) -> Said | None:
+def _after(effect: Writes, before: Content) -> OptionSaid | None:
     """What the file says once the step is done; None where that is nothing, as before."""
     if effect.how is How.DELETE:
-        return Said(Says.GONE, why="is deleted")
+        return OptionSaid(Says.GONE, why="is deleted")
     if effect.how is How.LINK and effect.whole is None:
         return _linked(effect)
     if effect.how is How.EDIT and effect.whole is None:
         return _edited(effect)
     content = effect.whole if effect.whole is not None else effect.content
     if content is None:
-        return Said(Says.MAYBE, why=f"what is written into {effect.path.shown()} could not be read")
+        return OptionSaid(Says.MAYBE, why=f"what is written into {effect.path.shown()} could not be read")
     said = option_in_content(content if effect.whole is not None else before + content)
     replaced = effect.how is not How.APPEND or effect.whole is not None
-    return Said(Says.GONE, why="is overwritten") if said is None and replaced else said
+    return OptionSaid(Says.GONE, why="is overwritten") if said is None and replaced else said
 
 
-def _linked(effect: Writes) -> Said:
+def _linked(effect: Writes) -> OptionSaid:
     if any(target.known == "/dev/null" for target in effect.expressions):
-        return Said(Says.GONE, why="is hidden behind a link to /dev/null")
-    return Said(Says.MAYBE, why=f"what {effect.path.shown()} links to was not read")
+        return OptionSaid(Says.GONE, why="is hidden behind a link to /dev/null")
+    return OptionSaid(Says.MAYBE, why=f"what {effect.path.shown()} links to was not read")
 
 
-def _edited(effect: Writes) -> Said | None:
+def _edited(effect: Writes) -> OptionSaid | None:
     words = " ".join(each.shown() for each in effect.expressions).replace("/", " ").split()
     if words and not any(means_the_option(word) for word in words):
         return None
-    return Said(Says.MAYBE, why=f"{effect.path.shown()} was there before, unread, and is edited in place")
+    return OptionSaid(Says.MAYBE, why=f"{effect.path.shown()} was there before, unread, and is edited in place")
 
 
 def why_not_read(path: Text) -> str:

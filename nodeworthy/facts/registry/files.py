@@ -10,7 +10,7 @@ from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.boot.written_text import json_of, toml_of
 from nodeworthy.facts.node.files import NodeFiles, path_on
-from nodeworthy.facts.node.paths import NO_HOST, Kind
+from nodeworthy.facts.node.paths import NO_HOST, NodeFileKind
 from nodeworthy.facts.registry.config_path import KEY
 from nodeworthy.facts.registry.docker_trust import content_flaw as docker_flaw
 from nodeworthy.facts.registry.docker_trust import wrong_kind
@@ -31,7 +31,7 @@ def own_flaws(files: NodeFiles, runtime: Containerd | None, version: str | None)
             yield flaw
         elif file.says_plain_http and files.has_config:
             yield from _looked_for_elsewhere(files, file, runtime, version)
-    for each in files.of(Kind.DOCKER):
+    for each in files.of(NodeFileKind.DOCKER):
         reading = json_of(_write(timeline, each.spot.path))
         if reading.fault or wrong_kind(reading) is not None:
             yield from filter(None, [docker_flaw(reading, "")])
@@ -54,12 +54,12 @@ def cache_flaws(files: NodeFiles, pool: BootPool | None, host: str, mirrors: str
             yield flaw
     if not told:
         yield from _misnamed(timeline, runtime, host, mirrors)
-    for each in files.of(Kind.DOCKER):
+    for each in files.of(NodeFileKind.DOCKER):
         reading = json_of(_write(timeline, each.spot.path))
         flaw = docker_flaw(reading, host) if not reading.fault and wrong_kind(reading) is None else None
         if flaw is not None:
             yield flaw
-    for each in files.of(Kind.REGISTRIES):
+    for each in files.of(NodeFileKind.REGISTRIES):
         yield from registries_flaws(each.content, each.place, path_on(each, runtime), host, mirrors)
 
 

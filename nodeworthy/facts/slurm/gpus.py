@@ -28,7 +28,7 @@ _ONE_A_GPU = ("torchrun", "torch.distributed.launch")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class GpuNamedElsewhere:
     """Where something else than the request names a GPU."""
 
     gpus: tuple[str, ...]
@@ -36,14 +36,14 @@ class Said:
     place: Place
 
 
-def gpu_named_by(request: SlurmRequest, name: str) -> Said | None:
+def gpu_named_by(request: SlurmRequest, name: str) -> GpuNamedElsewhere | None:
     option = request.option(name)
     if option is None or (name == "constraint" and re.search(r"[!*]", request.shown(name))):
         return None
     found = tuple(dict.fromkeys(gpu for word in request.named(name) for gpu in gpus_in(word)))
     # A list of partitions of which one names none may lead anywhere.
     unsure = name == "partition" and any(not gpus_in(word) for word in request.named(name))
-    return Said(found, option.written, option.place) if found and not unsure else None
+    return GpuNamedElsewhere(found, option.written, option.place) if found and not unsure else None
 
 
 def same(one: str, other: str) -> bool:
@@ -67,12 +67,12 @@ def apart(request: SlurmRequest) -> Iterator[tuple[GpuAsk, GpuAsk]]:
                 return
 
 
-def said_by_script(job: SlurmJob) -> Said | None:
+def said_by_script(job: SlurmJob) -> GpuNamedElsewhere | None:
     """What a launch's own arguments, or the job's name, call the GPU that it is for."""
     for launch in job.launches if job.is_shell else ():
         found = _SAYS_TYPE.search(launch.said)
         if found is not None and (gpus := gpus_in(found[1])):
-            return Said(gpus, found[0], launch.place)
+            return GpuNamedElsewhere(gpus, found[0], launch.place)
     return gpu_named_by(job.request, "job-name")
 
 

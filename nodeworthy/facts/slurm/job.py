@@ -24,7 +24,7 @@ from nodeworthy.verdict import Known, NotKnown, Place, Related, Unknown, Unread,
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.strict.reading import Broken
     from nodeworthy.facts.slurm.configuration import SlurmConf
-    from nodeworthy.facts.slurm.lines import Refused
+    from nodeworthy.facts.slurm.lines import RefusedSbatchOption
 
 
 # accelerate's own config file, which says what its command line does not.
@@ -64,7 +64,7 @@ _ON_THE_NODE = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NODELIST", "SLURM_NODE
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class NamedFile:
     """A file that the script names, looked for beside it: its path if it is there, its text if that was read."""
 
     path: str | None
@@ -81,7 +81,7 @@ class SlurmJob:
     text: str
     # Of an sbatch call: options behind it on the command line, which win over its lines.
     given: tuple[Option, ...] = ()
-    beside: Mapping[str, Beside] = field(default_factory=dict)
+    beside: Mapping[str, NamedFile] = field(default_factory=dict)
     # `--wrap`, a here-document: no file of its own.
     within: bool = False
     # Slurm's variables that the shell which submits it fills in, where they are empty: of an unquoted here-document.
@@ -128,7 +128,7 @@ class SlurmJob:
         return frozenset(each.value.state.why for each in options if isinstance(each.value.state, Unknown))
 
     @cached_property
-    def refused(self) -> Sequence[Refused]:
+    def refused(self) -> Sequence[RefusedSbatchOption]:
         from nodeworthy.facts.slurm.lines import refused_lines
 
         return refused_lines(self)
@@ -174,7 +174,7 @@ class SlurmJob:
     def python_launches(self) -> Sequence[Launch]:
         return [each for each in self.launches if each.is_python]
 
-    def with_files(self, found: Mapping[str, Beside]) -> SlurmJob:
+    def with_files(self, found: Mapping[str, NamedFile]) -> SlurmJob:
         """The same with what was found beside it; only what the job's shell reads changes how it is read."""
         job = replace(self, beside={**self.beside, **found})
         if all(each.text is None or name.endswith(".py") for name, each in found.items()):

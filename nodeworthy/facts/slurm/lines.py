@@ -196,7 +196,7 @@ _TEMPLATE = pattern(r"\{\{|\{%|<%|%\{|\$\$\{|\btemplate\b|^\s*\$\{\w+\}\s*$", re
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedSbatchOption:
     option: Option
     # Its value as it is written: `$(nproc)`, `gpu:$GPUS`.
     asked: str
@@ -209,7 +209,7 @@ class Refused:
         return self.option.name in refused_by_pyxis()
 
 
-def refused_lines(job: SlurmJob) -> tuple[Refused, ...]:
+def refused_lines(job: SlurmJob) -> tuple[RefusedSbatchOption, ...]:
     """In their order. Nothing of a job that may be filled in before Slurm sees it."""
     if job.filled or _TEMPLATE.search(job.text):
         return ()
@@ -241,11 +241,11 @@ def may_be_refused(job: SlurmJob) -> bool:
     return not job.filled and any(_ASKS.search(each.written) for each in _looked_at(job))
 
 
-def _refused(job: SlurmJob) -> Iterator[Refused]:
+def _refused(job: SlurmJob) -> Iterator[RefusedSbatchOption]:
     for option in _looked_at(job):
         why = _nobody_fills_in(job, option) if _ASKS.search(option.written) else None
         if why is not None:
-            yield Refused(option, re.sub(r"^(?:--[\w-]+[=\s]|-\w[=\s]?)", "", option.written), why)
+            yield RefusedSbatchOption(option, re.sub(r"^(?:--[\w-]+[=\s]|-\w[=\s]?)", "", option.written), why)
 
 
 def _looked_at(job: SlurmJob) -> Iterator[Option]:

@@ -232,7 +232,7 @@ _SPEAKS_OF_CACHES = pattern(r"\bmodule\s+load\b.*hugging|^\s*#.*\b(?:HF_HOME|VLL
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class SettingFault:
     name: str
     launch: Launch
     message: str
@@ -247,9 +247,9 @@ class Fault:
     should: str = ""
 
 
-def faults(job: SlurmJob) -> list[Fault]:
+def faults(job: SlurmJob) -> list[SettingFault]:
     """One for each setting, of the first launch that it is wrong for."""
-    found: dict[tuple[str, bool], Fault] = {}
+    found: dict[tuple[str, bool], SettingFault] = {}
     for launch in job.python_launches or _whatever_runs(job):
         environment = _environment(job, launch)
         for fault in (*_threads(job, launch, environment), *_tokenizers(job, launch, environment),
@@ -273,7 +273,7 @@ def _environment(job: SlurmJob, launch: Launch) -> Mapping[str, Text]:
     return {**launch.environment, **own} if own else launch.environment
 
 
-def _threads(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[Fault]:
+def _threads(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[SettingFault]:
     value = environment.get(THREADS)
     if value is None:
         yield from _no_threads(job, launch)
@@ -282,11 +282,12 @@ def _threads(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> 
     if why is not None:
         should = f"#SBATCH --cpus-per-task=…, or export {THREADS}=${{SLURM_CPUS_PER_TASK:-1}}"
         message, cause = f"{THREADS} is set to nothing", "every process starts a thread for each CPU that it sees"
-        yield Fault(THREADS, launch, message, f"{THREADS}={value.shown()}{why}", "${SLURM_CPUS_PER_TASK:-1}", cause,
-                    launch.ran.places.get(THREADS, launch.place), should=should)  # fmt: skip
+        at = launch.ran.places.get(THREADS, launch.place)
+        is_, new = f"{THREADS}={value.shown()}{why}", "${SLURM_CPUS_PER_TASK:-1}"
+        yield SettingFault(THREADS, launch, message, is_, new, cause, at, should=should)
 
 
-def _no_threads(job: SlurmJob, launch: Launch) -> Iterator[Fault]:
+def _no_threads(job: SlurmJob, launch: Launch) -> Iterator[SettingFault]:
     kept = launch.ran.kept.get(THREADS)
     if kept is not None:
         cause = "every process starts a thread for each CPU that it sees"
@@ -300,7 +301,7 @@ def _no_threads(job: SlurmJob, launch: Launch) -> Iterator[Fault]:
             f"{THREADS} is not set for what this job runs",
             f"{found.why}, starts a thread for each of them",
         )
-        yield Fault(THREADS, launch, message, "not set", found.share, cause, missing=True)
+        yield SettingFault(THREADS, launch, message, "not set", found.share, cause, missing=True)
 
 
 def _is_empty(job: SlurmJob, value: Text) -> str | None:
@@ -313,7 +314,7 @@ def _is_empty(job: SlurmJob, value: Text) -> str | None:
     return f", and Slurm sets no {name} for a job that asks for no --{options[0]}"
 
 
-def _tokenizers(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[Fault]:
+def _tokenizers(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[SettingFault]:
     if VARIABLE in environment:
         return
     kept = launch.ran.kept.get(VARIABLE)
@@ -323,20 +324,20 @@ def _tokenizers(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) 
     why = sign(job, launch)
     if why is not None:
         message = f"{VARIABLE} is not set for what this job runs"
-        yield Fault(VARIABLE, launch, message, f"not set: {why}", "false", _FORKS, missing=True)
+        yield SettingFault(VARIABLE, launch, message, f"not set: {why}", "false", _FORKS, missing=True)
 
 
-def _kept(name: str, launch: Launch, place: Place, cause: str) -> Fault:
+def _kept(name: str, launch: Launch, place: Place, cause: str) -> SettingFault:
     message = f"{name} is not set for what this job runs"
-    return Fault(name, launch, message, "set, and not exported: what is started does not see it", "", cause, place,
-                 should=f"export {name}")  # fmt: skip
+    is_ = "set, and not exported: what is started does not see it"
+    return SettingFault(name, launch, message, is_, "", cause, place, should=f"export {name}")
 
 
-def _caches(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[Fault]:
+def _caches(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[SettingFault]:
     for name, value in in_home(environment):
         # A container brings its own /root; Apptainer brings everybody's own home.
         if not (launch.in_container and (launch.has_own_home or value.shown().startswith("/root"))):
-            yield Fault(name, launch, f"{name} points into the home folder", f"{name}={path_in_words(value)}",
+            yield SettingFault(name, launch, f"{name} points into the home folder", f"{name}={path_in_words(value)}",
                         _elsewhere(name), _FILLS, launch.ran.places.get(name, launch.place))  # fmt: skip
     if launch.in_container:
         return
@@ -348,13 +349,13 @@ def _caches(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> I
             yield _at_home(launch, cache, misled=misled)
 
 
-def _at_home(launch: Launch, cache: Cache, *, misled: bool) -> Fault:
+def _at_home(launch: Launch, cache: Cache, *, misled: bool) -> SettingFault:
     name = cache.variables[0]
     message = f"{cache.called} keeps its cache in the home folder"
     if not misled:
-        return Fault(name, launch, message, cache.holds, _elsewhere(name), _FILLS, missing=True)
+        return SettingFault(name, launch, message, cache.holds, _elsewhere(name), _FILLS, missing=True)
     is_ = f"{cache.holds}: VLLM_CACHE_DIR is set, which vLLM does not read"
-    return Fault(name, launch, message, is_, _elsewhere(name), _FILLS, launch.ran.places.get("VLLM_CACHE_DIR"))
+    return SettingFault(name, launch, message, is_, _elsewhere(name), _FILLS, launch.ran.places.get("VLLM_CACHE_DIR"))
 
 
 def _elsewhere(name: str) -> str:

@@ -180,7 +180,7 @@ class Environment(Mapping[str, Text]):
         return sum(1 for _ in self)
 
 
-class Watched(Journal[str, Value]):
+class NotingVariables(Journal[str, Value]):
     """Variables that note which of them were changed, until somebody asks."""
 
     def __init__(self) -> None:
@@ -229,8 +229,8 @@ class JobWalker(Walker):
         self.choices = Choices(self.state)
 
     @property
-    def variables(self) -> Watched:
-        assert isinstance(self.state.variables, Watched)
+    def variables(self) -> NotingVariables:
+        assert isinstance(self.state.variables, NotingVariables)
         return self.state.variables
 
     def substitute(self, part: Substitution) -> Content | None:
@@ -399,7 +399,7 @@ def fill_value(value: Text) -> Text:
 
 
 def _state(folder: str | None, variables: Mapping[str, Text], files: Mapping[str, tuple[str, str]]) -> State:
-    state = State(variables=Watched(), folder=folder)
+    state = State(variables=NotingVariables(), folder=folder)
     for name, value in variables.items():
         state.variables[name] = value
     for name, (path, content) in files.items():

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from nodeworthy.known.evidence.entries import Evidence, all_evidence
 from nodeworthy.known.evidence.nearest import nearest
-from nodeworthy.known.evidence.search import Found, in_stream, in_text
+from nodeworthy.known.evidence.search import EvidenceMatch, in_stream, in_text
 
-__all__ = ["Evidence", "Found", "all_evidence", "in_stream", "in_text", "nearest"]
+__all__ = ["Evidence", "EvidenceMatch", "all_evidence", "in_stream", "in_text", "nearest"]

@@ -15,7 +15,7 @@ from nodeworthy.records import dataclass
 
 
 @dataclass
-class Found:
+class EvidenceMatch:
     """An evidence in a text: how often, and the first line that has it."""
 
     evidence: Evidence
@@ -42,12 +42,12 @@ class Found:
         return self.evidence.is_symptom or of_program, ranks()[self.evidence.id], self.line
 
 
-def in_text(text: str) -> list[Found]:
+def in_text(text: str) -> list[EvidenceMatch]:
     """What is known of a text; one that was pasted may be broken into lines anywhere."""
     return in_stream([text.encode("utf-8", "replace")])
 
 
-def in_stream(chunks: Iterable[bytes]) -> list[Found]:
+def in_stream(chunks: Iterable[bytes]) -> list[EvidenceMatch]:
     """What is known of a log that comes in pieces, whose size does not matter, and that may hold any bytes."""
     counted: Counted = {}
     line = 1
@@ -63,7 +63,7 @@ def in_stream(chunks: Iterable[bytes]) -> list[Found]:
     return sorted(told, key=lambda each: each.rank)
 
 
-Counted = dict[tuple[str, int | None], Found]
+Counted = dict[tuple[str, int | None], EvidenceMatch]
 
 # What is longer was hardly pasted from a terminal.
 _SHORT = 256 * 1024
@@ -151,7 +151,7 @@ def _count(
     if found is not None:
         found.times += times
         return
-    counted[evidence.id, number] = Found(
+    counted[evidence.id, number] = EvidenceMatch(
         evidence,
         times,
         line_of(match.start()),

@@ -30,7 +30,7 @@ class When(StrEnum):
 
 
 @dataclass(frozen=True)
-class Fault:
+class LabFault:
     name: str
     says: str
     # The rule that must turn red; None where none may.
@@ -45,13 +45,13 @@ class Fault:
     passes: frozenset[str] = frozenset()
 
 
-def faults() -> Sequence[Fault]:
+def faults() -> Sequence[LabFault]:
     """By rule, then by name; what is harmless comes first."""
     found = (_read(file) for file in (HERE / "scripts").glob("*.sh"))
     return sorted(found, key=lambda each: (each.rule or "", each.name))
 
 
-def choose_faults(names: Sequence[str]) -> Sequence[Fault]:
+def choose_faults(names: Sequence[str]) -> Sequence[LabFault]:
     """Raises InputError for a name that is none."""
     known = {each.name: each for each in faults()}
     for name in names:
@@ -68,22 +68,22 @@ def healthy_scripts(pool: str) -> Sequence[str]:
     return [(HERE / name).read_text() for name in names if (HERE / name).exists()]
 
 
-def healthy(pool: str = POOL) -> Fault:
+def healthy(pool: str = POOL) -> LabFault:
     """No fault at all: the node that others are injected into. A rule that skipped it would see no fault either."""
     looked_at = frozenset(each.rule for each in faults() if each.rule and each.pool == pool)
     name = HEALTHY if pool == POOL else f"{HEALTHY}-{pool}"
-    return Fault(name, "nothing is wrong", None, frozenset(), When.RUNNING, pool, "#!/bin/sh\n", looked_at)
+    return LabFault(name, "nothing is wrong", None, frozenset(), When.RUNNING, pool, "#!/bin/sh\n", looked_at)
 
 
-def with_healthy(named: Sequence[Fault]) -> Sequence[Fault]:
+def with_healthy(named: Sequence[LabFault]) -> Sequence[LabFault]:
     """The healthy node of each pool first."""
     return [*map(healthy, sorted({each.pool for each in named} | {POOL})), *named]
 
 
-def _read(file: Path) -> Fault:
+def _read(file: Path) -> LabFault:
     text = file.read_text()
     header = dict(_SAYS.findall(text))
-    return Fault(
+    return LabFault(
         name=file.stem,
         says=header.get("Fault") or header["Harmless"],
         rule=header["Rule"] if "Fault" in header else None,

@@ -17,7 +17,7 @@ from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.engine import judge
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.lab.commands import LabError
-from nodeworthy.lab.faults.fault import HERE, NOT_INJECTED, Fault, When, healthy_scripts
+from nodeworthy.lab.faults.fault import HERE, NOT_INJECTED, LabFault, When, healthy_scripts
 from nodeworthy.lab.images import layers
 from nodeworthy.lab.node import Node
 from nodeworthy.records import dataclass
@@ -34,7 +34,7 @@ KUBELET_RUNS = "/run/nodeworthy-lab-kubelet"
 
 @dataclass(frozen=True)
 class Outcome:
-    fault: Fault
+    fault: LabFault
     verdicts: Mapping[str, Verdict]
     # What each rule said that is not a pass.
     said: Mapping[str, str]
@@ -61,7 +61,7 @@ class Outcome:
         return not self.why and self.red == expected and self.unknown <= self.fault.unknown and not self.not_looked_at
 
 
-def user_data(fault: Fault) -> bytes:
+def user_data(fault: LabFault) -> bytes:
     scripts = [fault.script] if fault.when is When.BOOT else []
     scripts += healthy_scripts(fault.pool)
     if len(scripts) == 1:
@@ -72,7 +72,7 @@ def user_data(fault: Fault) -> bytes:
     return parts.as_bytes()
 
 
-def inject(node: Node, fault: Fault) -> Outcome:
+def inject(node: Node, fault: LabFault) -> Outcome:
     """Boots the node, which has the fault's user data, and looks at it once the fault is there."""
     try:
         node.boot()
@@ -84,11 +84,11 @@ def inject(node: Node, fault: Fault) -> Outcome:
         return Outcome(fault, {}, {}, str(problem))
 
 
-def fresh(fault: Fault) -> Node:
+def fresh(fault: LabFault) -> Node:
     return Node(layers(IMAGE), user_data(fault))
 
 
-def _asked(node: Node, fault: Fault) -> Outcome:
+def _asked(node: Node, fault: LabFault) -> Outcome:
     named = specs.parse_all([f"nsenter://{node.pid()}"])
     [asked] = collector.ask_all(named, collector.Asking(SECONDS))
     recording = asked.recording
@@ -115,7 +115,7 @@ class _Running:
     lock: threading.Lock = field(default_factory=threading.Lock)
     stopping: bool = False
 
-    def one(self, fault: Fault) -> Outcome:
+    def one(self, fault: LabFault) -> Outcome:
         with fresh(fault) as node:
             with self.lock:
                 if self.stopping:
@@ -134,7 +134,7 @@ class _Running:
                 node.interrupt()
 
 
-def outcomes(faults: Sequence[Fault], jobs: int, progress: Progress | None = None) -> list[Outcome]:
+def outcomes(faults: Sequence[LabFault], jobs: int, progress: Progress | None = None) -> list[Outcome]:
     """In the order in which they were named."""
     layers(IMAGE)  # made once, before several ask for it
     running = _Running()

@@ -52,7 +52,7 @@ from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.containerd import containerd_drafts
 from nodeworthy.facts.node.files import NodeFiles
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
@@ -133,7 +133,7 @@ def it_is_started_anew_for_it(script: BootScript, pool: BootPool | None) -> Find
 
 @RULE.check
 def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
-    files = files.only(Kind.CONFIG)
+    files = files.only(NodeFileKind.CONFIG)
     # Whether a drop-in is imported says its root file, which need not be kept beside it.
     whole = files.has_config or pool is not None
     configs = _configs(files, pool)

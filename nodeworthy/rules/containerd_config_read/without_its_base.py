@@ -19,7 +19,7 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.config import ConfigFile, has_base
 from nodeworthy.facts.firewall.pods import files_around, pods_of, shown_around
 from nodeworthy.facts.node.files import NodeFiles
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Draft, fail, unknown
@@ -63,7 +63,7 @@ def _lacks_it(file: ConfigFile) -> bool:
 
 def lone_without_base(files: NodeFiles, configs: Sequence[ConfigFile], pool: BootPool | None) -> Iterator[Draft]:
     """Of a template that nobody here writes: it lies in a repository."""
-    lone = {each.place for each in files.of(Kind.CONFIG) if posixpath.basename(each.spot.path) in _names()}
+    lone = {each.place for each in files.of(NodeFileKind.CONFIG) if posixpath.basename(each.spot.path) in _names()}
     lacking = [each for each in configs if each.place in lone and _lacks_it(each)]
     if not lacking or (pool is not None and {each.key for each in pods_of(pool).networks} != {_NETWORK}):
         return

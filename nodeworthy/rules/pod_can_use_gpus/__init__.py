@@ -48,7 +48,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
-from nodeworthy.facts.pod.refused import Refused, api_gone, refusals
+from nodeworthy.facts.pod.refused import PodRefusal, api_gone, refusals
 from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, served_elsewhere
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
@@ -140,7 +140,7 @@ def the_server_takes_it(pod: PodTemplate) -> Findings:
         yield _refused(pod, found)
 
 
-def _refused(pod: PodTemplate, found: Sequence[Refused]) -> Draft:
+def _refused(pod: PodTemplate, found: Sequence[PodRefusal]) -> Draft:
     first, *others = found
     return fail(
         first.place,

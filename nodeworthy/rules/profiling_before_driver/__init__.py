@@ -33,7 +33,7 @@ from nodeworthy.facts.boot.unread_steps import Unread, may_write_the_option, unr
 from nodeworthy.facts.node.driver import NodeDriver, lost_at_the_next_boot, option_draft
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.profiling.asked import ProfilingAsked, sign_of_profiling
 from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option, says_the_default
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
@@ -106,7 +106,7 @@ def _judged(script: BootScript, pool: BootPool | None, boot: OptionInTime) -> Fi
 
 @RULE.check
 def the_files_of_modprobe_set_it(files: NodeFiles) -> Findings:
-    files = files.only(Kind.MODPROBE)
+    files = files.only(NodeFileKind.MODPROBE)
     boot = OptionInTime(files.timeline)
     speaks = (each.is_ for each in boot.writes if not says_the_default(each.is_))
     if not boot.is_meant and not any(means_the_option(word) for said in speaks for word in said.split()):

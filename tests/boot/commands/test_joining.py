@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.commands.fetching import fetched_script
-from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, Refused, Unit
+from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, RefusedOptions, Unit
 from nodeworthy.verdict import Known, Located
 from tests.boot.commands.calls import PLACE, call, ran, text
 
@@ -232,13 +232,13 @@ def test_what_an_agent_of_k3s_does_not_know(
 ) -> None:
     """Whether a variable names a server nobody knows; an installer that is told none by K3S_URL makes a server."""
     effects = fetched("https://get.k3s.io", arguments, **environment)
-    assert [each.options for each in effects if isinstance(each, Refused)] == [refused] * bool(refused)
+    assert [each.options for each in effects if isinstance(each, RefusedOptions)] == [refused] * bool(refused)
 
 
 def test_an_agent_of_k3s_in_the_foreground() -> None:
     call = "agent --server https://10.0.0.1:6443 --disable=traefik"
-    assert [each.options for each in ran(f"k3s {call}").effects if isinstance(each, Refused)] == [("--disable",)]
-    assert not [each for each in ran(f"rke2 {call}").effects if isinstance(each, Refused)]
+    assert [each.options for each in ran(f"k3s {call}").effects if isinstance(each, RefusedOptions)] == [("--disable",)]
+    assert not [each for each in ran(f"rke2 {call}").effects if isinstance(each, RefusedOptions)]
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,9 @@ def test_an_agent_of_k3s_in_the_foreground() -> None:
 def test_what_k3s_takes_no_more(
     arguments: str, environment: dict[str, str], expected: tuple[object, ...] | None
 ) -> None:
-    found = [each for each in fetched("https://get.k3s.io", arguments, **environment) if isinstance(each, Refused)]
+    found = [
+        each for each in fetched("https://get.k3s.io", arguments, **environment) if isinstance(each, RefusedOptions)
+    ]
     assert [(each.program, each.options, each.instead, each.unless) for each in found] == (
         [expected] if expected else []
     )
@@ -271,13 +273,13 @@ def test_what_k3s_takes_no_more(
 
 def test_which_release_of_k3s_a_template_brings_nobody_knows() -> None:
     found = fetched("https://get.k3s.io", "--no-deploy traefik", INSTALL_K3S_VERSION="${VERSION}")
-    (refused,) = (each for each in found if isinstance(each, Refused))
+    (refused,) = (each for each in found if isinstance(each, RefusedOptions))
     assert refused.unless == "which release INSTALL_K3S_VERSION names is not known"
 
 
 def test_what_k3s_takes_no_more_in_its_config_file() -> None:
     given = call("", files={"/etc/rancher/k3s/config.yaml": "no-deploy:\n  - traefik\n"})
     (refused,) = (
-        each for each in fetched_script(text("https://get.k3s.io"), given).effects if isinstance(each, Refused)
+        each for each in fetched_script(text("https://get.k3s.io"), given).effects if isinstance(each, RefusedOptions)
     )
     assert refused.options == ("--no-deploy",)

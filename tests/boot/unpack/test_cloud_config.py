@@ -9,13 +9,13 @@ import pytest
 
 from nodeworthy.boot.cloud_config import (
     CloudConfig,
+    CloudStep,
     Mount,
     NotRead,
     PackageInstall,
     Ran,
     Reboot,
     Repository,
-    Step,
     WrittenFile,
     read_cloud_config,
 )
@@ -33,7 +33,7 @@ def read(text: str, *, template: bool = False) -> CloudConfig:
     return read_cloud_config(text, Straight(Place("cloud.yaml")), template=template)
 
 
-def only(text: str, *, template: bool = False) -> Step:
+def only(text: str, *, template: bool = False) -> CloudStep:
     config = read(text, template=template)
     assert config.faults == ()
     (step,) = config.steps

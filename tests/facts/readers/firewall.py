@@ -12,16 +12,16 @@ from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.firewall.effective import by_iptables, written_by_people
-from nodeworthy.facts.firewall.firewall import Chains, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import Chains, Does, Filter, FirewallStep, Side
 from nodeworthy.facts.firewall.hooked import by_nft, by_other_tables
 from nodeworthy.facts.firewall.iptables import act_of
-from nodeworthy.facts.firewall.needs import Pods, covers, is_gone, needs
 from nodeworthy.facts.firewall.nft import NftReader
-from nodeworthy.facts.firewall.pods import Beside, lines_of, networks_in, pods_shown_by, speaks_of_pods
+from nodeworthy.facts.firewall.pod_needs import Pods, covers, is_gone, needs
+from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic, lets, why_almost, why_not_known
+from nodeworthy.facts.firewall.pods import FileBeside, lines_of, networks_in, pods_shown_by, speaks_of_pods
 from nodeworthy.facts.firewall.runs import runs
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.steps import steps_in, unread_step_amid
-from nodeworthy.facts.firewall.story import Story, almost, lets, stories, why_not_known
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.facts.firewall.ufw_files import KINDS, UfwFile, firewalls
@@ -101,7 +101,7 @@ def _chains(chains: Chains) -> Iterator[str]:
         yield f"{filter_in_words(rule)} | {_step(step)}"
 
 
-def _step(step: Step) -> str:
+def _step(step: FirewallStep) -> str:
     why = f" ({step.why})" if step.why else ""
     return f"{shown(step.place)} {step.does.name} {step.command!r}{why}"
 
@@ -122,7 +122,7 @@ def _draft(draft: Draft) -> str:
     return " | ".join([said, *parts, *related])
 
 
-def _story(story: Story, *, is_sure: bool) -> Iterator[str]:
+def _story(story: BlockedTraffic, *, is_sure: bool) -> Iterator[str]:
     parts = [f"is: {story.is_}", f"should: {story.should}", f"cause: {story.cause}"]
     parts += [f"remedy: {story.remedy}"] if story.remedy != story.should else []
     parts += [f"see {shown(each.place)}: {each.says}" for each in story.related()]
@@ -133,7 +133,7 @@ def _story(story: Story, *, is_sure: bool) -> Iterator[str]:
 
 
 def _judged(firewall: Firewall, pods: Pods) -> Iterator[str]:
-    for story, is_sure in stories(firewall, pods, HERE):
+    for story, is_sure in blocked_traffic(firewall, pods, HERE):
         yield from _story(story, is_sure=is_sure)
     yield from (f"wide: {_draft(each)}" for each in flaws_of(firewall, pods))
 
@@ -185,7 +185,7 @@ def _listed_by_nft(given: str) -> Iterator[str]:
     for chains in firewall.nft.values():
         yield from _chains(chains)
     if name != "ipv6":
-        for story, is_sure in stories(firewall, PODS[name], HERE):
+        for story, is_sure in blocked_traffic(firewall, PODS[name], HERE):
             yield from _story(story, is_sure=is_sure)
 
 
@@ -199,7 +199,7 @@ def _saved(given: str) -> Iterator[str]:
     for each in (firewall, by_other_tables(printed, HOST)):
         if each is not firewall:
             yield from (line for chains in each.nft.values() for line in _chains(chains))
-        for story, is_sure in stories(each, pods, HERE):
+        for story, is_sure in blocked_traffic(each, pods, HERE):
             yield from _story(story, is_sure=is_sure)
 
 
@@ -209,11 +209,11 @@ def _covers(given: str) -> Iterator[str]:
     asked = ufw_command(words_of(line)).rule
     assert asked is not None, ufw_command(words_of(line)).why
     rule = asked.filter
-    chains = Chains("ufw", dict.fromkeys(Side, (False, None)), [(rule, Step(Does.ADD, "ufw", HERE, "ufw"))])
+    chains = Chains("ufw", dict.fromkeys(Side, (False, None)), [(rule, FirewallStep(Does.ADD, "ufw", HERE, "ufw"))])
     answers = {need: covers(need, rule, pods) for need in needs(pods)}
     for need, about in answers.items():
         said = f"about {about} | gone {is_gone(need, rule, pods)} | lets {lets(chains, need, pods)}"
-        near = almost(need, rule)
+        near = why_almost(need, rule)
         if about is not False or near:
             yield " | ".join([f"{need.way.name} {need.range}", said, *([near] if near else [])])
     if None in answers.values():
@@ -223,7 +223,7 @@ def _covers(given: str) -> Iterator[str]:
 def _networks(given: str) -> Iterator[str]:
     """What stands behind a line `== around` is in files beside the script."""
     own, _, around = given.partition("== around\n")
-    found = networks_in(list(lines_of(own, Straight(HERE))), [Beside(around, Place("around.yaml"))])
+    found = networks_in(list(lines_of(own, Straight(HERE))), [FileBeside(around, Place("around.yaml"))])
     yield f"any of {[each.key for each in found.any_of]}{' by guess' if found.is_guessed else ''}"
     yield from (f"{shown(each.place)} {each.sign.id}" for each in found.by)
     yield f"chosen {shown(found.chosen)}, usual {found.usual.pods} {found.usual.services}"

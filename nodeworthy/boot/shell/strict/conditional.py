@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.shell.strict.quoting import Refused
+from nodeworthy.boot.shell.strict.quoting import BashRefusal
 from nodeworthy.boot.shell.strict.tokens import END, NEWLINE, WORD, Token, Tokens
 from nodeworthy.patterns import pattern
 
@@ -19,7 +19,7 @@ class Conditional(Tokens):
         token = self._next()
         if token.kind != "]]":
             found = self._error(token, start, "syntax error in conditional expression{: unexpected token `X'}")
-            raise Refused(found.words, start, found.read)
+            raise BashRefusal(found.words, start, found.read)
         self.last, self.before_last = "]]", WORD
 
     def _either(self, start: int) -> None:
@@ -87,12 +87,12 @@ class Conditional(Tokens):
         self.characters(at, regex=regex)
         return Token("]]" if self.written(at, self.at) == "]]" else WORD, at, self.at)
 
-    def _error(self, token: Token, start: int, words: str) -> Refused:
+    def _error(self, token: Token, start: int, words: str) -> BashRefusal:
         """What stands in braces is said of an operator, and not of a word."""
         if token.kind == END:
-            return Refused("unexpected EOF while looking for `]]'", start, self.end)
+            return BashRefusal("unexpected EOF while looking for `]]'", start, self.end)
         shown = "newline" if token.kind == NEWLINE else self.text[token.start : token.end]
         before, _, rest = words.partition("{")
         extra, _, after = rest.partition("}")
         said = extra.replace("X", shown) if token.kind != WORD else ""
-        return Refused(f"{before}{said}{after}", token.start, self.at)
+        return BashRefusal(f"{before}{said}{after}", token.start, self.at)

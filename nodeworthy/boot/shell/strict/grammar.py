@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from nodeworthy.boot.shell.strict.conditional import Conditional
 from nodeworthy.boot.shell.strict.plain_lines import behind_plain_lines, behind_plain_words
-from nodeworthy.boot.shell.strict.quoting import Refused
+from nodeworthy.boot.shell.strict.quoting import BashRefusal
 from nodeworthy.boot.shell.strict.tokens import (
     ARITHMETIC,
     ASSIGNMENT,
@@ -237,9 +237,9 @@ class BashGrammar(Conditional):
         self.take()
         inside = self.text[header.start + 2 : header.end - 2]
         if inside.count(";") < 2:
-            raise Refused("syntax error: arithmetic expression required", header.start, self.at)
+            raise BashRefusal("syntax error: arithmetic expression required", header.start, self.at)
         if inside.count(";") > 2 and "'" not in inside and '"' not in inside:
-            raise Refused("syntax error: `;' unexpected", header.start, self.at)
+            raise BashRefusal("syntax error: `;' unexpected", header.start, self.at)
         if self.kind in (";", NEWLINE):
             self.take()
             self._newlines()
@@ -349,7 +349,7 @@ class BashGrammar(Conditional):
             self.characters(at)
             if self.at == at:
                 operator = self.operator_at(at)
-                raise Refused(f"syntax error near unexpected token `{operator}'", at, at + len(operator))
+                raise BashRefusal(f"syntax error near unexpected token `{operator}'", at, at + len(operator))
 
     def _need(self, *kinds: str) -> Token:
         self._expect(*kinds)
@@ -359,11 +359,11 @@ class BashGrammar(Conditional):
         if self.kind not in kinds:
             raise self._unexpected()
 
-    def _unexpected(self) -> Refused:
+    def _unexpected(self) -> BashRefusal:
         token = self.token
         if token.kind == END:
             closed = "unexpected EOF while looking for matching `)'" if self.substitutions else ""
-            return Refused(closed or "syntax error: unexpected end of file", self.end, self.end)
+            return BashRefusal(closed or "syntax error: unexpected end of file", self.end, self.end)
         text = "newline" if token.kind == NEWLINE else self.text[token.start : token.end]
         at = token.start if token.kind == NEWLINE else token.end
-        return Refused(f"syntax error near unexpected token `{text}'", at, max(at, token.end))
+        return BashRefusal(f"syntax error near unexpected token `{text}'", at, max(at, token.end))

@@ -11,7 +11,7 @@ from nodeworthy.patterns import pattern
 DEEPEST = 60
 
 
-class Refused(Exception):
+class BashRefusal(Exception):
     """Bash can't read on: its words, where it says them, and what it had read up to then."""
 
     def __init__(self, words: str, at: int, read: int) -> None:
@@ -44,11 +44,11 @@ class Quoting(ABC):
     def commands_until_parenthesis(self) -> None:
         """What stands in `$(…)`."""
 
-    def refuse(self, words: str, at: int | None = None) -> Refused:
-        return Refused(words, self.at if at is None else at, self.at)
+    def refuse(self, words: str, at: int | None = None) -> BashRefusal:
+        return BashRefusal(words, self.at if at is None else at, self.at)
 
-    def unclosed(self, close: str, start: int) -> Refused:
-        return Refused(f"unexpected EOF while looking for matching `{close}'", start, self.end)
+    def unclosed(self, close: str, start: int) -> BashRefusal:
+        return BashRefusal(f"unexpected EOF while looking for matching `{close}'", start, self.end)
 
     def single(self) -> None:
         """Behind the opening quote, as are all of these."""

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.strict.grammar import BashGrammar
-from nodeworthy.boot.shell.strict.quoting import NotTold, Refused
+from nodeworthy.boot.shell.strict.quoting import BashRefusal, NotTold
 from nodeworthy.boot.shell.syntax import Script
 from nodeworthy.boot.shell.templates import ENDS, FILLED, template_of
 from nodeworthy.boot.unpack.kinds import interpreter
@@ -140,7 +140,7 @@ def why_unreadable(text: str) -> Broken | None:
     grammar = BashGrammar(text, extglob=_EXTGLOB.search(text) is not None)
     try:
         grammar.script()
-    except Refused as refused:
+    except BashRefusal as refused:
         line = text.count("\n", 0, refused.at) + 1
         begins = grammar.command_start
         return Broken(refused.words, line, text.count("\n", 0, begins) + 1, begins, refused.read)

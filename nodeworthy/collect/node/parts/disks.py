@@ -7,7 +7,7 @@ import re
 from nodeworthy.collect.node.parts.units import older, printed_value, rows
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.facts.node.disks import Disk, NodeClock, NodeRoom
-from nodeworthy.facts.node.storage import Entry, Mounted, NodeStorage
+from nodeworthy.facts.node.storage import FstabLine, Mounted, NodeStorage
 from nodeworthy.known.filesystems import is_network
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Missing
@@ -33,7 +33,7 @@ def _mounted(line: str) -> Mounted | None:
     return Mounted(source, where, kind, answer != "silent")
 
 
-def _fstab(recording: Recording, place: Place) -> Located[tuple[Entry, ...]]:
+def _fstab(recording: Recording, place: Place) -> Located[tuple[FstabLine, ...]]:
     part = recording.part("fstab")
     # grep says 1 where it finds nothing, and 2 where it can't read.
     if part is None or (part.code != 0 and (part.code != 1 or part.stderr)):
@@ -42,12 +42,12 @@ def _fstab(recording: Recording, place: Place) -> Located[tuple[Entry, ...]]:
     return Located.known(tuple(each for each in found if each is not None and is_network(each.kind)), place)
 
 
-def _entry(line: str, place: Place) -> Entry | None:
+def _entry(line: str, place: Place) -> FstabLine | None:
     words = line.split()
     if len(words) < 3 or words[0].startswith("#"):
         return None
     options = words[3].split(",") if len(words) > 3 else ["defaults"]
-    return Entry(place, words[0], words[1], words[2], tuple(options))
+    return FstabLine(place, words[0], words[1], words[2], tuple(options))
 
 
 _KEPT = pattern(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)

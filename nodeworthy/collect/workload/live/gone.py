@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from nodeworthy.collect.workload.live.piece import Watched
+from nodeworthy.collect.workload.live.piece import WatchedPlatform
 from nodeworthy.errors import CouldNotLook
 
 
-def wait_until_gone(platform: Watched, seconds: float, poll: float) -> bool:
+def wait_until_gone(platform: WatchedPlatform, seconds: float, poll: float) -> bool:
     """Whether all its pods are gone within that time."""
     until = time.monotonic() + seconds
     while True:

@@ -30,7 +30,7 @@ class Patience:
 
 
 @dataclass(frozen=True)
-class Seen:
+class JobNow:
     """A Job as it is now, and for how long it has been so."""
 
     job: Mapping[str, Any] | None
@@ -59,7 +59,7 @@ _DISRUPTIONS: Final[Mapping[str, NotRun]] = {
 }
 
 
-def judge_state(seen: Seen, patience: Patience) -> Now:
+def judge_state(seen: JobNow, patience: Patience) -> Now:
     if seen.job is None:
         return Now("somebody has deleted its Job", is_over=True, ended=NotRun.NOT_HEARD)
     condition = next((each for each in mappings_at(seen.job, "status", "conditions") if _ends(each)), None)
@@ -72,14 +72,14 @@ def _ends(condition: Mapping[str, Any]) -> bool:
     return condition.get("type") in ("Failed", "Complete") and condition.get("status") == "True"
 
 
-def _over(condition: Mapping[str, Any], seen: Seen) -> Now:
+def _over(condition: Mapping[str, Any], seen: JobNow) -> Now:
     if condition.get("type") == "Complete":
         return Now("ran", holds=True, is_over=True)
     reason, why = _why_failed(condition, seen)
     return Now(why, holds=seen.held > 0, is_over=True, ended=reason)
 
 
-def _why_failed(condition: Mapping[str, Any], seen: Seen) -> tuple[NotRun, str]:
+def _why_failed(condition: Mapping[str, Any], seen: JobNow) -> tuple[NotRun, str]:
     if text_at(condition, "reason") == "DeadlineExceeded":
         return NotRun.DEADLINE, f"Kubernetes ended it at its deadline; before: {seen.before}"
     ends = (_disruption(pod) or _own_end(pod) for pod in seen.pods)
@@ -113,7 +113,7 @@ def _own_end(pod: Mapping[str, Any]) -> tuple[NotRun, str] | None:
     return NotRun.BROKEN, f"it ended with {code} ({told or 'no reason given'})"
 
 
-def _hopeless(seen: Seen, patience: Patience) -> Now | None:
+def _hopeless(seen: JobNow, patience: Patience) -> Now | None:
     """What waiting does not help against, or no longer."""
     doing = _doing(seen)
     found = (
@@ -126,7 +126,7 @@ def _hopeless(seen: Seen, patience: Patience) -> Now | None:
     return Now(doing, holds=seen.held > 0, is_over=True, ended=found) if found is not None else None
 
 
-def _of_queue(seen: Seen, patience: Patience) -> NotRun | None:
+def _of_queue(seen: JobNow, patience: Patience) -> NotRun | None:
     assert seen.job is not None
     if not _is_suspended(seen.job):
         return None
@@ -139,7 +139,7 @@ def _is_suspended(job: Mapping[str, Any]) -> bool:
     return mapping_at(job, "spec").get("suspend") is True
 
 
-def _of_no_pod(seen: Seen, patience: Patience) -> NotRun | None:
+def _of_no_pod(seen: JobNow, patience: Patience) -> NotRun | None:
     said = " ".join(seen.warnings)
     if seen.pods or seen.age < patience.pods or not said:
         return None
@@ -148,7 +148,7 @@ def _of_no_pod(seen: Seen, patience: Patience) -> NotRun | None:
     return NotRun.NO_RIGHT if "violates PodSecurity" in said or "forbidden" in said else None
 
 
-def _of_images(seen: Seen, patience: Patience) -> NotRun | None:
+def _of_images(seen: JobNow, patience: Patience) -> NotRun | None:
     reasons = [text_at(container_state(each), "state", "waiting", "reason") for each in seen.pods]
     wanted = _PULLS if seen.age >= patience.starting else _AT_ONCE
     if any(each in wanted for each in reasons):
@@ -157,13 +157,13 @@ def _of_images(seen: Seen, patience: Patience) -> NotRun | None:
     return NotRun.BROKEN if is_late and "CreateContainerConfigError" in reasons else None
 
 
-def _of_scheduling(seen: Seen, patience: Patience) -> NotRun | None:
+def _of_scheduling(seen: JobNow, patience: Patience) -> NotRun | None:
     waits = [each for each in seen.pods if not text_at(each, "spec", "nodeName")]
     is_late = seen.age >= patience.scheduling and len(waits) == len(seen.pods)
     return NotRun.IN_USE if waits and is_late else None
 
 
-def _of_gang(seen: Seen, patience: Patience) -> NotRun | None:
+def _of_gang(seen: JobNow, patience: Patience) -> NotRun | None:
     """Part of a group would hold its GPUs for nothing; or has gone home already."""
     phases = [text_at(each, "status", "phase") for each in seen.pods]
     there = phases.count("Running") + phases.count("Succeeded")
@@ -171,7 +171,7 @@ def _of_gang(seen: Seen, patience: Patience) -> NotRun | None:
     return NotRun.IN_USE if 0 < there < seen.count and is_over else None
 
 
-def _doing(seen: Seen) -> str:
+def _doing(seen: JobNow) -> str:
     assert seen.job is not None
     if _is_suspended(seen.job):
         return "its queue has taken it back" if seen.held else "its queue has not let it in"

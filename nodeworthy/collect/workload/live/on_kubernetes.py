@@ -11,7 +11,7 @@ from nodeworthy.collect.cluster.connection import Answer
 from nodeworthy.collect.in_cluster.cluster import NotBelieved, NotDone
 from nodeworthy.collect.in_cluster.state import why_node_is_gone
 from nodeworthy.collect.workload.jobs import RunTerms, config_map, objects_of
-from nodeworthy.collect.workload.live.job_state import Patience, Seen, holds_gpus, judge_state
+from nodeworthy.collect.workload.live.job_state import JobNow, Patience, holds_gpus, judge_state
 from nodeworthy.collect.workload.live.ledger import NodeLedger, pods_holding, read_ledger
 from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo, names
 from nodeworthy.collect.workload.live.turn import Turn
@@ -76,7 +76,7 @@ class OnKubernetes:
         is_late = job is not None and not pods and age >= self.patience.pods
         warnings = self.bench.warnings(job) if job is not None and is_late else ()
         before = self._doing.get(piece.name, "nothing was heard of it")
-        found = judge_state(Seen(job, pods, warnings, age, held, before, len(piece.shapes)), self.patience)
+        found = judge_state(JobNow(job, pods, warnings, age, held, before, len(piece.shapes)), self.patience)
         self._doing[piece.name] = found.doing
         return Now(found.doing, piece.name in self._holds, found.is_over, found.ended)
 

@@ -17,7 +17,16 @@ from nodeworthy.collect.workload.live.slurm_clients import accounting_records, a
 from nodeworthy.collect.workload.live.slurm_nodes import SlurmNode, ledger_of, nodes_now, why_leave
 from nodeworthy.collect.workload.live.slurm_turn import SlurmTurn, cancel
 from nodeworthy.collect.workload.slurm import WATCHED, SlurmTerms, output_of, script
-from nodeworthy.collect.workload.watcher import FIRST_SECONDS, LAST_SECONDS, Answers, Found, Ours, Record, Seen, look
+from nodeworthy.collect.workload.watcher import (
+    FIRST_SECONDS,
+    LAST_SECONDS,
+    Answers,
+    JobPhase,
+    JobSighting,
+    Ours,
+    Record,
+    look,
+)
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.known.acceptance import NotRun
 from nodeworthy.records import dataclass
@@ -118,14 +127,14 @@ class OnSlurm:
         if any(each.id == job.id and each.state in _HAS_GPUS for each in on or ()):
             job.holds = True
         found = look(ours, Answers(on, over, known, has_end_mark=self._has_ended(job)))
-        return replace(self._judged(job, found), holds=job.holds or found.seen is Seen.ENDED)
+        return replace(self._judged(job, found), holds=job.holds or found.seen is JobPhase.ENDED)
 
-    def _judged(self, job: _Submitted, found: Found) -> Now:
-        if found.seen is not Seen.UNKNOWN:
+    def _judged(self, job: _Submitted, found: JobSighting) -> Now:
+        if found.seen is not JobPhase.UNKNOWN:
             job.unknown_since = None
-        if found.seen is Seen.UNKNOWN:
+        if found.seen is JobPhase.UNKNOWN:
             return self._unknown(job, found)
-        if found.seen is Seen.ON:
+        if found.seen is JobPhase.ON:
             is_late = not job.holds and self.clock() - job.when >= self.patience.scheduling
             return Now(found.why, is_over=is_late, ended=NotRun.IN_USE if is_late else None)
         ended = self._why_ended(job, found)
@@ -138,14 +147,14 @@ class OnSlurm:
         said = [each.strip() for each in lines if each.strip() and not each.startswith(_SAY_NOTHING)]
         return f": {said[-1][:_LONGEST_WORDS]}" if said else ""
 
-    def _unknown(self, job: _Submitted, found: Found) -> Now:
+    def _unknown(self, job: _Submitted, found: JobSighting) -> Now:
         """Asked again for minutes; then it is not known, and never that it failed."""
         since = job.unknown_since = self.clock() if job.unknown_since is None else job.unknown_since
         is_over = self.clock() - since >= self.patience.accounting
         return Now(found.why, is_over=is_over, ended=NotRun.NOT_HEARD if is_over else None)
 
-    def _why_ended(self, job: _Submitted, found: Found) -> NotRun | None:
-        if found.seen is not Seen.ENDED:
+    def _why_ended(self, job: _Submitted, found: JobSighting) -> NotRun | None:
+        if found.seen is not JobPhase.ENDED:
             return found.reason
         if self._has_ended(job):
             return None

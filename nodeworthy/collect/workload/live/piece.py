@@ -151,7 +151,7 @@ class Platform(Protocol):
         """The names of those of which something holds GPUs still, of all that have ended."""
 
 
-class Watched(Platform, Protocol):
+class WatchedPlatform(Platform, Protocol):
     """With what is asked of all of a run."""
 
     def is_gone(self) -> bool:

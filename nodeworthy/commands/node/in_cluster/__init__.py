@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.in_cluster.chosen import Chosen
     from nodeworthy.collect.in_cluster.cluster import Cluster
     from nodeworthy.collect.in_cluster.job import Terms
-    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.asked import AskedHost
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.commands.node.hosts import NotWell
     from nodeworthy.commands.node.options import Options
@@ -72,7 +72,7 @@ def _print_role(options: Options) -> int:
     return 0
 
 
-def _looked(options: Options, run: Run, nodes: Named) -> tuple[Chosen, Declared, Sequence[Asked]]:
+def _looked(options: Options, run: Run, nodes: Named) -> tuple[Chosen, Declared, Sequence[AskedHost]]:
     from nodeworthy.collect.in_cluster.chosen import Chosen
 
     asked, workers, declared = _asking(options, run)
@@ -111,14 +111,15 @@ def _chosen(options: Options, cluster: Cluster, nodes: Named, declared: Declared
     return choose(cluster, [each.text for each in nodes.specs], options.selector, declared.fleet, options.pool)
 
 
-def _asked(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Sequence[Asked]:
+def _asked(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Sequence[AskedHost]:
     from nodeworthy.collect.in_cluster.looking import ask_all
-    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.asked import AskedHost
     from nodeworthy.collect.node.recording import Recording
     from nodeworthy.commands.node.in_cluster.shown import Progress, agree
 
     missing = [
-        Asked(each, Recording(each, unreached=f"there is no such node in {cluster.server}")) for each in chosen.missing
+        AskedHost(each, Recording(each, unreached=f"there is no such node in {cluster.server}"))
+        for each in chosen.missing
     ]
     agree(options, cluster, terms, chosen, workers)
     if not chosen.nodes:
@@ -131,7 +132,7 @@ def _say(text: str) -> None:
     print(printable(text), file=sys.stderr, flush=True)
 
 
-def _scenes(chosen: Chosen, asked: Sequence[Asked], declared: Declared) -> Iterator[Scene]:
+def _scenes(chosen: Chosen, asked: Sequence[AskedHost], declared: Declared) -> Iterator[Scene]:
     """Who opted out is skipped, and named."""
     from nodeworthy.collect.node import collector
     from nodeworthy.scene import make_scene

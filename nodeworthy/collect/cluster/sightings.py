@@ -21,7 +21,7 @@ _KEPT = frozenset(
 
 
 @dataclass
-class Sighted:
+class Sightings:
     # By object, then by the event's own name: one that comes twice counts once.
     _warned: dict[str, dict[Key, Mapping[str, Any]]] = field(default_factory=dict)
 

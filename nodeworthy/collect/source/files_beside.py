@@ -32,7 +32,7 @@ class Span:
 
 
 @dataclass
-class Beside:
+class FilesBeside:
     """Around one file. What was asked for counts, whether it is there or not: another run has to ask again."""
 
     source: Source

@@ -14,10 +14,10 @@ from nodeworthy.facts.firewall.firewall import (
     UFW,
     Chains,
     Filter,
+    FirewallStep,
     Side,
-    Step,
 )
-from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers, is_about_everybody, is_gone, needs
+from nodeworthy.facts.firewall.pod_needs import Need, Pods, Way, covers, is_about_everybody, is_gone, needs
 from nodeworthy.facts.firewall.ranges import holds_range, is_private, is_world, range_of
 from nodeworthy.facts.firewall.remedies import UPLINK, Remedies, join_commands, uplink_of
 from nodeworthy.facts.firewall.state import Firewall
@@ -82,7 +82,7 @@ def why_not_known(rule: Filter, pods: Pods) -> str:
     return f"nothing here shows whose interface {' or '.join(interfaces)} is"
 
 
-def almost(need: Need, rule: Filter) -> str:
+def why_almost(need: Need, rule: Filter) -> str:
     """Empty where it does not look like the right one."""
     if rule.allows is False:
         return ""
@@ -198,7 +198,7 @@ _BUILT_IN = {Side.IN: "INPUT", Side.OUT: "OUTPUT", Side.ROUTED: "FORWARD"}
 
 
 @dataclass(frozen=True)
-class Story:
+class BlockedTraffic:
     firewall: Firewall
     chains: Chains
     pods: Pods
@@ -214,7 +214,7 @@ class Story:
         return self.chains.name
 
     @cached_property
-    def policy(self) -> Step | None:
+    def policy(self) -> FirewallStep | None:
         """The step by which nothing passes that no rule is about."""
         if self._only_once is not None:
             return self._only_once
@@ -222,7 +222,7 @@ class Story:
         return next(denying, None) or self.chains.policy(self.lacking[0].way.side)[1]
 
     @property
-    def _only_once(self) -> Step | None:
+    def _only_once(self) -> FirewallStep | None:
         """What was said to firewalld for now alone, or for its next start alone."""
         told = self.firewall.firewalld
         return told.later if self.is_loaded_later else told.passing if self.name == FIREWALLD_LATER else None
@@ -231,7 +231,7 @@ class Story:
     def place(self) -> Place:
         return self.policy.place if self.policy is not None else self.elsewhere
 
-    def _denying(self, need: Need) -> Step | None:
+    def _denying(self, need: Need) -> FirewallStep | None:
         """A rule that says no, where it comes before one that says yes."""
         for rule, step in self.chains.rules:
             answer = covers(need, rule, self.pods)
@@ -297,9 +297,9 @@ class Story:
             return ["firewall-cmd --reload" if self.is_loaded_later else "firewall-cmd --runtime-to-permanent"]
         return Remedies(self.chains, self.lacking, self.pods, self.uplink or UPLINK, self._denied()).commands()
 
-    def _denied(self) -> dict[Need, Step]:
+    def _denied(self) -> dict[Need, FirewallStep]:
         """By which rule; one that drops all stands as the policy of its chain."""
-        found: dict[Need, Step] = {}
+        found: dict[Need, FirewallStep] = {}
         for need in self.lacking:
             step = self._denying(need) or self.chains.policy(need.way.side)[1]
             if step is not None and step.filter is not None:
@@ -338,7 +338,7 @@ class Story:
                 if step.filter is not None and covers(need, step.filter, self.pods):
                     yield Related(step.place, "this takes the rule away again")
             for rule, step in self.chains.rules:
-                why = almost(need, rule)
+                why = why_almost(need, rule)
                 if why:
                     yield Related(step.place, why)
 
@@ -352,16 +352,16 @@ class Story:
             yield self.place, which_network(self.pods.networks)
 
 
-def stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, bool]]:
+def blocked_traffic(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[BlockedTraffic, bool]]:
     """What each set of chains keeps back, and whether that is sure."""
-    found: list[tuple[Story, bool]] = []
+    found: list[tuple[BlockedTraffic, bool]] = []
     for chains in firewall.closed():
         these = _by_names(pods, chains)
         surely, maybe = missing(chains, needs(these), these)
         if surely and not firewall.unread:
-            found.append((Story(firewall, chains, these, surely, place), True))
+            found.append((BlockedTraffic(firewall, chains, these, surely, place), True))
         elif surely or maybe:
-            found.append((Story(firewall, chains, these, surely or maybe, place), False))
+            found.append((BlockedTraffic(firewall, chains, these, surely or maybe, place), False))
     return list(_told_once(found, [each.name for each in firewall.closed()]))
 
 
@@ -371,7 +371,9 @@ def _by_names(pods: Pods, chains: Chains) -> Pods:
     return replace(pods, networks=named, shown=()) if named else pods
 
 
-def _told_once(found: Sequence[tuple[Story, bool]], closed: Sequence[str]) -> Iterator[tuple[Story, bool]]:
+def _told_once(
+    found: Sequence[tuple[BlockedTraffic, bool]], closed: Sequence[str]
+) -> Iterator[tuple[BlockedTraffic, bool]]:
     """firewalld now and after its next start are one: what differs is when it will be right."""
     names = {story.name for story, _ in found}
     is_later = FIREWALLD_LATER in closed and FIREWALLD_LATER not in names

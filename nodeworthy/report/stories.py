@@ -16,7 +16,7 @@ _STORIES = 20
 
 
 @dataclass(frozen=True)
-class Told:
+class Story:
     """One finding, or many unknowns for one reason."""
 
     findings: Sequence[Finding]
@@ -37,7 +37,7 @@ class Told:
     def sentence(self) -> str:
         if self.is_one_sentence:
             return self.first.sentence()
-        return f"{len(self.findings)} times not known, for one reason: {_reason(self.first)}"
+        return f"{len(self.findings)} times not known, for one reason: {_why_of(self.first)}"
 
     def places(self) -> list[str]:
         """Where, and where they differ what: the first of them, and how many there are besides."""
@@ -55,21 +55,21 @@ class Told:
             yield str(each.where) if self.is_one_sentence else f"{each.where}: {what}"
 
 
-def together(findings: Iterable[Finding]) -> list[Told]:
+def stories_of(findings: Iterable[Finding]) -> list[Story]:
     """The groups, in the order of their first findings. Findings with different causes or remedies stay apart. A
     finding without a cause joins those that have one."""
-    stories: list[_Story] = []
-    by_reason: dict[tuple[str, bool], list[_Story]] = {}
+    stories: list[_OpenStory] = []
+    by_reason: dict[tuple[str, bool], list[_OpenStory]] = {}
     for each in findings:
-        alike = by_reason.setdefault((_reason(each), each.simulated), []) if each.verdict is Verdict.UNKNOWN else []
+        alike = by_reason.setdefault((_why_of(each), each.simulated), []) if each.verdict is Verdict.UNKNOWN else []
         if not any(story.takes(each) for story in alike[:_STORIES]):
-            stories.append(_Story([each], each.cause, each.remedy))
+            stories.append(_OpenStory([each], each.cause, each.remedy))
             alike.append(stories[-1])
-    return [Told(story.findings) for story in stories]
+    return [Story(story.findings) for story in stories]
 
 
 @dataclass
-class _Story:
+class _OpenStory:
     findings: list[Finding]
     cause: str | None
     remedy: str | None
@@ -83,5 +83,5 @@ class _Story:
         return True
 
 
-def _reason(finding: Finding) -> str:
+def _why_of(finding: Finding) -> str:
     return what_and_why(finding.message)[1]
