@@ -34,8 +34,8 @@ def test_all_are_protected_before_it_begins_and_let_go_one_by_one_when_they_are_
     assert driven(world, made) is Status.DONE
     assert world.done[1] == acts.Shield(("i-old0", "i-old1", "i-old2"))
     assert world.done[2] == acts.StartRefresh(NEW, 66, rolls_back=False)
-    acted = [each for each in names(world) if each in ("Cordon", "Evict", "Release", "Prove", "Welcome")]
-    one = ["Cordon", "Release", "Prove", "Welcome"]
+    acted = [each for each in names(world) if each in ("Cordon", "Evict", "HandToRefresh", "Prove", "Welcome")]
+    one = ["Cordon", "HandToRefresh", "Prove", "Welcome"]
     assert acted == [*one, "Cordon", "Evict", *one[1:], *one]
     assert "Terminate" not in names(world)
     assert (world.most_away, world.refreshes, world.group.refresh) == (1, 1, "")

@@ -13,7 +13,7 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.nested import SHELLS, Written
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.ran import Ran, Walked
-from nodeworthy.facts.slurm.words import LaunchStep, Peeled, options_of, peel_words
+from nodeworthy.facts.slurm.words import Peeled, Step, options_of, peel_words
 from nodeworthy.known.slurm import flags
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -38,7 +38,7 @@ class Launch:
     ran: Ran
     # torchrun, torch.distributed.launch, accelerate, deepspeed, python, vllm, bash; else the program itself.
     program: str
-    step: LaunchStep | None
+    step: Step | None
     environment: Mapping[str, Text]
     options: Mapping[str, Text] = field(default_factory=dict)
     script: Text | None = None
@@ -93,9 +93,7 @@ class Follows(Protocol):
         ...
 
 
-def launches(
-    walked: Walked, follows: Follows, step: LaunchStep | None = None, *, per_task: bool = False
-) -> Iterator[Launch]:
+def launches(walked: Walked, follows: Follows, step: Step | None = None, *, per_task: bool = False) -> Iterator[Launch]:
     seen: set[tuple[Place, tuple[Text, ...]]] = set()
     for ran in reversed(walked.ran):
         # What a loop changes is walked twice, and known the second time.
@@ -104,7 +102,7 @@ def launches(
             yield from _of(ran, follows, step, per_task=per_task)
 
 
-def _of(ran: Ran, follows: Follows, step: LaunchStep | None, *, per_task: bool) -> Iterator[Launch]:
+def _of(ran: Ran, follows: Follows, step: Step | None, *, per_task: bool) -> Iterator[Launch]:
     found = peel_words(ran.words, ran.environment)
     started = found.step or step
     text = _shell_text(found, ran)
@@ -139,7 +137,7 @@ def _shell_text(found: Peeled, ran: Ran) -> tuple[Text, Origin] | None:
     return content.text, Written(content)
 
 
-def _launch(found: Peeled, ran: Ran, step: LaunchStep | None, *, per_task: bool) -> Launch | None:
+def _launch(found: Peeled, ran: Ran, step: Step | None, *, per_task: bool) -> Launch | None:
     def made(program: str, options: Mapping[str, Text], rest: Sequence[Text], module: str = "", **more: bool) -> Launch:
         script, arguments = (None, rest) if module or more.get("inline") else (rest[0] if rest else None, rest[1:])
         return Launch(

@@ -11,7 +11,7 @@ from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import module_file, path_of
 from nodeworthy.facts.slurm.ran import FILLED, HOME
 from nodeworthy.facts.slurm.request import least
-from nodeworthy.facts.slurm.words import LaunchStep
+from nodeworthy.facts.slurm.words import Step
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown
@@ -77,7 +77,7 @@ def _is_one_of_several(job: SlurmJob, launch: Launch) -> bool:
     return chosen or len(beside) > 1
 
 
-def nodes_of(job: SlurmJob, step: LaunchStep) -> int:
+def nodes_of(job: SlurmJob, step: Step) -> int:
     if step.program != "srun":
         return job.request.nodes
     nodes = _count(step, "nodes")
@@ -98,7 +98,7 @@ def gpus_of_each_task(job: SlurmJob, launch: Launch) -> int | None:
     return job.request.gpus_per_node
 
 
-def _count(step: LaunchStep, *names: str) -> int | None:
+def _count(step: Step, *names: str) -> int | None:
     text = next((step.options[name] for name in names if name in step.options), None)
     count = least(text.known) if text is not None and text.known is not None else None
     if count == 0:

@@ -81,7 +81,7 @@ _OF_A_CONTAINER = frozenset({"container_image", "container_name"})
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchStep:
+class Step:
     """What starts it: srun, MPI's own, ssh."""
 
     program: str
@@ -92,7 +92,7 @@ class LaunchStep:
 class Peeled:
     words: tuple[Text, ...]
     environment: Mapping[str, Text]
-    step: LaunchStep | None = None
+    step: Step | None = None
     # The wrappers that were taken off, outermost first.
     wrappers: tuple[str, ...] = ()
     # `timeout 3500 …`, with its own words.
@@ -128,11 +128,11 @@ def _without_one(found: Peeled) -> Peeled | None:
     program, rest = found.program, found.words[1:]
     if program == "srun":
         options, behind = options_of(rest, flags("srun") | optional(), short=True)
-        return _inner(found, behind, program, step=LaunchStep(program, options))
+        return _inner(found, behind, program, step=Step(program, options))
     if program in _MPI:
-        return _inner(found, _behind(rest, _MPI_VALUES, 0), program, step=LaunchStep(program))
+        return _inner(found, _behind(rest, _MPI_VALUES, 0), program, step=Step(program))
     if program in _ELSEWHERE and found.step is None:
-        return _inner(found, _behind(rest, "-o -p -i -l -w -u -F", 1), program, step=LaunchStep(program))
+        return _inner(found, _behind(rest, "-o -p -i -l -w -u -F", 1), program, step=Step(program))
     if program in _WRAPPERS:
         takes, own = _WRAPPERS[program]
         inner = _inner(found, _behind(rest, takes, own), program)
@@ -158,7 +158,7 @@ def _behind_a_variable(found: Peeled) -> Peeled | None:
     return None
 
 
-def _inner(found: Peeled, words: Sequence[Text], wrapper: str, step: LaunchStep | None = None) -> Peeled:
+def _inner(found: Peeled, words: Sequence[Text], wrapper: str, step: Step | None = None) -> Peeled:
     return replace(found, words=tuple(words), wrappers=(*found.wrappers, wrapper), step=step or found.step)
 
 
