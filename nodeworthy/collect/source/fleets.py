@@ -41,6 +41,8 @@ class Fleets:
     stack: str | None = None
     by_settings: bool = True
     _choices: dict[Path, Choice] = field(default_factory=dict)
+    # What a folder itself says: those below it ask it again, each of them.
+    _said: dict[Path, Choice | None] = field(default_factory=dict)
     _read: dict[Path, Fleet] = field(default_factory=dict)
 
     @cached_property
@@ -79,20 +81,26 @@ class Fleets:
 
     def _look(self, folder: Path) -> Choice:
         for above in upwards(folder):
-            settings = settings_in(above) if self.by_settings else None
-            if settings is not None and settings.fleet:
-                return Choice(self._beside(above / settings.fleet, above))
-            wanted = self.stack or (settings.stack if settings is not None else None)
-            stacks = self._with_a_fleet(_stack_files(above), wanted)
-            if stacks:
-                return self._choose(stacks, wanted)
-            if self.stack and _is_of_yaml(above, self.stack):
-                return Choice(None, NO_FLEET)
+            if above not in self._said:
+                self._said[above] = self._said_in(above)
+            choice = self._said[above]
+            if choice is not None:
+                return choice
         if self.stack:
             raise InputError(
                 f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown_path(folder)} has a fleet"
             )
         return Choice(None, NO_FLEET)
+
+    def _said_in(self, folder: Path) -> Choice | None:
+        settings = settings_in(folder) if self.by_settings else None
+        if settings is not None and settings.fleet:
+            return Choice(self._beside(folder / settings.fleet, folder))
+        wanted = self.stack or (settings.stack if settings is not None else None)
+        stacks = self._with_a_fleet(_stack_files(folder), wanted)
+        if stacks:
+            return self._choose(stacks, wanted)
+        return Choice(None, NO_FLEET) if self.stack and _is_of_yaml(folder, self.stack) else None
 
     def _choose(self, stacks: dict[str, Path], wanted: str | None) -> Choice:
         if wanted is not None:

@@ -35,7 +35,7 @@ as well be the name of a secret that is fetched later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars, secrets_in
@@ -76,10 +76,6 @@ class Sight:
         message = f"{what} stands in {self.where}{f', as {name}' if name else ''}"
         should = "fetched, or referred to"
         return fail(place, message, is_=HIDDEN, should=should, cause=self.cause, remedy=self.remedy)
-
-    def findings(self, text: str, at: Callable[[int, int], Place]) -> Iterator[Draft]:
-        for each in secrets_in(text):
-            yield self.finding(at(each.line, each.column), each.what, each.name)
 
 
 _SECRET = Sight("a manifest", "base64 hides nothing: whoever may read the repository reads it", ENCRYPTED)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.userdata import FaultKind, Part, PartKind
@@ -40,9 +41,9 @@ def _sight(script: BootScript) -> Sight:
 def user_data_holds_none(script: BootScript) -> Findings:
     if script.by_hand:
         skip("Terraform runs it over ssh, and it lies nowhere when it is done: the file that holds it is looked at")
-    sight = _sight(script)
+    sight = cache(partial(_sight, script))
     if script.read is None and script.holds_secret:
-        yield sight.finding(script.place, _handed_in(script), "")
+        yield sight().finding(script.place, _handed_in(script), "")
         return
     userdata = script.userdata
     if not userdata.parts and any(each.kind is FaultKind.EMPTY for each in userdata.faults):
@@ -56,7 +57,7 @@ def user_data_holds_none(script: BootScript) -> Findings:
     found += (each for each in _in_packed_files(script, sight) if (each.where.line, each.where.subject) not in told)
     yield from found
     if script.holds_secret and not found:
-        yield sight.finding(script.place, _handed_in(script), "")
+        yield sight().finding(script.place, _handed_in(script), "")
 
 
 def _handed_in(script: BootScript) -> str:
@@ -71,7 +72,7 @@ def what_makes_nodes_from_afar_holds_none(script: SendingScript) -> Findings:
     if not script.sent:
         skip("what it has other machines do installs no driver, joins nothing and starts no kubelet")
     for part in script.userdata.parts:
-        yield from _in_part(part, _AFAR, is_template=False)
+        yield from _in_part(part, lambda: _AFAR, is_template=False)
 
 
 # Of a user in a cloud-config: the hash of a password, which opens nothing by itself.
@@ -113,11 +114,16 @@ def _is_filled_in(script: BootScript) -> bool:
     return script.userdata.is_template and (not script.use.builds_an_image or not path.endswith(".sh"))
 
 
-def _in_part(part: Part, sight: Sight, *, is_template: bool) -> Iterator[Draft]:
-    yield from sight.findings(part.text, part.origin.at)
+# Found out where there is something to see: that may take a look at the whole repository.
+GetSight = Callable[[], Sight]
+
+
+def _in_part(part: Part, sight: GetSight, *, is_template: bool) -> Iterator[Draft]:
+    for secret in secrets_in(part.text):
+        yield sight().finding(part.origin.at(secret.line, secret.column), secret.what, secret.name)
     for each in fillings(part.text) if is_template else ():
         if part.kind is not PartKind.CLOUD_CONFIG or each.name.lower() not in _TAKES_A_HASH:
-            yield _filled_in(each, sight, part.origin.at(each.line, each.column))
+            yield _filled_in(each, sight(), part.origin.at(each.line, each.column))
 
 
 def _filled_in(each: Filling, sight: Sight, place: Place) -> Draft:
@@ -139,7 +145,7 @@ def _filled_in(each: Filling, sight: Sight, place: Place) -> Draft:
     )
 
 
-def _in_packed_files(script: BootScript, sight: Sight) -> Iterator[Draft]:
+def _in_packed_files(script: BootScript, sight: GetSight) -> Iterator[Draft]:
     """Files whose content is in base64 here: of the others every line was looked at."""
     texts = [part.text for part in script.userdata.parts]
     for writes in script.timeline.of(Writes):
@@ -149,4 +155,4 @@ def _in_packed_files(script: BootScript, sight: Sight) -> Iterator[Draft]:
             continue
         for each in secrets_in(content):
             if writes.content is not None and not any(content[each.start : each.end] in text for text in texts):
-                yield sight.finding(writes.content.lines[each.line - 1].place, each.what, each.name)
+                yield sight().finding(writes.content.lines[each.line - 1].place, each.what, each.name)
