@@ -7,8 +7,8 @@ and an end, and AWS has its group started and emptied by the clock. A pool may b
 apart): then they have the pool's nodes together. `ignore_changes` on the desired capacity is nobody's business here.
 
 It is an error where a fleet says so, or where the machines are reserved; elsewhere people let groups of GPU nodes grow
-on purpose, and it is a warning. Where eksctl is to give a group the rights of the cluster's autoscaler, that purpose is
-written down, and nothing is said.
+on purpose, and it is a warning. Where that purpose is written down, nothing is said: eksctl gives a group the rights of
+the cluster's autoscaler, a tag lets that autoscaler find it, a capacity provider of ECS scales it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.aws.node_capacity import is_block, is_reserved
-from nodeworthy.facts.aws.node_count import SCHEDULES, NodeCount, node_count, refused_size, unseen_scaling, what_scales
+from nodeworthy.facts.aws.node_count import (
+    SCHEDULES,
+    NodeCount,
+    capacity_providers,
+    is_found_by_autoscaler,
+    node_count,
+    refused_size,
+    unseen_scaling,
+    what_scales,
+)
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.stack import AwsResource
@@ -56,7 +65,7 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
     if (is_fixed and not scaling) or not need(has_gpus(nodes)):
         return
     if not is_fixed and _grows_on_purpose(nodes):
-        skip(f"{nodes.title} gives its nodes the rights of an autoscaler, which is to change its size")
+        skip(f"{nodes.title} is to be scaled, and what is to scale it is written down")
     if not is_fixed:
         yield fail(
             _odd(nodes, count),
@@ -84,7 +93,13 @@ def _severity(nodes: NodeGroup) -> Severity:
 
 
 def _grows_on_purpose(nodes: NodeGroup) -> bool:
-    return nodes.scaled_by is not None and _severity(nodes) is Severity.WARNING
+    if _severity(nodes) is not Severity.WARNING:
+        return False
+    return nodes.scaled_by is not None or is_found_by_autoscaler(nodes) or any(map(_is_on, capacity_providers(nodes)))
+
+
+def _is_on(provider: AwsResource) -> bool:
+    return need(provider.get("autoScalingGroupProvider", "managedScaling", "status").located()) == "ENABLED"
 
 
 def _is_fixed(count: NodeCount) -> bool:

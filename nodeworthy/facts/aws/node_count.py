@@ -107,3 +107,26 @@ def what_scales(nodes: NodeGroup) -> list[AwsResource]:
     if nodes.group is None or nodes.is_managed:
         return []
     return nodes.stack.pointing_at(nodes.group, "autoscalingGroupName", (*POLICIES, *SCHEDULES))
+
+
+_PROVIDERS = ("aws:ecs/capacityProvider:CapacityProvider",)
+_ITS_GROUP = "autoScalingGroupProvider"
+# What the cluster's autoscaler looks for in the groups of an account.
+_TO_BE_FOUND = "k8s.io/cluster-autoscaler/enabled"
+
+
+def capacity_providers(nodes: NodeGroup) -> list[AwsResource]:
+    """Those of ECS that have this group for their machines."""
+    if nodes.group is None or nodes.is_managed:
+        return []
+    return [each for each in nodes.stack.of(*_PROVIDERS) if nodes.group in _machines_of(each, nodes)]
+
+
+def _machines_of(provider: AwsResource, nodes: NodeGroup) -> Sequence[AwsResource]:
+    named = provider.get(_ITS_GROUP, "autoScalingGroupArn")
+    return nodes.stack.links(provider, _ITS_GROUP, named, GROUP).found
+
+
+def is_found_by_autoscaler(nodes: NodeGroup) -> bool:
+    tags = nodes.groups("tags")
+    return _TO_BE_FOUND in tags.mapping or any(each.get("key").value == _TO_BE_FOUND for each in tags.sequence)

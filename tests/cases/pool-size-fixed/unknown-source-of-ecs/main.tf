@@ -1,0 +1,29 @@
+# Whether ECS scales the group, nobody says.
+variable "scaling" {
+  type = string
+}
+
+resource "aws_launch_template" "render" {
+  name          = "render"
+  image_id      = "ami-0aaaaaaaaaaaaaaaa"
+  instance_type = "g4dn.2xlarge"
+}
+
+resource "aws_autoscaling_group" "render" {
+  min_size         = 0
+  max_size         = 6
+  desired_capacity = 1
+  launch_template {
+    id = aws_launch_template.render.id
+  }
+}
+
+resource "aws_ecs_capacity_provider" "render" {
+  name = "render"
+  auto_scaling_group_provider {
+    auto_scaling_group_arn = aws_autoscaling_group.render.arn
+    managed_scaling {
+      status = var.scaling
+    }
+  }
+}
