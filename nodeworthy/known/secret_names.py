@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Any
@@ -112,6 +112,12 @@ def _shipped() -> Mapping[tuple[str, str], str]:
 def keys_below() -> tuple[str, ...]:
     """How the keys end below which stands what the keys of a Secret are called."""
     return tuple(table()["names"]["keys_below"])
+
+
+@cache
+def kept_secret() -> Mapping[str, Sequence[str]]:
+    """Attributes that Terraform's providers mark as sensitive, and of which types of resources; `*` is any."""
+    return table()["kept_secret"]  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=4096)

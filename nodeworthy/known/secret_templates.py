@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.known.secret_names import Holds, holds
+from nodeworthy.known.secret_names import Holds, holds, kept_secret
 from nodeworthy.known.secrets import name_before
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-# `${ghcr_token}`, `${var.ghcr_token}`; not the escaped `$${…}`, which is the shell's, nor a call of a function.
-_FILLED = pattern(r"(?<!\$)\$\{[ \t]{0,8}((?:[a-z]\w{0,63}\.){0,4}([a-z]\w{0,63}))[ \t]{0,8}\}")
+# `${ghcr_token}`, `${var.ghcr_token}`, CloudFormation's `${HubToken}` and `${Hub.Token}`; not the escaped `$${…}`, which is
+# the shell's, nor a call of a function.
+_NAME = r"[A-Za-z]\w{0,63}"
+_FILLED = pattern(
+    rf"(?<!\$)\$\{{[ \t]{{0,8}}((?:{_NAME}(?:\[[^\]\n{{}}]{{1,64}}\])?\.){{0,4}}({_NAME}))[ \t]{{0,8}}\}}"
+)
+# In capitals alone it is a variable of a shell, or of what fills in a script without being Terraform. What CloudFormation
+# calls so is a secret of Secrets Manager, and what it fills in is that one's ARN.
+_OF_ANOTHER = pattern(r"[A-Z][A-Z0-9_]*|[A-Z]\w*_\w*|[A-Z]\w*[Ss]ecret")
+_INDEX = pattern(r"\[[^\]]*\]")
 
 # The script's own variable; `--token=${token}` sets none.
-_SET = pattern(r"(?<![\w-])([a-z]\w{0,63})=")
+_SET = pattern(r"(?<![\w-])([A-Za-z]\w{0,63})=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +32,7 @@ class Filling:
     variable: str
     # The variable, key or flag that takes it.
     name: str
-    # Whether its own name says that it is a secret; else only the name of what takes it does.
+    # Whether its own name says that it is a secret, or what it is taken from; else only the name of what takes it does.
     is_called_so: bool
     line: int
     column: int
@@ -37,8 +45,10 @@ def fillings(text: str) -> Iterator[Filling]:
     own = set(_SET.findall(text))
     line, counted = 1, 0
     for found in _FILLED.finditer(text):
+        if "." not in found[1] and _OF_ANOTHER.fullmatch(found[1]):
+            continue
         name = name_before(text, found.start())
-        called = _is_secret(found[2])
+        called = _is_called_so(found[1], found[2])
         if not called and not _is_secret(name):
             continue
         line += text.count("\n", counted, found.start())
@@ -46,6 +56,18 @@ def fillings(text: str) -> Iterator[Filling]:
         if "." not in found[1] and found[2] in own:
             continue
         yield Filling(found[1], name, called, line, found.start() - text.rfind("\n", 0, found.start()))
+
+
+def _is_called_so(reference: str, name: str) -> bool:
+    return _is_secret(name) or _is_kept_secret(reference)
+
+
+def _is_kept_secret(reference: str) -> bool:
+    """What Terraform hides in its plan: a password that it made, the key that it made, what it took from a store."""
+    if "." not in reference:
+        return False
+    *of, attribute = _INDEX.sub("", reference).split(".")
+    return any(each in of or each == "*" for each in kept_secret().get(attribute, ()))
 
 
 def _is_secret(name: str) -> bool:

@@ -99,7 +99,8 @@ def _grows_on_purpose(nodes: NodeGroup) -> bool:
 
 
 def _is_on(provider: AwsResource) -> bool:
-    return need(provider.get("autoScalingGroupProvider", "managedScaling", "status").located()) == "ENABLED"
+    status: object = need(provider.get("autoScalingGroupProvider", "managedScaling", "status").located())
+    return status == "ENABLED"
 
 
 def _is_fixed(count: NodeCount) -> bool:

@@ -333,6 +333,25 @@ def test_what_a_template_fills_in() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "variables"),
+    [
+        ("${var.HF_TOKEN} ${TOKEN} ${HF_TOKEN} ${Hf_Token}", ["var.HF_TOKEN"]),
+        ("${HubToken} ${HubSecret} ${Hub.ApiToken} ${Hub.SecretArn}", ["HubToken", "Hub.ApiToken"]),
+        ("HubToken=x; echo ${HubToken}", []),
+        ("${random_password.a.result} ${data.external.a.result}", ["random_password.a.result"]),
+        ("${random_password.a[0].result}", ["random_password.a[0].result"]),
+        ('${module.keys["mpi"].private_key_pem} ${private_key_pem}', ['module.keys["mpi"].private_key_pem']),
+        (
+            "${data.aws_secretsmanager_secret_version.a.secret_string}${aws_secretsmanager_secret.a.arn}",
+            ["data.aws_secretsmanager_secret_version.a.secret_string"],
+        ),
+    ],
+)
+def test_what_is_filled_in_is_called_or_made_so(written: str, variables: list[str]) -> None:
+    assert [each.variable for each in fillings(written)] == variables
+
+
+@pytest.mark.parametrize(
     "name",
     [
         *("poolSas", "logs_sas", "drive_sas_string", "sas_token", "k3s_token", "k8stoken", "joinToken", "mytoken2"),

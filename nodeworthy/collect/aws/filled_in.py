@@ -54,12 +54,21 @@ class Filled:
         index = max(bisect_right(self._starts, offset) - 1, 0)
         piece = self._pieces[index]
         if isinstance(piece, Hole):
-            return piece.spot.place
+            return self._where_it_is_filled_in(index, piece)
         inside = min(offset - self._starts[index], max(len(piece.text) - 1, 0))
         if piece.straight:
             return piece.spot_at(inside).place
         place = piece.spot.place
         return Place(place.path, place.line, place.column, subject=f"line {line} of {CALLED}", within=line)
+
+
+    def _where_it_is_filled_in(self, index: int, hole: Hole) -> Place:
+        """A parameter of CloudFormation stands where it is declared; here it is told of what it is written into."""
+        before = self._pieces[index - 1] if index else hole
+        if isinstance(before, Hole) or not before.straight or before.spot.file is not hole.spot.file:
+            return hole.spot.place
+        end = before.spot_at(len(before.text))
+        return end.place if hole.spot.at < before.spot.at else hole.spot.place
 
 
 def _word(shown: str) -> str:

@@ -29,8 +29,9 @@ that the program marks as a secret is encrypted there. One whose name says that 
 knows before deployment, is unknown.
 
 A template variable whose own name says that it is a secret (`${ghcr_token}`) is a finding: whatever fills it in, it
-then stands in user data. Where only what takes it is called so (`PASSWORD=${registry_auth}`), that is unknown: it may
-as well be the name of a secret that is fetched later.
+then stands in user data. So is what Terraform makes or takes from a store and keeps out of its plan (the result of a
+`random_password`, the private key of a `tls_private_key`). Where only what takes it is called so
+(`PASSWORD=${registry_auth}`), that is unknown: it may as well be the name of a secret that is fetched later.
 """
 
 from __future__ import annotations
