@@ -47,7 +47,7 @@ def instance_types_source() -> str:
     return _list()[0]
 
 
-_NAMED = pattern(r"([a-z]{1,4})([0-9]{1,2})[a-z0-9-]{0,12}\.([a-z0-9-]{1,16})")
+_NAMED = pattern(r"([a-z]{1,4})([0-9]{1,2})([a-z0-9-]{0,12})\.([a-z0-9-]{1,16})")
 
 
 @cache
@@ -60,6 +60,14 @@ def _newest() -> Mapping[str, int]:
     return newest
 
 
+def is_arm(instance_type: str) -> bool | None:
+    """Whether its cores are Arm's: EC2's naming conventions give those of AWS and NVIDIA a g behind the number."""
+    named = _NAMED.fullmatch(instance_type)
+    if named is None or named[1] == "mac":
+        return None
+    return "g" in named[3] or (named[1], named[2]) == ("a", "1")
+
+
 # So many a list of some age may lack; `g66` is a slip of the finger.
 _AHEAD = 3
 
@@ -70,7 +78,7 @@ def may_be_newer(instance_type: str) -> bool:
     if named is None or named[1] not in _newest():
         return False
     is_next = 0 < int(named[2]) - _newest()[named[1]] <= _AHEAD
-    return is_next and any(each.endswith(f".{named[3]}") for each in instance_types())
+    return is_next and any(each.endswith(f".{named[4]}") for each in instance_types())
 
 
 @cache

@@ -9,14 +9,14 @@ from nodeworthy.known.secrets import name_before
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-# `${ghcr_token}`, `${var.ghcr_token}`, CloudFormation's `${HubToken}` and `${Hub.Token}`; not the escaped `$${…}`, which is
-# the shell's, nor a call of a function.
+# `${ghcr_token}`, `${var.ghcr_token}`, CloudFormation's `${HubToken}` and `${Hub.Token}`; not the escaped `$${…}`,
+# which the shell reads, nor a call of a function.
 _NAME = r"[A-Za-z]\w{0,63}"
 _FILLED = pattern(
     rf"(?<!\$)\$\{{[ \t]{{0,8}}((?:{_NAME}(?:\[[^\]\n{{}}]{{1,64}}\])?\.){{0,4}}({_NAME}))[ \t]{{0,8}}\}}"
 )
-# In capitals alone it is a variable of a shell, or of what fills in a script without being Terraform. What CloudFormation
-# calls so is a secret of Secrets Manager, and what it fills in is that one's ARN.
+# In capitals alone it is a variable of a shell, or of what fills in a script without being Terraform. A `…Secret` of
+# CloudFormation's is one of Secrets Manager, and what it fills in is that one's ARN.
 _OF_ANOTHER = pattern(r"[A-Z][A-Z0-9_]*|[A-Z]\w*_\w*|[A-Z]\w*[Ss]ecret")
 _INDEX = pattern(r"\[[^\]]*\]")
 

@@ -5,6 +5,8 @@ option that somebody meant. A value that AWS does not know is refused, in the mi
 stack is there. Keys and types are those of the provider, the values, lengths and patterns those of AWS's own models.
 So is what is no range of addresses where one is wanted, and a group whose least, most and desired number of machines do
 not go together.
+EKS makes no managed group whose image and whose machines have another architecture, and none that says a version beside
+an image of one's own.
 What is known only after deployment is left to AWS, and a value that another rule finds wrong is left to that rule: an
 instance type that does not exist is told once, by `gpu-exists` where nodes are started of it.
 """
@@ -16,14 +18,17 @@ from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_count import refused_size
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import written_types
 from nodeworthy.facts.aws.security_group import network_of
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
+from nodeworthy.known.instances import is_arm
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Severity, fail, skip
+from nodeworthy.verdict import Draft, Findings, Known, Severity, Unknown, fail, skip
 
 RULE = Rule(
     "aws-accepts",
@@ -58,6 +63,56 @@ def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
     if size is not None and not any(each.where == size.where for each in found):
         cause = "AWS takes min <= desired <= max, none of them below zero, and makes no group of anything else"
         yield replace(size, message=f"{name}.{size.message}", cause=cause)
+
+
+@RULE.check
+def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
+    if nodes.group is None or not nodes.is_managed or nodes.group.is_read:
+        skip("EKS makes no group of it")
+    image = nodes.templates("imageId")
+    if isinstance(image.value, Unknown) and not image.value.of:
+        skip(f"whether {nodes.title} has an image of its own is not known")
+    if image.is_unknown or image.text:
+        yield from _says_a_version(nodes)
+    else:
+        yield from _has_another_architecture(nodes)
+
+
+def _says_a_version(nodes: NodeGroup) -> Findings:
+    """An attribute that is known later is a version, too."""
+    for name in ("version", "releaseVersion"):
+        said = nodes.groups(name)
+        if said.text or (isinstance(said.value, Unknown) and said.value.of):
+            yield fail(
+                said,
+                f"{nodes.title} says a version beside an image of its own",
+                is_=said.located().shown(),
+                should="nothing",
+                cause="its launch template names the image, which has the version in it: EKS refuses the group",
+                remedy="leave the version out, or leave the image to EKS: none in the launch template",
+            )
+
+
+# What EKS takes where nobody says it.
+_DEFAULT_IMAGE = "AL2023_x86_64_STANDARD"
+
+
+def _has_another_architecture(nodes: NodeGroup) -> Findings:
+    kind = nodes.groups("amiType")
+    if kind.is_unknown or kind.text == "CUSTOM":
+        skip(f"for which processors the image of {nodes.title} is, is not known")
+    wants_arm = "ARM_64" in (kind.text or _DEFAULT_IMAGE)
+    cores, image, other = ("x86_64's", "Arm", "x86_64") if wants_arm else ("Arm's", "x86_64", "Arm")
+    for each in written_types(nodes):
+        if not isinstance(each.state, Known) or is_arm(str(each.state.value)) in (None, wants_arm):
+            continue
+        yield fail(
+            each,
+            f"{each.state.value} has {cores} cores, and its group's image is for {image}",
+            should=f"a type for {kind.text or f'{_DEFAULT_IMAGE}, which EKS takes where none is said'}",
+            cause="EKS refuses the group: the type is not a valid one for the amiType",
+            remedy=f"give it an image for {other} (its amiType), or machines of the image's architecture",
+        )
 
 
 def _value(tree: Tree, model: Model, name: str) -> Iterator[Draft]:

@@ -61,7 +61,6 @@ class Filled:
         place = piece.spot.place
         return Place(place.path, place.line, place.column, subject=f"line {line} of {CALLED}", within=line)
 
-
     def _where_it_is_filled_in(self, index: int, hole: Hole) -> Place:
         """A parameter of CloudFormation stands where it is declared; here it is told of what it is written into."""
         before = self._pieces[index - 1] if index else hole
