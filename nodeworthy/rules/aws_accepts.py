@@ -20,7 +20,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_count import refused_size
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import written_types
-from nodeworthy.facts.aws.security_group import network_of
+from nodeworthy.facts.aws.security_group import CLUSTER, network_of
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
@@ -42,6 +42,8 @@ RULE = Rule(
 # What the engine adds to inputs, and what providers take beside their own.
 _OUR_OWN = ("__", "region")
 _SHOWN = 8
+# Kubernetes' of a group, or of the image that EKS has for it.
+_A_VERSION = pattern(r"\d+\.\d+")
 # The models call it a text, whatever stands in it.
 _A_RANGE = pattern(r"[cC]idr(?:Blocks?|Ipv[46])?(?:\[\d+\])?$")
 _TYPES = {"string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
@@ -79,10 +81,10 @@ def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
 
 
 def _says_a_version(nodes: NodeGroup) -> Findings:
-    """An attribute that is known later is a version, too."""
+    """Its cluster's is a version, too, though it is known later."""
     for name in ("version", "releaseVersion"):
         said = nodes.groups(name)
-        if said.text or (isinstance(said.value, Unknown) and said.value.of):
+        if _A_VERSION.match(said.text or "") or _is_of_a_cluster(said, nodes):
             yield fail(
                 said,
                 f"{nodes.title} says a version beside an image of its own",
@@ -91,6 +93,11 @@ def _says_a_version(nodes: NodeGroup) -> Findings:
                 cause="its launch template names the image, which has the version in it: EKS refuses the group",
                 remedy="leave the version out, or leave the image to EKS: none in the launch template",
             )
+
+
+def _is_of_a_cluster(said: Tree, nodes: NodeGroup) -> bool:
+    of = nodes.stack.by_urn.get(said.value.of) if isinstance(said.value, Unknown) else None
+    return of is not None and of.type == CLUSTER
 
 
 # What EKS takes where nobody says it.
