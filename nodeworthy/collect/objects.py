@@ -246,9 +246,10 @@ def _workers_of_omni(document: Tree) -> Iterator[Fact]:
 
 def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
     if "machine" in document.mapping or "talosVersion" in document.mapping:
-        from nodeworthy.facts.fleet.talos import nodes_of_talos
+        from nodeworthy.facts.fleet.talos import clusters_of_talos, nodes_of_talos
 
         yield from nodes_of_talos(document)
+        yield from clusters_of_talos(document)
 
 
 def _nodes_of_kubespray(document: Tree) -> Iterator[Fact]:

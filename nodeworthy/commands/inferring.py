@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
 from nodeworthy.errors import InputError
+from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.inferred import InferredFleet, infer_fleets
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.report.printable import escape_json, on_one_line, printable
@@ -35,11 +36,19 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
         planned = {id(pool): pool for each in found for pool in each.pools}
         stacks = [stack for each in found for stack in each.stacks]
         planned |= {id(pool): pool for stack in stacks for pool in stack.gpu_pools(stack.facts(None))}
-    facts = [fact for each in found for fact in (*each.facts, *each.scripts)]
+    # What a stack fills in boots the nodes that it starts, and is told of with them.
+    filled = frozenset(path for stack in stacks for path in stack.scripts_lie_in).union(
+        *(each.templates for each in found)
+    )
+    facts = [
+        fact
+        for each in found
+        for fact in (*each.facts, *(script for script in each.scripts if script.place.path not in filled))
+    ]
     values = [each for each in facts if isinstance(each, OperatorValues)]
     folder = Path(values[0].place.path or "").parent if values else Path()
     pools = [*planned.values(), *pools_together(facts)] or list(pools_of_charts(values, folder))
-    return infer_fleets(pools, values)
+    return infer_fleets(pools, values, [each for each in facts if isinstance(each, SaidCluster)])
 
 
 def _read(path: str) -> Iterator[FileContents]:

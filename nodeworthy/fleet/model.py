@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass, field
-from nodeworthy.verdict import Located, Place
+from nodeworthy.verdict import Located, Place, ToGive
 
 
 class Driver(StrEnum):
@@ -18,6 +18,17 @@ class Driver(StrEnum):
 
 
 BROUGHT_BY = {Driver.AMI: "the image", Driver.USER_DATA: "the user data", Driver.OPERATOR: "the operator"}
+
+
+# What a pool of a fleet says of its nodes that rules on boot scripts ask for.
+ASKED_OF_A_POOL = ("distribution", "GPU", "driver")
+
+
+def no_fleet(asked: Sequence[str] = ASKED_OF_A_POOL) -> ToGive:
+    """Why nothing can be judged by a fleet where none is: it ends with what a pool of one would have to say."""
+    said = " and ".join(filter(None, (", ".join(asked[:-1]), asked[-1])))
+    give = f"give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it, whose pools say {said}"
+    return ToGive("there is no fleet to judge by", give)
 
 
 class CapacityKind(StrEnum):

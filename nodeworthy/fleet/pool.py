@@ -93,7 +93,7 @@ class _Pool:
         if has is not None:
             return Located(Known(has.gpu), self._unsaid("gpu"), written=False)
         named = self.instance_type.state if self.instance_type is not None else None
-        if isinstance(named, Known) and instances.exists(named.value) and instances.has_gpus(named.value):
+        if isinstance(named, Known) and _may_exist(named.value) and instances.has_gpus(named.value):
             why = f"{named.value} has GPUs, and which and how many is not known: say it with gpu and gpusPerNode"
             return Located(Unknown(why), self._unsaid("gpu"), written=False)
         return None
@@ -198,7 +198,7 @@ def impossible_in(
     kind = _value(instance_type)
     if instance_type is None or kind is None:
         return
-    if not instances.exists(kind):
+    if not _may_exist(kind):
         yield _no_such_type(instance_type, kind, known_gpu, pool)
         return
     has = instances.gpus_of(kind)
@@ -211,6 +211,11 @@ def impossible_in(
         should = f"{has.count}, or no gpusPerNode at all"
         message = f"{kind} has {has.count} × {has.gpu}, not {written}"
         yield Impossible(count.place, message, str(written), should, pool)
+
+
+def _may_exist(kind: str) -> bool:
+    """The list of types has a date, and the next of a series may be newer."""
+    return instances.exists(kind) or instances.may_be_newer(kind)
 
 
 def not_offered(pool: Pool, region: str | None) -> Iterator[Impossible]:

@@ -13,6 +13,10 @@ from nodeworthy.records import dataclass, field, replace
 STRICT = "strict"
 
 
+# What kubelet may be told to talk to through cri-dockerd: no containerd of the distribution's is looked at then.
+DOCKER = "docker"
+
+
 @dataclass(frozen=True)
 class Containerd:
     """The runtime that kubelet talks to, as the host sees it."""

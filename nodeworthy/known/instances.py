@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,8 @@ def _families() -> Mapping[str, Any]:
 
 
 def exists(instance_type: str) -> bool:
-    return instance_type in instance_types()
+    """EC2's list of names has a date; what has a row is there."""
+    return instance_type in instance_types() or gpus_of(instance_type) is not None
 
 
 @cache
@@ -145,6 +146,19 @@ def least_gpus_of(family: str) -> int | None:
     """How many GPUs the smallest type of a family has; None where we know of none."""
     row = _families().get(family)
     return min(row["sizes"].values()) if row is not None else None
+
+
+def gpu_of_family(family: str) -> str | None:
+    """The GPU that all of its types have; None where we know of none."""
+    row = _families().get(family)
+    return str(row["gpu"]) if row is not None else None
+
+
+def counts_of(family: str, sizes: Collection[str] = ()) -> frozenset[int]:
+    """How many GPUs its types have: those of these sizes, or all."""
+    row = _families().get(family)
+    every: Mapping[str, int] = row["sizes"] if row is not None else {}
+    return frozenset(count for size, count in every.items() if not sizes or size in sizes)
 
 
 @cache

@@ -154,15 +154,19 @@ def _hardware(pool: GpuPool) -> Iterator[_Line]:
     elif len(machines.types) > 1:
         told = " or ".join(each.shown() for each in machines.types)
         yield _question(8, "instanceType", f"which one? its nodes may be {told}, and those of a pool are alike")
-    gpus = {machines.gpu.shown() if machines.gpu is not None else "", *machines.gpus_told()} - {""}
-    gpu = gpu_named(next(iter(gpus))) if len(gpus) == 1 else None
+    gpus = list(dict.fromkeys(machines.gpus_told()))
+    if machines.gpu is not None and machines.gpu.shown() not in gpus:
+        gpus.append(machines.gpu.shown())
+    gpu = gpu_named(gpus[0]) if len(gpus) == 1 else None
     if gpu is not None:
         place = machines.gpu.place if machines.gpu is not None else machines.types[0].place
         yield _line(8, "gpu", gpu.name, _at(place))
     else:
-        yield _question(8, "gpu", "which GPU do its nodes have? without one it is a pool of CPU nodes")
-    if machines.gpus is not None:
-        yield _line(8, "gpusPerNode", _known(machines.gpus), _at(machines.gpus.place))
+        told = f"its types have {' or '.join(gpus)}, and " if gpus else ""
+        yield _question(8, "gpu", f"which GPU do its nodes have? {told}without one it is a pool of CPU nodes")
+    count = machines.gpus or machines.same_count
+    if count is not None:
+        yield _line(8, "gpusPerNode", _known(count), _at(count.place))
     elif gpu is None or not machines.types:
         yield _question(8, "gpusPerNode", "how many of them has a node?")
 

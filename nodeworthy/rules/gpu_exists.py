@@ -47,6 +47,9 @@ def what_the_pool_claims_can_be(claim: PoolClaim) -> Findings:
         yield fail(each.place, each.message, is_=each.is_, should=each.should, related=[stands], cause=CAUSE)
     if claim.impossible:
         return
+    if claim.instance_type is not None and _is_newer(claim.instance_type):
+        yield _may_be_newer(claim.instance_type)
+        return
     for located in (claim.gpu, claim.instance_type):
         if located is not None and isinstance(located.state, Unknown):
             yield unknown(located, f"what {claim.title} claims is not known: {located.state.why}")
@@ -117,15 +120,22 @@ def a_fleet_of_ec2_takes_what_there_is(fleet: Ec2Fleet) -> Findings:
     yield from _each_exists(fleet.types, fleet.title)
 
 
+def _is_newer(said: Located[str] | Located[str | None]) -> bool:
+    return does_not_exist(said) and instances.may_be_newer(str(need(said)))
+
+
+def _may_be_newer(said: Located[str] | Located[str | None]) -> Draft:
+    return unknown(
+        said,
+        f"whether there is a type {need(said)} is not known: it may be newer than {instances.instance_types_source()}",
+        remedy=f"look at `aws ec2 describe-instance-types --instance-types {need(said)}`",
+    )
+
+
 def _each_exists(said: Sequence[Located[str | None]], title: str) -> Findings:
     for each in said:
-        if does_not_exist(each) and instances.may_be_newer(str(need(each))):
-            newer = f"it may be newer than {instances.instance_types_source()}"
-            yield unknown(
-                each,
-                f"whether there is a type {need(each)} is not known: {newer}",
-                remedy=f"look at `aws ec2 describe-instance-types --instance-types {need(each)}`",
-            )
+        if _is_newer(each):
+            yield _may_be_newer(each)
         elif does_not_exist(each):
             meant = instances.near(str(need(each)))
             yield fail(

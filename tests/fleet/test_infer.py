@@ -362,3 +362,114 @@ def test_scripts_that_choose_otherwise_say_nothing(folder: Path) -> None:
     put(folder, "a.sh", _KUBEADM)
     put(folder, "b.sh", _KUBEADM.replace("1.31.4", "1.33.0"))
     assert "# version: ? which Kubernetes is it?" in run("fleet", "infer", cwd=folder).out
+
+
+@pytest.mark.parametrize(
+    ("script", "pods", "services"),
+    [
+        ("kubeadm init --pod-network-cidr=192.168.0.0/16", "192.168.0.0/16", None),
+        (
+            "R=10.9.0.0/16\ncurl -sfL https://get.k3s.io | sh -s - --cluster-cidr $R --service-cidr 10.8.0.0/16",
+            "10.9.0.0/16",
+            "10.8.0.0/16",
+        ),
+        ("kubeadm init  # --pod-network-cidr=192.168.0.0/16", None, None),
+        ('kubeadm init --pod-network-cidr="$1"', None, None),
+    ],
+)
+def test_from_which_ranges_a_script_gives_addresses(
+    folder: Path, script: str, pods: str | None, services: str | None
+) -> None:
+    put(folder, "init.sh", f"#!/bin/bash\n{script}\n")
+    put(folder, "join.sh", "#!/bin/bash\nkubeadm join 10.0.0.1:6443 --token aaaaaa.bbbbbbbbbbbbbbbb\n")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)[:1]
+    said = {name: told["cluster"].get(name, {}).get("value") for name in ("podCidr", "serviceCidr")}
+    assert said == {"podCidr": pods, "serviceCidr": services}
+
+
+TALOS_GPU = "machine:\n  network: {hostname: gpu-1}\n  install: {image: 'x/{{ ENV.ID }}:v1'}\n  kernel: {modules: [{name: nvidia}]}\n"
+AUTO_MODE = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: l4}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: default}
+      requirements:
+        - {key: eks.amazonaws.com/instance-family, operator: In, values: [g6]}
+        - {key: eks.amazonaws.com/instance-size, operator: In, values: SIZES}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "count"), [("[xlarge, 2xlarge]", 1), ("[12xlarge, 24xlarge]", 4), ("[xlarge, 48xlarge]", None)]
+)
+def test_a_family_says_which_gpu_and_its_sizes_may_say_how_many(folder: Path, sizes: str, count: int | None) -> None:
+    put(folder, "pool.yaml", AUTO_MODE.replace("SIZES", sizes))
+    put(
+        folder,
+        "cluster.yaml",
+        "apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: ml, version: '1.33'}\n",
+    )
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    pool = told["pools"]["l4"]
+    assert (pool["gpu"]["value"], pool["gpusPerNode"].get("value")) == ("L4", count)
+    assert told["cluster"]["name"]["value"] == "ml", "that of the only cluster that is named here"
+
+
+def test_of_types_with_as_many_gpus_the_number_is_known(folder: Path) -> None:
+    put(
+        folder,
+        "cluster.yaml",
+        EKSCTL.replace("NAME", "ml").replace("instanceType: g5.12xlarge", "instanceTypes: [g5.xlarge, g6.2xlarge]"),
+    )
+    out = run("fleet", "infer", ".", cwd=folder).out
+    assert "gpusPerNode: 1 " in out
+    assert "which GPU do its nodes have? its types have A10G or L4" in out
+
+
+def test_nodes_of_talos_without_nvidias_modules_are_no_pool_beside_those_with_them(folder: Path) -> None:
+    put(folder, "talos/gpu.yaml.j2", TALOS_GPU)
+    put(folder, "talos/small.yaml", "machine: {network: {hostname: small}, install: {image: factory.talos.dev/x:v1}}\n")
+    put(
+        folder,
+        "talos/talconfig.yaml",
+        'clusterName: lab\ntalosVersion: "${v}"\nkubernetesVersion: "${k}"\nnodes: [{hostname: a}]\n',
+    )
+    put(folder, "talos/talenv.yaml", "talosVersion: v1.13.1\nkubernetesVersion: v1.36.2\n")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["gpu-1"]
+    assert (told["cluster"]["name"]["value"], told["cluster"]["version"]["value"]) == ("lab", "1.36")
+
+
+def test_a_version_that_is_filled_in_is_asked_about(folder: Path) -> None:
+    put(
+        folder,
+        "talconfig.yaml",
+        'clusterName: lab\ntalosVersion: "${v}"\nkubernetesVersion: "${k}"\nnodes: [{hostname: a}]\n',
+    )
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert "asks" in told["cluster"]["version"]
+
+
+RKE2 = """\
+resource "aws_instance" "gpu" {
+  ami           = "ami-0123456789abcdef0"
+  instance_type = "g4dn.xlarge"
+  user_data     = templatefile("${path.module}/agent.sh", { token = "t" })
+}
+"""
+
+
+def test_what_a_stack_fills_in_is_told_of_with_its_nodes(folder: Path) -> None:
+    put(folder, "main.tf", RKE2)
+    put(
+        folder,
+        "agent.sh",
+        "#!/bin/bash\ncurl -sfL https://get.rke2.io | INSTALL_RKE2_TYPE=agent sh -\nsystemctl enable --now rke2-agent\n",
+    )
+    put(folder, "server.sh", "#!/bin/bash\ncurl -sfL https://get.rke2.io | sh -\nsystemctl enable --now rke2-server\n")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["aws_instance.gpu"]
+    assert told["pools"]["aws_instance.gpu"]["nodes"]["value"] == 1

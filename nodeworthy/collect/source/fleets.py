@@ -11,6 +11,7 @@ from nodeworthy.collect.source.files import STDIN, Source, shown_path
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.documents.files import leads_out, tree_of
 from nodeworthy.errors import InputError
+from nodeworthy.fleet.model import no_fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.settings.find import settings_in
@@ -19,8 +20,7 @@ from nodeworthy.verdict import ToGive
 if TYPE_CHECKING:
     from nodeworthy.fleet.model import Fleet
 
-_GIVE = "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it, whose pools say distribution, GPU and driver"
-NO_FLEET = ToGive("there is no fleet to judge by", _GIVE)
+NO_FLEET = no_fleet()
 _YAML = pattern(rb"(?m)^runtime:[ \t]*(?:\n?[ \t]+name:[ \t]*|\{[ \t]*name:[ \t]*)?[\"']?yaml\b")
 _GIVE_A_PIPE = "give --fleet FILE, or --stack NAME"
 

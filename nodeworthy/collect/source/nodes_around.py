@@ -53,7 +53,7 @@ _SHARES = pattern(rb"timeSlicing|(?m:^\s*mps:)|deviceSplitCount|(?i:hami\b)")
 # What starts nodes as pods ask for them.
 _ADDS = pattern(rb"(?i)karpenter")
 _HCL = (".tf", ".tofu")
-_SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", "")
+_SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", ".j2", "")
 # What is looked at in a scope that is full of examples.
 _MOST = 50
 

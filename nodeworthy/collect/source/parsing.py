@@ -49,6 +49,8 @@ _OF_CHARTS = (
 _TEMPLATE_OF_VALUES = pattern(r"values.*\.ya?ml\.(?:tftpl|tpl|tmpl|gotmpl|j2)$")
 # What a file of any name begins with that is one of Kubernetes'.
 _IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]+)?(?:apiVersion|kind)[ \t]*:")
+# A machine config of Talos, a patch of one or a talconfig, which are filled in as often as not.
+_OF_TALOS = pattern(rb"(?m)^(?:machine|talosVersion)[ \t]*:")
 
 
 class InputRefused(Exception):
@@ -186,6 +188,8 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
     if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
         return True
     if source.shown == STDIN or _IS_AN_OBJECT.match(data) or _TEMPLATE_OF_VALUES.search(source.path.name):
+        return True
+    if _OF_TALOS.search(data):
         return True
     if source.path.suffix not in _YAML:
         return False

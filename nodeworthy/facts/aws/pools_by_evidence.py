@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_capacity import is_block, reservation
-from nodeworthy.facts.aws.node_group import NodeGroup, service_range
+from nodeworthy.facts.aws.node_group import INSTANCES, NodeGroup, service_range
 from nodeworthy.facts.aws.node_types import has_gpus, instance_types
 from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
@@ -49,7 +49,7 @@ def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPo
         resource.name,
         nodes.place,
         follows.distribution,
-        _runtime(follows.distribution),
+        _runtime(follows.distribution, own),
         noun=resource.title.removesuffix(f" '{resource.name}'"),
         kubernetes=_version(nodes),
         cluster=_cluster(nodes),
@@ -60,10 +60,14 @@ def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPo
     return with_its_driver(pool, False, own, [image] if image is not None else [])
 
 
-def _runtime(distribution: Located[str]) -> Located[Containerd]:
+def _runtime(distribution: Located[str], scripts: Sequence[BootScript]) -> Located[Containerd]:
     state = distribution.state
     if isinstance(state, Unknown):
         return Located(state, distribution.place)
+    if len(scripts) == 1 and scripts[0].read is not None:
+        from nodeworthy.facts.boot.shown_containerd import runtime_of
+
+        return runtime_of(state.value, distribution.place, scripts[0])
     return Located.known(containerd_of(state.value), distribution.place)
 
 
@@ -124,6 +128,8 @@ def _services(nodes: NodeGroup) -> Located[str] | None:
 def _machines(nodes: NodeGroup) -> Machines:
     types = tuple(each for each in instance_types(nodes) if _is_said(each))
     wanted, least, most = (_size(nodes, name) for name in ("desired", "min", "max"))
+    if nodes.resource.type in INSTANCES:
+        wanted = Located.known(1, nodes.place)
     return Machines(
         types,
         wanted=wanted,

@@ -26,7 +26,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind, UserData
 from nodeworthy.facts.boot.families import PROGRAMS
 from nodeworthy.facts.boot.script import BootPool, BootScript, NotInFleet
-from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.fleet.model import ASKED_OF_A_POOL, Fleet, Pool, no_fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import Known, NotKnown
@@ -127,7 +127,7 @@ GPU_SIGNS = ("nvidia", "NVreg_", "cuda")
 def in_fleet(script: BootScript, fleet: Fleet | None, why: str) -> BootScript:
     """The script with the pools of this fleet that it is for."""
     if fleet is None:
-        return replace(script, no_pool=why)
+        return replace(script, no_pool=_still_asked(script) if why == no_fleet() else why)
     try:
         pools = _pools(script, fleet)
     except NotKnown as unknown:
@@ -135,6 +135,35 @@ def in_fleet(script: BootScript, fleet: Fleet | None, why: str) -> BootScript:
     if isinstance(pools, str):
         return replace(script, no_pool=pools)
     return replace(script, pools=tuple(BootPool(pool, fleet) for pool in pools))
+
+
+def _still_asked(script: BootScript) -> str:
+    """Of what a pool would say, that which neither the script nor its image says already."""
+    said = {"distribution": distribution_of(script) is not None, "driver": _has_driver(script)}
+    return no_fleet([each for each in ASKED_OF_A_POOL if not said.get(each)])
+
+
+def distribution_of(script: BootScript) -> str | None:
+    """What its node becomes, by its image, else by the way in which it joins, where that is one's alone."""
+    if script.image is not None and script.image.distribution is not None:
+        return script.image.distribution
+    try:
+        ways = {each.how for each in script.timeline.of(Joins)}
+    except NotKnown:
+        return None
+    found = {one for way in ways for one in DISTRIBUTIONS_BY_JOIN.get(way, ())}
+    return found.pop() if len(found) == 1 else None
+
+
+def _has_driver(script: BootScript) -> bool:
+    if script.image is not None and script.image.has_driver:
+        return True
+    from nodeworthy.facts.boot.drivers import drivers
+
+    try:
+        return bool(drivers(script.timeline))
+    except NotKnown:
+        return False
 
 
 def _pools(script: BootScript, fleet: Fleet) -> Sequence[Pool] | str:

@@ -8,9 +8,10 @@ from nodeworthy.boot.conditions import together
 from nodeworthy.boot.effects import Act, Effect, Installs, Joins, Runs, Unit, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.known.containerd import DOCKER, Containerd, containerd_of
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Place
+from nodeworthy.records import replace
+from nodeworthy.verdict import Located, Place
 
 # Whose units and whose kubeconfig no other distribution has.
 _OF_THEIR_OWN = ("k3s", "rke2", "k0s")
@@ -22,7 +23,8 @@ _JOINED = {**{name: name for name in ("kubeadm", "k3s", "rke2", "microk8s", "k8s
 # Where whoever makes a cluster of this machine keeps what leads to it.
 _OF_THIS_MACHINE = (".kube/config", "/k3s.yaml", "/rke2.yaml", "/admin.conf", "/client.config")
 # k3s with a containerd of somebody else's, or with Docker.
-_OF_ANOTHER = pattern(r"--container-runtime-endpoint|container-runtime-endpoint:|\s--docker\b|docker:[ \t]*true")
+_OF_ANOTHER = pattern(r"--container-runtime-endpoint|container-runtime-endpoint:")
+_DOCKER = pattern(r"(?<![\w-])--docker\b|docker:[ \t]*true")
 _TELLS_A_SOCKET = pattern(r"(?:^|,)(?!toolkit\b)[\w.-]+=(?P<socket>/[\w./-]+\.sock)(?=,|$)")
 _WITH_A_SOCKET = (*_OF_THEIR_OWN, "microk8s", "k8s-snap")
 _BASE_DIR = pattern(r"containerd-base-dir[\"']?[ \t]*[:=][ \t]*[\"']?(?P<dir>/[\w./-]+)")
@@ -45,15 +47,29 @@ def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd
 
 def cluster_begun(script: BootScript) -> tuple[str, Place] | None:
     """The distribution with which a script begins a cluster on this machine, and the place where it does. None where it
-    begins several, or where the containerd is another's."""
+    begins several."""
     made = {name: each.place for each in reversed(script.timeline.effects) for name in _of(each)}
-    if len(made) != 1 or _has_another(script):
+    if len(made) != 1:
         return None
     return next(iter(made.items()))
 
 
 def _has_another(script: BootScript) -> bool:
-    return _OF_ANOTHER.search(_text(script)) is not None
+    return _OF_ANOTHER.search(_text(script)) is not None or _has_docker(script)
+
+
+def _has_docker(script: BootScript) -> bool:
+    return _DOCKER.search(_text(script)) is not None
+
+
+def runtime_of(distribution: str, place: Place, script: BootScript) -> Located[Containerd]:
+    """That of nodes which this script makes of a distribution: its own, where it is not told to take another."""
+    own = containerd_of(distribution)
+    if distribution not in _OF_THEIR_OWN or not _has_another(script):
+        return Located.known(own, place)
+    if _has_docker(script):
+        return Located.known(replace(own, runtime=DOCKER), place)
+    return Located.unknown(f"{distribution} is told to take another container runtime than its own", place)
 
 
 def _text(script: BootScript) -> str:

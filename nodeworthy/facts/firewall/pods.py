@@ -188,15 +188,25 @@ def _usual(shown: Sequence[Shown]) -> Usual:
     return found.pop() if len(found) == 1 else Usual()
 
 
+def ranges_written(script: BootScript) -> dict[str, Located[str]]:
+    """`pods` and `services`, as far as the script itself chooses them: the last one that is written counts."""
+    lines = [line for part in script.userdata.parts for line in lines_of(part.text, part.origin)]
+    return {of: Located.known(str(found), line.place) for of, found, line in _chosen_in(lines)}
+
+
 def _ranges(lines: Sequence[Written]) -> Iterator[tuple[str, Range]]:
+    yield from ((of, found) for of, found, _ in _chosen_in(lines))
+
+
+def _chosen_in(lines: Sequence[Written]) -> Iterator[tuple[str, Range, Written]]:
     """The last one that is written counts; one of two families is its first."""
     for choice in _with_words(ranges(), lines):
         for line in lines:
-            said = choice.text.search(line.text) if not line.is_comment else None
+            said = choice.text.search(line.text.partition(" #")[0]) if not line.is_comment else None
             value = next(filter(None, said.groups()), "") if said else ""
             found = _range_of_words(_valued(value, lines).split(",")[0])
             if found is not None:
-                yield choice.of, found
+                yield choice.of, found, line
 
 
 def _valued(written: str, lines: Sequence[Written]) -> str:

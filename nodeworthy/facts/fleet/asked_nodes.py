@@ -169,10 +169,12 @@ def _own(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> list[SaidCluster
     named = {name for each in by_name for name in each.names}
     if nodes.cluster is not None:
         named.add(nodes.cluster.shown())
-    if named:
-        return [*by_name, *(each for each in clusters if not each.pools and each.names & named)]
     whole = [each for each in clusters if not each.pools]
-    return whole if len({each.names for each in whole} - {frozenset()}) < 2 else []
+    is_one = len({each.names for each in whole} - {frozenset()}) < 2
+    if named:
+        # What names no cluster is of the only one that is named.
+        return [*by_name, *(each for each in whole if each.names & named or (is_one and not each.names))]
+    return whole if is_one else []
 
 
 def versions_apart(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> tuple[Located[str], Located[str]] | None:

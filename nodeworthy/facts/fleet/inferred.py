@@ -6,11 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
+from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.machines import NOTHING_SAID
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, cluster_kind
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.records import dataclass
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located
+
+# As a fleet may call its cluster.
+_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -42,8 +48,36 @@ def _the_only(said: Iterable[Located[str] | None]) -> Located[str] | None:
     return next(iter(known.values())) if len(known) == 1 else None
 
 
-def infer_fleets(pools: Iterable[GpuPool], values: Sequence[OperatorValues]) -> list[InferredFleet]:
+def infer_fleets(
+    pools: Iterable[GpuPool], values: Sequence[OperatorValues], clusters: Sequence[SaidCluster] = ()
+) -> list[InferredFleet]:
     """One of each cluster that is named; a pool that names none is of the only one that is, else of the nearest."""
+    fleets = _of_each_cluster(_telling(list(pools)), values)
+    if len(fleets) == 1 and fleets[0].name is None:
+        return [replace(fleets[0], name=_the_only_name(clusters))]
+    return fleets
+
+
+def _telling(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
+    """Without those of which nothing is known but what others are, too, of which more is: a server of k3s beside the
+    nodes with GPUs."""
+    known = {each.distribution.state for each in pools if _is_told_of(each)}
+    yield from (each for each in pools if _is_told_of(each) or each.distribution.state not in known)
+
+
+def _is_told_of(pool: GpuPool) -> bool:
+    said = (pool.driver, pool.kubernetes, pool.cluster)
+    return pool.machines != NOTHING_SAID or any(each is not None for each in said)
+
+
+def _the_only_name(clusters: Sequence[SaidCluster]) -> Located[str] | None:
+    """That of the cluster beside which no other one is named; what is filled in is no name."""
+    named = {name: each for each in clusters for name in each.names}
+    name, said = next(iter(named.items())) if len(named) == 1 else ("", None)
+    return Located.known(name, said.place) if said is not None and _NAME.fullmatch(name) else None
+
+
+def _of_each_cluster(pools: Iterable[GpuPool], values: Sequence[OperatorValues]) -> list[InferredFleet]:
     named, unnamed = defaultdict[str, list[GpuPool]](list), list[GpuPool]()
     for pool in pools:
         (named[name] if (name := _cluster(pool)) else unnamed).append(pool)

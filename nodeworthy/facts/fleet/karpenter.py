@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.script import BootScript
@@ -14,7 +14,7 @@ from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, te
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.known.instances import has_gpus, is_gpu_family, most_gpus_of
+from nodeworthy.known.instances import counts_of, gpu_of_family, has_gpus, is_gpu_family, most_gpus_of
 from nodeworthy.known.node_images import by_name, by_parameter, of_karpenter
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -29,6 +29,7 @@ _OWN_PLUGIN = "kubelet-device-plugins"
 # Of the categories of EC2's types, those of which every current one has GPUs of NVIDIA or is asked for as if it had.
 _GPU_CATEGORIES = frozenset({"g", "p"})
 _DISCOVERY, _OF_CLUSTER = "karpenter.sh/discovery", "kubernetes.io/cluster/"
+V = TypeVar("V")
 _NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
@@ -295,9 +296,25 @@ def _machines(requirements: Sequence[Tree]) -> Machines:
     types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.text or "")]
     gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.text or "") is not None]
     counts = [each for each in chosen.get(_GPU_COUNT, ()) if (each.text or "").isdecimal()]
-    gpu = gpus[0].located() if len(gpus) == 1 else None
+    gpu = gpus[0].located() if len(gpus) == 1 else _of_families(chosen, _gpu_of)
     count = Located.known(int(counts[0].text or 0), counts[0].place) if len(counts) == 1 else None
+    if not counts:
+        sizes = [each.text or "" for each in chosen.get(_SIZE, ())]
+        count = _of_families(chosen, lambda family: counts_of(family, sizes))
     return Machines(tuple(types), gpu, count, min(_bounds(chosen), key=lambda each: each[0], default=(0, None))[1])
+
+
+def _of_families(chosen: Mapping[str, Sequence[Tree]], has: Callable[[str], frozenset[V]]) -> Located[V] | None:
+    """What all types of the families have that it chooses from; None where they differ, or one is not known."""
+    families = chosen.get(_FAMILY, ())
+    told = [has(each.text or "") for each in families]
+    every = frozenset[V]().union(*told)
+    return Located.known(next(iter(every)), families[0].place) if len(every) == 1 and all(told) else None
+
+
+def _gpu_of(family: str) -> frozenset[str]:
+    gpu = gpu_of_family(family)
+    return frozenset((gpu,) if gpu is not None else ())
 
 
 def _bounds(chosen: Mapping[str, Sequence[Tree]]) -> Iterator[tuple[int, Located[int]]]:
@@ -333,6 +350,7 @@ def _only_gpu_categories(operator: str, values: Sequence[str]) -> bool:
 _CAPACITY, _RESERVED = "karpenter.sh/capacity-type", "reserved"
 _TYPE = "node.kubernetes.io/instance-type"
 _FAMILY = "karpenter.k8s.aws/instance-family"
+_SIZE = "karpenter.k8s.aws/instance-size"
 _GPU_NAME = "karpenter.k8s.aws/instance-gpu-name"
 _GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
 _ASKS: Mapping[str, Callable[[str, Sequence[str]], bool]] = {

@@ -50,6 +50,15 @@ class Machines:
                 yield has.gpu
 
     @property
+    def same_count(self) -> Located[int] | None:
+        """How many GPUs each of its types has, where all of them have as many."""
+        has = [gpus_of(each.state.value) for each in self.types if isinstance(each.state, Known)]
+        counts = {each.count if each is not None else 0 for each in has}
+        if len(has) < len(self.types) or len(counts) != 1 or 0 in counts:
+            return None
+        return Located.known(counts.pop(), self.types[0].place)
+
+    @property
     def largest(self) -> Located[int] | None:
         """How many GPUs the largest of its nodes has; None where nothing says it of all of them."""
         if self.gpus is not None:

@@ -6,6 +6,7 @@ HelmChart needs, which k3s and RKE2 bring.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
@@ -44,7 +45,17 @@ def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
     asked = [*(each for each in facts if isinstance(each, AskedNodes)), *nodes_of_karpenter(facts)]
     clusters = [each for each in facts if isinstance(each, SaidCluster)] if asked else []
     machines = [each for each in facts if isinstance(each, SaidMachines)] if clusters else []
-    return [of_its_cluster(on_its_machines(each, clusters, machines), clusters).pool for each in asked]
+    joined = [of_its_cluster(on_its_machines(each, clusters, machines), clusters) for each in asked]
+    return [each.pool for each in _having_gpus(joined)]
+
+
+def _having_gpus(asked: Sequence[AskedNodes]) -> Sequence[AskedNodes]:
+    """Of machine configs of Talos those with NVIDIA's modules are the ones with GPUs; where none has them, nobody knows
+    which are."""
+    of_talos = [each for each in asked if each.distribution.shown() == "talos"]
+    if not any(each.has_gpus for each in of_talos):
+        return asked
+    return [each for each in asked if each.has_gpus or each not in of_talos]
 
 
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
@@ -148,15 +159,27 @@ def _with_drivers(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
 
 
 def _agreeing(pools: Sequence[GpuPool]) -> list[GpuPool]:
-    """Of nodes of one distribution that choose several releases, nobody knows which of them a cluster has."""
-    chosen: dict[str, set[object]] = {}
+    """Of nodes of one distribution that choose several releases, nobody knows which of them a cluster has. What one of
+    its scripts says of its addresses is so of all."""
+    together = defaultdict[str, list[GpuPool]](list)
     for pool in pools:
-        said = [each.state if each is not None else None for each in (pool.kubernetes, pool.containerd)]
-        chosen.setdefault(pool.distribution.shown(), set()).add((*said,))
-    return [
-        pool if len(chosen[pool.distribution.shown()]) == 1 else replace(pool, kubernetes=None, containerd=None)
-        for pool in pools
-    ]
+        together[pool.distribution.shown()].append(pool)
+    return [_agreed(pool, together[pool.distribution.shown()]) for pool in pools]
+
+
+def _agreed(pool: GpuPool, others: Sequence[GpuPool]) -> GpuPool:
+    chosen = {(_state(each.kubernetes), _state(each.containerd)) for each in others}
+    made = replace(pool, services=_only([each.services for each in others]), pods=_only([each.pods for each in others]))
+    return made if len(chosen) == 1 else replace(made, kubernetes=None, containerd=None)
+
+
+def _state(said: Located[str] | None) -> object:
+    return said.state if said is not None else None
+
+
+def _only(said: Sequence[Located[str] | None]) -> Located[str] | None:
+    known = {each.state: each for each in said if each is not None}
+    return next(iter(known.values())) if len(known) == 1 else None
 
 
 def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
@@ -169,17 +192,30 @@ def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
             name = PurePath(script.place.path or "").name or "this script"
             distribution, place, said = made
             pool = _pool(name, "the node made by script", distribution, place, said)
+            pool = replace(pool, runtime=_runtime_of(distribution, place, script))
             yield brought_by_scripts(_with_releases(replace(pool, machines=_registering(script)), script), [script])
+
+
+def _runtime_of(distribution: str, place: Place, script: BootScript) -> Located[Containerd]:
+    """Imported only where a script makes a node."""
+    from nodeworthy.facts.boot.shown_containerd import runtime_of
+
+    return runtime_of(distribution, place, script)
 
 
 def _with_releases(pool: GpuPool, script: BootScript) -> GpuPool:
     """Imported only where a script makes a node."""
     from nodeworthy.facts.boot.chosen_releases import containerd_chosen, kubernetes_chosen
+    from nodeworthy.facts.firewall.pods import ranges_written
 
-    runtime = pool.runtime.state
+    runtime, ranges = pool.runtime.state, ranges_written(script)
     is_chosen = isinstance(runtime, Known) and runtime.value.chosen
     return replace(
-        pool, kubernetes=kubernetes_chosen(script), containerd=containerd_chosen(script) if is_chosen else None
+        pool,
+        kubernetes=kubernetes_chosen(script),
+        containerd=containerd_chosen(script) if is_chosen else None,
+        services=ranges.get("services"),
+        pods=ranges.get("pods"),
     )
 
 

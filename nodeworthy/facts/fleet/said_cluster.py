@@ -167,9 +167,9 @@ def said_clusters(document: Tree) -> Iterator[SaidCluster]:
         frozenset(names),
         frozenset(each.text or "" for path in kind.pools if (each := document.get(*path)).text),
         kind.of,
-        _minor(_at(document, kind.version)),
-        _range(_at(document, kind.services)),
-        _range(_at(document, kind.pods)),
+        minor_of(_at(document, kind.version)),
+        range_of(_at(document, kind.services)),
+        range_of(_at(document, kind.pods)),
         number_of(document.get("spec", "replicas")) if kind is _OF_MACHINES else None,
     )
     if said.pools or any(each is not None for each in (said.version, said.services, said.pods)):
@@ -185,7 +185,9 @@ def said_by_networks_chart(release: Release) -> Iterator[SaidCluster]:
     values = release.values
     is_pooled = values.get("ipam", "mode").text in (None, "cluster-pool")
     found = [values.get(*_POOLS_OF_CILIUM)] if is_pooled else []
-    pods = next((said for each in (*map(_first, found), _at(values, _POOLS_OF_CALICO)) if (said := _range(each))), None)
+    pods = next(
+        (said for each in (*map(first_of, found), _at(values, _POOLS_OF_CALICO)) if (said := range_of(each))), None
+    )
     if pods is not None:
         yield SaidCluster(pods.place, frozenset(), pods=pods)
 
@@ -216,19 +218,19 @@ def _at(document: Tree, path: Sequence[str]) -> Tree | None:
         return None
     tree = document
     for name in path:
-        tree = _first(tree.get(name))
+        tree = first_of(tree.get(name))
     return tree
 
 
-def _first(tree: Tree) -> Tree:
+def first_of(tree: Tree) -> Tree:
     return tree.sequence[0] if tree.is_sequence and tree.sequence else tree
 
 
-def _minor(said: Tree | None) -> Located[str] | None:
+def minor_of(said: Tree | None) -> Located[str] | None:
     found = _MINOR.match(said.text or "") if said is not None else None
     return Located.known(found[1], said.place) if found is not None and said is not None else None
 
 
-def _range(said: Tree | None) -> Located[str] | None:
+def range_of(said: Tree | None) -> Located[str] | None:
     """One of Google's may be a name or a length, and is none then."""
     return text_of(said) if said is not None and "." in (said.text or "") and "/" in (said.text or "") else None

@@ -1,16 +1,18 @@
-"""The nodes that a machine config of Talos, a patch of one, a talhelper's talconfig, or a template of Omni's makes."""
+"""The nodes that a machine config of Talos, a patch of one, a talhelper's talconfig, or a template of Omni's makes, and
+what the first of them say of their cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
 from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.facts.fleet.said_cluster import first_of, minor_of, range_of
 from nodeworthy.verdict import Located
 
 _NVIDIA = "nvidia"
-_TALOS, _OF_TALOS = "talos", ("siderolabs", "talos")
+TALOS, _OF_TALOS = "talos", ("siderolabs", "talos")
 # Of Talos' extensions those that hold the modules; the toolkit is one of its own.
 _MODULES = ("nonfree-kmod-nvidia", "nvidia-open-gpu-kernel-modules")
 _ROLES = ("worker", "controlplane", "init")
@@ -32,11 +34,12 @@ def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:
         return
     said = f"a machine config of Talos{f' with {drivers[0].text}' if drivers else ''}"
     where = drivers[0].place if drivers else machine.place
+    hostname = machine.get("network", "hostname").text
     yield AskedNodes(
-        document.get("cluster", "clusterName").text or _TALOS,
+        document.get("cluster", "clusterName").text or hostname or TALOS,
         "machine config",
         document.place,
-        Located.known(_TALOS, where),
+        Located.known(TALOS, where),
         said,
         True if drivers else None,
         cluster=text_of(document.get("cluster", "clusterName")),
@@ -54,15 +57,42 @@ def _of_talhelper(document: Tree) -> AskedNodes:
     version, name = document.get("kubernetesVersion"), document.get("clusterName")
     extension = next(_extensions(document), None)
     return AskedNodes(
-        name.text or _TALOS,
+        name.text or TALOS,
         "talconfig of",
         document.place,
-        Located.known(_TALOS, document.get("talosVersion").place),
+        Located.known(TALOS, document.get("talosVersion").place),
         extension.text or "" if extension is not None else f"talosVersion {document.get('talosVersion').text}",
         True if extension is not None else None,
-        kubernetes=text_of(version),
+        # Where it is filled in, `talenv.yaml` beside it says which.
+        kubernetes=text_of(version) if minor_of(version) is not None else None,
         cluster=text_of(name),
     )
+
+
+def clusters_of_talos(document: Tree) -> Iterator[SaidCluster]:
+    """A talconfig, the versions that talhelper keeps beside one, the part of a machine config about its cluster."""
+    if document.get("talosVersion").text is not None:
+        version, network = (
+            document.get("kubernetesVersion"),
+            (document.get("clusterSvcNets"), document.get("clusterPodNets")),
+        )
+        name = document.get("clusterName").text
+    else:
+        name = document.get("cluster", "clusterName").text
+        ranges = document.get("cluster", "network")
+        version, network = _kubelet(document), (ranges.get("serviceSubnets"), ranges.get("podSubnets"))
+    services, pods = (range_of(first_of(each)) for each in network)
+    said = minor_of(version)
+    names = frozenset((name,) if name is not None else ())
+    if names or any(each is not None for each in (said, services, pods)):
+        yield SaidCluster(document.place, names, frozenset(), frozenset((TALOS,)), said, services, pods)
+
+
+def _kubelet(document: Tree) -> Tree:
+    """Its image, whose tag is the version of Kubernetes."""
+    image = document.get("machine", "kubelet", "image")
+    tag = (image.text or "").partition("@")[0].rpartition(":")[2]
+    return Tree(tag, image.place)
 
 
 def _extensions(document: Tree) -> Iterator[Tree]:
@@ -80,7 +110,7 @@ def workers_of_omni(document: Tree) -> Iterator[AskedNodes]:
             document.get("name").text or "workers",
             "Workers",
             document.place,
-            Located.known(_TALOS, extension.place),
+            Located.known(TALOS, extension.place),
             extension.text or "",
             True,
         )

@@ -9,11 +9,12 @@ from nodeworthy.documents.yaml import read_all
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.cluster_api import nodes_of_cluster_api
 from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import karpenter, nodes_of_karpenter, pools_of_any_image
 from nodeworthy.facts.fleet.made_clusters import made_clusters
 from nodeworthy.facts.fleet.managed_groups import groups_of_eks
 from nodeworthy.facts.fleet.pools_by_evidence import pools_together
-from nodeworthy.facts.fleet.talos import nodes_of_talos
+from nodeworthy.facts.fleet.talos import clusters_of_talos, nodes_of_talos
 from nodeworthy.verdict import Place
 from tests.facts.shown import shown
 
@@ -27,8 +28,16 @@ def _nodes(given: str) -> Iterator[str]:
     yield from (shown(each) for each in found)
     for nodes in (*asked, *nodes_of_karpenter(found)):
         yield from _told(nodes)
+    clusters = [each for document in documents for each in clusters_of_talos(document)]
+    yield from map(shown, clusters)
     yield from (f"{each.name} of any image: {shown(each.distribution)}" for each in pools_of_any_image(found))
-    yield from (f"pool {each.title} of {each.distribution.shown()}" for each in pools_together([*asked, *found]))
+    yield from map(_pool, pools_together([*asked, *found, *clusters]))
+
+
+def _pool(pool: GpuPool) -> str:
+    known = {"Kubernetes": pool.kubernetes, "services": pool.services, "pods": pool.pods}
+    said = (f", {name} {each.shown()}" for name, each in known.items() if each is not None)
+    return f"pool {pool.title} of {pool.distribution.shown()}{''.join(said)}"
 
 
 def _told(nodes: AskedNodes) -> Iterator[str]:
