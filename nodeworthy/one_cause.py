@@ -71,6 +71,9 @@ def _without_repeats(judgement: Judgement, told: set[object]) -> Judgement:
 def _the_rest(judgement: Judgement, named: set[str | None]) -> Judgement:
     def is_left(finding: Finding) -> bool:
         about = finding.victims or (finding.where.object,)
+        # What is neither a pod nor made of pods is the cause of its victims, whatever else is said of them.
+        if finding.where.object is not None and not finding.where.object.startswith(("Pod/", "DaemonSet/")):
+            about = (finding.where.object,)
         return None in about or not all(each in named for each in about)
 
     kept = tuple(filter(is_left, judgement.findings))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from nodeworthy.known.tables import table_of
+from nodeworthy.known.xid import Xid, xid
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _STATUSES = ("True", "False")
@@ -39,3 +41,22 @@ def gpu_conditions() -> Mapping[str, GpuCondition]:
 def _condition(row: Mapping[str, str]) -> GpuCondition:
     said = {name: row[name] for name in ("type", "who", "good", "says", "cause", "remedy", "link")}
     return GpuCondition(**said, unsure=tuple(row.get("unsure", ())))
+
+
+def tells_of_no_gpu(message: str) -> bool:
+    """Whether all that it is about are codes which a machine without any fault has, too."""
+    codes = _codes_in(message)
+    return bool(codes) and all(each in table_of("gpu_conditions")["codes"]["innocent"] for each in codes)
+
+
+def fault_of_a_program(message: str) -> Xid | None:
+    """The Xid that it is about, where each of them is the fault of what ran on the GPU."""
+    told, codes = table_of("gpu_conditions")["codes"], _codes_in(message)
+    if not codes or not all(each in told["numbered"] for each in codes):
+        return None
+    found = [xid(int(each["number"])) for each in pattern(told["number"]).finditer(message)]
+    return found[0] if len(found) >= len(codes) and all(each.whose == "program" for each in found) else None
+
+
+def _codes_in(message: str) -> list[str]:
+    return [each["code"] for each in pattern(table_of("gpu_conditions")["codes"]["entry"]).finditer(message)]

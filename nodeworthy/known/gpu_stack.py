@@ -7,6 +7,8 @@ from functools import cache
 
 from nodeworthy.known.tables import table_of
 
+INSTALLER, DRA_DRIVER = "the driver's installer", "the DRA driver"
+
 
 @cache
 def _parts() -> Mapping[str, str]:
@@ -39,4 +41,19 @@ def bringer_of(resource: str) -> str:
 
 def brings_gpus(part: str) -> bool:
     """Whether a part is of what makes GPUs usable, and not of what pods with GPUs may want besides."""
-    return part not in _bringers().values()
+    return part not in _bringers().values() and part not in _besides()
+
+
+@cache
+def _besides() -> frozenset[str]:
+    return frozenset(row["part"] for row in table_of("gpu_stack")["part"] if row.get("besides"))
+
+
+@cache
+def _waited() -> Mapping[str, str]:
+    return {name: row["part"] for row in table_of("gpu_stack")["part"] for name in row.get("waited", ())}
+
+
+def waits_for(init_container: str) -> str:
+    """The part for which an init container of this name waits; empty where it waits for none."""
+    return _waited().get(init_container, "")

@@ -58,6 +58,17 @@ _LONGEST = 400
 _OUT_OF_MEMORY = "OOMKilled"
 # What nodes lack where feature discovery does not come.
 _MISSING = "labels"
+# As known/gpu_stack.toml calls it; and who asks it for its GPUs before a container starts.
+_DRIVER, _TOOLKIT_ASKS = "the driver", "nvidia-container-cli"
+_OTHER_RUNTIME = (
+    "let the node's default runtime be runc until a driver is loaded (Docker: default-runtime in daemon.json; the "
+    "toolkit's CONTAINERD_SET_AS_DEFAULT=false), or take a driver's image that says NVIDIA_VISIBLE_DEVICES=void; to be "
+    "sure: docker info | grep -i runtime, or containerd config dump | grep default_runtime_name"
+)
+_LET_IT_COME = (
+    "let its labels be there (Node Feature Discovery sets those of the system and of PCI: is its release one that this "
+    "operator's release goes with?), or let the DaemonSet choose by others: kubectl get node {node} --show-labels"
+)
 
 
 @RULE.check
@@ -92,7 +103,7 @@ def _unsettled(stuck: UnsettledPods) -> Draft:
         cause=_why(stuck, known),
         remedy=_remedy(stuck, known),
         on=[f"node '{each.node}'" for each in stuck.pods if each.node][:_SHOWN],
-        victims=[each.object for each in stuck.pods],
+        victims=[each.object for each in (*stuck.pods, *stuck.beside)],
         link=_link(stuck, known),
     )
 
@@ -144,7 +155,9 @@ def _no_work(found: UnmadeWork) -> Draft:
 def _not_done(found: StuckObject) -> Draft:
     said = " ".join(found.words.split())[:_LONGEST]
     cause, remedy = _explained(said, f"its controller says: {said}", found.remedy)
-    return fail(found, found.fault, is_=said, should=found.should, cause=cause, remedy=remedy)
+    if found.cause:
+        cause, remedy = found.cause, found.remedy
+    return fail(found, found.fault, is_=said, should=found.should, cause=cause, remedy=remedy, victims=found.victims)
 
 
 def _not_fit(unready: UnreadyNodes) -> Draft:
@@ -168,7 +181,9 @@ def _not_fit(unready: UnreadyNodes) -> Draft:
 
 def _link(stuck: UnsettledPods, known: Evidence | None) -> str:
     """What it says itself counts; a part that says nothing breaks what it brings."""
-    said = link_of_evidence(known.id, known.layer) if known is not None else ""
+    if _starts_by_itself(stuck):
+        return link_of_part(_DRIVER)
+    said = link_of_evidence(known.id, known.layer) if known is not None else link_of_part(stuck.waits_for)
     return said or (link_of_part(stuck.first.part) if stuck.first.part else "pod")
 
 
@@ -189,21 +204,39 @@ def _does_not(stuck: UnsettledPods) -> str:
 
 def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
     said = " ".join(stuck.words.split())[:_LONGEST]
+    if _starts_by_itself(stuck):
+        return f"NVIDIA's runtime starts the driver's own container, too, and asks for what only that brings: {said}"
+    if stuck.absent:
+        waits = f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
+        return f"{waits}, which does not come: {stuck.absent}"
     if known is not None:
         return f"{known.says}: {known.cause}; it said: {said}"
     if said == _OUT_OF_MEMORY:
         return "the kernel killed it at its memory limit (OOMKilled)"
+    if stuck.waits_for and not said:
+        return f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
     return f"it said: {said}" if said else "what it said is not in what was read, and no other rule knows why"
 
 
 def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
     first = stuck.first
+    if _starts_by_itself(stuck):
+        return _OTHER_RUNTIME
+    if stuck.absent:
+        return _LET_IT_COME.format(node=first.node)
     if known is not None:
         return f"{known.remedy}; to be sure: {known.prove}"
+    if stuck.waits_for:
+        return f"see whether it runs there: kubectl get pods -A --field-selector spec.nodeName={first.node}"
     if stuck.words == _OUT_OF_MEMORY:
         return f"raise resources.limits.memory of {first.daemonset or first.name}"
     verb = "logs --previous" if first.restarts else "describe pod"
     return f"read why: kubectl {verb} -n {first.namespace} {first.name}"
+
+
+def _starts_by_itself(stuck: UnsettledPods) -> bool:
+    """Whether it is the driver's container that the toolkit can't start for want of a driver."""
+    return stuck.first.part == _DRIVER and _TOOLKIT_ASKS in stuck.words
 
 
 def _shut_out(found: ShutOut) -> Draft:

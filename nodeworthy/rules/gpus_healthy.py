@@ -9,7 +9,8 @@ none, nobody knows how many should be.
 
 In a cluster those are asked that watch GPUs there and say what they see as a condition of the node: the EKS node
 monitoring agent, AKS' node problem detector, GKE's device plugin, NVSentinel. A node on which nobody watches is not
-judged.
+judged. An Xid that is the fault of what ran on a GPU is a warning, and what IMEX says of itself while nobody uses it is
+nothing: no GPU is worse for either.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from nodeworthy.facts.node.gpus import NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.known.evidence import in_text
+from nodeworthy.known.xid import Xid
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
@@ -49,7 +51,11 @@ def the_driver_says_that_they_are(
 @RULE.check
 def who_watches_them_says_that_they_are(gpus: WatchedGpus) -> Findings:
     for each in gpus.said:
-        if each.is_bad:
+        if each.is_about_no_gpu:
+            continue
+        if each.of_a_program is not None:
+            yield _of_a_program(gpus, each, each.of_a_program)
+        elif each.is_bad:
             yield _told(gpus, each)
         elif not each.is_good:
             known = next((found.evidence for found in in_text(each.message)), None)
@@ -75,6 +81,25 @@ def _told(gpus: WatchedGpus, said: GpuWatch) -> Draft:
         related=[Related(gpus.place, _offers(node, name)) for name in node.capacity if node.unhealthy(name)],
         cause=condition.cause,
         remedy=f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data, then {condition.remedy}",
+        victims=gpus.waiting,
+        link=condition.link,
+        nodes=[node.name],
+    )
+
+
+def _of_a_program(gpus: WatchedGpus, said: GpuWatch, xid: Xid) -> Draft:
+    """The watcher may have cordoned the node for it, and takes no cordon away for which nothing was mended."""
+    condition, node = said.condition, gpus.node
+    return fail(
+        gpus,
+        f"{condition.who} takes a program's fault on {node.title} for one of the GPU: Xid {xid.number}",
+        is_=said.says,
+        should=f"{condition.type}={condition.good}",
+        cause=f"Xid {xid.number} is the fault of what ran on the GPU ({xid.says}); where the node was cordoned for it, "
+        "it stays so until somebody takes the cordon away",
+        remedy=f"look at the program that ran there; kubectl uncordon {node.name}; where it comes again with every "
+        "program, reset the GPU",
+        severity=Severity.WARNING,
         victims=gpus.waiting,
         link=condition.link,
         nodes=[node.name],

@@ -45,6 +45,12 @@ RULE = Rule(
 _LINKS = {"not ready": "allocatable", "held": "held", "scattered": "held"}
 
 
+_LET_IT_COME = (
+    "let the DRA driver's kubelet plugin choose these nodes (kubeletPlugin.affinity and tolerations in its chart's "
+    "values), or give them the label that it goes by; then kubectl get resourceslices shows their devices"
+)
+
+
 @RULE.check
 def why_they_wait(waiting: Waiting) -> Findings:
     for group in waiting.groups:
@@ -71,10 +77,12 @@ def _of_claims(claiming: ClaimingPods) -> Draft:
         f"{count} for devices that they claim: {known.says}",
         is_=words,
         should="a node whose devices the claim can have",
-        cause=known.cause,
-        remedy=f"{known.remedy}; to be sure: {known.prove}",
+        cause=f"the DRA driver comes to no node with GPUs, so that none publishes its devices: {claiming.absent}"
+        if claiming.absent
+        else known.cause,
+        remedy=_LET_IT_COME if claiming.absent else f"{known.remedy}; to be sure: {known.prove}",
         victims=victims,
-        link="pod",
+        link="plugin" if claiming.absent else "pod",
     )
 
 

@@ -107,7 +107,8 @@ def test_one_file_and_a_pipe_in_both_forms(monkeypatch: pytest.MonkeyPatch) -> N
     data = everything()
     the_incident(diagnose())
     wanted = diagnose().report
-    for text in (json.dumps(data, indent=4), as_yaml(data), "---\n".join(as_yaml(each) for each in data["items"])):
+    parts = [as_yaml(each) for each in data["items"]]
+    for text in (json.dumps(data, indent=4), as_yaml(data), "---\n".join(parts), "".join(parts)):
         Path("all.txt").write_text(text)
         for ran in (judged("all.txt"), through_a_pipe(text, monkeypatch)):
             the_incident(ran)

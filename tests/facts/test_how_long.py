@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from nodeworthy.facts.cluster import admission_causes, offered_gpus, pending_causes
+from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.cluster.scheduling_events import Nominated, SchedulingEvents
 from nodeworthy.facts.operator.toolkit_on_nodes import SETTLING, ToolkitOnNodes
 
 THEN = datetime(2025, 10, 14, 17, 0, tzinfo=UTC)
@@ -30,13 +32,27 @@ def some(**values: Any) -> Any:
 def test_a_node_on_its_way_comes_within_a_quarter_of_an_hour(minutes: timedelta, is_new: bool) -> None:
     pod = some(namespace="ml", name="train", was_looked_at=True, created=THEN)
     events = some(growing={("ml", "train"): written(THEN)}, unplaced={})
-    assert pending_causes._is_new(pod, some(events=events, now=THEN + minutes)) is is_new
+    world = some(events=events, now=THEN + minutes, has_node_in_view=lambda *_: False)
+    assert pending_causes._is_new(pod, world) is is_new
+
+
+@pytest.mark.parametrize(
+    ("minutes", "is_new"), [(timedelta(minutes=15) - SECOND, True), (timedelta(minutes=15), False)]
+)
+def test_a_node_that_karpenter_has_in_view_comes_as_soon(minutes: timedelta, is_new: bool) -> None:
+    pod = some(namespace="ml", name="train", is_meant_by=lambda _: True)
+    nominated = Nominated(written(THEN), written(THEN + minutes), ("gpu-1",))
+    events = SchedulingEvents(nominated={("ml", "train"): nominated})
+    world = PendingWorld({}, {}, events, (), THEN + minutes)
+    assert world.has_node_in_view(pod, pending_causes._COMES) is is_new
+    events.short["gpu-1"] = ("", "insufficient capacity")
+    assert not world.has_node_in_view(pod, pending_causes._COMES), "the cloud has refused it"
 
 
 @pytest.mark.parametrize(("minutes", "is_new"), [(timedelta(minutes=5) - SECOND, True), (timedelta(minutes=5), False)])
 def test_the_scheduler_looks_within_five_minutes(minutes: timedelta, is_new: bool) -> None:
     pod = some(namespace="ml", name="train", was_looked_at=False, created=THEN)
-    world = some(events=some(growing={}, unplaced={}), now=THEN + minutes)
+    world = some(events=some(growing={}, unplaced={}), now=THEN + minutes, has_node_in_view=lambda *_: False)
     assert pending_causes._is_new(pod, world) is is_new
     assert not pending_causes._is_new(some(**{**vars(pod), "was_looked_at": True}), world)
     assert not pending_causes._is_new(

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from nodeworthy.collect.cluster.gpu_stack import starts_no_nodes
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.claiming_pods import claiming_pods
-from nodeworthy.facts.cluster.gpu_stack import placeless_plugins, plugins_shut_out
+from nodeworthy.facts.cluster.gpu_stack import absent_everywhere, placeless_plugins, plugins_shut_out
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
@@ -29,7 +30,7 @@ from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.gpu_stack import brings_gpus
+from nodeworthy.known.gpu_stack import DRA_DRIVER, brings_gpus
 from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 
@@ -64,7 +65,8 @@ def _facts(seen: ClusterObjects, works: list[VerificationWork], world: PendingWo
     if not _sees_all(seen):
         return
     quotas = [each for each in kept.quotas if not seen.outlives(each.maker)]
-    claiming = tuple(claiming_pods(kept.claiming.values(), kept.events, kept.now))
+    absent = absent_everywhere(DRA_DRIVER, seen.stack.daemonsets.values(), kept.nodes.values())
+    claiming = tuple(claiming_pods(kept.claiming.values(), kept.events, kept.now, absent))
     waits = replace(waiting(kept.waiting, world, world.hami.explained, quotas), claiming=claiming)
     if kept.has_gpus or kept.has_claims:
         yield waits
@@ -98,6 +100,7 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         blamed,
         placeless_plugins(seen.stack.daemonsets.values(), kept.nodes.values()),
         tuple(each for each in seen.stack.daemonsets.values() if not brings_gpus(each.part)),
+        starts_no_nodes(seen),
     )
 
 
@@ -108,7 +111,9 @@ def _unoffered(seen: ClusterObjects, shared: OfHami) -> UnofferedGpus:
     if elsewhere or not _sees_all(seen) or not seen.has_all(DAEMONSETS):
         return UnofferedGpus()
     kept = seen.capacity
-    return unoffered_gpus(seen.nodes.values(), kept.nodes, seen.pods.values(), seen.gpu_daemonsets, kept.now)
+    return unoffered_gpus(
+        seen.nodes.values(), kept.nodes, seen.pods.values(), seen.gpu_daemonsets, kept.now, words=seen.words
+    )
 
 
 def _by_verification(works: list[VerificationWork]) -> dict[tuple[str, str], int]:
@@ -186,6 +191,11 @@ def ledger_of(seen: ClusterObjects) -> Ledger:
 def starved_pods(scene: Scene) -> Mapping[str, Sequence[str]]:
     """The pods that wait for the GPUs of a node which nobody offers, by its name."""
     return next((fact.starved for fact in scene.facts if isinstance(fact, Waiting)), {})
+
+
+def stranded_pods(scene: Scene) -> tuple[str, ...]:
+    """The pods that wait for a node of Karpenter's, whose own objects say why none comes."""
+    return next((fact.stranded for fact in scene.facts if isinstance(fact, Waiting)), ())
 
 
 def kept_waiting(scene: Scene) -> tuple[str, ...]:

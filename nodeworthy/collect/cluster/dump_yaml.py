@@ -1,4 +1,7 @@
-"""Reads the YAML that `kubectl get -o yaml` prints: as JSON is read, but at once, for YAML can't be read in pieces."""
+"""Reads the YAML that `kubectl get -o yaml` prints: as JSON is read, but at once, for YAML can't be read in pieces.
+
+What several of its calls have written one behind the other (`>> dump.yaml`) has no line between its documents. Each
+begins with its version, and none says that twice."""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from nodeworthy.verdict import Place
 SUFFIXES = (".yaml", ".yml")
 LARGEST = 32 * 1024 * 1024
 _OBJECT = pattern(r"(?m)^(?:apiVersion|kind):")
+_BEGINS = pattern(r"(?m)^(?:(?P<parted>---|\.\.\.)(?=\s|$)|apiVersion:)")
 
 
 def may_hold_objects(text: str) -> bool:
@@ -26,7 +30,7 @@ def may_hold_objects(text: str) -> bool:
 
 def read_objects(pieces: Iterable[str], place: Place) -> Iterator[Item | Whole]:
     """The items of each document, then the document without them. Raises Unreadable, and NotYaml with its place."""
-    for document in read_all(_joined(pieces), place):
+    for document in read_all(_parted(_joined(pieces)), place):
         if not document.is_mapping:
             continue
         try:
@@ -38,6 +42,20 @@ def read_objects(pieces: Iterable[str], place: Place) -> Iterator[Item | Whole]:
         kind, version = text_at(data, "kind"), text_at(data, "apiVersion")
         yield from (Item(each, kind, version) for each in items)
         yield Whole(data, has_items)
+
+
+def _parted(text: str) -> str:
+    """With a line between documents that have none."""
+    parts, begins, has_begun = [], 0, False
+    for each in _BEGINS.finditer(text):
+        if each["parted"]:
+            has_begun = False
+        elif has_begun:
+            parts.append(text[begins : each.start()])
+            begins = each.start()
+        else:
+            has_begun = True
+    return "---\n".join([*parts, text[begins:]])
 
 
 def _joined(pieces: Iterable[str]) -> str:

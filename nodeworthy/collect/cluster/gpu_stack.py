@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, NODES, PODS, SPEAKING
+from nodeworthy.collect.cluster.kinds import (
+    CLUSTER_POLICIES,
+    DAEMONSETS,
+    NODE_CLAIMS,
+    NODE_CLASSES,
+    NODE_POOLS,
+    NODES,
+    PODS,
+    SPEAKING,
+)
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.gpu_stack import GpuStack, UnmadeWork, gpu_stack
-from nodeworthy.facts.cluster.stuck_objects import stuck_objects
+from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
+_RAY, _RAY_TYPE = "ray.io/cluster", "ray.io/node-type"
 
-def stack_of(seen: ClusterObjects, not_seen: NotSeen) -> Scene:
+
+def stack_of(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str] = ()) -> Scene:
+    """`stranded` are the pods that wait for nodes of Karpenter's, of which its own objects say why they do not come."""
     missing = not_seen.missing(GpuStack, "no part of a GPU stack is in what was read", PODS)
-    return make_scene(_facts(seen, not_seen), {GpuStack: missing})
+    return make_scene(_facts(seen, not_seen, stranded), {GpuStack: missing})
 
 
-def _facts(seen: ClusterObjects, not_seen: NotSeen) -> list[Fact]:
+def starts_no_nodes(seen: ClusterObjects) -> bool:
+    """Whether an object of Karpenter's says why it brings no nodes for pods that wait for GPUs."""
+    around = Around(seen.capacity.now, bool(seen.capacity.waiting))
+    speaking = (each for kind in (NODE_CLASSES, NODE_CLAIMS, NODE_POOLS) for each in seen.documents[kind].values())
+    return next(stuck_objects(speaking, around), None) is not None
+
+
+def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -> list[Fact]:
     kept = seen.capacity
     has_any = bool(seen.stack.daemonsets) or any(pod.part for pod in seen.pods.values()) or kept.has_gpus
     if not seen.has(PODS):
@@ -28,10 +48,44 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen) -> list[Fact]:
     found = gpu_stack(
         seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen), refused=seen.stack.refused
     )
-    speaking = [each for kind in (CLUSTER_POLICIES, *SPEAKING) for each in seen.documents[kind].values()]
-    objects = tuple(stuck_objects(speaking, kept.now, gpus_are_waited_for=bool(kept.waiting)))
+    told = {pod.object for each in found.unsettled for pod in each.pods}
+    objects = tuple(_stuck(seen, stranded, told))
     whole = replace(found, objects=objects, work=tuple(_unmade_work(seen)), unseen=_unseen(seen, not_seen))
-    return [whole] if has_any or found.unsettled or objects or whole.work else []
+    return [whole] if has_any or found.unsettled or found.unready or objects or whole.work else []
+
+
+def _stuck(seen: ClusterObjects, stranded: Collection[str], told: Collection[str]) -> Iterator[StuckObject]:
+    """Pods for which Karpenter brings no nodes are told with what keeps it from that."""
+    kept = seen.capacity
+    around = Around(
+        kept.now,
+        bool(kept.waiting),
+        _unstarted(seen, told),
+        _heads(seen),
+        frozenset(each.maker for each in kept.quotas),
+    )
+    speaking = [each for kind in (CLUSTER_POLICIES, NODE_POOLS, *SPEAKING) for each in seen.documents[kind].values()]
+    for each in stuck_objects(speaking, around):
+        yield replace(each, victims=tuple(stranded)) if each.starts_nodes else each
+
+
+def _unstarted(seen: ClusterObjects, told: Collection[str]) -> dict[tuple[str, str], list[str]]:
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for pod in seen.pods.values():
+        if pod.claims and pod.waits_for_its_sandbox and pod.object not in told:
+            for template in pod.claims:
+                found[pod.namespace, template].append(pod.object)
+    return found
+
+
+def _heads(seen: ClusterObjects) -> dict[tuple[str, str], tuple[str, str]]:
+    """Of one that asks for GPUs itself it is told why it waits."""
+    found = {}
+    for key, pod in seen.pods.items():
+        cluster = pod.labels.get(_RAY) if pod.labels.get(_RAY_TYPE) == "head" else None
+        if cluster and pod.phase == "Pending" and not pod.node and not pod.wants_gpus:
+            found[pod.namespace, cluster] = (pod.object, seen.capacity.events.unplaced.get(key, ("", ""))[1])
+    return found
 
 
 def _unmade_work(seen: ClusterObjects) -> Iterator[UnmadeWork]:

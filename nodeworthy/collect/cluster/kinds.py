@@ -115,7 +115,24 @@ NODE_CLAIMS = ObjectKind("nodeclaims", "NodeClaim", ("karpenter.sh",), namespace
 WORKLOADS = ObjectKind("workloads", "Workload", ("kueue.x-k8s.io",), core=False, is_asked_for=False)
 HELM_RELEASES = ObjectKind("helmreleases", "HelmRelease", ("helm.toolkit.fluxcd.io",), core=False, is_asked_for=False)
 APPLICATIONS = ObjectKind("applications", "Application", ("argoproj.io",), core=False, is_asked_for=False)
-SPEAKING = (NVIDIA_DRIVERS, NODE_CLASSES, NODE_CLAIMS, WORKLOADS, HELM_RELEASES, APPLICATIONS)
+CLUSTER_QUEUES = ObjectKind(
+    "clusterqueues", "ClusterQueue", ("kueue.x-k8s.io",), namespaced=False, core=False, is_asked_for=False
+)
+COMPUTE_DOMAINS = ObjectKind(
+    "computedomains", "ComputeDomain", ("resource.nvidia.com",), core=False, is_asked_for=False
+)
+RAY_CLUSTERS = ObjectKind("rayclusters", "RayCluster", ("ray.io",), core=False, is_asked_for=False)
+SPEAKING = (
+    NVIDIA_DRIVERS,
+    NODE_CLASSES,
+    NODE_CLAIMS,
+    WORKLOADS,
+    CLUSTER_QUEUES,
+    COMPUTE_DOMAINS,
+    RAY_CLUSTERS,
+    HELM_RELEASES,
+    APPLICATIONS,
+)
 # What leads to HAMi's webhook, and what measures it.
 WEBHOOKS = ObjectKind(
     "mutatingwebhookconfigurations",

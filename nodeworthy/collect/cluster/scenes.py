@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from nodeworthy.collect.cluster import hami, platform
-from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_pods
+from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_pods, stranded_pods
 from nodeworthy.collect.cluster.egress import egress
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.gpu_stack import stack_of
@@ -72,7 +72,7 @@ class _Scenes:
             *self._policies(),
             *others,
             egress(self._seen, self._fleet),
-            stack_of(self._seen, self._unseen),
+            stack_of(self._seen, self._unseen, stranded_pods(held)),
         ]
 
     def _of_toolkits(self, starved: Mapping[str, Sequence[str]]) -> Scene:

@@ -17,6 +17,7 @@ from nodeworthy.records import dataclass
 _OVER = ("Succeeded", "Failed")
 # A pod that a kubelet made of a file of its own: the API server knows no more than its mirror.
 _MIRROR = "kubernetes.io/config.mirror"
+_GROUPS = ("scheduling.k8s.io/group-name", "scheduling.x-k8s.io/pod-group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class AskingPod(NamedPod):
     # The claims on volumes that it names.
     claims: tuple[str, ...] = ()
     ended: Ended | None = None
+    # The group with which it is placed, or not at all.
+    group: str = ""
 
     @property
     def made_by(self) -> str:
@@ -111,7 +114,15 @@ def asking_pod(data: Any, choices: dict[str, NodeChoice]) -> AskingPod:
         text_at(placed, "status") == "False",
         tuple(_claims(data, spec)),
         _ended(data, spec) if live.phase == "Running" else None,
+        "" if live.node else _group(data),
     )
+
+
+def _group(data: Any) -> str:
+    """As Volcano writes it on the pods of a group, or the scheduler's plugin for coscheduling."""
+    metadata = mapping_at(data, "metadata")
+    told = mapping_at(metadata, "annotations"), mapping_at(metadata, "labels")
+    return next((text_at(each, name) for each in told for name in _GROUPS if text_at(each, name)), "")
 
 
 def _claims(data: Any, spec: Mapping[str, Any]) -> Iterator[str]:

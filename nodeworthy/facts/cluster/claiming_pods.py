@@ -38,6 +38,8 @@ class ClaimingPods:
 
     pods: tuple[ClaimingPod, ...]
     words: str
+    # Why the DRA driver, which is there, comes to no node with GPUs.
+    absent: str = ""
 
     @property
     def place(self) -> Place:
@@ -65,7 +67,7 @@ def claiming_pod(data: Any) -> ClaimingPod | None:
 
 
 def claiming_pods(
-    pods: Iterable[ClaimingPod], events: SchedulingEvents, now: datetime | None
+    pods: Iterable[ClaimingPod], events: SchedulingEvents, now: datetime | None, absent: str
 ) -> Iterator[ClaimingPods]:
     found: dict[str, list[ClaimingPod]] = defaultdict(list)
     for each in pods:
@@ -73,7 +75,7 @@ def claiming_pods(
         if (words or not _is_new(each, now)) and _may_be_gpus(words):
             found[words].append(each)
     for words, some in found.items():
-        yield ClaimingPods(tuple(sorted(some, key=lambda each: each.object)), words)
+        yield ClaimingPods(tuple(sorted(some, key=lambda each: each.object)), words, absent)
 
 
 def _words(pod: ClaimingPod, events: SchedulingEvents) -> str:

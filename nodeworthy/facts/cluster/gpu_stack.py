@@ -15,8 +15,8 @@ from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
-from nodeworthy.known.gpu_stack import brings_gpus
-from nodeworthy.records import dataclass
+from nodeworthy.known.gpu_stack import brings_gpus, waits_for
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
 # A driver is compiled on the node, and all others wait for it.
@@ -51,6 +51,11 @@ class UnsettledPods:
     fault: str
     # What the last of them said, or kubelet of it.
     words: str
+    # The part that they wait for in an init container, and why it does not come to their node.
+    waits_for: str = ""
+    absent: str = ""
+    # Others that wait for these.
+    beside: tuple[ClusterPod, ...] = ()
 
     @property
     def first(self) -> ClusterPod:
@@ -76,6 +81,15 @@ class StackDaemonSet:
     @property
     def place(self) -> Place:
         return Place(object=f"DaemonSet/{self.namespace}/{self.name}")
+
+    def may_come(self, node: NodeGpus) -> bool:
+        return self.choice.takes(node.labels, node.name) and not self.choice.kept_away(node)
+
+    def barred(self, node: NodeGpus) -> Iterator[str]:
+        """By which of its lines its pods may not come to a node."""
+        for each in self.choice.barred(node.labels, node.name):
+            yield f"{each.says}{f', {each.instead} there' if each.instead else ''}"
+        yield from (f"it does not tolerate {taint}" for taint in self.choice.kept_away(node))
 
 
 @dataclass(frozen=True)
@@ -187,15 +201,19 @@ def gpu_stack(
     `refused` what the API server says of pods that it does not let a DaemonSet make."""
     pods, daemonsets = list(pods), list(daemonsets)
     with_gpus = [node for node in nodes.values() if node.has_gpus]
+    unsettled = list(_unsettled(pods, said, logs, now, frozenset(node.name for node in with_gpus)))
+    # Where the CNI's own pod can't start, the node has no network for that.
+    without_cni = {pod.node for each in unsettled for pod in each.pods if not pod.part and not pod.uses_gpus}
+    ailing = (node for node in with_gpus if node.name not in without_cni or not node.ails_without_network)
     return GpuStack(
-        tuple(_unsettled(pods, said, logs, now, frozenset(node.name for node in with_gpus))),
+        _by_what_they_wait_for(unsettled, daemonsets, nodes),
         tuple(
             each for daemonset in daemonsets if brings_gpus(daemonset.part) for each in _shut_out(daemonset, with_gpus)
         ),
         tuple(FailedMig(node) for node in with_gpus if node.labels.get(_MIG) == "failed"),
         _upgrade(with_gpus),
         tuple(_unmade(pods, daemonsets, refused, with_gpus)),
-        unready=tuple(_unready(with_gpus, now)),
+        unready=tuple(_unready(ailing, now)),
     )
 
 
@@ -242,6 +260,45 @@ def _unsettled(
         some.sort(key=lambda each: each.name)
         words = (each.last_words or logs.get(each.object) or said.get(each.object, "") for each in some)
         yield UnsettledPods(tuple(some), fault, next(filter(None, words), ""))
+
+
+def _by_what_they_wait_for(
+    found: Sequence[UnsettledPods], daemonsets: Iterable[StackDaemonSet], nodes: Mapping[str, NodeGpus]
+) -> tuple[UnsettledPods, ...]:
+    """Who waits in an init container for another part that does not run on its node is a victim of that."""
+    part_of = [waits_for(each.first.waits_in) if each.first.part else "" for each in found]
+    causes = [each for each, part in zip(found, part_of, strict=True) if not part]
+    beside: list[list[ClusterPod]] = [[] for _ in causes]
+    left = []
+    for each, part in zip(found, part_of, strict=True):
+        at = next((at for at, one in enumerate(causes) if one.first.part == part and _is_beside(one, each)), None)
+        if part and at is not None:
+            beside[at] += each.pods
+        elif part:
+            absent = _why_absent(part, nodes.get(each.first.node), daemonsets)
+            left.append(replace(each, waits_for=part, absent=absent))
+    told = (replace(each, beside=tuple(pods)) for each, pods in zip(causes, beside, strict=True))
+    return (*told, *left)
+
+
+def _is_beside(cause: UnsettledPods, waiting: UnsettledPods) -> bool:
+    return {pod.node for pod in waiting.pods} <= {pod.node for pod in cause.pods}
+
+
+def _why_absent(part: str, node: NodeGpus | None, daemonsets: Iterable[StackDaemonSet]) -> str:
+    """Why a part may not come to a node, where there is one and it comes from nowhere else."""
+    of_part = [each for each in daemonsets if each.part == part]
+    if node is None or not of_part or any(each.may_come(node) for each in of_part):
+        return ""
+    first = of_part[0]
+    return f"{first.namespace}/{first.name} leaves {node.title} out: {'; '.join(list(first.barred(node))[:3])}"
+
+
+def absent_everywhere(part: str, daemonsets: Iterable[StackDaemonSet], nodes: Iterable[NodeGpus]) -> str:
+    """Why a part that is there comes to none of the nodes with GPUs, as told of the first of them."""
+    daemonsets, with_gpus = list(daemonsets), [node for node in nodes if node.has_gpus]
+    told = [_why_absent(part, node, daemonsets) for node in with_gpus]
+    return told[0] if told and all(told) else ""
 
 
 def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) -> str:

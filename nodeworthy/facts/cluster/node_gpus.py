@@ -11,8 +11,9 @@ from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, change_under_way, gpu_of, says_it_has_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.containers import gpu_amounts
-from nodeworthy.known.gpu_conditions import GpuCondition, gpu_conditions
+from nodeworthy.known.gpu_conditions import GpuCondition, fault_of_a_program, gpu_conditions, tells_of_no_gpu
 from nodeworthy.known.hami import annotation_names
+from nodeworthy.known.xid import Xid
 from nodeworthy.records import dataclass
 
 LOCK = "hami.io/mutex.lock"
@@ -20,6 +21,9 @@ LOCK = "hami.io/mutex.lock"
 _LONGEST = 300
 # Of kubelet's conditions those that are bad where they are true.
 _PRESSED = ("DiskPressure", "MemoryPressure", "PIDPressure")
+# How one begins of which nobody says why; and kubelet's word for a node whose CNI is not there.
+_CONDITION = "condition"
+_NOT_READY, _NO_NETWORK = f"{_CONDITION} Ready", "NetworkPluginNotReady"
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
 
 
@@ -49,6 +53,15 @@ class GpuWatch:
     @property
     def is_good(self) -> bool:
         return self.condition.is_good(self.status)
+
+    @property
+    def is_about_no_gpu(self) -> bool:
+        return self.is_bad and tells_of_no_gpu(self.message)
+
+    @property
+    def of_a_program(self) -> Xid | None:
+        """The Xid for which it is bad, though what ran on the GPU is to blame for that."""
+        return fault_of_a_program(self.message) if self.is_bad else None
 
     @property
     def says(self) -> str:
@@ -90,6 +103,11 @@ class NodeGpus(LabelledNode):
         """Why its GPUs may be away for a while."""
         return change_under_way(self.labels)
 
+    @property
+    def ails_without_network(self) -> bool:
+        """Whether it is not ready for want of its CNI, as far as anybody says."""
+        return _NO_NETWORK in self.ails or self.ails.startswith(_NOT_READY)
+
     def unhealthy(self, resource: str) -> int:
         return max(self.capacity.get(resource, 0) - self.allocatable.get(resource, 0), 0)
 
@@ -125,8 +143,13 @@ def _ails(data: Any) -> tuple[str, datetime | None]:
     if not found:
         return "", None
     first = found[0]
-    words = " ".join(text_at(first, "message").split())
+    words = " ".join(text_at(first, "message").split()) or _without_words(first)
     return words[:_LONGEST], moment(text_at(first, "lastTransitionTime"))
+
+
+def _without_words(condition: Any) -> str:
+    said = f"{_CONDITION} {text_at(condition, 'type')} is {text_at(condition, 'status')}"
+    return ", ".join(filter(None, (said, text_at(condition, "reason"))))
 
 
 def _watched(data: Any) -> Iterator[GpuWatch]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nodeworthy.known.cloud_gpus import MachineGpus, gpus_of_machine, gpus_of_size
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import exists, gpus_of, has_gpus
 from nodeworthy.known.node_signs import is_labelled_with_a_gpu
@@ -53,13 +54,22 @@ def type_count(labels: Mapping[str, str]) -> int | None:
     typical, counted = gpus_of(instance_type_of(labels)), labels.get(COUNT, "")
     if typical is not None and typical.count >= 1:
         return typical.count
+    machine = _machine_of(labels)
+    if machine is not None and machine.count is not None:
+        return machine.count
     return int(counted) if counted.isdecimal() and 0 < len(counted) < 4 else None
 
 
 def gpu_of(labels: Mapping[str, str]) -> str | None:
     """The GPU's canonical name, from its product label, else from the instance type; None where neither tells."""
-    typical = gpus_of(instance_type_of(labels))
+    typical = gpus_of(instance_type_of(labels)) or _machine_of(labels)
     return gpu_of_product(labels.get(PRODUCT, "")) or (typical.gpu if typical else None)
+
+
+def _machine_of(labels: Mapping[str, str]) -> MachineGpus | None:
+    """Of Google Cloud or Azure, where the GPUs are a part of the type."""
+    kind = instance_type_of(labels)
+    return gpus_of_machine(kind) or gpus_of_size(kind)
 
 
 def change_under_way(labels: Mapping[str, str]) -> str | None:
@@ -74,7 +84,7 @@ def says_it_has_gpus(labels: Mapping[str, str]) -> bool:
     """Whether it has any, even of a kind that nobody names."""
     kind = instance_type_of(labels)
     # Other clouds call theirs by letters and numbers, too.
-    of_its_type = has_gpus(kind) and exists(kind)
+    of_its_type = (has_gpus(kind) and exists(kind)) or _machine_of(labels) is not None
     return PRODUCT in labels or of_its_type or is_labelled_with_a_gpu(labels)
 
 

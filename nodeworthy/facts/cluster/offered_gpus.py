@@ -25,6 +25,10 @@ _STARTS, _FINDS = timedelta(minutes=15), timedelta(minutes=2)
 WORKLOAD, _CONTAINERS = "nvidia.com/gpu.workload.config", "container"
 
 
+# As known/gpu_stack.toml calls what offers GPUs to virtual machines.
+_OF_MACHINES = "the device plugin for virtual machines"
+
+
 def for_machines(node: NodeGpus) -> bool:
     """Whether the operator was told to hand its GPUs to virtual machines."""
     return node.labels.get(WORKLOAD, "").startswith("vm-")
@@ -76,6 +80,8 @@ class UnofferedGpus:
     nodes: Mapping[str, NodeGpus] = field(default_factory=dict)
     plugins_on: Mapping[str, Sequence[ClusterPod]] = field(default_factory=dict)
     beside: Mapping[str, Sequence[ClusterPod]] = field(default_factory=dict)
+    # What their logs say last, by object.
+    words: Mapping[str, str] = field(default_factory=dict)
 
     def count(self, name: str) -> int | None:
         """How many GPUs it has, where anybody says."""
@@ -88,15 +94,22 @@ def unoffered_gpus(
     pods: Collection[ClusterPod],
     plugins: Mapping[Key, DaemonSetManifest],
     now: datetime | None,
+    *,
+    words: Mapping[str, str],
 ) -> UnofferedGpus:
-    dark = {node.name: gpus[node.name] for node in nodes if node.is_gpu and _offers_none(gpus[node.name], now)}
+    machines = {pod.node for pod in pods if pod.part == _OF_MACHINES}
+    dark = {
+        node.name: gpus[node.name]
+        for node in nodes
+        if node.is_gpu and node.name not in machines and _offers_none(gpus[node.name], now)
+    }
     on: dict[str, list[ClusterPod]] = defaultdict(list)
     for pod in pods:
         plugin = plugins.get((pod.namespace, pod.daemonset)) if pod.node in dark and pod.daemonset else None
         if plugin is not None and plugin.part is Part.DEVICE_PLUGIN and not pod.is_over:
             on[pod.node].append(pod)
     kept = {name: node for name, node in dark.items() if not _is_well(node, on.get(name, ()), now)}
-    return UnofferedGpus(kept, on, _faulty(pods, {name: on[name] for name in kept if on.get(name)}))
+    return UnofferedGpus(kept, on, _faulty(pods, {name: on.get(name, []) for name in kept}), words)
 
 
 def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
@@ -127,7 +140,9 @@ def offered_gpus(
 ) -> OfferedGpus:
     """Without the nodes of which another rule says why; `waiting` are the pods that each node would take."""
     nodes = {name: node for name, node in found.nodes.items() if name not in elsewhere}
-    bare = tuple(node for name, node in sorted(nodes.items()) if not found.plugins_on.get(name))
+    on_none = [node for name, node in sorted(nodes.items()) if not found.plugins_on.get(name)]
+    # What fails before a plugin's turn comes is told by itself.
+    bare = tuple(node for node in on_none if not found.beside.get(node.name))
     served = {name: found.plugins_on[name] for name in sorted(nodes) if found.plugins_on.get(name)}
     return OfferedGpus(
         tuple(_silent(served, nodes, found.beside, waiting)),
@@ -140,8 +155,10 @@ def offered_gpus(
 def _faulty(pods: Iterable[ClusterPod], served: Mapping[str, Sequence[ClusterPod]]) -> Mapping[str, list[ClusterPod]]:
     found: dict[str, list[ClusterPod]] = defaultdict(list)
     for pod in pods:
-        own = served.get(pod.node, ())
-        if pod.fault and not pod.ready and pod not in own and any(pod.namespace == each.namespace for each in own):
+        own = served.get(pod.node)
+        if own is None or not pod.fault or pod.ready or pod in own:
+            continue
+        if any(pod.namespace == each.namespace for each in own) or (pod.part and not own):
             found[pod.node].append(pod)
     return found
 

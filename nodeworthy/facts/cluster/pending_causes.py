@@ -11,7 +11,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.claiming_pods import ClaimingPods
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
-from nodeworthy.facts.cluster.pending_gang import gang, is_of_a_gang
+from nodeworthy.facts.cluster.pending_gang import gang
 from nodeworthy.facts.cluster.pending_hami import refused_by_hami
 from nodeworthy.facts.cluster.pending_held import cause_of_held
 from nodeworthy.facts.cluster.pending_kept_away import (
@@ -25,7 +25,7 @@ from nodeworthy.facts.cluster.pending_kept_away import (
 from nodeworthy.facts.cluster.pending_said import PendingCause, cause_in_events, without_words
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
+from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, is_of_a_gang
 from nodeworthy.facts.cluster.shut_out import shut_out
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.hami import resources
@@ -64,6 +64,8 @@ class Waiting:
     starved: Mapping[str, Sequence[str]] = field(default_factory=dict)
     # Who waits for devices that he claims, and asks for none by its name.
     claiming: tuple[ClaimingPods, ...] = ()
+    # Who waits for a node of Karpenter's, whose own objects say why none comes.
+    stranded: tuple[str, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -100,6 +102,7 @@ def waiting(
     found: dict[tuple[str, ...], list[AskingPod]] = defaultdict(list)
     causes: dict[tuple[str, ...], PendingCause] = {}
     verified: list[str] = []
+    stranded: list[str] = []
     starved: dict[str, list[str]] = defaultdict(list)
     for some in _alike(pods, world, elsewhere):
         try:
@@ -111,12 +114,22 @@ def waiting(
         except _Elsewhere:
             continue
         else:
+            if cause.key[0] == "not offered" and cause.more_nodes_help and _is_stranded(some, world):
+                stranded += [each.object for each in some]
+                continue
             found[cause.key] += some
-            causes.setdefault(cause.key, _with(_told_whom(cause, some[0], world), world.not_growing(some)))
+            causes.setdefault(
+                cause.key, _with(_told_whom(cause, some[0], world), world.not_growing(some) or world.in_vain(some))
+            )
     groups = [
         WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
     ]
-    return Waiting(tuple(groups), tuple(quotas), tuple(sorted(verified)), starved)
+    return Waiting(tuple(groups), tuple(quotas), tuple(sorted(verified)), starved, stranded=tuple(sorted(stranded)))
+
+
+def _is_stranded(pods: Sequence[AskingPod], world: PendingWorld) -> bool:
+    """No node has the GPUs, and what is said of the pods themselves tells less than the objects of Karpenter."""
+    return world.starts_no_nodes and not world.not_growing(pods)
 
 
 def _alike(pods: Iterable[AskingPod], world: PendingWorld, elsewhere: Collection[str]) -> Iterable[list[AskingPod]]:
@@ -135,6 +148,8 @@ def _is_new(pod: AskingPod, world: PendingWorld) -> bool:
     key = (pod.namespace, pod.name)
     coming = moment(world.events.growing.get(key, ""))
     if coming is not None and world.now is not None and world.now - coming < _COMES:
+        return True
+    if world.has_node_in_view(pod, _COMES):
         return True
     looked = pod.was_looked_at or key in world.events.unplaced
     return not looked and pod.created is not None and world.now is not None and world.now - pod.created < _LOOKS

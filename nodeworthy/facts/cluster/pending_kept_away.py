@@ -13,6 +13,7 @@ from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.pod.containers import holds_a_gpu
+from nodeworthy.known.evidence import in_text
 from nodeworthy.known.node_signs import has_a_card_of_no_vendor
 from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.records import replace
@@ -36,6 +37,11 @@ _OF_NO_VENDOR = (
 _NAME_THE_VENDOR = (
     "let NFD's labels hold the vendor: sources.pci.deviceLabelFields: [vendor] in its worker's configuration, or leave "
     "it to the chart's default; then lspci -nn -d 10de: on the node shows whether the card is NVIDIA's"
+)
+_IF_IT_DOES_NOT_END = (
+    "where it does not end, whoever does it gave up: kubectl logs -A -l app=nvidia-mig-manager --tail=50 for MIG (it "
+    "waits for another value of nvidia.com/mig.config: set one, and then the wanted one again); for a driver: kubectl "
+    "get nodes -L nvidia.com/gpu-driver-upgrade-state"
 )
 _AWAY = "what a pod does not tolerate keeps it away"
 _SHOWN = 3
@@ -151,6 +157,11 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     says = (
         "one node has GPUs, and does not offer" if len(have) == 1 else f"{len(have)} nodes have GPUs, and none offers"
     )
+    change = next((node.change for node in have), None) if not plugins else None
+    if change is not None:
+        return f"{says} them: {change}, and the operator starts the plugin again once that is done", _IF_IT_DOES_NOT_END
+    if not plugins and beside:
+        return _by_its_words(f"{says} them: no device plugin has registered there; {fares(beside)}", beside[0], world)
     if not plugins and world.placeless:
         return f"{says} them: {_chooses(world.placeless[0])}", _label_it(world.placeless[0])
     if not plugins:
@@ -158,7 +169,17 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     if plugins[0].ready:
         return f"{says} them: {fares(plugins)}, and offers none: {WHY_NONE_IS_FOUND}", read_which(plugins[0])
     waits = f"; beside it {fares(beside)}" if beside else ""
-    return f"{says} them: their device plugin does not work: {fares(plugins)}{waits}", _read_why((*beside, *plugins)[0])
+    return _by_its_words(
+        f"{says} them: their device plugin does not work: {fares(plugins)}{waits}", (*beside, *plugins)[0], world
+    )
+
+
+def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str, str]:
+    """With what is known of what it said last."""
+    known = next((each.evidence for each in in_text(pod.last_words or world.unoffered.words.get(pod.object, ""))), None)
+    if known is None or known.is_symptom:
+        return cause, _read_why(pod)
+    return f"{cause}; {known.says}: {known.cause}", f"{known.remedy}; to be sure: {known.prove}"
 
 
 def _read_why(pod: ClusterPod) -> str:

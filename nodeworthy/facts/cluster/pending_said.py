@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
@@ -14,8 +14,6 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail, unknown
 
 if TYPE_CHECKING:
-    from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
-    from nodeworthy.facts.cluster.node_gpus import NodeGpus
     from nodeworthy.facts.cluster.pending_world import PendingWorld
 
 _INSUFFICIENT = "Insufficient "
@@ -90,7 +88,7 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) 
                 is_=words,
                 should="a node with enough of everything that the pod asks for",
                 cause=f"the scheduler says{of}: {why}",
-                remedy=_remedy(why),
+                remedy=remedy_for(why),
             ),
             more_nodes_help=why.startswith(_INSUFFICIENT),
         )
@@ -104,10 +102,10 @@ def _not_brought(pod: AskingPod, words: str, why: str, world: PendingWorld) -> P
     part = bringer_of(resource)
     plugins = [each for each in world.bringers if each.part == part] if part else []
     nodes = [node for node in world.nodes.values() if node.has_gpus and pod.choice.takes(node.labels, node.name)]
-    if not plugins or not nodes or any(_may_come(each, node) for each in plugins for node in nodes):
+    if not plugins or not nodes or any(each.may_come(node) for each in plugins for node in nodes):
         return None
     plugin, node = plugins[0], nodes[0]
-    barred = list(_barred(plugin, node))
+    barred = list(plugin.barred(node))
     return PendingCause(
         ("not brought", resource),
         fail(
@@ -125,16 +123,6 @@ def _not_brought(pod: AskingPod, words: str, why: str, world: PendingWorld) -> P
     )
 
 
-def _may_come(plugin: StackDaemonSet, node: NodeGpus) -> bool:
-    return plugin.choice.takes(node.labels, node.name) and not plugin.choice.kept_away(node)
-
-
-def _barred(plugin: StackDaemonSet, node: NodeGpus) -> Iterator[str]:
-    for each in plugin.choice.barred(node.labels, node.name):
-        yield f"{each.says}{f', {each.instead} there' if each.instead else ''}"
-    yield from (f"it does not tolerate {taint}" for taint in plugin.choice.kept_away(node))
-
-
 def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) -> PendingCause:
     """Which claim it is, and what the provisioner says of it."""
     every = dict.fromkeys((each.namespace, name) for each in pods for name in each.claims)
@@ -145,7 +133,7 @@ def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) ->
     which = "claim" if len(of) == 1 else "claims"
     first = next(iter(of), None)
     missing = next(filter(None, (_CLASS.search(each) for each in failed.values())), None)
-    remedy = f"kubectl describe pvc -n {first[0]} {first[1]}: its events say why" if first else _remedy(why)
+    remedy = f"kubectl describe pvc -n {first[0]} {first[1]}: its events say why" if first else remedy_for(why)
     if missing is not None:
         remedy = f"make the StorageClass '{missing['name']}', or name one that there is: kubectl get storageclass"
     return PendingCause(
@@ -167,7 +155,7 @@ def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) ->
     )
 
 
-def _remedy(why: str) -> str:
+def remedy_for(why: str) -> str:
     known = next((remedy for words, remedy in _REMEDIES if why.startswith(words)), None)
     if known is None and why.startswith(_INSUFFICIENT):
         resource = why.removeprefix(_INSUFFICIENT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import UnofferedGpus
+from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.hami.waiting import OfHami
@@ -41,6 +42,8 @@ class PendingWorld:
     placeless: Sequence[StackDaemonSet] = ()
     # What offers devices that are no GPUs.
     bringers: Sequence[StackDaemonSet] = ()
+    # An object of Karpenter's says why no node comes.
+    starts_no_nodes: bool = False
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
     _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
 
@@ -67,14 +70,45 @@ class PendingWorld:
         told = self.events.unplaced.get((pod.namespace, pod.name))
         return told[1] if told is not None and told[1] and pod.is_meant_by(told[0]) else pod.unplaced
 
+    def said_of_group(self, pod: AskingPod) -> str:
+        """In the newest words that are about more than its not being whole."""
+        told = self.events.groups.get((pod.namespace, pod.group), ("", "")) if pod.group else ("", "")
+        return told[1] if pod.is_meant_by(told[0]) else ""
+
     def words_of_hami(self, pod: AskingPod) -> list[str]:
         told = self.events.of_hami.get((pod.namespace, pod.name), ())
         return [words for when, words in told if pod.is_meant_by(when)]
 
     def not_growing(self, pods: Iterable[AskingPod]) -> str:
         """Why no node comes for them, where whoever starts nodes says so."""
+        pods = list(pods)
         said = ((each, self.events.not_growing.get((each.namespace, each.name))) for each in pods)
-        return next((told[1] for pod, told in said if told is not None and pod.is_meant_by(told[0])), "")
+        told = next((told[1] for pod, told in said if told is not None and pod.is_meant_by(told[0])), "")
+        return told or next(filter(None, map(self._short, pods)), "")
+
+    def has_node_in_view(self, pod: AskingPod, comes: timedelta) -> bool:
+        """Whether Karpenter has lately found a node for it, which the cloud has not refused."""
+        found = self.events.nominated.get((pod.namespace, pod.name))
+        if found is None or self.now is None or self._short(pod):
+            return False
+        since = moment(found.since if pod.is_meant_by(found.since) else found.last)
+        return since is not None and self.now - since < comes
+
+    def in_vain(self, pods: Iterable[AskingPod]) -> str:
+        """Of nodes that Karpenter has had in view for them, and that have not come."""
+        for pod in pods:
+            found = self.events.nominated.get((pod.namespace, pod.name))
+            if found is not None and found.claims and pod.is_meant_by(found.last):
+                claim = f"nodeclaim {found.claims[-1]}"
+                return f"karpenter has had a node in view for them since {found.since} ({claim}), and it has not come"
+        return ""
+
+    def _short(self, pod: AskingPod) -> str:
+        """What is said of a machine for it that the cloud has not."""
+        found = self.events.nominated.get((pod.namespace, pod.name))
+        claims = found.claims if found is not None and pod.is_meant_by(found.last) else ()
+        said = next((self.events.short[each][1] for each in reversed(claims) if each in self.events.short), "")
+        return f"karpenter starts no node for them: {said}" if said else ""
 
     def has_room(self, choice: NodeChoice, node: NodeGpus, resource: str, amount: int) -> bool:
         return node.is_ready and not choice.kept_away(node) and self.free(node, resource) >= amount

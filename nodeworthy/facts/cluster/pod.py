@@ -9,7 +9,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.gpu_stack import part_of
+from nodeworthy.known.gpu_stack import INSTALLER, part_of
 from nodeworthy.records import dataclass
 
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
@@ -56,6 +56,8 @@ class ClusterPod(NamedPod):
     # When the kubelet took it up, and what is wrong with it as a whole: Evicted, NodeLost.
     started: str = ""
     reason: str = ""
+    # The templates of the devices that it claims.
+    claims: tuple[str, ...] = ()
 
     @property
     def uses_gpus(self) -> bool:
@@ -102,10 +104,21 @@ def cluster_pod(data: Any) -> ClusterPod:
         on_host_network=spec.get("hostNetwork") is True,
         waits_in=waits_in,
         waits_since=waits_since,
-        part=next(filter(None, (part_of(text_at(each, "image")) for each in containers)), ""),
+        part=_part(containers) or _installer(mappings_at(spec, "initContainers")),
         started=intern(text_at(status, "startTime")),
         reason=intern(text_at(status, "reason")),
+        claims=tuple(text_at(each, "resourceClaimTemplateName") for each in mappings_at(spec, "resourceClaims")),
     )
+
+
+def _part(containers: Sequence[Mapping[str, Any]]) -> str:
+    return next(filter(None, (part_of(text_at(each, "image")) for each in containers)), "")
+
+
+def _installer(init_containers: Sequence[Mapping[str, Any]]) -> str:
+    """One that does its work before a container that only waits. Others of the stack have such beside their own."""
+    part = _part(init_containers) if init_containers else ""
+    return part if part == INSTALLER else ""
 
 
 def _running_init(of_pod: Mapping[str, Any]) -> tuple[str, str]:

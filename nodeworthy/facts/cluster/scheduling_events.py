@@ -18,11 +18,20 @@ from nodeworthy.verdict import Place
 Key = tuple[str, str]
 # It says of a pod what it would need a new node for, in the scheduler's name of an event.
 _KARPENTER = "karpenter"
+_SHORT = "InsufficientCapacityError"
+_OF_GROWTH = ("NotTriggerScaleUp", "TriggeredScaleUp", "Nominated", _SHORT)
+_CLAIM = pattern(r"nodeclaim/(?P<name>[a-z0-9][a-z0-9.-]{0,252})")
 _OF_HAMI = ("FilteringFailed", "BindingFailed")
-_OF_CLAIMS = ("ProvisioningFailed", "FailedBinding")
+# Said of a claim on a volume, and of a group that is placed together.
+_OF_OBJECTS = ("ProvisioningFailed", "FailedBinding", "Unschedulable", "NotEnoughResources")
 # Longer than any scheduler's sentence.
 _MOST = 2000
 _STARTED = {"Starting": "kubelet started", "Rebooted": "the node rebooted", "NodeReady": "the node became ready again"}
+# Volcano's words, those of the scheduler plugin for coscheduling, and YuniKorn's.
+_GANG = pattern(
+    r"pod ?group is not ready|gang unschedulable|minAvailable|minMember|cannot find enough sibling pods|"
+    r"PodGroup .{1,300} gets rejected|gang placeholder"
+)
 _QUOTA = pattern(
     r"exceeded quota: (?P<name>[^,\s]+), requested: (?P<asked>\S+), used: (?P<used>\S+), limited: (?P<limited>\S+)"
 )
@@ -50,12 +59,23 @@ class QuotaRefusal:
         return Place(object=f"ResourceQuota/{self.namespace}/{self.quota}")
 
 
+@dataclass(frozen=True, slots=True)
+class Nominated:
+    since: str
+    last: str
+    claims: tuple[str, ...]
+
+
 @dataclass
 class SchedulingEvents:
     # The scheduler's last word of a pod, with its time; who was placed by one; for whom nodes are being started.
     unplaced: dict[Key, tuple[str, str]] = field(default_factory=dict)
     placed: set[Key] = field(default_factory=set)
     growing: dict[Key, str] = field(default_factory=dict)
+    # For whom Karpenter has nodes in view: since when, when last, and by which claim.
+    nominated: dict[Key, Nominated] = field(default_factory=dict)
+    # Of Karpenter's claims what is said of machines that the cloud has not.
+    short: dict[str, tuple[str, str]] = field(default_factory=dict)
     # What HAMi's scheduler says of a pod, one event for each reason.
     of_hami: dict[Key, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     # Why no node is started for a pod, with who says so.
@@ -65,30 +85,55 @@ class SchedulingEvents:
     # Why a PersistentVolumeClaim has no volume, in the newest words.
     claims: dict[Key, tuple[str, str]] = field(default_factory=dict)
     quotas: dict[tuple[str, str, str], QuotaRefusal] = field(default_factory=dict)
+    # Of groups that are placed together or not at all what is said besides that.
+    groups: dict[Key, tuple[str, str]] = field(default_factory=dict)
 
     def add(self, event: Any) -> None:
         reason, message = text_at(event, "reason"), text_at(event, "message") or text_at(event, "note")
         about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
         key = (text_at(about, "namespace"), text_at(about, "name"))
-        if reason == "NotTriggerScaleUp" or (reason == "FailedScheduling" and _who(event) == _KARPENTER):
-            says = f"{_who(event) or 'the autoscaler'} starts no node for them: {message[:_MOST]}"
-            self.not_growing[key] = max(self.not_growing.get(key, ("", "")), (time_of(event), says))
+        if reason in _OF_GROWTH or (reason == "FailedScheduling" and _who(event) == _KARPENTER):
+            self._add_growth(reason, key, message, event)
         elif reason == "FailedScheduling":
             when = time_of(event)
             if when >= self.unplaced.get(key, ("", ""))[0]:
                 self.unplaced[key] = (when, message[:_MOST])
-        elif reason in _OF_CLAIMS and text_at(about, "kind") == "PersistentVolumeClaim":
-            self.claims[key] = max(self.claims.get(key, ("", "")), (time_of(event), f"{reason}: {message[:_MOST]}"))
         elif reason in _OF_HAMI:
             self.of_hami[key].append((time_of(event), message[:_MOST]))
         elif reason == "Scheduled":
             self.placed.add(key)
-        elif reason == "TriggeredScaleUp":
-            self.growing[key] = time_of(event)
         elif reason in _STARTED and text_at(about, "kind") == "Node":
             self._add_start(key[1], reason, message, event)
         elif "exceeded quota" in message:
             self._add_quota(about, message, moment(time_of(event)))
+        elif reason in _OF_OBJECTS:
+            self._add_of_object(text_at(about, "kind"), key, f"{reason}: {message[:_MOST]}", time_of(event))
+
+    def _add_growth(self, reason: str, key: Key, message: str, event: Any) -> None:
+        when = time_of(event)
+        if reason == "TriggeredScaleUp":
+            self.growing[key] = when
+        elif reason == "Nominated":
+            if _who(event) == _KARPENTER:
+                self._add_nominated(key, event, message)
+        elif reason == _SHORT:
+            self.short[key[1]] = max(self.short.get(key[1], ("", "")), (when, message[:_MOST]))
+        else:
+            says = f"{_who(event) or 'the autoscaler'} starts no node for them: {message[:_MOST]}"
+            self.not_growing[key] = max(self.not_growing.get(key, ("", "")), (when, says))
+
+    def _add_of_object(self, kind: str, key: Key, says: str, when: str) -> None:
+        kept = self.claims if kind == "PersistentVolumeClaim" else self.groups if kind == "PodGroup" else None
+        if kept is not None and not (kept is self.groups and is_of_a_gang(says)):
+            kept[key] = max(kept.get(key, ("", "")), (when, says))
+
+    def _add_nominated(self, key: Key, event: Any, message: str) -> None:
+        """The same event is told again and again, as long as the node does not come."""
+        first, last, claim = text_at(event, "firstTimestamp") or time_of(event), time_of(event), _CLAIM.search(message)
+        before = self.nominated.get(key)
+        claims = (*(before.claims if before is not None else ()), *((claim["name"],) if claim is not None else ()))
+        since = min(first, before.since) if before is not None else first
+        self.nominated[key] = Nominated(since, max(last, before.last) if before is not None else last, claims)
 
     def _add_start(self, node: str, reason: str, message: str, event: Any) -> None:
         # Others than kubelet say that they start, too.
@@ -116,6 +161,10 @@ class SchedulingEvents:
                     when,
                 )
                 self.quotas[refusal.namespace, refusal.quota, maker] = refusal
+
+
+def is_of_a_gang(words: str) -> bool:
+    return _GANG.search(words) is not None
 
 
 def _who(event: Any) -> str:

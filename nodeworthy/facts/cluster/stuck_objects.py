@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.pending_said import remedy_for
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.scheduling_events import reasons
+from nodeworthy.facts.fleet.karpenter import may_have_gpus
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.known.evidence import in_text
-from nodeworthy.records import dataclass
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place
 
 # Why one has the condition Error that its parts tell better: they are not ready yet.
@@ -19,10 +23,13 @@ _BLIND = "NFDLabelsMissing"
 # Karpenter's word for: what it says itself is said by another condition, or has not been looked at.
 _OF_OTHERS = frozenset(("UnhealthyDependents", "ReconcilingDependents", ""))
 _LAUNCHED, _REGISTERED = "Launched", "Registered"
+# That of a NodePool which says no more than that its class is not ready.
+_OF_ITS_CLASS = "NodeClassReady"
 # How long a controller may take to look, and a machine to join.
 _TAKES = timedelta(minutes=10)
 # Kueue's words for a queue that moves on by itself.
 _MOVES_ON = ("insufficient unused quota", "Waiting for", "Preempt", "Pending the preemption")
+_INACTIVE = pattern(r"ClusterQueue (?P<name>\S+) is inactive")
 _CHARTS = frozenset(
     (
         "gpu-operator",
@@ -47,6 +54,27 @@ class StuckObject:
     should: str
     # Where to read more of it.
     remedy: str
+    # The pods that wait for it.
+    victims: tuple[str, ...] = ()
+    # Why, where its controller does not say it.
+    cause: str = ""
+    # It is one of those by which Karpenter starts nodes.
+    starts_nodes: bool = False
+
+
+@dataclass(frozen=True)
+class Around:
+    """What of the cluster decides whether such an object is amiss for anybody."""
+
+    now: datetime | None = None
+    # Whether pods wait for GPUs.
+    gpus_are_waited_for: bool = False
+    # The pods on nodes that were not started, by the template of their claim: namespace and name.
+    unstarted: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
+    # The heads of Ray's clusters that are on no node, by namespace and cluster: who, and what the scheduler says.
+    heads: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    # Of which it is told otherwise why they have no pods.
+    told: Collection[str] = ()
 
 
 _CONDITION = ("type", "status", "reason", "message", "lastTransitionTime")
@@ -61,27 +89,60 @@ class _Condition:
     since: str
 
     def lasts(self, now: datetime | None) -> bool:
-        since = moment(self.since)
-        return now is not None and since is not None and now - since >= _TAKES
+        return _lasts(self.since, now)
+
+    @property
+    def says(self) -> str:
+        return f"{self.type}: {self.message or self.reason}"
 
 
-def stuck_objects(objects: Iterable[Tree], now: datetime | None, *, gpus_are_waited_for: bool) -> Iterator[StuckObject]:
-    """Who starts nodes is asked only where pods wait for GPUs: else nothing is amiss for them."""
+def _lasts(since: str, now: datetime | None) -> bool:
+    when = moment(since)
+    return now is not None and when is not None and now - when >= _TAKES
+
+
+def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObject]:
+    objects = list(objects)
+    queues = {_name(each): each for each in objects if each.get("kind").text == "ClusterQueue"}
+    classes = [each for each in objects if each.get("kind").text == "EC2NodeClass" and _of_a_node_class(each, around)]
     for each in objects:
         kind = each.get("kind").text or ""
         words = _WORDS.get(kind)
-        if words is None or (kind in _STARTS_NODES and not gpus_are_waited_for):
+        said = words(each, around) if words is not None else ""
+        if not said or (kind == "NodePool" and classes and said.startswith(_OF_ITS_CLASS)):
             continue
-        said = words(each, now)
-        if said:
-            yield _told(kind, each, said)
+        inactive = _INACTIVE.search(said)
+        if inactive is not None:
+            said = "; ".join(filter(None, (said, _why_inactive(queues.get(inactive["name"])))))
+        told = replace(_told(kind, each, said), victims=_victims(kind, each, around), cause=_CAUSES.get(kind, ""))
+        yield _of_its_head(told, around.heads[_key(each)]) if told.victims and kind == "RayCluster" else told
 
 
 def _told(kind: str, found: Tree, said: str) -> StuckObject:
-    name, namespace = found.get("metadata", "name").text or "", found.get("metadata", "namespace").text or ""
+    name, namespace = _name(found), found.get("metadata", "namespace").text or ""
     fault, should, remedy = _TOLD[kind]
     place = Place(object="/".join(filter(None, (kind, namespace, name))))
-    return StuckObject(place, fault.format(name=name), said, should, remedy.format(name=name, namespace=namespace))
+    how = remedy.format(name=name, namespace=namespace)
+    return StuckObject(place, fault.format(name=name), said, should, how, starts_nodes=kind in _STARTS_NODES)
+
+
+def _of_its_head(told: StuckObject, head: tuple[str, str]) -> StuckObject:
+    why = [why for _, why in reasons(head[1])]
+    if not why or head[0] not in told.words:
+        return told
+    said = "; ".join(why)
+    cause = (
+        f"workers that are placed wait for the head, and hold their GPUs meanwhile; the scheduler says of it: {said}"
+    )
+    return replace(told, cause=cause, remedy=remedy_for(why[0]))
+
+
+def _name(found: Tree) -> str:
+    return found.get("metadata", "name").text or ""
+
+
+def _key(found: Tree) -> tuple[str, str]:
+    return found.get("metadata", "namespace").text or "", _name(found)
 
 
 def _conditions(found: Tree) -> Iterator[_Condition]:
@@ -89,7 +150,10 @@ def _conditions(found: Tree) -> Iterator[_Condition]:
         yield _Condition(*(each.get(name).text or "" for name in _CONDITION))
 
 
-def _of_the_operator(policy: Tree, _now: datetime | None) -> str:
+# The stack
+
+
+def _of_the_operator(policy: Tree, _around: Around) -> str:
     for each in _conditions(policy):
         failed = each.type == "Error" and each.reason not in _NOT_YET
         if each.status == "True" and each.message and (failed or each.reason == _BLIND):
@@ -97,28 +161,60 @@ def _of_the_operator(policy: Tree, _now: datetime | None) -> str:
     return ""
 
 
-def _of_a_node_class(found: Tree, now: datetime | None) -> str:
+def _of_flux(release: Tree, _around: Around) -> str:
+    if release.get("spec", "chart", "spec", "chart").text not in _CHARTS:
+        return ""
+    told = (each for each in _conditions(release) if each.type in ("Ready", "Released") and each.status == "False")
+    return next((each.message for each in told if each.reason.endswith(("Failed", "RetriesExceeded"))), "")
+
+
+def _of_argo(application: Tree, _around: Around) -> str:
+    sources = (application.get("spec", "source"), *application.get("spec", "sources").sequence)
+    if not any(each.get("chart").text in _CHARTS for each in sources):
+        return ""
+    return next((each.message for each in _conditions(application) if each.type.endswith("Error")), "")
+
+
+# Who starts nodes: asked only where pods wait for GPUs, for else nothing is amiss for them
+
+
+def _of_a_node_class(found: Tree, around: Around) -> str:
+    if not around.gpus_are_waited_for:
+        return ""
+    return _first_bad(found, around)
+
+
+def _of_a_node_pool(found: Tree, around: Around) -> str:
+    """One whose nodes can have no GPUs is not what those with them wait for."""
+    if not around.gpus_are_waited_for or not may_have_gpus(found):
+        return ""
+    return _first_bad(found, around)
+
+
+def _first_bad(found: Tree, around: Around) -> str:
     told = (each for each in _conditions(found) if each.status != "True" and each.reason not in _OF_OTHERS)
-    bad = (each for each in told if each.status == "False" or each.lasts(now))
-    return next((f"{each.type}: {each.message or each.reason}" for each in bad), "")
+    return next((each.says for each in told if each.status == "False" or each.lasts(around.now)), "")
 
 
-def _of_a_node_claim(found: Tree, now: datetime | None) -> str:
+def _of_a_node_claim(found: Tree, around: Around) -> str:
     """One for pods without GPUs is not what those with them wait for."""
     asked = found.get("spec", "resources", "requests").texts
-    if asked and not any(map(is_gpu_resource, asked)):
+    if not around.gpus_are_waited_for or (asked and not any(map(is_gpu_resource, asked))):
         return ""
     for each in _conditions(found):
         failed = each.type == _LAUNCHED and each.reason == "LaunchFailed"
-        if each.status != "True" and (failed or (each.type == _REGISTERED and each.lasts(now))):
+        if each.status != "True" and (failed or (each.type == _REGISTERED and each.lasts(around.now))):
             return each.message
         if each.type == _LAUNCHED and each.status != "True":
             return ""
     return ""
 
 
-def _of_a_queue(workload: Tree, _now: datetime | None) -> str:
-    if not _asks_for_gpus(workload):
+# Work with GPUs
+
+
+def _of_a_queue(workload: Tree, _around: Around) -> str:
+    if not any(_asks_for_gpus(pods.get("template")) for pods in workload.get("spec", "podSets").sequence):
         return ""
     told = (each for each in _conditions(workload) if each.type == "QuotaReserved" and each.status == "False")
     said = next((each for each in told), None)
@@ -127,38 +223,81 @@ def _of_a_queue(workload: Tree, _now: datetime | None) -> str:
     return said.message if said.reason == "Inadmissible" or in_text(said.message) else ""
 
 
-def _asks_for_gpus(workload: Tree) -> bool:
-    for pods in workload.get("spec", "podSets").sequence:
-        for container in pods.get("template", "spec", "containers").sequence:
-            asked = (container.get("resources", way).texts for way in ("requests", "limits"))
-            if any(is_gpu_resource(name) for each in asked for name in each):
-                return True
+def _why_inactive(queue: Tree | None) -> str:
+    told = _conditions(queue) if queue is not None else ()
+    return next((each.message for each in told if each.type == "Active" and each.status == "False"), "")
+
+
+def _of_ray(cluster: Tree, around: Around) -> str:
+    """Refused pods it tells itself, and releases before 1.2 as a reason. Its workers wait for their head, wherever
+    they are; of one that is on no node only the scheduler tells."""
+    groups = cluster.get("spec", "workerGroupSpecs").sequence
+    with_gpus = any(_asks_for_gpus(each.get("template")) for each in groups)
+    if not with_gpus or f"RayCluster/{'/'.join(_key(cluster))}" in around.told:
+        return ""
+    told = (each for each in _conditions(cluster) if each.type == "ReplicaFailure" and each.status == "True")
+    refused = next((each.message or each.reason for each in told), "")
+    if not refused and cluster.get("status", "state").text == "failed":
+        refused = cluster.get("status", "reason").text or ""
+    head = around.heads.get(_key(cluster))
+    if refused or head is None or not _lasts(cluster.get("metadata", "creationTimestamp").text or "", around.now):
+        return refused
+    return f"{head[0]} is on no node: {head[1] or 'no scheduler says why'}"
+
+
+def _of_a_domain(domain: Tree, around: Around) -> str:
+    """Of one that nobody uses no daemon is started, so that it is not ready either."""
+    status = domain.get("status")
+    waiting = around.unstarted.get(_channel_of(domain), ())
+    made = domain.get("metadata", "creationTimestamp").text or ""
+    if not waiting or status.get("status").text == "Ready" or not _lasts(made, around.now):
+        return ""
+    nodes = status.get("nodes").sequence
+    late = [each.get("name").text or "" for each in nodes if each.get("status").text not in ("Ready", None)]
+    wanted = domain.get("spec", "numNodes").text
+    joined = f"nodes that have joined: {len(nodes)}" + (f" of {wanted}" if wanted not in (None, "0") else "")
+    said = f"status {status.get('status').text or 'none'}, {joined}"
+    return f"{said}, not ready: {', '.join(late)}" if late else said
+
+
+def _channel_of(domain: Tree) -> tuple[str, str]:
+    """The template of the claims by which pods take part in it."""
+    namespace = domain.get("metadata", "namespace").text or ""
+    return namespace, domain.get("spec", "channel", "resourceClaimTemplate", "name").text or ""
+
+
+def _victims(kind: str, found: Tree, around: Around) -> tuple[str, ...]:
+    if kind == "ComputeDomain":
+        return tuple(around.unstarted.get(_channel_of(found), ()))
+    head = around.heads.get(_key(found)) if kind == "RayCluster" else None
+    return (head[0],) if head is not None else ()
+
+
+def _asks_for_gpus(template: Tree) -> bool:
+    for container in template.get("spec", "containers").sequence:
+        asked = (container.get("resources", way).texts for way in ("requests", "limits"))
+        if any(is_gpu_resource(name) for each in asked for name in each):
+            return True
     return False
 
 
-def _of_flux(release: Tree, _now: datetime | None) -> str:
-    if release.get("spec", "chart", "spec", "chart").text not in _CHARTS:
-        return ""
-    told = (each for each in _conditions(release) if each.type in ("Ready", "Released") and each.status == "False")
-    return next((each.message for each in told if each.reason.endswith(("Failed", "RetriesExceeded"))), "")
-
-
-def _of_argo(application: Tree, _now: datetime | None) -> str:
-    sources = (application.get("spec", "source"), *application.get("spec", "sources").sequence)
-    if not any(each.get("chart").text in _CHARTS for each in sources):
-        return ""
-    return next((each.message for each in _conditions(application) if each.type.endswith("Error")), "")
-
-
-_STARTS_NODES = ("EC2NodeClass", "NodeClaim")
-_WORDS: Mapping[str, Callable[[Tree, datetime | None], str]] = {
+_STARTS_NODES = ("EC2NodeClass", "NodePool", "NodeClaim")
+_WORDS: Mapping[str, Callable[[Tree, Around], str]] = {
     "ClusterPolicy": _of_the_operator,
     "NVIDIADriver": _of_the_operator,
     "EC2NodeClass": _of_a_node_class,
+    "NodePool": _of_a_node_pool,
     "NodeClaim": _of_a_node_claim,
     "Workload": _of_a_queue,
+    "RayCluster": _of_ray,
+    "ComputeDomain": _of_a_domain,
     "HelmRelease": _of_flux,
     "Application": _of_argo,
+}
+_CAUSES: Mapping[str, str] = {
+    "ComputeDomain": "not all of its IMEX daemons are up: one does not start on its node (the host's own nvidia-imex "
+    "runs beside it, the node is of another NVLink domain by its label nvidia.com/gpu.clique), or the controller has "
+    "not come to it"
 }
 _OPERATOR_LOG = "read what it tried: kubectl logs -A -l app=gpu-operator --tail=100"
 _TOLD: Mapping[str, tuple[str, str, str]] = {
@@ -177,6 +316,12 @@ _TOLD: Mapping[str, tuple[str, str, str]] = {
         "condition Ready",
         "mend what the condition names: kubectl describe ec2nodeclass {name}",
     ),
+    "NodePool": (
+        "Karpenter brings no nodes of the NodePool '{name}'",
+        "condition Ready",
+        "see which class it names (spec.template.spec.nodeClassRef), whether that is there, and what it says: kubectl "
+        "describe nodepool {name}; kubectl -n kube-system logs deploy/karpenter --tail=100",
+    ),
     "NodeClaim": (
         "the node of Karpenter's NodeClaim '{name}' does not come",
         "conditions Launched and Registered",
@@ -186,6 +331,18 @@ _TOLD: Mapping[str, tuple[str, str, str]] = {
         "Kueue does not admit the workload '{name}', which asks for GPUs",
         "condition QuotaReserved",
         "see its queue: kubectl describe workload -n {namespace} {name}; kubectl get clusterqueues -o yaml",
+    ),
+    "RayCluster": (
+        "KubeRay can't bring the RayCluster '{name}', whose workers ask for GPUs",
+        "all of its pods, the head first",
+        "read all of it: kubectl describe raycluster -n {namespace} {name}",
+    ),
+    "ComputeDomain": (
+        "the ComputeDomain '{name}' does not become ready, and its pods wait for that",
+        "status Ready",
+        "see its daemon on each node of it: kubectl get pods -A -o wide | grep "
+        "computedomain-daemon; kubectl describe computedomain -n {namespace} {name}; what the controller says: kubectl "
+        "logs -n nvidia-dra-driver-gpu deploy/nvidia-dra-driver-gpu-controller --tail=50",
     ),
     "HelmRelease": (
         "Flux could not bring the GPU stack's release '{name}'",

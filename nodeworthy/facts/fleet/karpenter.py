@@ -13,6 +13,7 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, texts_of
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.node_taint import taints_in
+from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import counts_of, gpu_of_family, has_gpus, is_gpu_family, most_gpus_of
 from nodeworthy.known.node_images import by_name, by_parameter, of_karpenter
@@ -251,6 +252,13 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
             yield KarpenterPool(name, document.place, node_class, document, machines, place)
 
 
+def may_have_gpus(pool: Tree) -> bool:
+    """Whether nothing that a NodePool requires leaves nodes with GPUs out."""
+    asked = map(_asked, pool.get("spec", "template", "spec", "requirements").sequence)
+    limits = ((_MAY[key], values) for key, operator, values in asked if operator == "In" and key in _MAY)
+    return all(any(may(each.text or "") for each in values) for may, values in limits)
+
+
 def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
     """Of the pools whose class lies beside them, or of which nobody chooses the image."""
     every = list(facts)
@@ -353,10 +361,17 @@ _FAMILY = "karpenter.k8s.aws/instance-family"
 _SIZE = "karpenter.k8s.aws/instance-size"
 _GPU_NAME = "karpenter.k8s.aws/instance-gpu-name"
 _GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
+_CATEGORY = "karpenter.k8s.aws/instance-category"
+_MAY: Mapping[str, Callable[[str], bool]] = {
+    _TYPE: lambda kind: has_gpus(kind) or gpus_of_machine(kind) is not None or gpus_of_size(kind) is not None,
+    _FAMILY: is_gpu_family,
+    _CATEGORY: lambda category: category in _GPU_CATEGORIES,
+    "karpenter.azure.com/sku-family": lambda family: family.upper().startswith("N"),
+}
 _ASKS: Mapping[str, Callable[[str, Sequence[str]], bool]] = {
     _TYPE: _in(has_gpus),
     _FAMILY: _in(is_gpu_family),
-    "karpenter.k8s.aws/instance-category": _only_gpu_categories,
+    _CATEGORY: _only_gpu_categories,
     _GPU_NAME: _named,
     _GPU_COUNT: _counted,
     "karpenter.k8s.aws/instance-gpu-manufacturer": _in(lambda one: one == "nvidia"),
