@@ -12,8 +12,9 @@ from nodeworthy.known.gpus import gpu_named, gpu_names
 from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 
-# What a cluster puts behind a GPU's name: its form, its memory, a letter of its own (Compute Canada's `v100l`).
-_BEHIND = r"(?:[-_ .](?:\d+g?b?|\d+c)|[-_ .]?(?:\d+gb|sxm\d?|hbm\d?\w?|[a-z]+))*"
+# What a cluster puts behind a GPU's name: its form, its memory (NTNU's `a100m40`), a letter of its own (Compute
+# Canada's `v100l`).
+_BEHIND = r"(?:[-_ .](?:\d+g?b?|\d+c)|[-_ .]?(?:\d+gb|sxm\d?|hbm\d?\w?|[a-z]+\d*))*"
 # `1g.10gb`, `a100_3g.20gb`, `nvidia_a100_1g.10gb`; also `1g_10gb` and `mig`.
 _MIG = pattern(r"(?:^|[^a-z0-9])(?:\d+g[._]\d+gb|mig)(?=$|[^a-z0-9]|\d)|^\d+g[._]\d+gb", re.IGNORECASE)
 
@@ -57,6 +58,27 @@ def refused_by_slurm() -> frozenset[str]:
 def refused_by_pyxis() -> frozenset[str]:
     """The options without which the container of a job does not start."""
     return frozenset(_table()["refused"]["by_pyxis"])
+
+
+# What jobs start, by the names that fingers trip over.
+_OFTEN = ("python", "python3", "torchrun", "accelerate", "deepspeed")
+
+
+@cache
+def meant_by(program: str) -> str:
+    """Of a program that nobody has: the one of that name with two letters in their places, none missing, none twice."""
+    if program in _OFTEN:
+        return ""
+    return next((each for each in _OFTEN if program in _slips_of(each)), "")
+
+
+@cache
+def _slips_of(name: str) -> frozenset[str]:
+    pairs = range(len(name) - 1)
+    swapped = {name[:at] + name[at + 1] + name[at] + name[at + 2 :] for at in pairs}
+    fewer = {name[:at] + name[at + 1 :] for at in range(len(name))}
+    twice = {name[:at] + name[at] + name[at:] for at in range(len(name))}
+    return frozenset((swapped | fewer | twice) - {name})
 
 
 def sets_threads(program: str) -> str:

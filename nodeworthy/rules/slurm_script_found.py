@@ -12,12 +12,15 @@ and `sed -n "${N}p" "$(dirname "$0")/params.txt"` find nothing there. What lies 
 script that a variable names which the job does not set is not known. What the job writes itself is there; modules
 (`-m`) are not looked for.
 
-A line that ends without its backslash cuts off what stands below: options are then run as programs.
+A line that ends without its backslash cuts off what stands below: options are then run as programs. `pyhton` and
+`torchun` are no programs.
 
-sbatch itself takes only a script that says in its first line who runs it, with Unix line ends. It fills in nothing of
+sbatch itself takes only a script that says in its first line who runs it, with Unix line ends. A line that begins with
+`#SBTACH` or `#SBATH` is a comment to it, and what stands there is not asked for. It fills in nothing of
 its own lines: `#SBATCH --nodes=$NODES`, `--cpus-per-task=$(nproc)` and `--mem=${MEM:-64}G` are refused as they stand,
 whatever the environment holds (`--job-name` and the name of a log take them literally; a folder of that
-name there is not, and a log in `~/logs` or `$HOME/logs` ends the job before its first command). pyxis, too, is given
+name there is not, and a log in `~/logs` or `$HOME/logs` ends the job before its first command; so does one in a folder
+that is not there yet, and a `mkdir -p logs` within the job comes too late for its own log). pyxis, too, is given
 `--container-image=${IMAGE:-…}` as it stands, and the job ends before its first command. Where a program may make the
 job of a template first (`${NODES}`, and nothing that only a shell understands), what is asked for is not known.
 """
@@ -27,10 +30,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from nodeworthy.edit import Edit, EditKind
+from nodeworthy.facts.slurm.gpus import misspelt_requests
 from nodeworthy.facts.slurm.job import SlurmJob
-from nodeworthy.facts.slurm.lines import MARK, Option, RefusedSbatchOption, logs_in_no_folder
+from nodeworthy.facts.slurm.lines import MARK, Option, RefusedSbatchOption, lines_with_a_slip, logs_in_no_folder
+from nodeworthy.facts.slurm.paths import MadeTooLate, logs_made_too_late
 from nodeworthy.facts.slurm.ran import path_in_words
-from nodeworthy.facts.slurm.scripts import Script, There, cut_off, read_beside_copy, scripts, sourced_beside_copy
+from nodeworthy.facts.slurm.scripts import (
+    Script,
+    There,
+    cut_off,
+    misspelt_programs,
+    read_beside_copy,
+    scripts,
+    sourced_beside_copy,
+)
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, Unread, fail, skip, unknown
 
@@ -55,11 +68,13 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
         return
     cut = list(cut_off(job)) if job.is_shell else []
     yield from (_cut_off(place, option) for place, option in cut[:1])
+    slips = list(misspelt_programs(job)) if job.is_shell else []
+    yield from (_misspelt(*each) for each in slips[:1])
     sourced = [(each, each.words[1]) for each in sourced_beside_copy(job)] if job.is_shell else []
     sourced += read_beside_copy(job) if job.is_shell else ()
     yield from (_beside_copy(each.place, path_in_words(path), ()) for each, path in sourced[:1])
     found = list(scripts(job)) if job.is_shell else []
-    said_already = taken or cut or sourced
+    said_already = taken or cut or slips or sourced
     if not found and not said_already:
         skip("it starts no script that could be looked for")
     if found and not said_already and all(each.there is There.OUT_OF_SIGHT for each in found):
@@ -69,11 +84,48 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
 
 
 @RULE.check
+def sbatch_reads_its_lines(job: SlurmJob) -> Findings:
+    found = list(lines_with_a_slip(job.text, job.place))
+    told = {option.place for _, option in misspelt_requests(job)} if found else set()
+    left = [(mark, each) for mark, each in found if each.place not in told]
+    if not left:
+        skip("none of its lines begins almost as Slurm's do, but for what is told of its GPUs")
+    (mark, first), *others = left
+    yield fail(
+        first.place,
+        f"nobody asks for {first.written}: {mark} is a comment to Slurm",
+        is_=f"{mark} {first.written}",
+        should=f"{MARK} {first.written}",
+        related=[Related(option.place, f"nor for {option.written}") for _, option in others],
+        cause=f"sbatch reads the lines that begin with {MARK}, and no others",
+        remedy=f"write {MARK}",
+        severity=Severity.WARNING,
+    )
+
+
+@RULE.check
 def its_log_has_a_folder(job: SlurmJob) -> Findings:
-    found = list(logs_in_no_folder(job))
-    if not found:
-        skip("its log lies in no folder that only a shell would know")
-    yield _no_folder(found)
+    found, late = list(logs_in_no_folder(job)), list(logs_made_too_late(job))
+    if not found and not late:
+        skip("its log lies in no folder that only a shell would know, and in none that it makes itself")
+    if found:
+        yield _no_folder(found)
+    for each in late:
+        yield _made_too_late(each)
+
+
+def _made_too_late(each: MadeTooLate) -> Draft:
+    return fail(
+        each.option.place,
+        f"the job's log lies in {each.folder}, which only the job itself makes: that is too late",
+        is_=each.option.written,
+        should=f"a folder {each.folder} that is there when the job is submitted",
+        related=[Related(each.made.place, "it is made here")],
+        cause="Slurm opens the log before the first command: without the folder the job ends at once, with 0:53 "
+        "(JobLaunchFailure), and none of its lines runs",
+        remedy=f"mkdir -p {each.folder} before sbatch, or keep the folder in the repository (with a .gitignore in it)",
+        severity=Severity.WARNING,
+    )
 
 
 def _no_folder(found: Sequence[tuple[Option, str]]) -> Draft:
@@ -185,6 +237,17 @@ def _cut_off(place: Place, option: str) -> Draft:
         should="a backslash at the end of the line above it, and nothing behind that",
         cause=f"{option}: command not found; and the program above never hears of it",
         remedy="end every line but the last with a backslash and nothing behind it",
+    )
+
+
+def _misspelt(place: Place, written: str, meant: str) -> Draft:
+    return fail(
+        place,
+        f"{written} is no program",
+        is_=written,
+        should=meant,
+        cause=f"{written}: No such file or directory; nothing of the job is done",
+        remedy=f"write {meant}",
     )
 
 

@@ -6,10 +6,11 @@ import pytest
 
 from nodeworthy.facts.slurm.configuration import (
     Gpus,
+    gpus_in_partition,
     gpus_of_node,
     gpus_of_row,
     gres_conf,
-    most_gpus,
+    most_of_type,
     partition_of,
     rows,
     short_nodes,
@@ -141,7 +142,10 @@ PartitionName=cpu Nodes=c1
         ("ampere", "h100", 0),
         ("every", None, 8),
         ("every", "a100", 4),
-        ("every", "nvidia_h100_80gb_hbm3", 8),
+        ("every", "h100", 8),
+        # Asked of Slurm 22.05: a type is its whole name, letter by letter.
+        ("every", "nvidia_h100_80gb_hbm3", 0),
+        ("every", "H100", 0),
         ("cpu", None, 0),
     ],
 )
@@ -149,7 +153,7 @@ def test_the_most_that_a_node_of_a_partition_has(name: str, kind: str | None, mo
     conf = slurm_conf(CLUSTER, CONF)
     partition = partition_of(conf, name)
     assert partition is not None
-    assert most_gpus(conf, partition, kind) == most
+    assert most_of_type(gpus_in_partition(conf, partition), kind) == most
 
 
 @pytest.mark.parametrize("more", ["Include nodes.conf\n", "{% include 'nodes.j2' %}\n"])

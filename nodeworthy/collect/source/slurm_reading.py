@@ -15,6 +15,7 @@ from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.slurm_tree import expected_path, folders_above, imported_modules, lying_as
 from nodeworthy.facts.slurm.job import NamedFile, SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, may_be_refused, options_of, read
+from nodeworthy.facts.slurm.paths import logs_made_too_late
 from nodeworthy.facts.slurm.ran import Ran
 from nodeworthy.facts.slurm.request import SlurmRequest, allowed_slices
 from nodeworthy.facts.slurm.walk import walk_script
@@ -36,7 +37,8 @@ _SLICES = pattern(rb"^#SBATCH[^\n]*(?:\d+g[._]\d+gb|mig)", re.MULTILINE)
 _MOST_OTHERS = 12
 # Where calls of sbatch stand.
 _FILLS_IN = pattern(rb"\benvsubst\b|\bsed\s+-i|\bgomplate\b|\bj2\b|\bTemplate\(")
-_SUBMITS = (".sh", ".bash", ".md", ".mk")
+_SUBMITS = (".sh", ".bash", ".md", ".mk", "Makefile")
+_IS_A_JOB = pattern(rb"^#SBATCH", re.MULTILINE)
 # Scripts that run scripts that run scripts.
 _DEEPEST = 3
 
@@ -120,7 +122,17 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
         if not found:
             break
         job = job.with_files(found)
-    return job
+    late = {each.folder for each in logs_made_too_late(job)} if source.shown != STDIN else set()
+    there = frozenset(each for each in late if _is_made_before(each, source))
+    return replace(job, log_folders=there) if there else job
+
+
+def _is_made_before(folder: str, source: Source) -> bool:
+    """It lies there, or somebody makes it who is no job."""
+    if any((above / folder).is_dir() for above in folders_above(source.path)):
+        return True
+    makes = re.compile(rf"\bmkdir\b[^\n]*(?<![\w/]){re.escape(folder)}(?![\w-])".encode())
+    return any(not _IS_A_JOB.search(each.data) for each in source.scope.holding(makes, _SUBMITS))
 
 
 def _cluster(source: Source) -> SlurmConf | None:

@@ -13,16 +13,25 @@ _MAY_BRING_IT = pattern(
     r"\bconda\s*\(\)|\bfunction\s+conda\b|BASH_ENV|<<",
     8,  # re.MULTILINE
 )
+_HAS_FUNCTIONS = pattern(r"^\s*(?:function\s+[\w-]+|[\w-]+\s*\(\))", 8)  # re.MULTILINE
 _READS_A_PROFILE = pattern(r"#!\s*\S*sh\s+-\w*[li]|#!.*--(?:login|init)|#!\s*\S*env\s+-S\s.*-\w*[li]")
 _COMMENT = pattern(r"^\s*#(?!!)[^\n]*", 8)  # re.MULTILINE
 
 
 def activates_in_vain(job: SlurmJob) -> Ran | None:
     """`conda activate` is a function of the user's own shell: of its program alone it is an error."""
-    text = _COMMENT.sub("", job.text)
-    if job.within or _READS_A_PROFILE.match(job.text) or _MAY_BRING_IT.search(text) or job.walked.sourced:
+    if job.within or _READS_A_PROFILE.match(job.text):
         return None
-    return next((each for each in job.walked.ran if _activates(each)), None)
+    first = next((each for each in job.walked.ran if _activates(each)), None)
+    return first if first is not None and not _MAY_BRING_IT.search(_above(job, first)) else None
+
+
+def _above(job: SlurmJob, ran: Ran) -> str:
+    """What runs before it; all of the job where it stands in a function, or in another file."""
+    rows = job.text.splitlines(keepends=True)
+    is_in_order = ran.place.path == job.place.path and not _HAS_FUNCTIONS.search(job.text)
+    last = (ran.place.line or 1) - (job.place.line or 1) + 1
+    return _COMMENT.sub("", "".join(rows[:last] if is_in_order else rows))
 
 
 def _activates(ran: Ran) -> bool:

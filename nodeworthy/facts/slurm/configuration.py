@@ -23,6 +23,7 @@ KEPT_BY_SLURM = (
 )
 _GPUS, _NO_DETECTION = "gpu", "off"
 _TELL_APART = frozenset({"file", "multiplefiles", "type"})
+_COME_BY_THEMSELVES = frozenset({"maxnodecount", "nodeset"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +56,16 @@ class SlurmConf:
     called: ClassVar[str] = "a slurm.conf"
 
     place: Place
-    # A line of nodes with GPUs each; what `NodeName=DEFAULT` says is in them.
+    # A line of nodes each; what `NodeName=DEFAULT` says is in them.
+    every_node: tuple[Row, ...]
+    # Those with GPUs.
     nodes: tuple[Row, ...]
     partitions: tuple[Row, ...]
     gres_types: Located[str] | None
     # What other files say, or what is filled in later, is not looked at.
     includes: bool
+    # Nodes may come by themselves, and say what they have (slurmd -Z).
+    grows: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +83,10 @@ def slurm_conf(text: str, place: Place) -> SlurmConf:
     types = [each.pairs["grestypes"] for each in every if "grestypes" in each.pairs]
     includes = _INCLUDES.search(text) is not None
     partitions = tuple(each for each in every if "partitionname" in each.pairs)
-    return SlurmConf(place, tuple(_nodes_with_gpus(every)), partitions, types[-1] if types else None, includes)
+    nodes = tuple(_nodes(every))
+    with_gpus = tuple(each for each in nodes if _GPUS in each.text("gres").lower())
+    grows = any(_COME_BY_THEMSELVES & each.pairs.keys() for each in every)
+    return SlurmConf(place, nodes, with_gpus, partitions, types[-1] if types else None, includes, grows)
 
 
 def gres_conf(text: str, place: Place) -> GresConf:
@@ -87,16 +95,14 @@ def gres_conf(text: str, place: Place) -> GresConf:
     return GresConf(place, tuple(each for each in every if each.text("name").lower() == _GPUS), detects)
 
 
-def _nodes_with_gpus(every: list[Row]) -> Iterator[Row]:
+def _nodes(every: list[Row]) -> Iterator[Row]:
     """`NodeName=DEFAULT` is no node: what it says holds for the lines behind it."""
     default: Mapping[str, Located[str]] = {}
     for row in every:
         if row.text("nodename").upper() == "DEFAULT":
             default = {**default, **row.pairs}
         elif "nodename" in row.pairs:
-            node = Row(row.place, {**default, **row.pairs})
-            if _GPUS in node.text("gres").lower():
-                yield node
+            yield Row(row.place, {**default, **row.pairs})
 
 
 def rows(text: str, place: Place) -> Iterator[Row]:
@@ -154,6 +160,32 @@ def named_twice(gres: GresConf) -> Iterator[tuple[Row, Row]]:
         first.setdefault(node, row)
 
 
+def files_twice(gres: GresConf) -> Iterator[tuple[Row, Row, str]]:
+    """Two lines of one node that name the same device, and its path."""
+    first: dict[tuple[str | None, str], Row] = {}
+    for row in gres.gpus if len(gres.gpus) > 1 else ():
+        for path in names_of(row.known("file") or "") or ():
+            before = first.setdefault((row.known("nodename"), path), row)
+            if before is not row:
+                yield before, row, path
+
+
+def nodes_left_out(conf: SlurmConf, gres: GresConf) -> list[tuple[Row, str]]:
+    """The nodes with GPUs that no line of gres.conf is for, where each line names its nodes; each with the line of
+    slurm.conf that promises. A file with lines for one of the nodes alone may be that node's own."""
+    named = [names_of(each.known("nodename") or "") for each in gres.gpus]
+    if not named or not all(named):
+        return []
+    there = {name for names in named for name in names or ()}
+    lines = [(node, names_of(need(node.pairs["nodename"])) or []) for node in conf.nodes if _has_gpus(node)]
+    every = [(node, name) for node, names in lines for name in names]
+    return [] if sum(name in there for _, name in every) == 1 else [each for each in every if each[1] not in there]
+
+
+def _has_gpus(node: Row) -> bool:
+    return any(each.count for each in gpus_of_node(node))
+
+
 @dataclass(frozen=True, slots=True)
 class Short:
     """A node for which gres.conf has fewer GPUs than slurm.conf says."""
@@ -200,16 +232,17 @@ def partition_of(conf: SlurmConf, name: str) -> Row | None:
     return next(rows_of_it, None) if not conf.includes else None
 
 
-def most_gpus(conf: SlurmConf, partition: Row, kind: str | None) -> int:
-    """The most that a node of a partition has of a type."""
+def gpus_in_partition(conf: SlurmConf, partition: Row) -> list[list[Gpus]]:
+    """What each kind of its nodes has."""
     names = names_of(need(partition.pairs["nodes"])) or ["ALL"]
-    nodes = [each for each in conf.nodes if names == ["ALL"] or _is_among(each, frozenset(names))]
-    return max((_sum_of(gpus_of_node(each), kind) for each in nodes), default=0)
+    nodes = (each for each in conf.nodes if names == ["ALL"] or _is_among(each, frozenset(names)))
+    return [gpus_of_node(each) for each in nodes]
+
+
+def most_of_type(nodes: list[list[Gpus]], kind: str | None) -> int:
+    """The most that one of them has of a type: slurmctld knows a GPU by the very name that slurm.conf gives it."""
+    return max((sum(each.count for each in gpus if kind in (None, each.type)) for gpus in nodes), default=0)
 
 
 def _is_among(node: Row, names: frozenset[str]) -> bool:
     return not names.isdisjoint(names_of(need(node.pairs["nodename"])) or names)
-
-
-def _sum_of(gpus: list[Gpus], kind: str | None) -> int:
-    return sum(each.count for each in gpus if _may_be(each.type, kind))

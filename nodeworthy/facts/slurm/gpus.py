@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.lines import Option, misspelt_options
-from nodeworthy.facts.slurm.ranks import spread, unset
+from nodeworthy.facts.slurm.ranks import script_text, spread, unset
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.known.slurm import gpu_of_type, gpus_in, most_of, says_mig
 from nodeworthy.patterns import pattern
@@ -44,6 +44,20 @@ def gpu_named_by(request: SlurmRequest, name: str) -> GpuNamedElsewhere | None:
     # A list of partitions of which one names none may lead anywhere.
     unsure = name == "partition" and any(not gpus_in(word) for word in request.named(name))
     return GpuNamedElsewhere(found, option.written, option.place) if found and not unsure else None
+
+
+# Where somebody asks for GPUs, or says how others should.
+_ASKED_ANYWHERE = pattern(r"--g(?:res|pus)\b|--gpus-per|--tres-per|\bSBATCH_G(?:RES|PUS)|(?<![\w-])-G[ =]?\d")
+
+
+def none_asked_for(job: SlurmJob) -> Said | None:
+    """A constraint that only nodes with certain GPUs meet, of a job that asks for none, wherever one looks in it."""
+    if len(job.requests) > 1 or job.request.option("exclusive") is not None or _ASKED_ANYWHERE.search(job.text):
+        return None
+    said = gpu_named_by(job.request, "constraint")
+    all_of = re.split(r"&(?![^()]*\))", job.request.shown("constraint"))
+    words = (re.findall(r"[\w.+-]+", each) for each in all_of)
+    return said if any(each and all(map(gpus_in, each)) for each in words) else None
 
 
 def same(one: str, other: str) -> bool:
@@ -206,6 +220,35 @@ def idle_gpus(job: SlurmJob) -> TooFew | None:
     if "CUDA_VISIBLE_DEVICES" in launch.environment or spread(job, launch).per_node != 1:
         return None
     return TooFew(launch, counted, asked) if 1 < counted < asked else None
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfMany:
+    launch: Launch
+    tasks: int
+    # It reads from Slurm how many others there are, and waits for them.
+    waits: bool
+
+
+_RANKS_OF_SLURM = pattern(r"SLURM_(?:PROCID|NTASKS)\b")
+_SHARES_THE_WORK = pattern(r"-\S*(?:deepspeed|fsdp|ddp)(?![a-z])", re.IGNORECASE)
+_STARTS_OTHERS = pattern(r"\bspawn\b|\bsubprocess\b|multiprocessing")
+
+
+def one_of_many(job: SlurmJob) -> OneOfMany | None:
+    """As many tasks as GPUs are asked for, and the job starts its one program by itself, which is a single process.
+    What does not divide its work among ranks may well have all of the GPUs."""
+    request, asked = job.request, _gpus_of_a_node(job.request)
+    if asked is None or request.nodes != 1 or not 1 < request.tasks == asked or len(job.launches) != 1:
+        return None
+    launch = job.launches[0]
+    text = script_text(job, launch) or ""
+    if launch.program != "python" or launch.step is not None or launch.inline or launch.ran.in_loop:
+        return None
+    if launch.ran.background or _STARTS_OTHERS.search(text) or _STARTS_OTHERS.search(launch.said):
+        return None
+    waits = _RANKS_OF_SLURM.search(text) is not None
+    return OneOfMany(launch, asked, waits) if waits or _SHARES_THE_WORK.search(launch.said) else None
 
 
 def _gpus_of_a_node(request: SlurmRequest) -> int | None:

@@ -94,6 +94,8 @@ class SlurmJob:
     slices: Slices = Slices()
     # The one slurm.conf of its repository.
     cluster: SlurmConf | None = None
+    # Of the folders that its logs ask for, and that it makes itself: those that are there before it begins.
+    log_folders: frozenset[str] = frozenset()
 
     @cached_property
     def requests(self) -> Sequence[SlurmRequest]:

@@ -78,6 +78,13 @@ def misspelt_options(text: str, place: Place) -> Iterator[tuple[str, Option]]:
             yield f"#{found['mark']}", Option(name, _located(value, Place(place.path, number, at)), written)
 
 
+def lines_with_a_slip(text: str, place: Place) -> Iterator[tuple[str, Option]]:
+    """Those whose letters changed places or are too few; with one more (`#SBATCHX`) a line is put out on purpose."""
+    for mark, option in misspelt_options(text, place):
+        if len(mark) <= len(MARK):
+            yield mark, option
+
+
 def _is_almost_the_mark(word: str) -> bool:
     right = MARK[1:]
     if len(word) == len(right):
@@ -209,9 +216,13 @@ class RefusedSbatchOption:
         return self.option.name in refused_by_pyxis()
 
 
+def is_template(text: str) -> bool:
+    return _TEMPLATE.search(text) is not None
+
+
 def refused_lines(job: SlurmJob) -> tuple[RefusedSbatchOption, ...]:
     """In their order. Nothing of a job that may be filled in before Slurm sees it."""
-    if job.filled or _TEMPLATE.search(job.text):
+    if job.filled or is_template(job.text):
         return ()
     return tuple(_refused(job))
 
@@ -224,7 +235,7 @@ _FOLDER_OF_A_SHELL = pattern(
 
 def logs_in_no_folder(job: SlurmJob) -> Iterator[tuple[Option, str]]:
     """The logs of a job in a folder that only a shell would know, each with what stands there instead of it."""
-    if job.within or job.filled or _TEMPLATE.search(job.text):
+    if job.within or job.filled or is_template(job.text):
         return
     for request in job.requests:
         for name in ("output", "error"):

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.slurm.ran import HOME
+from nodeworthy.facts.slurm.lines import Option, is_template
+from nodeworthy.facts.slurm.ran import HOME, Ran
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.slurm.job import SlurmJob
 
 # Folders of the cluster, by what names them there.
 _OF_THE_CLUSTER = pattern(r"/|~|\$\{?(?:HOME|SCRATCH|WORK|TMPDIR|SLURM_TMPDIR)\}?(?:/|$)")
@@ -43,3 +51,48 @@ def path_of(script: Text, folder: str | None) -> str | None:
 def module_file(module: str) -> str:
     """`python -m training.main` runs training/main.py."""
     return f"{module.replace('.', '/')}.py"
+
+
+@dataclass(frozen=True, slots=True)
+class MadeTooLate:
+    """A folder of the job's log, which the job makes once Slurm should have opened the log in it."""
+
+    option: Option
+    folder: str
+    made: Ran
+
+
+def logs_made_too_late(job: SlurmJob) -> Iterator[MadeTooLate]:
+    """One of each folder that nobody is seen to make before the job begins."""
+    if job.within or job.filled or not job.is_shell or is_template(job.text) or job.request.option("chdir") is not None:
+        return
+    folders = {folder: option for option in _log_options(job) if (folder := _folder_of_log(option)) is not None}
+    for folder, option in folders.items() if "mkdir" in job.text else ():
+        made = next((each for each in job.walked.ran if _makes(each, folder)), None)
+        if made is not None and folder not in job.log_folders and not _is_spoken_of(job.text, folder):
+            yield MadeTooLate(option, folder, made)
+
+
+def _log_options(job: SlurmJob) -> Iterator[Option]:
+    for request in job.requests:
+        found = (request.option(name) for name in ("error", "output"))
+        yield from (each for each in found if each is not None and not each.dead and each not in job.given)
+
+
+def _folder_of_log(option: Option) -> str | None:
+    """As it is written; None where the log lies in no folder, or in one that Slurm or a shell fills in."""
+    written = option.value.state.value if isinstance(option.value.state, Known) else ""
+    folder = posixpath.dirname(written)
+    return None if not folder or re.search(r"[%$~`]", folder) else posixpath.normpath(folder)
+
+
+def _makes(ran: Ran, folder: str) -> bool:
+    if ran.words[0].known != "mkdir":
+        return False
+    paths = (path_of(each, ran.folder) for each in ran.words[1:] if not each.shown().startswith("-"))
+    return folder in paths
+
+
+def _is_spoken_of(text: str, folder: str) -> bool:
+    """A comment tells whoever submits the job to make it."""
+    return any(row.startswith("#") and "mkdir" in row and folder in row for row in text.splitlines())

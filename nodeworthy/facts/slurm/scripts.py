@@ -12,6 +12,8 @@ from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.lines import is_filled_in
 from nodeworthy.facts.slurm.paths import is_on_the_cluster, path_of
 from nodeworthy.facts.slurm.ran import FILLED, HOME, Ran, path_in_words
+from nodeworthy.facts.slurm.words import peel_words
+from nodeworthy.known.slurm import meant_by
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -58,7 +60,7 @@ def scripts(job: SlurmJob) -> Iterator[Script]:
     for launch in job.launches:
         if launch.module or launch.inline or not (launch.is_python or launch.program == "bash"):
             went = _went(job, launch.ran) if launch.is_python and launch.module else None
-            if went is not None and _leads_to_copy(went):
+            if went is not None and _leads_to_copy(job, went):
                 yield Script(launch, There.BESIDE_COPY, launch.module, went=went.place)
         elif launch.script is None or not launch.script.shown().strip():
             yield Script(launch, There.NONE_NAMED, "")
@@ -77,13 +79,23 @@ def cut_off(job: SlurmJob) -> Iterator[tuple[Place, str]]:
             yield ran.place, first
 
 
+def misspelt_programs(job: SlurmJob) -> Iterator[tuple[Place, str, str]]:
+    """`pyhton train.py`: where, what is written, and what was meant."""
+    inside = (each.ran for each in job.launches if each.per_task)
+    for ran in (*job.walked.ran, *inside):
+        program = peel_words(ran.words, ran.environment).program
+        meant = meant_by(program)
+        if meant and not re.search(rf"\balias\s+{program}=|\b{program}\s*\(\)|/{program}\b", job.text):
+            yield ran.place, program, meant
+
+
 def sourced_beside_copy(job: SlurmJob) -> Iterator[Ran]:
     """What it sources from beside Slurm's copy of itself, on every way: `source "$(dirname "$0")/env.sh"`."""
     for ran in () if job.within else job.walked.ran:
         if ran.words[0].known in ("source", ".") and len(ran.words) > 1 and not ran.guard and not _is_tried(job, ran):
             went, shown = _went(job, ran), ran.words[1].shown()
-            is_beside = shown.startswith(("./", "../")) and went is not None and _leads_to_copy(went)
-            if _OWN_PATH.search(shown) or is_beside:
+            is_beside = shown.startswith(("./", "../")) and went is not None and _leads_to_copy(job, went)
+            if is_beside or (_OWN_PATH.search(shown) and _is_in_the_copy(job, ran)):
                 yield ran
 
 
@@ -92,7 +104,8 @@ def read_beside_copy(job: SlurmJob) -> Iterator[tuple[Ran, Text]]:
     for ran in () if job.within else job.walked.ran:
         if ran.words[0].known in _READERS and len(ran.words) > 1 and not ran.guard and not _is_tried(job, ran):
             path = ran.words[-1]
-            if _BESIDE_ITSELF.search(path.shown()) and path.shown() not in job.walked.made:
+            is_beside = _BESIDE_ITSELF.search(path.shown()) is not None and _is_in_the_copy(job, ran)
+            if is_beside and path.shown() not in job.walked.made:
                 yield ran, path
 
 
@@ -105,7 +118,9 @@ def _is_tried(job: SlurmJob, ran: Ran) -> bool:
 
 def _script(job: SlurmJob, launch: Launch, script: Text) -> Script:
     shown, path, went = script.shown(), path_in_words(script), _went(job, launch.ran)
-    if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _leads_to_copy(went)):
+    if _OWN_PATH.search(shown) and not _is_in_the_copy(job, launch.ran):
+        return Script(launch, There.OUT_OF_SIGHT, path, "it lies beside another script, which the job runs")
+    if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _leads_to_copy(job, went)):
         return Script(launch, There.BESIDE_COPY, path, went=went.place if went is not None else None)
     if shown in job.walked.made:
         return Script(launch, There.YES, path)
@@ -168,9 +183,16 @@ def _begins_elsewhere(job: SlurmJob, ran: Ran) -> bool:
     return job.request.option("chdir") is not None
 
 
-def _leads_to_copy(went: Ran) -> bool:
+def _is_in_the_copy(job: SlurmJob, ran: Ran) -> bool:
+    """Of the job's own script Slurm runs a copy; one that it runs lies where it lay."""
+    return ran.place.path == job.place.path
+
+
+def _leads_to_copy(job: SlurmJob, went: Ran) -> bool:
     """`cd "$(dirname "$0")"`, also by way of a variable."""
-    return any(_OWN_PATH.search(text) for text in (went.raw, *(each.shown() for each in went.words)))
+    return _is_in_the_copy(job, went) and any(
+        _OWN_PATH.search(text) for text in (went.raw, *(each.shown() for each in went.words))
+    )
 
 
 def _has_own_folder(launch: Launch) -> bool:

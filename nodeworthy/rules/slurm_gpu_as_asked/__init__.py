@@ -9,24 +9,32 @@ runs (`nvidia-smi -L`).
 Of two lines with `--constraint` sbatch takes the last, and the GPU that the first one names is not asked for: they
 belong in one, with `&` between them.
 
-A request in a line that begins almost as Slurm's do (`#SBTACH`) is a comment, and the job gets no GPU at all.
+A request in a line that begins almost as Slurm's do (`#SBTACH`) is a comment, and the job gets no GPU at all. Nor does
+one whose `--constraint` names nodes with A100s, and that asks for none of their GPUs.
 
 The request also has to hold what the job starts: eight processes of torchrun on four GPUs, or four devices of
 `CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`). Four processes on eight GPUs leave
-four of them idle, which is a warning: one process may take two. Slurm sets `SLURM_GPUS` for
+four of them idle, which is a warning: one process may take two. So do eight tasks with eight GPUs of which only one is
+started, without srun. Slurm sets `SLURM_GPUS` for
 `--gpus` only, and `SLURM_GPUS_PER_NODE` for `--gpus-per-node`: a launcher that counts by one of them in a job with
 `--gres=gpu:2` is given nothing. `SLURM_GPUS_ON_NODE` is always there.
 
 What nodes have is what `slurm.conf` says, and each node's `gres.conf` has to bear it out: slurmd finds the devices of
 its `File=`, and a node with fewer than `Gres=gpu:8` promises is taken out of service; two lines that name the GPUs of
-one node and neither a `File` nor a `Type` are one too many, and slurmd ends over them. Slurm manages no generic
-resources by itself: without `GresTypes=gpu` every job that asks for a GPU is refused. Where one `slurm.conf` lies in
-the repository of a job, its nodes are those that the job may get.
+one node and neither a `File` nor a `Type` are one too many, and slurmd ends over them, as it does over a device that
+two lines name; a node that no line is for has none. Slurm manages no generic resources by itself: without
+`GresTypes=gpu`, or without a `Gres` on any node, every job that asks for a GPU is refused. Where one `slurm.conf` lies
+in the repository of a job, its nodes are those that the job may get, and a type is what that file calls it: `a100` is
+not `nvidia_a100`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.facts.slurm.gpus import (
+    OneOfMany,
+    Said,
     apart,
     beyond,
     chosen_gpus,
@@ -35,6 +43,8 @@ from nodeworthy.facts.slurm.gpus import (
     gpu_named_by,
     idle_gpus,
     misspelt_requests,
+    none_asked_for,
+    one_of_many,
     said_by_script,
     same,
     type_of,
@@ -44,7 +54,7 @@ from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.known.slurm import is_plain, most_of, near, says_mig
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-gpu-as-asked",
@@ -64,8 +74,11 @@ _NEVER = "no node ever fits: sbatch refuses it (Requested node configuration is 
 def the_request_says_which_gpus(job: SlurmJob) -> Findings:
     dead = [option for request in job.requests for option in dead_requests(request)]
     misspelt = misspelt_requests(job)
-    if not any(request.gpus for request in job.requests) and not dead and not misspelt:
+    named = none_asked_for(job) if not dead and not misspelt and not any(each.gpus for each in job.requests) else None
+    if not any(request.gpus for request in job.requests) and not dead and not misspelt and named is None:
         skip("it asks for no GPUs")
+    if named is not None and job.python_launches:
+        yield _none_asked_for(named)
     for mark, option in misspelt:
         yield fail(
             option.place,
@@ -91,6 +104,20 @@ def the_request_says_which_gpus(job: SlurmJob) -> Findings:
         yield from _overruled(request)
     if len(job.requests) == 1:
         yield from _untyped(job)
+
+
+def _none_asked_for(named: Said) -> Draft:
+    some = " or ".join(named.gpus)
+    return fail(
+        named.place,
+        f"the job gets no GPU: its constraint names nodes with {some}, and nothing asks for one",
+        is_=f"{named.written}, and neither --gres nor --gpus",
+        should="#SBATCH --gres=gpu:1 beside it",
+        cause="a constraint chooses nodes: of their GPUs a job is given those that it asks for, and where devices are "
+        "fenced off it sees no other",
+        remedy="add #SBATCH --gres=gpu:COUNT",
+        severity=Severity.WARNING,
+    )
 
 
 @RULE.check
@@ -120,6 +147,9 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
             remedy="--nproc_per_node=$SLURM_GPUS_ON_NODE, or ask for as many as are used",
             severity=Severity.WARNING,
         )
+    alone = one_of_many(job)
+    if alone is not None:
+        yield _one_of_many(alone, asked)
     for devices in chosen_gpus(job):
         if devices.count > job.request.gpus_per_node:
             yield fail(
@@ -131,6 +161,20 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
                 cause="where devices are fenced off the others are not there; elsewhere they are somebody else's",
                 remedy="leave the line out",
             )
+
+
+def _one_of_many(alone: OneOfMany, asked: Sequence[Related]) -> Draft:
+    waits = f"it reads from Slurm that there are {alone.tasks} ranks, and waits for the others"
+    return fail(
+        alone.launch.place,
+        f"{alone.tasks} tasks are asked for, and one process is started",
+        is_=f"{alone.launch.said[:60]}, without srun",
+        should=f"srun python {alone.launch.script.shown() if alone.launch.script is not None else ''} …",
+        related=asked,
+        cause=waits if alone.waits else f"what a batch script starts by itself runs once: {alone.tasks - 1} GPUs idle",
+        remedy="write srun before it, or torchrun --nproc_per_node=$SLURM_GPUS_ON_NODE with --ntasks=1",
+        severity=Severity.WARNING,
+    )
 
 
 @RULE.check

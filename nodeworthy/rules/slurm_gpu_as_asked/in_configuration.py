@@ -6,18 +6,43 @@ from itertools import islice
 from pathlib import PurePath
 
 from nodeworthy.facts.slurm.configuration import (
+    Gpus,
     GresConf,
+    Row,
     Short,
     SlurmConf,
-    most_gpus,
+    files_twice,
+    gpus_in_partition,
+    most_of_type,
     named_twice,
+    nodes_left_out,
     partition_of,
     short_nodes,
 )
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.rules.slurm_gpu_as_asked import RULE
-from nodeworthy.verdict import Findings, Related, fail, need, skip
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
+
+
+@RULE.check
+def a_node_has_what_slurm_manages(conf: SlurmConf) -> Findings:
+    if conf.gres_types is None or conf.nodes or not conf.every_node:
+        skip("it manages no GPUs, or a node has them")
+    if conf.includes or conf.grows:
+        skip("nodes may be named elsewhere")
+    if "gpu" in need(conf.gres_types).lower().split(","):
+        yield fail(
+            conf.every_node[0].place,
+            "no job gets a GPU: GresTypes names gpu, and no node has a Gres",
+            is_=f"GresTypes={need(conf.gres_types)}, and NodeName={conf.every_node[0].text('nodename')} without Gres",
+            should="Gres=gpu:TYPE:COUNT on the line of each node with GPUs",
+            related=[Related(conf.gres_types.place, "GPUs are managed here")],
+            cause="what a node has stands in slurm.conf, whatever its gres.conf says: a job that asks for a GPU is "
+            "refused (Invalid generic resource (gres) specification)",
+            remedy="`slurmd -G` on the node prints what it finds; write Gres=gpu:COUNT into the NodeName line",
+            severity=Severity.WARNING,
+        )
 
 
 @RULE.check
@@ -47,6 +72,24 @@ def nodes_have_what_is_promised(conf: SlurmConf, gres: GresConf) -> Findings:
         skip("Slurm finds the GPUs by itself (AutoDetect)")
     for each in short_nodes(conf, gres):
         yield from _too_few(each)
+    left = nodes_left_out(conf, gres)
+    if left:
+        yield _left_out(*left[0], len(left) - 1, gres)
+
+
+def _left_out(node: Row, name: str, others: int, gres: GresConf) -> Draft:
+    promised, there = node.pairs["gres"], gres.gpus[0].pairs["nodename"]
+    more = f" and {others} more" if others else ""
+    return fail(
+        promised,
+        f"no line of gres.conf is for {name}{more}, where slurm.conf promises GPUs",
+        is_=f"gres.conf has lines for {', '.join(dict.fromkeys(each.text('nodename') for each in gres.gpus))}",
+        should=f"NodeName={name} Name=gpu File=/dev/nvidia[0-N]",
+        related=[Related(there.place, "each of its lines names its nodes")],
+        cause="slurmd of that node finds no GPU (gres/gpu count reported lower than configured), and slurmctld takes "
+        "the node out of service: no job runs there",
+        remedy="name the node in gres.conf as slurm.conf does, or write AutoDetect=nvml; then scontrol reconfigure",
+    )
 
 
 @RULE.check
@@ -60,6 +103,20 @@ def no_gpus_are_named_twice(gres: GresConf) -> Findings:
             related=[Related(before.place, "the line that says the same")],
             cause="slurmd ends: fatal: gres.conf duplicate records for gpu",
             remedy="take both lines out" if gres.detects else "write one line with File=/dev/nvidia[0-N]",
+        )
+
+
+@RULE.check
+def no_device_is_named_twice(gres: GresConf) -> Findings:
+    for before, again, path in islice(files_twice(gres), 1):
+        yield fail(
+            again.pairs["file"],
+            f"gres.conf names {path} twice, and slurmd does not start",
+            is_=f"File={need(again.pairs['file'])}",
+            should="a device of its own in each line",
+            related=[Related(before.pairs["file"].place, "it is named here as well")],
+            cause=f"slurmd ends: gpu duplicate device file name ({path}), Gres GPU plugin failed to load configuration",
+            remedy="`ls /dev/nvidia*` on the node shows what there is; name each once",
         )
 
 
@@ -94,14 +151,20 @@ def _more_than_a_node_has(request: SlurmRequest, ask: GpuAsk, cluster: SlurmConf
     if cluster is None or ask.per != "node" or len(names) != 1:
         return
     partition = partition_of(cluster, names[0])
-    most = most_gpus(cluster, partition, ask.type) if partition is not None else ask.count
+    nodes = gpus_in_partition(cluster, partition) if partition is not None else []
+    most = most_of_type(nodes, ask.type)
     if partition is not None and most < ask.count:
         kind = f" of type {ask.type}" if ask.type is not None else ""
         yield fail(
             ask.place,
             f"no node of partition {names[0]} has {ask.count} GPUs{kind}",
             is_=ask.option.written,
-            should=f"at most {most} on a node" if most else "a partition whose nodes have them",
+            should=f"at most {most} on a node" if most else _what_there_is(nodes),
             related=[Related(partition.place, f"its nodes have {most} at most")],
             cause="no node ever fits: sbatch refuses it (Requested node configuration is not available)",
         )
+
+
+def _what_there_is(nodes: list[list[Gpus]]) -> str:
+    there = {f"gpu:{each.type}" if each.type else "gpu, without a type" for gpus in nodes for each in gpus}
+    return " or ".join(sorted(there)) + ", as slurm.conf calls it" if there else "a partition whose nodes have them"

@@ -1,0 +1,3 @@
+#!/bin/bash
+mkdir -p logs checkpoints
+sbatch train.sh
