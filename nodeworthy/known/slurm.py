@@ -65,7 +65,7 @@ _OFTEN = ("python", "python3", "torchrun", "accelerate", "deepspeed")
 
 
 @cache
-def meant_by(program: str) -> str:
+def program_meant(program: str) -> str:
     """Of a program that nobody has: the one of that name with two letters in their places, none missing, none twice."""
     if program in _OFTEN:
         return ""

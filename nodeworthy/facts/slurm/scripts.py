@@ -13,7 +13,7 @@ from nodeworthy.facts.slurm.lines import is_filled_in
 from nodeworthy.facts.slurm.paths import is_on_the_cluster, path_of
 from nodeworthy.facts.slurm.ran import FILLED, HOME, Ran, path_in_words
 from nodeworthy.facts.slurm.words import peel_words
-from nodeworthy.known.slurm import meant_by
+from nodeworthy.known.slurm import program_meant
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -84,7 +84,7 @@ def misspelt_programs(job: SlurmJob) -> Iterator[tuple[Place, str, str]]:
     inside = (each.ran for each in job.launches if each.per_task)
     for ran in (*job.walked.ran, *inside):
         program = peel_words(ran.words, ran.environment).program
-        meant = meant_by(program)
+        meant = program_meant(program)
         if meant and not re.search(rf"\balias\s+{program}=|\b{program}\s*\(\)|/{program}\b", job.text):
             yield ran.place, program, meant
 
