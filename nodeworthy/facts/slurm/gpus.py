@@ -50,7 +50,7 @@ def gpu_named_by(request: SlurmRequest, name: str) -> GpuNamedElsewhere | None:
 _ASKED_ANYWHERE = pattern(r"--g(?:res|pus)\b|--gpus-per|--tres-per|\bSBATCH_G(?:RES|PUS)|(?<![\w-])-G[ =]?\d")
 
 
-def none_asked_for(job: SlurmJob) -> Said | None:
+def none_asked_for(job: SlurmJob) -> GpuNamedElsewhere | None:
     """A constraint that only nodes with certain GPUs meet, of a job that asks for none, wherever one looks in it."""
     if len(job.requests) > 1 or job.request.option("exclusive") is not None or _ASKED_ANYWHERE.search(job.text):
         return None

@@ -33,8 +33,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.slurm.gpus import (
+    GpuNamedElsewhere,
     OneOfMany,
-    Said,
     apart,
     beyond,
     chosen_gpus,
@@ -106,7 +106,7 @@ def the_request_says_which_gpus(job: SlurmJob) -> Findings:
         yield from _untyped(job)
 
 
-def _none_asked_for(named: Said) -> Draft:
+def _none_asked_for(named: GpuNamedElsewhere) -> Draft:
     some = " or ".join(named.gpus)
     return fail(
         named.place,
