@@ -15,9 +15,12 @@ from nodeworthy.records import dataclass
 @dataclass(frozen=True)
 class GpuProcesses:
     program: str
+    # In one container.
     number: int
     # As it is written: `--nproc_per_node=8`; several, where they multiply.
     written: str
+    # On how many machines they are spread: the number that is written is of all of them.
+    machines: int = 1
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class _Program:
     words: re.Pattern[str]
     counts: tuple[re.Pattern[str], ...]
     several: re.Pattern[str] | None
+    parts: re.Pattern[str] | None
 
 
 @cache
@@ -40,7 +44,7 @@ def _programs() -> tuple[_Program, ...]:
             row["program"],
             re.compile(row["words"]),
             tuple(map(re.compile, row["counts"])),
-            re.compile(row["several"]) if "several" in row else None,
+            *(re.compile(row[name]) if name in row else None for name in ("several", "parts")),
         )
         for row in _table()["program"]
     )
@@ -48,6 +52,11 @@ def _programs() -> tuple[_Program, ...]:
 
 def cause() -> str:
     return str(_table()["cause"])
+
+
+def work_together() -> frozenset[str]:
+    """Kinds of objects of which one pod may start processes on the GPUs of another."""
+    return frozenset(_table()["together"])
 
 
 def processes_told(image: str, command: str) -> GpuProcesses | None:
@@ -60,9 +69,17 @@ def processes_told(image: str, command: str) -> GpuProcesses | None:
         # Of several starts the smallest: which of them runs, a script decides.
         least = [min(found, key=lambda one: int(one[1])) for found in _found(each, command) if found]
         if least:
-            written = " ".join(one[0].strip() for one in least)
-            return GpuProcesses(each.name, prod(int(one[1]) for one in least), written)
+            spread = _spread(each, command)
+            written = " ".join(one[0].strip() for one in (*least, *spread))
+            machines = max((int(one[1]) for one in spread), default=1)
+            return GpuProcesses(each.name, prod(int(one[1]) for one in least) // machines, written, machines)
     return None
+
+
+def _spread(program: _Program, command: str) -> list[re.Match[str]]:
+    """Where it is to run on several machines, the start on most of them."""
+    found = [each for each in (program.parts.finditer(command) if program.parts else ()) if int(each[1]) > 1]
+    return sorted(found, key=lambda each: int(each[1]))[-1:]
 
 
 def _found(program: _Program, command: str) -> Iterator[list[re.Match[str]]]:

@@ -54,6 +54,11 @@ def _of_eksctl(group: EksctlGroup) -> Iterator[Fact]:
     if not _is_nothing(group.tree.get("launchTemplate")):
         return  # it is another's, and what it says stands elsewhere
     door = _door(group)
+    if not group.has_gpus:
+        # What its machines are something else says: asked is who may come in, whatever they are.
+        if door is not None:
+            yield SecurityGroup(door, AwsStack(group.place, [door]))
+        return
     template = _template(group, door)
     group_type = MANAGED if group.is_managed else SCALING_GROUP
     itself = _resource(group_type, group.name, group.place, _scaling(group))

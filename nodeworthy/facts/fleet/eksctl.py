@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.given_script import commands, given_script, script_of
 from nodeworthy.facts.boot.script import BootScript
@@ -16,9 +17,10 @@ from nodeworthy.known.instances import has_gpus
 from nodeworthy.known.node_images import AmiFamily, of_eksctl
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Located, Place
+from nodeworthy.verdict import Located, Place, Unknown
 
 _MANAGED = "managedNodeGroups"
+_GPU = pattern(r"(?:^|[-_.])gpus?(?:[-_.]|$)", 2)  # re.IGNORECASE
 _UBUNTU = pattern(r"Ubuntu(?:Pro)?(\d\d)(\d\d)")
 _GROUPS = (_MANAGED, "nodeGroups")
 # By which eksctl tells the nodes of its groups apart.
@@ -33,7 +35,7 @@ def is_cluster_config(document: Tree) -> bool:
 
 def nodes_of_eksctl(document: Tree) -> Iterator[AskedNodes]:
     for group in groups_of_eksctl(document):
-        if group.family is not None:
+        if group.family is not None and group.has_gpus:
             yield group.asked(group.name, group.family)
 
 
@@ -45,7 +47,7 @@ def groups_of_eksctl(document: Tree) -> Iterator[EksctlGroup]:
         for each in document.get(kind).sequence:
             name = each.get("name").text
             group = EksctlGroup(name or "", each, document, is_managed=kind == _MANAGED)
-            if name is not None and group.has_gpus and group.family is not None:
+            if name is not None and (group.has_gpus or group.is_called_so) and group.family is not None:
                 yield group
 
 
@@ -70,6 +72,13 @@ class EksctlGroup:
     @property
     def has_gpus(self) -> bool:
         return any(has_gpus(each.text or "") for each in self.types)
+
+    @property
+    def is_called_so(self) -> bool:
+        """Whose types something else fills in, and which is named after GPUs."""
+        told = self.types
+        is_open = bool(told) and all(isinstance(settle(each).state, Unknown) for each in told)
+        return is_open and _GPU.search(self.name) is not None
 
     @property
     def types(self) -> list[Tree]:

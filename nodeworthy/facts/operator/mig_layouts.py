@@ -11,6 +11,9 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
 _KEY = "mig-configs"
+# The one that the operator's chart reads, of migManager: its templates/mig_config.yaml.
+READ = ("migManager", "config", "data")
+_PATHS = (("config", "data"), ("config",), ("data",))
 
 
 @dataclass(frozen=True)
@@ -81,14 +84,28 @@ def layouts_in_object(document: Tree) -> Iterator[MigLayouts]:
 
 
 def layouts_in_values(release: Release) -> Iterator[MigLayouts]:
-    """Of the operator's chart, which makes a ConfigMap of `migManager.config.data`."""
+    """Of the operator's chart, which makes a ConfigMap of `migManager.config.data`; and what is meant for it."""
     values = release.values
     for holder in (values, *(each for each in values.mapping.values() if each.is_mapping)):
-        yield from _in_texts(holder.get("migManager", "config", "data"))
+        for _, data in layouts_by_path(holder):
+            yield from _in_texts(data)
+
+
+def layouts_by_path(values: Tree) -> Iterator[tuple[tuple[str, ...], Tree]]:
+    """Where values hold such configurations below what is called after MIG."""
+    for name, part in values.mapping.items():
+        for path in _PATHS if name.startswith("mig") else ():
+            data = part.get(*path)
+            if any(_is_layout(each) for each in data.mapping.values()):
+                yield (name, *path), data
+
+
+def _is_layout(written: Tree) -> bool:
+    return f"{_KEY}:" in (written.text or "")
 
 
 def _in_texts(data: Tree, config_map: str = "") -> Iterator[MigLayouts]:
     for written in data.mapping.values():
-        if f"{_KEY}:" in (written.text or ""):
+        if _is_layout(written):
             tree = document_inside(written)
             yield MigLayouts(tree.place if tree.is_mapping else written.place, tree, config_map)

@@ -29,6 +29,24 @@ def is_gpu_resource(name: str) -> bool:
     return name.startswith(_DOMAINS) and not name.startswith(_NOT_GPUS)
 
 
+# What people call GPUs, and no plugin does: Kubernetes' own name of the time before there were plugins, and slips.
+_NOBODYS = pattern(
+    r"alpha\.kubernetes\.io/nvidia-gpu|(?:k8s|kubernetes)\.io/(?:nvidia-)?gpus?"
+    r"|(?:nvidia|amd)(?:\.com)?/(?:(?:nvidia|amd)[-.])?gpus?",
+    2,  # re.IGNORECASE
+)
+_AMDS = "amd.com/gpu"
+
+
+def is_nobodys_gpu(name: str) -> bool:
+    """Whether it is meant for GPUs, and no node ever offers it: `nvidia.com/gpus`, `alpha.kubernetes.io/nvidia-gpu`."""
+    return name not in (GPU, _AMDS) and _NOBODYS.fullmatch(name) is not None
+
+
+def gpu_meant_by(name: str) -> str:
+    return _AMDS if name.lower().startswith("amd") else GPU
+
+
 def holds_a_gpu(name: str) -> bool:
     """Whether a count of it is a count of GPUs or of their slices, and not of memory or cores."""
     return is_gpu_resource(name) and not name.startswith(("nvidia.com/gpumem", "nvidia.com/gpucores"))
@@ -121,6 +139,12 @@ class Container:
         """The names of the GPU resources that it asks for, in their order."""
         named = [*self.limits.mapping, *self.requests.mapping]
         return tuple(dict.fromkeys(name for name in named if is_gpu_resource(name)))
+
+    @cached_property
+    def asked_in_vain(self) -> Mapping[str, Tree]:
+        """Amounts of GPUs by names that no node offers; of a request and a limit the limit."""
+        given = {**self.requests.mapping, **self.limits.mapping}
+        return {name: tree for name, tree in given.items() if is_nobodys_gpu(name)}
 
     @cached_property
     def why_hidden(self) -> str | None:

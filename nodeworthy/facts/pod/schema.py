@@ -12,10 +12,13 @@ from nodeworthy.facts.pod.misplaced import misplaced_settings, why_fields_are_fr
 from nodeworthy.facts.pod.refused import MADE_LATER, PodRefusal, is_whole
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.pod_fields import fields_of, group_of, is_standard_resource, words_of
+from nodeworthy.patterns import pattern
 
 _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 _COUNTS = ("replicas", "parallelism", "completions", "backoffLimit")
+# GPUs by a name without a domain.
+_BARE = pattern(r"(?:nvidia[-.])?(?:com[-.])?gpus?|nvidia", 2)  # re.IGNORECASE
 # An amount of 16 GB is `16G` or `16Gi`.
 _LIKE_A_QUANTITY = "a quantity: 500m, 16Gi, 4"
 
@@ -48,10 +51,16 @@ def against_the_schema(pod: PodTemplate) -> Iterator[PodRefusal]:
 
 
 def asks_in_vain(pod: PodTemplate) -> bool:
-    """Whether GPUs stand in a field of a container that nobody reads: `resource: {limits: {nvidia.com/gpu: 1}}`."""
+    """Whether GPUs stand in a field of a container that nobody reads: `resource: {limits: {nvidia.com/gpu: 1}}`; or
+    under a name without a domain: `gpu: 1`."""
     unread = (tree for each in pod.containers for name, tree in each.tree.mapping.items() if _is_unread(name))
     held = (given for tree in unread for given in (tree, *tree.mapping.values()))
-    return any(is_gpu_resource(name) for given in held for name in given.mapping)
+    return any(is_gpu_resource(name) for given in held for name in given.mapping) or any(
+        _BARE.fullmatch(name)
+        for each in pod.containers
+        for given in (each.limits, each.requests)
+        for name in given.mapping
+    )
 
 
 def _is_unread(name: str) -> bool:

@@ -110,7 +110,8 @@ class PodTemplate:
     @cached_property
     def uses_gpus(self) -> bool:
         """Whether anything that can be seen says that it is to have GPUs."""
-        return bool(self.gpu_resources) or self._has_nvidia_runtime or any(self._signs)
+        in_vain = any(each.asked_in_vain for each in self.containers)
+        return bool(self.gpu_resources) or in_vain or self._has_nvidia_runtime or any(self._signs)
 
     @property
     def _has_nvidia_runtime(self) -> bool:

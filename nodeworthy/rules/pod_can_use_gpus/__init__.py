@@ -18,6 +18,9 @@ or, where it validates strictly (`kubectl apply` asks for that), refuses the obj
 since Kubernetes 1.32, which take CPU, memory and huge pages, and no GPUs. Looked at is what asks for GPUs, and the
 objects that Kubernetes itself has: what a field of another one may hold, its maker decides.
 
+A name of GPUs that no node offers (`nvidia.com/gpus`, `nvidia/gpu`, `alpha.kubernetes.io/nvidia-gpu` of long ago) is
+one that Kubernetes takes, and waits for.
+
 Nor does a pod see GPUs that no server ever makes: one that says a number or a boolean where Kubernetes takes a text
 (`value: 8` of a variable, a port among `args`, `gpu: true` in nodeSelector), that mounts a volume which it does not
 have, whose Deployment selects other labels than its template has, whose Job would be started again for ever, that asks
@@ -46,7 +49,7 @@ from typing import Any
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
-from nodeworthy.facts.pod.containers import Container
+from nodeworthy.facts.pod.containers import Container, gpu_meant_by
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
 from nodeworthy.facts.pod.refused import PodRefusal, api_gone, refusals
 from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, served_elsewhere
@@ -120,6 +123,25 @@ def it_says_so_where_it_is_read(pod: PodTemplate) -> Findings:
         skip("nothing here asks for GPUs")
     for each in found:
         yield _not_read(pod, each)
+
+
+@RULE.check
+def a_node_offers_what_it_asks_for(pod: PodTemplate) -> Findings:
+    if pod.live is not None:
+        skip("why it waits is seen in its events")
+    asked = [(each, name, amount) for each in pod.containers for name, amount in each.asked_in_vain.items()]
+    if not asked:
+        skip("it asks for no GPUs by a name that nothing offers")
+    for container, name, amount in asked:
+        should = gpu_meant_by(name)
+        yield fail(
+            amount.key or amount.place,
+            f"{container.name} of {pod.title} asks for GPUs by a name that no node offers",
+            is_=name,
+            should=should,
+            cause=f"Kubernetes takes any name, and waits for a node that has it: Insufficient {name}, for ever",
+            remedy=f"write {should}: kubectl describe nodes | grep gpu shows what is offered",
+        )
 
 
 @RULE.check

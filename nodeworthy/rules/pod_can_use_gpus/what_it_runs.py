@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.pod.containers import Container, holds_a_gpu
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.gpu_processes import GpuProcesses, cause, processes_told
+from nodeworthy.known.gpu_processes import GpuProcesses, cause, processes_told, work_together
 from nodeworthy.known.images_gone import gone_image
 from nodeworthy.known.visible_devices import VARIABLE
 from nodeworthy.patterns import pattern
@@ -44,6 +44,8 @@ def each_process_has_a_gpu(pod: PodTemplate) -> Findings:
         skip("what its processes find is seen in its log")
     if not pod.uses_gpus:
         skip("nothing here asks for GPUs")
+    if pod.kind in work_together():
+        skip("what it starts may run on the GPUs of its other pods")
     for container in pod.containers:
         has, told = _gpus(container), _told(container)
         if told is not None and 0 < has < told.number:
@@ -73,13 +75,14 @@ def _told(container: Container) -> GpuProcesses | None:
 
 def _too_many(pod: PodTemplate, container: Container, told: GpuProcesses, has: int) -> Draft:
     asked = "one GPU" if has == 1 else f"{has} GPUs"
+    fits = str(has) if told.machines == 1 else f"{has * told.machines} on {told.machines} machines"
     return fail(
         _said_at(container, told.written.split()[0]),
         f"{container.name} of {pod.title} starts more processes of {told.program} than it asks for GPUs",
-        is_=f"{told.written} on {asked}",
-        should=f"{has}, or resources.limits of {told.number}",
+        is_=f"{told.written} on {asked}" if told.machines == 1 else f"{told.written}, and {asked} on each",
+        should=f"{fits}, or resources.limits of {told.number}",
         cause=cause(),
-        remedy=f"ask for {told.number} GPUs in resources.limits, or start {has}",
+        remedy=f"ask for {told.number} GPUs in resources.limits, or start {fits}",
     )
 
 

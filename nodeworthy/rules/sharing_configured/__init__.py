@@ -16,8 +16,8 @@ makes a ConfigMap of `data` only with `create: true`, which nobody has by defaul
 A DaemonSet written by hand is given its configuration as a file (`CONFIG_FILE`): as environment variables it is never
 read. With MPS it needs `MPS_ROOT`, and the control daemon beside it. `renameByDefault` counts only below `timeSlicing`.
 
-Configurations of mig-parted name profiles that exist, seven slices a GPU at most, and each GPU once; the one that
-`migManager.config.default` names is in its ConfigMap.
+Configurations of mig-parted name profiles that exist, seven slices a GPU at most, no more memory than it has (two 3g
+leave nothing), and each GPU once; the one that `migManager.config.default` names is in its ConfigMap.
 
 With the MIG strategy `single` a node's slices are called `nvidia.com/gpu`; pods that ask for `nvidia.com/mig-…` wait
 for ever.

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.operator.mig_layouts import MigEntry, MigLayout, MigLayouts
+from nodeworthy.facts.operator.mig_layouts import READ, MigEntry, MigLayout, MigLayouts, layouts_by_path
+from nodeworthy.facts.operator.sharing import OPERATORS
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.sharing_configured import RULE
-from nodeworthy.verdict import Draft, Findings, Related, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip, unknown
 
 # 1g.10gb, 1g.10gb+me, 2c.3g.40gb, 1g.24gb.gfx and the like.
 _PROFILE = pattern(r"(?:(\d)c\.)?(\d)g\.(\d{1,3})gb(?:\+(?:me(?:\.all)?|gfx)|-me|\.gfx)?")
 # Of every GPU that can be cut: seven slices to compute with.
 _SLICES = 7
+# What the chart reads something of.
+_KNOWN = (READ[0], "mig")
+# A GPU of seven slices has eight parts of memory, of which 3g has four.
+_PARTS, _OF_3G = 8, 4
 # Names have whole gigabytes: of a card of 141 they say 18, 35, 71 and 141.
 _ROUNDED = 0.05
 _FAILS = "the MIG manager sets nvidia.com/mig.config.state=failed on the node, and its GPUs stay as they were"
@@ -53,6 +58,27 @@ def the_default_is_there(values: OperatorValues, layouts: Sequence[MigLayouts]) 
     )
 
 
+@RULE.check
+def they_stand_where_the_chart_reads_them(values: OperatorValues) -> Findings:
+    if OPERATORS.isdisjoint(values.tree.mapping):
+        skip("these may be values of another chart")
+    elsewhere = [(path, tree) for path, tree in layouts_by_path(values.tree) if path != READ]
+    if not elsewhere:
+        skip("no MIG configuration stands in these values where the chart does not look")
+    for path, _ in elsewhere:
+        top = values.tree.get(*path[: 2 if path[0] in _KNOWN else 1])
+        yield fail(
+            top.key or top.place,
+            f"the operator's chart reads no MIG configurations below {'.'.join(path)}",
+            is_=".".join(path),
+            should=f"{'.'.join(READ)}, with create: true and name",
+            cause="its templates look there for nothing of this name, and Helm says nothing: no ConfigMap is made of "
+            "it, and where nothing else makes one, no GPU is cut",
+            remedy=f"move it to {'.'.join(READ)} and set create: true; `helm template` shows what comes of it",
+            severity=Severity.WARNING if values.tree.get(*READ[:2], "name").text else Severity.ERROR,
+        )
+
+
 def _of_entry(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
     if entry.is_off and entry.slices.mapping:
         yield fail(
@@ -67,8 +93,11 @@ def _of_entry(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
     for name in strange:
         yield _no_profile(layout, name, entry.slices.get(name))
     if not strange:
-        yield from _too_many(layout, entry)
-        yield from _of_two_cards(layout, entry)
+        too_many = list(_too_many(layout, entry))
+        of_two_cards = list(_of_two_cards(layout, entry))
+        yield from (*too_many, *of_two_cards)
+        if not too_many and not of_two_cards:
+            yield from _too_much_memory(layout, entry)
 
 
 def _no_profile(layout: MigLayout, name: str, tree: Tree) -> Draft:
@@ -99,6 +128,26 @@ def _too_many(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
             should=f"{_SLICES} slices at most",
             cause=f"no order of them fits on the card: {_FAILS}",
             remedy=f"take profiles of {_SLICES} slices together, the number before the g each",
+        )
+
+
+def _too_much_memory(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
+    """A card that knows 3g gives it half of its memory, whatever it computes with: two of them leave nothing."""
+    counted = [(_PROFILE.fullmatch(name), count.value) for name, count in entry.slices.mapping.items()]
+    memory = [(int(found[3]), times) for found, times in counted if found and not found[1] and isinstance(times, int)]
+    half = next((int(found[3]) for found, _ in counted if found and found[2] == "3"), None)
+    if half is None or len(memory) != len(counted):
+        return
+    used = sum(round(each * _OF_3G / half) * times for each, times in memory)
+    if used > _PARTS:
+        told = ", ".join(f"{name}: {tree.value}" for name, tree in entry.slices.mapping.items())
+        yield fail(
+            entry.slices.key or entry.slices.place,
+            f"the MIG configuration '{layout.name}' takes more memory off a GPU than it has",
+            is_=f"{told} ({used} eighths)",
+            should=f"{_PARTS} eighths of its memory at most: half of it goes to each 3g or 4g",
+            cause=f"no order of them fits on the card, also where slices to compute with are left: {_FAILS}",
+            remedy="take profiles that share the memory, a 3g beside a 2g and two 1g say: nvidia-smi mig -lgipp",
         )
 
 
