@@ -10,8 +10,8 @@ import pulumi_aws as aws
 import roles
 from cluster import Cluster
 
-from nodeworthy.fleet import service_addresses
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.rules import registry_resolvable
 from nodeworthy.verdict import need
 from userdata.registration import UNVERIFIED
 
@@ -41,7 +41,7 @@ def on_some_node(fleet: Fleet, cluster: Cluster, nodes: Sequence[pulumi.Resource
 
 def keeps_disks(fleet: Fleet) -> bool:
     """Whether something in the cluster wants a disk of its own."""
-    caches = any(service_addresses.is_in_cluster(need(each.host)) for each in fleet.registries)
+    caches = any(registry_resolvable.is_in_cluster(need(each.host)) for each in fleet.registries)
     return caches or fleet.monitoring is not None or fleet.queue is not None
 
 

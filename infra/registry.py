@@ -11,8 +11,8 @@ from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 from registry_pod import Cache, cache, config, pod
 from storage import Disks
 
-from nodeworthy.fleet import service_addresses
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.rules import registry_resolvable
 from nodeworthy.verdict import need
 
 ROOM = "200Gi"
@@ -22,7 +22,7 @@ PRIVATE = "ghcr.io"
 
 
 def build(fleet: Fleet, cluster: Cluster, disks: Disks) -> list[kubernetes.core.v1.Service]:
-    caches = {each.name: each for each in map(cache, fleet.registries) if service_addresses.is_in_cluster(each.name)}
+    caches = {each.name: each for each in map(cache, fleet.registries) if registry_resolvable.is_in_cluster(each.name)}
     token = pulumi.Config("nodeworthy").get_secret("registryToken")
     by = pulumi.ResourceOptions(provider=cluster.kubernetes)
     within = [
@@ -40,7 +40,7 @@ def _address(fleet: Fleet, cluster: Cluster, cache: Cache) -> pulumi.Output[str]
     """The address that the nodes' boot scripts write beside its name."""
     hosts = [need(each.host) for each in fleet.registries]
     services = cluster.control_plane.kubernetes_network_config.service_ipv4_cidr
-    return services.apply(lambda told: service_addresses.of_registries(hosts, told)[cache.name])
+    return services.apply(lambda told: registry_resolvable.of_registries(hosts, told)[cache.name])
 
 
 def _built(

@@ -9,8 +9,8 @@ import yaml
 from pulumi_kubernetes.core.v1 import ConfigMap, PersistentVolumeClaim, Secret
 from pulumi_kubernetes.meta.v1 import ObjectMetaArgs
 
-from nodeworthy.fleet import service_addresses
 from nodeworthy.fleet.model import Registry
+from nodeworthy.rules import registry_resolvable
 from nodeworthy.verdict import need
 
 IMAGE = "docker.io/library/registry:3.0.0"
@@ -51,7 +51,7 @@ class Cache:
 
 def cache(registry: Registry) -> Cache:
     host = need(registry.host)
-    name = service_addresses.name_of(host)
+    name = registry_resolvable.name_of(host)
     port = host.removeprefix(name).removeprefix(":") or ("80" if registry.plain_http else "443")
     return Cache(registry, name, int(port))
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from markdown import code, page, prose, table
 
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import moments_of
 from nodeworthy.known.evidence import Evidence, all_evidence
 from nodeworthy.known.releases import breakages
 from nodeworthy.known.versions import Span

@@ -25,7 +25,7 @@ from case_examples import examples_of
 from markdown import page, table
 
 from bench.page import page_of_speed
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import moments_of
 from nodeworthy.fleet.schema import schema_of_record
 from nodeworthy.report import rule_page
 from nodeworthy.rule import Rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
-from nodeworthy.fleet import service_addresses
+from nodeworthy.rules import registry_resolvable
 from userdata.plan import NodePlan
 from userdata.script import comment
 from userdata.title import title
@@ -23,7 +23,7 @@ def settings(plan: NodePlan) -> str:
                         "cluster-name": told.cluster,
                         "api-server": told.endpoint,
                         "cluster-certificate": told.certificate_authority,
-                        "cluster-dns-ip": service_addresses.dns(told.service_range),
+                        "cluster-dns-ip": registry_resolvable.dns(told.service_range),
                     },
                 ),
                 "\n".join(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nodeworthy.fleet import service_addresses
 from nodeworthy.fleet.model import Driver, Firewall, Fleet, Pool
 from nodeworthy.known import instances
 from nodeworthy.known.containerd import Containerd, registries
+from nodeworthy.rules import registry_resolvable
 from nodeworthy.verdict import need
 from userdata import registration
 from userdata.registration import Taint
@@ -40,7 +40,7 @@ class Registry:
 
     @property
     def name(self) -> str:
-        return service_addresses.name_of(self.host)
+        return registry_resolvable.name_of(self.host)
 
     @property
     def url(self) -> str:
@@ -122,9 +122,10 @@ def plan(fleet: Fleet, pool: Pool, told: Told, *, profiling: bool = False) -> No
 
 def _registries(fleet: Fleet, service_range: str) -> tuple[Registry, ...]:
     hosts = {need(each.host): each.plain_http for each in fleet.registries}
-    addresses = service_addresses.of_registries(hosts, service_range)
+    addresses = registry_resolvable.of_registries(hosts, service_range)
     return tuple(
-        Registry(host, plain_http, addresses.get(service_addresses.name_of(host))) for host, plain_http in hosts.items()
+        Registry(host, plain_http, addresses.get(registry_resolvable.name_of(host)))
+        for host, plain_http in hosts.items()
     )
 
 

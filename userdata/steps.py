@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.fleet import service_addresses
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.gpus import gpu_named
+from nodeworthy.rules import registry_resolvable
 from userdata.plan import CannotWrite, Gpus, NodePlan
 from userdata.script import Step
 
@@ -87,7 +87,7 @@ def _joining(plan: NodePlan) -> dict[str, str]:
         "CLUSTER": plan.told.cluster,
         "ENDPOINT": plan.told.endpoint,
         "CERTIFICATE_AUTHORITY": plan.told.certificate_authority,
-        "DNS": service_addresses.dns(plan.told.service_range),
+        "DNS": registry_resolvable.dns(plan.told.service_range),
         "KUBELET_ARGUMENTS": _kubelet_arguments(plan),
     }
 

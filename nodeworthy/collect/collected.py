@@ -31,7 +31,7 @@ from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.left_out import LeftOut
 from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootPool, BootScript, PromisedPool
-from nodeworthy.facts.cluster.admissions import Admissions
+from nodeworthy.facts.cluster.admission_causes import Admissions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.gpu_stack import GpuStack
 from nodeworthy.facts.cluster.idle_holders import HeldGpus
@@ -110,7 +110,7 @@ from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.verification.work import VerificationWork
-from nodeworthy.rule import Moment
+from nodeworthy.rule import BoundCheck, Many, Moment, Rule
 
 Facts = frozenset[type[Any]]
 
@@ -333,3 +333,20 @@ COLLECTED: Final[Mapping[Moment, Facts]] = {
     Moment.CLUSTER: _DECLARED_OR_RUNNING | _RUNNING | {UnreadableInput},
     Moment.WORKLOAD: _WORK,
 }
+
+
+# A rule's moments follow from what its checks ask for; nobody writes them down.
+
+
+def moments_of(rule: Rule) -> tuple[Moment, ...]:
+    """The moments at which a rule can be proven, in their order. The engine's own findings are made at each."""
+    return tuple(
+        moment
+        for moment, facts in COLLECTED.items()
+        if (not rule.checks and rule.about_ourselves) or any(_has_all(check, facts) for check in rule.checks)
+    )
+
+
+def _has_all(check: BoundCheck, facts: Facts) -> bool:
+    asked = (check.subject, *(each.type for each in check.context if each.many is not Many.OPTIONAL))
+    return all(each in facts for each in asked)

@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     from nodeworthy.collect.cloud.stacks import StackAccount
     from nodeworthy.commands.settled import Run
 
+from collections import defaultdict
+from collections.abc import Mapping
+
+from nodeworthy.engine import Judgement
+from nodeworthy.verdict import Finding, Verdict
 
 _DRIFT = "cloud-matches-plan"
 _TIMEOUT = 120.0
@@ -108,8 +113,7 @@ def _run(options: Options) -> int:
 
 def _program(options: Options, run: Run) -> Program:
     """Run, or read, only where somebody asks by it."""
-    from nodeworthy.collect.cloud.program import NO_STACK, Program, run_declaring
-    from nodeworthy.collect.cloud.state import read_state
+    from nodeworthy.collect.cloud.program import NO_STACK, Program, read_state, run_declaring
     from nodeworthy.collect.cloud.terraform_program import read_terraform
 
     state = read_state(options.state)
@@ -196,7 +200,6 @@ def _look(
 
 def _deliver(options: Options, run: Run, looked: Sequence[tuple[Source, Wanted, Looked]]) -> int:
     from nodeworthy.collect.cloud.scenes import refuse_unknown_pool
-    from nodeworthy.commands.old_scripts import with_broken_rules
 
     groups = sum(each.groups for _, _, each in looked)
     machines = sum(each.machines for _, _, each in looked)
@@ -221,3 +224,33 @@ def _told(source: Source, _: Wanted, looked: Looked) -> str:
         one = looked.of_others == 1
         seen += f"; {looked.of_others} more {'is of another cluster' if one else 'are of other clusters'}"
     return f"{seen}\n"
+
+
+# Says of machines that boot with an old script which rules that script breaks.
+
+
+_RULE = "nodes-current"
+
+
+def with_broken_rules(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """What judges scripts said it of the machine that the old one was read from; here it is said with the cause."""
+    broken: dict[str, list[str]] = defaultdict(list)
+    for each in judgements:
+        for one in each.findings:
+            if one.verdict is Verdict.FAIL and one.where.urn and one.rule != _RULE:
+                broken[one.where.urn].append(one.rule)
+    return [_with(each, broken) for each in judgements]
+
+
+def _with(judgement: Judgement, broken: Mapping[str, list[str]]) -> Judgement:
+    if judgement.rule.id != _RULE:
+        return judgement
+    return replace(judgement, findings=tuple(_with_broken_rules(each, broken) for each in judgement.findings))
+
+
+def _with_broken_rules(finding: Finding, broken: Mapping[str, list[str]]) -> Finding:
+    rules = sorted({rule for each in finding.related for rule in broken.get(each.place.urn or "", ())})
+    if not rules:
+        return finding
+    cause = f"what they boot with breaks {', '.join(rules)}"
+    return replace(finding, cause=f"{finding.cause}; {cause}" if finding.cause else cause)

@@ -204,7 +204,7 @@ def _of_entry(what: str) -> list[Explanation]:
 
 
 def _rule(what: str) -> Explanation | None:
-    from nodeworthy.collect.moments import moments_of
+    from nodeworthy.collect.collected import moments_of
     from nodeworthy.report.explained import of_rule
     from nodeworthy.rules import catalogue
 
@@ -216,7 +216,7 @@ def _own(options: Options, what: str) -> list[Explanation]:
     """Only where nothing of ours is meant: what lies in that folder is run."""
     if len(what.split()) != 1:
         return []
-    from nodeworthy.collect.moments import moments_of
+    from nodeworthy.collect.collected import moments_of
     from nodeworthy.report.explained import of_rule
 
     own = settled.own_here(options)

@@ -139,7 +139,7 @@ def _silent_ones(
     own = frozenset(each.id for each in run.own.rules) if run.own is not None else frozenset()
     if not own:
         return
-    from nodeworthy.collect.moments import moments_of
+    from nodeworthy.collect.collected import moments_of
 
     heard = {each.crashed or each.rule.id for each in judgements}
     silent = (each for each in rules if each.id in own - heard)

@@ -79,7 +79,7 @@ def _test(options: Options) -> int:
 
 
 def _moments(rule: Rule) -> list[str]:
-    from nodeworthy.collect.moments import moments_of
+    from nodeworthy.collect.collected import moments_of
 
     return [each.value for each in moments_of(rule)]
 

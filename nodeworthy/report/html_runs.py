@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from nodeworthy.known.acceptance import TESTS
-from nodeworthy.report.beside_baseline import SeriesComparison, beside_baseline
+from nodeworthy.report.accept import SeriesComparison, beside_baseline
 from nodeworthy.report.html_findings import name, text
 
 # The shares of the middle below which a cell is shown as slower: as many classes, the first the slowest.

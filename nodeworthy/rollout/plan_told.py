@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from nodeworthy.rollout.calls_made import actions
+from nodeworthy.collect.cloud.calls import EVERY
+from nodeworthy.rollout.cloud import WRITES
 from nodeworthy.rollout.journal import Terms
 from nodeworthy.rollout.plan import Candidate, RolloutPlan, blocks_of
 from nodeworthy.rollout.world import Pod
@@ -133,3 +135,32 @@ def _pod(pod: Pod) -> dict[str, Any]:
             for one in pod.budgets
         ],
     }
+
+
+# The rights that a rollout needs, and nothing beyond them.
+
+
+# AWS asks for these where a group is told another version of its template.
+_OF_A_TEMPLATE: Final = ("ec2:RunInstances", "ec2:CreateTags", "iam:PassRole")
+
+
+def actions() -> list[str]:
+    return sorted(f"autoscaling:{each}" for each in WRITES)
+
+
+def policy() -> str:
+    """What changes, beside what an audit reads, as IAM reads it."""
+    reads = {
+        "Sid": "NodeworthyAudit",
+        "Effect": "Allow",
+        "Action": sorted(each.action for each in EVERY),
+        "Resource": "*",
+    }
+    writes = {"Sid": "NodeworthyRollout", "Effect": "Allow", "Action": actions(), "Resource": "*"}
+    pins = {
+        "Sid": "NodeworthyRolloutSetsTheVersion",
+        "Effect": "Allow",
+        "Action": sorted(_OF_A_TEMPLATE),
+        "Resource": "*",
+    }
+    return json.dumps({"Version": "2012-10-17", "Statement": [reads, writes, pins]}, indent=2) + "\n"

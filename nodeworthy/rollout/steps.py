@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nodeworthy.rollout import acts
-from nodeworthy.rollout.hands import other_hands
 from nodeworthy.rollout.journal import Journal, Lane, Stage
 from nodeworthy.rollout.lane_steps import lane_step
 from nodeworthy.rollout.put_back import restoring
-from nodeworthy.rollout.refresh import end_of_refresh, refresh_step
-from nodeworthy.rollout.view import ABORT, PAUSE, Do, Finished, Pause, Step, Stop, View, Wait
+from nodeworthy.rollout.view import ABORT, PAUSE, Do, Finished, Pause, RefreshUnderWay, Step, Stop, View, Wait
 
 REBALANCE = "AZRebalance"
 
@@ -118,3 +118,102 @@ def _ending(view: View) -> Step:
         return end_of_refresh(view, ended)
     left = next(iter(restoring(view)), None)
     return Finished() if left is None else Do(left)
+
+
+# An instance refresh of AWS, which waits for each machine until it is let have it.
+
+
+def refresh_step(view: View) -> Step | None:
+    """None where it is under way, with all under its eyes protected whose turn has not come."""
+    journal, group = view.journal, view.world.group
+    if not journal.unfinished():
+        return None
+    bare = _unshielded(view)
+    if bare:
+        return Do(acts.Shield(bare))
+    if group.refresh:
+        return None if journal.refresh else RefreshUnderWay(group.refresh)
+    if not journal.refresh:
+        healthy = 100 * max(journal.desired - journal.terms.most_unavailable, 0) // max(journal.desired, 1)
+        return Do(acts.StartRefresh(journal.target, healthy, journal.rolls_back))
+    how = group.ended_refreshes.get(journal.refresh, "it is not known of any more")
+    left = [each.title for each in journal.unfinished() if _is_left(view, each)]
+    if left:
+        return Stop(f"the instance refresh {journal.refresh} is over before {', '.join(left)}: {how}")
+    return None
+
+
+def _is_left(view: View, lane: Lane) -> bool:
+    """Whether an instance refresh has still to end it; of an empty one it may have heard what we heard no answer to."""
+    if lane.stage in (Stage.EMPTY, Stage.TERMINATED):
+        return view.world.machine(lane.old) is not None
+    return lane.stage in (Stage.WAITS, Stage.CORDONED)
+
+
+def _unshielded(view: View) -> tuple[str, ...]:
+    let_go = {each.old for each in view.journal.lanes if view.journal.has_reached(each, Stage.TERMINATED)}
+    there = (view.world.machine(each) for each in view.journal.originals if each not in let_go)
+    return tuple(each.id for each in there if each is not None and not each.is_protected)
+
+
+def end_of_refresh(view: View, since: float) -> Step:
+    """AWS is at its end by itself, unless it waits for machines that were left out."""
+    journal = view.journal
+    if view.world.group.is_cancelling:
+        return Wait(f"waiting for the instance refresh {journal.refresh} to be cancelled")
+    left_out = any(view.world.machine(each) is not None for each in journal.originals)
+    if left_out or view.now - since >= journal.terms.join_seconds:
+        return Do(acts.CancelRefresh(journal.refresh))
+    return Wait(f"waiting for the end of the instance refresh {journal.refresh}")
+
+
+# Whether somebody else has a hand in a rollout: then it stops, and touches nothing of his.
+
+
+def other_hands(view: View) -> Iterator[Stop]:
+    group, journal = view.world.group, view.journal
+    if group.refresh and not view.refresh_is_ours:
+        yield Stop(f"somebody started the instance refresh {group.refresh} of {group.name} meanwhile")
+    if group.version != journal.target and not _names_what_it_did(view):
+        yield Stop(_another_version(view))
+    sizes = {journal.desired, journal.desired + 1} if journal.terms.new_first else {journal.desired}
+    if group.desired not in sizes:
+        yield Stop(f"{group.name} is to have {group.desired} nodes now, and had {journal.desired}: somebody changed it")
+    for lane in journal.unfinished():
+        yield from _vanished(view, lane)
+    if len(view.unclaimed) > len(view.without_successor):
+        ids = ", ".join(each.id for each in view.unclaimed)
+        yield Stop(f"{group.name} has machines that this rollout did not ask for: {ids}")
+
+
+def _another_version(view: View) -> str:
+    group, journal = view.world.group, view.journal
+    if journal.is_pinned:
+        return (
+            f"{group.name} was pinned to version {group.version} when this rollout stopped: mend the template, and "
+            "begin another one"
+        )
+    return (
+        f"{group.name} starts from version {group.version or '(none)'} of its template now, and this rollout is to "
+        f"version {journal.target}: somebody else has changed it"
+    )
+
+
+def _names_what_it_did(view: View) -> bool:
+    """An instance refresh goes by a version of its own, and tells the group of it when it is over."""
+    journal, named = view.journal, view.world.group.named_version
+    return journal.terms.by_refresh and not journal.is_pinned and named in (journal.named_version, journal.target)
+
+
+def _vanished(view: View, lane: Lane) -> Iterator[Stop]:
+    """An old one that somebody else has ended, a cordon of ours that somebody has lifted."""
+    if view.journal.has_reached(lane, Stage.TERMINATED):
+        return
+    if view.world.machine(lane.old) is None:
+        if lane.stage is not Stage.EMPTY:
+            yield Stop(f"{lane.title} is gone, and this rollout did not end it")
+        return
+    node = view.world.node_of(lane.old)
+    is_ours = node is None or (node.is_cordoned and node.mark == view.journal.id)
+    if lane.stage in (Stage.CORDONED, Stage.EMPTY) and not is_ours:
+        yield Stop(f"somebody has lifted the cordon of {lane.title}")

@@ -18,7 +18,7 @@ Where the two differ, kubelet refuses the pod, and for a pod without a controlle
 
 from __future__ import annotations
 
-from nodeworthy.facts.cluster.admissions import Admissions, RefusedOnNode
+from nodeworthy.facts.cluster.admission_causes import Admissions, RefusedOnNode
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Severity, unknown

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from nodeworthy.documents.settled import settle
 from nodeworthy.edit import replacing
-from nodeworthy.facts.hami.asking import asks_for_devices
-from nodeworthy.facts.hami.pod import HamiPod
+from nodeworthy.facts.hami.pod import HamiPod, asks_for_devices
 from nodeworthy.facts.hami.policies import Policy, policies_of_pod
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need, skip

@@ -8,11 +8,19 @@ variable that the outer script has set is meant to be filled in.
 
 from __future__ import annotations
 
-from nodeworthy.boot.effects import Expansion
-from nodeworthy.facts.boot.inner_scripts import InnerScript, inner_scripts
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Expansion, How, Stage, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.boot.userdata import UserData
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
@@ -84,3 +92,157 @@ def _escaped(raw: str) -> str:
 def _cut(raw: str) -> str:
     one_line = " ".join(raw.split())
     return one_line if len(one_line) <= 40 else f"{one_line[:39]}…"
+
+
+# Scripts and units that a boot writes through an unquoted heredoc, and what the shell took out of them.
+
+
+_BINARY = pattern(
+    r"/s?bin/[^/]+$|\.(?:sh|bash)$|^/etc/(?:profile\.d|cron\.[a-z]+|init\.d)/|/per-(?:boot|once|instance)/|/rc\.local$"
+)
+# A unit or a drop-in of one; what resolved and journald read (`resolved.conf.d`) is no script of anybody.
+_UNIT = pattern(r"^/(?:etc|usr/lib|lib|run)/systemd/.*\.(?:service|socket|timer|mount|path)(?:\.d/[^/]+\.conf)?$")
+_ASSIGNS = pattern(
+    r"(?:^|[;&|(){}]|\s)([A-Za-z_]\w*)\+?=|\bfor\s+([A-Za-z_]\w*)\s+in\b|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w ]*)"
+)
+# What a shell, or cloud-init, has set before the script says anything.
+_ALWAYS_SET = frozenset(
+    "HOME USER UID EUID SHELL HOSTNAME PWD OLDPWD IFS BASH_VERSION OSTYPE HOSTTYPE MACHTYPE".split()
+)
+
+_NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)")
+_RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "nohup", "setsid", "exec"})
+# `chmod 644`: what nobody may run is no script.
+# Options of sudo that the next word belongs to.
+_WITH_A_VALUE = frozenset("-u --user -g --group -p --prompt -D --chdir -h --host -C -r -t -T -U -R".split())
+_NOT_TO_BE_RUN = pattern(r"\bchmod\s+(?:-\S+\s+)*(?:0?[0246]{3}|[ugoa]*[-+=][rw]+)\s")
+
+
+@dataclass(frozen=True)
+class InnerScript:
+    """A file with commands for later, whose `$…` the shell expanded while it wrote the file."""
+
+    effect: Writes
+    content: Content
+    is_unit: bool
+    # Variables by which the outer script itself does something: it has them from its caller, and means them.
+    used_outside: frozenset[str] = frozenset()
+
+    @cached_property
+    def _assigned(self) -> dict[str, set[int]]:
+        """What the inner script sets itself, and on which lines."""
+        found: dict[str, set[int]] = {}
+        for line in self.content.lines:
+            for match in _ASSIGNS.finditer(line.text.shown()):
+                for name in (match[1] or match[2] or match[3]).split():
+                    found.setdefault(name, set()).add(line.place.row)
+        return found
+
+    @cached_property
+    def _is_meant_to_be_filled(self) -> bool:
+        """Somebody knew that it expands: something is escaped, or a variable of the outer script is put in."""
+        escaped = any("$" in piece for piece in self.content.text.pieces if isinstance(piece, str))
+        return escaped or any(each.is_set and not self._is_own(each) for each in self.effect.expanded)
+
+    @property
+    def fills_in(self) -> bool:
+        """Whether the outer script puts anything in, so that quoting the whole heredoc would be wrong."""
+        return any(each.is_set and not self._is_own(each) for each in self.effect.expanded)
+
+    def lost(self) -> list[Expansion]:
+        """What was meant for the inner script, and is gone."""
+        return [each for each in self.effect.expanded if self._is_lost(each) and not self.may_be_set(each)]
+
+    def doubtful(self) -> list[Expansion]:
+        """What a file that was not read may have set."""
+        return [each for each in self.effect.expanded if self._is_lost(each) and self.may_be_set(each)]
+
+    def may_be_set(self, each: Expansion) -> bool:
+        return f"${each.name}" in self._not_read and not self._is_own(each)
+
+    @cached_property
+    def _not_read(self) -> set[str]:
+        """The variables that a file may have set which nobody has read."""
+        return {hole.shown for hole in self.content.text.holes if "not read" in hole.why}
+
+    def _is_lost(self, each: Expansion) -> bool:
+        if not each.name:
+            return not self.is_unit and self._command_is_lost(each)
+        if each.name in _ALWAYS_SET:
+            return self._is_own(each)
+        if not each.name[0].isalpha() and each.name[0] != "_":
+            return not each.is_set
+        if each.is_set or each.name in self.used_outside:
+            return self._is_own(each)
+        return not _has_default(each.raw) or self._is_own(each)
+
+    def _command_is_lost(self, each: Expansion) -> bool:
+        named = re.findall(r"\$\{?([A-Za-z_]\w*|[0-9@*#?])", each.raw[1:])
+        return any(name in self._assigned for name in named) or not self._is_meant_to_be_filled
+
+    def _is_own(self, each: Expansion) -> bool:
+        """The inner script sets it itself, and not to what is filled in there: `NAME=$NAME`."""
+        return bool(self._assigned.get(each.name, set()) - self._filled[each.name])
+
+    @cached_property
+    def _filled(self) -> Mapping[str, set[int]]:
+        found: dict[str, set[int]] = defaultdict(set)
+        for each in self.effect.expanded:
+            found[each.name].add(each.place.row)
+        return found
+
+
+def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScript]:
+    expanded = [each for each in timeline.of(Writes) if each.expands and each.how in (How.WRITE, How.APPEND)]
+    run = set(_run(userdata)) if expanded else set()
+    used = _used(timeline) if expanded else frozenset()
+    for each in expanded:
+        path = each.path.shown()
+        if each.content is None:
+            continue
+        if _UNIT.search(path):
+            yield InnerScript(each, each.content, is_unit=True, used_outside=used)
+        elif _BINARY.search(path) or _has_shebang(each.content) or path in run:
+            yield InnerScript(each, each.content, is_unit=False, used_outside=used)
+
+
+def _used(timeline: Timeline) -> frozenset[str]:
+    """In its commands, without the bodies of heredocs, and in what it asks; not in those of the scripts it writes."""
+    own = [each for each in timeline.effects if each.stage is not Stage.NEXT_BOOT and not each.via]
+    asked = (one.question.text for each in own for one in each.conditions)
+    texts = (*(each.command.partition("<<")[0] for each in own), *asked)
+    return frozenset(name for text in texts for name in _NAMED.findall(text))
+
+
+def _has_shebang(content: Content) -> bool:
+    return bool(content.lines) and content.lines[0].text.shown().startswith("#!")
+
+
+def _run(userdata: UserData) -> Iterator[str]:
+    """Files that a command somewhere runs, or makes such that they can be run."""
+    for part in userdata.parts:
+        for line in part.text.splitlines():
+            words = line.split()
+            yield from (each for each in _run_by_sudo(words) if each.startswith("/"))
+            if words and _runs(words, line):
+                yield from (word.strip("'\";") for word in words if "/" in word)
+
+
+def _run_by_sudo(words: Sequence[str]) -> Iterator[str]:
+    """The first word that is neither an option nor a variable: `sudo tee FILE` runs tee."""
+    for at, word in enumerate(words):
+        if word == "sudo":
+            after = at + 1
+            while after < len(words) and (words[after].startswith("-") or "=" in words[after]):
+                after += 2 if words[after] in _WITH_A_VALUE else 1
+            yield from words[after : after + 1]
+
+
+def _runs(words: Sequence[str], line: str) -> bool:
+    if words[0].startswith("/"):
+        return True
+    return not _RUNNERS.isdisjoint(words) and _NOT_TO_BE_RUN.search(line) is None
+
+
+def _has_default(raw: str) -> bool:
+    return re.match(r"\$\{\w+:?[-=+?]", raw) is not None

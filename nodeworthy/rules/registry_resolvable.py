@@ -8,7 +8,8 @@ reach: a NodePort on localhost, an IP address, a name of the VPC's or the public
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ipaddress
+from collections.abc import Iterable, Iterator
 
 from nodeworthy.boot.conditions import always, together, who_decides
 from nodeworthy.facts.boot.final_files import files_under, speaking_of, without_own_questions
@@ -20,8 +21,8 @@ from nodeworthy.facts.node.registries import NodeRegistries, names_of
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.registry.hosts_file import HOSTS, Way, ways, without_port
 from nodeworthy.facts.registry.hosts_toml import NAME, HostsToml
-from nodeworthy.fleet.service_addresses import is_in_cluster
 from nodeworthy.known.containerd import every_registry_hosts
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, Severity, fail, need, skip, unknown
 
@@ -137,3 +138,36 @@ def the_node_has_an_address_for_each(
     registries: NodeRegistries, runtimes: NodeRuntimes, identity: NodeIdentity
 ) -> Findings:
     yield from names_of(registries, runtimes, identity, CAUSE)
+
+
+# Which addresses of the service range have an owner before anybody asks: EKS its DNS, the fleet its registry caches.
+#
+# Nodes can't ask the cluster's DNS, so a cache inside the cluster has an address that is known before the cluster is.
+# Kubernetes gives services that ask for none an address from the rest of the range first: it spares 16 at least.
+
+
+DNS = 10
+FIRST_REGISTRY = 11
+# Names that only the cluster's own DNS knows, whatever its domain is called.
+_IN_CLUSTER = pattern(r"\.svc$|\.svc\.|\.cluster\.local$")
+
+
+def dns(service_range: str) -> str:
+    return str(ipaddress.ip_network(service_range)[DNS])
+
+
+def name_of(host: str) -> str:
+    """A registry's host without its port."""
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host
+
+
+def is_in_cluster(host: str) -> bool:
+    return _IN_CLUSTER.search(name_of(host).rstrip(".")) is not None
+
+
+def of_registries(hosts: Iterable[str], service_range: str) -> dict[str, str]:
+    """The address of each cache inside the cluster, by its name: what its Service asks for, and what nodes are told."""
+    names = dict.fromkeys(name_of(host) for host in hosts if is_in_cluster(host))
+    network = ipaddress.ip_network(service_range)
+    return {name: str(network[FIRST_REGISTRY + position]) for position, name in enumerate(names)}

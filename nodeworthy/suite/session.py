@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import moments_of
 from nodeworthy.collect.node import collector, specs
 from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.backends import register

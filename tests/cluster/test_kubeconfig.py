@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.cluster.kubeconfig import choose
+from nodeworthy.collect.cluster.connection import choose
 from tests.run import run
 
 

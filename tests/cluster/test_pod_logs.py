@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.cluster import live_logs
+from nodeworthy.collect.cluster import live
 from nodeworthy.collect.cluster.connection import Connection
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, PODS
 from nodeworthy.collect.cluster.seen import ClusterObjects
@@ -81,17 +81,17 @@ def test_what_is_no_name_becomes_no_path(name: str) -> None:
 
 
 def test_no_more_than_so_many_are_read_and_the_others_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_logs, "MOST_PODS", 2)
+    monkeypatch.setattr(live, "MOST_PODS", 2)
     found, server = seen(*(crashing(name) for name in "abc")), Answers()
-    live_logs.read(server, found, 4, None)
+    live.read(server, found, 4, None)
     assert sorted(server.asked) == ["/api/v1/namespaces/ml/pods/a/log", "/api/v1/namespaces/ml/pods/b/log"]
     assert found.no_logs == {"Pod/ml/c": "the logs of 2 pods were read, and no more"}
 
 
 def test_when_the_time_is_over_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_logs, "SECONDS", 0.0)
+    monkeypatch.setattr(live, "SECONDS", 0.0)
     found, server = seen(crashing("a")), Answers()
-    live_logs.read(server, found, 4, None)
+    live.read(server, found, 4, None)
     assert (server.asked, found.no_logs) == ([], {"Pod/ml/a": "it did not come within 0 s"})
 
 
@@ -106,11 +106,11 @@ def test_when_the_time_is_over_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_why_there_is_no_log_is_kept(said: bytes, why: str) -> None:
     found = seen(crashing("a"))
-    live_logs.read(Answers(500, said), found, 1, None)
+    live.read(Answers(500, said), found, 1, None)
     assert found.no_logs == {"Pod/ml/a": why}
 
 
 def test_what_a_log_says_is_kept_without_its_secrets() -> None:
     found = seen(crashing("a"))
-    live_logs.read(Answers(said=b"\xff\x00start\nMY_PASSWORD=hunter2hunter2\n"), found, 1, None)
+    live.read(Answers(said=b"\xff\x00start\nMY_PASSWORD=hunter2hunter2\n"), found, 1, None)
     assert found.hami.logs["Pod/ml/a"].last_line == "MY_PASSWORD=(secret)"

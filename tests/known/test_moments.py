@@ -10,8 +10,7 @@ import pytest
 
 import nodeworthy.collect
 from nodeworthy.cli import COMMANDS
-from nodeworthy.collect.collected import COLLECTED
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import COLLECTED, moments_of
 from nodeworthy.derive import ways_to
 from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet

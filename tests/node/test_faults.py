@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import moments_of
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.lab.faults import fault, injecting

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.collected import COLLECTED
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import COLLECTED, moments_of
 from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.parts import READERS

@@ -12,7 +12,7 @@ from typing import Any
 import boto3
 import pytest
 
-from nodeworthy.collect.node import collector, paged, specs
+from nodeworthy.collect.node import collector, specs, ssm
 from nodeworthy.collect.node.asked import AskedHost
 from nodeworthy.collect.node.backends import register
 from nodeworthy.collect.node.connections import Connections, NotAnswering
@@ -110,14 +110,14 @@ def test_a_long_answer_comes_in_pages_and_whole(agent: Agent, tmp_path: Path) ->
 
 
 def test_an_answer_that_is_too_long_is_none(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paged, "MOST_PAGES", 2)
+    monkeypatch.setattr(ssm, "MOST_PAGES", 2)
     with pytest.raises(NotAnswering, match="too many to be handed over through SSM"):
         backend().run("head -c 90000 /dev/urandom")
     assert left() == []
 
 
 def test_what_prints_without_end_is_stopped(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paged, "MOST_BYTES", 1024 * 1024)
+    monkeypatch.setattr(ssm, "MOST_BYTES", 1024 * 1024)
     with pytest.raises(NotAnswering, match="prints more than 1 MiB"):
         backend().run("yes")
     assert left() == []
@@ -140,19 +140,19 @@ def test_what_ssm_could_not_do(agent: Agent, status: str, why: str) -> None:
 def test_a_page_that_was_cut_is_no_answer() -> None:
     stdout = b"x" * 100
     packed = base64.b64encode(gzip.compress(stdout)).decode()
-    head = paged.Head("/run/nodeworthy.a", 0, 100, 0, len(packed))
-    assert paged.unpack_pages(head, [packed]) == (stdout, b"")
+    head = ssm.Head("/run/nodeworthy.a", 0, 100, 0, len(packed))
+    assert ssm.unpack_pages(head, [packed]) == (stdout, b"")
     for cut in (packed[:-8], packed[:8], ""):
-        with pytest.raises(paged.BrokenAnswer):
-            paged.unpack_pages(head, [cut])
+        with pytest.raises(ssm.BrokenAnswer):
+            ssm.unpack_pages(head, [cut])
 
 
 @pytest.mark.parametrize(
     "first", ["", "motd\n", "nodeworthy /etc 0 1 1 1\n", "nodeworthy /run/nodeworthy.a;reboot 0 1 1 1\n"]
 )
 def test_a_head_that_is_none_is_no_answer(first: str) -> None:
-    with pytest.raises(paged.BrokenAnswer):
-        paged.head(first)
+    with pytest.raises(ssm.BrokenAnswer):
+        ssm.read_head(first)
 
 
 def test_without_a_region_it_is_told_by_name(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import moments_of
 from nodeworthy.rule import Moment
 from nodeworthy.rules import catalogue
 from tests.case_files import whole

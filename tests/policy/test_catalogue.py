@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import moments_of
 from nodeworthy.collect.pack.enforcement import configure_rules, reads_what_is_known_late
 from nodeworthy.collect.pack.judge import Judge
 from nodeworthy.collect.pack.server import policies

@@ -21,10 +21,9 @@ import pytest
 
 from nodeworthy.collect.cloud.answers import RegionAnswers
 from nodeworthy.collect.cloud.live import Live, Reach
-from nodeworthy.collect.cloud.program import Program, run_declaring
+from nodeworthy.collect.cloud.program import Program, State, read_state, run_declaring
 from nodeworthy.collect.cloud.region import Region
 from nodeworthy.collect.cloud.scenes import Wanted, look
-from nodeworthy.collect.cloud.state import State, read_state
 from nodeworthy.engine import judge
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Verdict

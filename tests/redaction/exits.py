@@ -13,7 +13,7 @@ from unittest import mock
 
 import yaml
 
-from nodeworthy.collect.cluster import live_logs
+from nodeworthy.collect.cluster import live
 from nodeworthy.collect.cluster.connection import Connection
 from nodeworthy.collect.cluster.kinds import PODS
 from nodeworthy.collect.cluster.pod_logs import WantedLog
@@ -209,7 +209,7 @@ def recorded(texts: Texts, folder: Path) -> str:
         kind.add(each)
     kind.finish()
     wanted = WantedLog("default", "noted", "main", previous=False)
-    log, _ = live_logs._answer(_Says("\n".join(texts)), wanted)
+    log, _ = live._answer(_Says("\n".join(texts)), wanted)
     recording.log(wanted, log or "")
     recording.refused_logs({"Pod/default/other": "\n".join(texts)})
     recording.finish()

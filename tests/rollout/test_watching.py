@@ -5,8 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from nodeworthy.rollout.journal import Journal, Stage, Status, Terms
-from nodeworthy.rollout.messages import Told, messages
-from nodeworthy.rollout.page import page
+from nodeworthy.rollout.messages import Told, messages, page
 from nodeworthy.rollout.run import Driver
 
 from .simulated import Simulated, journal

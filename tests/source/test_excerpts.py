@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.source.files import Unreadable
-from nodeworthy.collect.source.shown_lines import LIMIT, shown_lines
-from nodeworthy.commands.excerpts import MOST, excerpts
+from nodeworthy.commands.excerpts import LIMIT, MOST, excerpts, shown_lines
 from nodeworthy.verdict import Finding, Place, Related, Verdict
 from tests.case_files import whole
 from tests.run import run

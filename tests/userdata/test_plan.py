@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from nodeworthy.fleet import service_addresses
 from nodeworthy.fleet.model import Driver
+from nodeworthy.rules import registry_resolvable
 from tests.userdata.families import BOOTHOOK, NODE_CONFIG, SHELL, fleet, parts_of, plan_of, script_of
 from userdata import boot_script, made_up
 from userdata.boot_script import TooLarge
@@ -38,7 +38,7 @@ def test_bottlerocket_gets_settings() -> None:
     assert settings["kubernetes"]["node-taints"]["nodeworthy/unverified"] == [":NoSchedule"]
     first = settings["container-registry"]["mirrors"][0]
     assert first["endpoint"] == [f"http://{first['registry']}"]
-    assert settings["network"]["hosts"][0] == ["172.20.0.11", [service_addresses.name_of(first["registry"])]]
+    assert settings["network"]["hosts"][0] == ["172.20.0.11", [registry_resolvable.name_of(first["registry"])]]
 
 
 def test_the_operators_driver_is_left_to_the_operator() -> None:
@@ -82,14 +82,14 @@ def test_what_can_not_be_written_is_refused_in_a_sentence() -> None:
     ],
 )
 def test_only_the_clusters_own_names_need_an_address(host: str, name: str, inside: bool) -> None:
-    assert service_addresses.name_of(host) == name
-    assert service_addresses.is_in_cluster(host) is inside
+    assert registry_resolvable.name_of(host) == name
+    assert registry_resolvable.is_in_cluster(host) is inside
 
 
 def test_caches_have_addresses_behind_the_dns() -> None:
     hosts = ["a.ns.svc:5000", "ghcr.io", "b.ns.svc:5000", "a.ns.svc:5001"]
-    assert service_addresses.of_registries(hosts, "10.100.0.0/24") == {
+    assert registry_resolvable.of_registries(hosts, "10.100.0.0/24") == {
         "a.ns.svc": "10.100.0.11",
         "b.ns.svc": "10.100.0.12",
     }
-    assert service_addresses.dns("10.100.4.0/22") == "10.100.4.10"
+    assert registry_resolvable.dns("10.100.4.0/22") == "10.100.4.10"

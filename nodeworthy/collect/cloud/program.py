@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.cloud.state import State
 from nodeworthy.collect.plan.aws import stack_of
 from nodeworthy.collect.plan.plan import PreviewedPlan, Resource
 from nodeworthy.collect.plan.planted import LATER
@@ -15,6 +16,8 @@ from nodeworthy.collect.plan.preview import PreviewRequest, prepare
 from nodeworthy.collect.plan.project import find_project
 from nodeworthy.collect.plan.protocol import UNKNOWN, Wire
 from nodeworthy.collect.plan.runs import ProgramFailed
+from nodeworthy.documents.files import text_of
+from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.records import dataclass
@@ -104,3 +107,36 @@ def _is_plain(kept: Wire) -> bool:
     if isinstance(kept, list):
         return all(_is_plain(each) for each in kept)
     return isinstance(kept, (str, int, float, bool))
+
+
+# What `pulumi stack export` writes: of each resource its id, and with which inputs it was last made.
+
+
+_LARGEST = 256 * 1024 * 1024
+_CALLED = "a state of Pulumi"
+
+
+@dataclass(frozen=True)
+class State:
+    """By URN."""
+
+    ids: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def read_state(named: str | None) -> State:
+    """`-` is standard input. Raises InputError for what is no state."""
+    if named is None:
+        return State()
+    shown = "standard input" if named == "-" else named
+    text = sys.stdin.read(_LARGEST) if named == "-" else text_of(Path(named), named, _LARGEST, _CALLED)
+    try:
+        said = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as problem:
+        raise InputError(f"{shown}: not JSON, which `pulumi stack export` writes: {problem}") from None
+    if not isinstance(said, dict) or not isinstance(said.get("deployment"), dict):
+        raise InputError(f"{shown}: no `deployment` is in it, which `pulumi stack export` writes")
+    # Of one that is just being replaced, the old one is there, too, and on its way out.
+    every = [each for each in mappings_at(said, "deployment", "resources") if not each.get("delete")]
+    ids = {text_at(each, "urn"): text_at(each, "id") for each in every if text_at(each, "id")}
+    return State(ids, {text_at(each, "urn"): mapping_at(each, "inputs") for each in every})

@@ -11,8 +11,12 @@ from nodeworthy.collect.cluster.gpu_stack import starts_no_nodes
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
-from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
-from nodeworthy.facts.cluster.admissions import Admissions
+from nodeworthy.facts.cluster.admission_causes import (
+    Admissions,
+    AdmissionWorld,
+    refused_for_lost_devices,
+    refused_on_nodes,
+)
 from nodeworthy.facts.cluster.claiming_pods import claiming_pods
 from nodeworthy.facts.cluster.gpu_stack import absent_everywhere, placeless_plugins, plugins_shut_out
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus

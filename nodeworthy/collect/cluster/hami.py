@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from nodeworthy.collect.cluster.hami_metrics import metrics_of
 from nodeworthy.collect.cluster.hami_pods import PodsOfHami
 from nodeworthy.collect.cluster.hami_seen import KINDS
-from nodeworthy.collect.cluster.hami_settings import settings_of
-from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS, RUNTIME_CLASSES, WEBHOOKS
+from nodeworthy.collect.cluster.kinds import (
+    CLUSTER_POLICIES,
+    PODS,
+    PROMETHEUSES,
+    RUNTIME_CLASSES,
+    SERVICE_MONITORS,
+    SERVICES,
+    WEBHOOKS,
+)
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.comments import annotation_suppressions
-from nodeworthy.facts.hami.cluster import HamiCluster, HamiInstallations, Installation, Webhook, installations
+from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.tree import plant
+from nodeworthy.facts.hami.cluster import (
+    HamiCluster,
+    HamiInstallations,
+    HamiPart,
+    Installation,
+    Role,
+    Webhook,
+    installations,
+)
 from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
 from nodeworthy.facts.hami.health import HamiComponents, part_faults, silences_its_webhook, webhook_faults
 from nodeworthy.facts.hami.live import sums
-from nodeworthy.facts.hami.metrics import HamiMetrics
-from nodeworthy.facts.hami.placed import node_faults
+from nodeworthy.facts.hami.metrics import HamiMetrics, sources
+from nodeworthy.facts.hami.placed import node_faults, plugin_spec
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.policies import Policy, policies_of_values
 from nodeworthy.facts.hami.setup import HamiRuntime, HamiSetup, beside_the_operator
 from nodeworthy.facts.hami.shares import HamiGpus, gpus_of_nodes, shared_devices, total
 from nodeworthy.facts.hami.unmutated import left_in_silence, unmutated_pods
-from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, hami_config_maps
 from nodeworthy.facts.operator.daemonset_manifest import GPU, Part
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack, scraping
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place, Related
@@ -161,3 +178,67 @@ def _place(one: Installation) -> Place:
         return one.parts[0].pod.place
     kind, name = next(iter(one.makers))
     return Place(object=f"{kind}/{one.namespace}/{name}")
+
+
+# Who measures HAMi in a cluster, as facts.
+
+
+def metrics_of(seen: ClusterObjects, cluster: HamiCluster, asked: frozenset[type[Any]]) -> Iterator[HamiMetrics]:
+    """Nothing where there is no Prometheus, or nobody wrote down what would tell."""
+    why = seen.why_not_all(PROMETHEUSES)
+    if why is not None and (seen.was_kept_away(PROMETHEUSES) or HamiMetrics in asked):
+        yield HamiMetrics(Place(subject=PROMETHEUSES.plural), (), unseen=why)
+        return
+    stacks = seen.read(MonitoringStack, PROMETHEUSES)
+    if not stacks or len(cluster.found) > 1:
+        return
+    unseen = next(
+        (cluster.unseen[each.plural] for each in (SERVICES, SERVICE_MONITORS) if each.plural in cluster.unseen), ""
+    )
+    refused = seen.was_kept_away(SERVICES) or seen.was_kept_away(SERVICE_MONITORS)
+    for one in cluster.found:
+        place = one.parts[0].pod.place if one.parts else Place(subject=SERVICES.plural)
+        if unseen:
+            if refused or HamiMetrics in asked:
+                yield HamiMetrics(place, (), unseen=unseen)
+            continue
+        found = sources(one, seen.hami.services.values(), seen.hami.monitors.values())
+        yield HamiMetrics(place, tuple(found), next(scraping(stacks), None))
+
+
+# HAMi's settings in a cluster: its ConfigMaps, and what its programs are started with.
+
+
+_SCHEDULERS = {
+    "--scheduler-name": ("schedulerName",),
+    "--force-overwrite-default-scheduler": ("scheduler", "forceOverwriteDefaultScheduler"),
+    "--node-scheduler-policy": ("scheduler", "defaultSchedulerPolicy", "nodeSchedulerPolicy"),
+    "--gpu-scheduler-policy": ("scheduler", "defaultSchedulerPolicy", "gpuSchedulerPolicy"),
+}
+_PLUGINS = {"--mig-strategy": ("devicePlugin", "migStrategy")}
+
+
+def settings_of(seen: ClusterObjects, one: Installation) -> Iterator[HamiValues | HamiNodeConfigs]:
+    for (namespace, _), document in seen.hami.configs.items():
+        if namespace == one.namespace:
+            yield from hami_config_maps(document)
+    for role, named in ((Role.SCHEDULER, _SCHEDULERS), (Role.DEVICE_PLUGIN, _PLUGINS)):
+        part = next((each for each in one.of(role) if each.arguments), None)
+        if part is not None:
+            yield _of_arguments(part, named)
+    found = plugin_spec(one)
+    if found is not None and text_at(found[1], "runtimeClassName"):
+        place, spec = found
+        values = {"devicePlugin": {"runtimeClassName": text_at(spec, "runtimeClassName")}}
+        yield HamiValues(place, plant(values, place), "the device plugin's own pods")
+
+
+def _of_arguments(part: HamiPart, named: Mapping[str, tuple[str, ...]]) -> HamiValues:
+    values: dict[str, Any] = {}
+    for argument, path in named.items():
+        if argument in part.arguments:
+            within = values
+            for name in path[:-1]:
+                within = within.setdefault(name, {})
+            within[path[-1]] = part.arguments[argument]
+    return HamiValues(part.pod.place, plant(values, part.pod.place), "the arguments of HAMi's own pods")

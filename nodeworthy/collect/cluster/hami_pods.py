@@ -10,11 +10,10 @@ from nodeworthy.collect.cluster.kinds import NODES
 from nodeworthy.collect.cluster.seen import ClusterObjects, Key
 from nodeworthy.facts.cluster.live_pod import LivePod, live_template
 from nodeworthy.facts.cluster.node import ClusterNode
-from nodeworthy.facts.hami.asking import is_hamis
 from nodeworthy.facts.hami.cluster import HamiCluster
 from nodeworthy.facts.hami.crash import Crash, is_crash
 from nodeworthy.facts.hami.health import Waiting
-from nodeworthy.facts.hami.pod import HamiPod
+from nodeworthy.facts.hami.pod import HamiPod, is_hamis
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import devices_of
 from nodeworthy.facts.hami.unmutated import PastWebhook

@@ -18,7 +18,7 @@ from typing import Any
 from google.protobuf.empty_pb2 import Empty
 
 from nodeworthy import __version__
-from nodeworthy.collect.moments import moments_of
+from nodeworthy.collect.collected import moments_of
 from nodeworthy.collect.pack.enforcement import (
     SCHEMA,
     BadConfig,

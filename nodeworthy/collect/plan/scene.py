@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nodeworthy.collect.aws.stack import Stack
@@ -13,7 +14,6 @@ from nodeworthy.collect.plan.plan import STACK_TYPE, PreviewedPlan, Resource, ur
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import RELEASES, Releases
 from nodeworthy.collect.plan.standins import StandIns
-from nodeworthy.collect.plan.whose_cluster import of_its_cluster, with_their_pools
 from nodeworthy.derive import Facts
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_group import NodeGroup
@@ -28,6 +28,7 @@ from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import pool_systems
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, pools_asked_for, settle_drivers
 from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.facts.operator.driver_flavour import DriverFlavour
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.planned_secret import PlannedSecret, outputs_in_plain_sight
@@ -193,3 +194,53 @@ def _unopened(resource: Resource) -> NotLookedAt:
         f"{resource.type} '{resource.name}' is a remote component: only its own provider can say what it would create",
         remedy="use the plain resources that it is made of, or preview with the pulumi CLI and policies/",
     )
+
+
+# Of which of a program's clusters its releases are: by the provider that installs them, whose kubeconfig is made of a
+# cluster's outputs.
+
+
+# From where a provider knows its cluster; all of its other settings say nothing of it.
+_KUBECONFIG = "kubeconfig"
+
+
+def of_its_cluster(fact: Fact, resource: Resource, plan: PreviewedPlan) -> Fact:
+    """The operator's settings, with the cluster that its provider leads to."""
+    if not isinstance(fact, OperatorValues):
+        return fact
+    provider = plan.by_urn.get(resource.provider.rpartition("::")[0])
+    made_of = provider.property_dependencies.get(_KUBECONFIG, ()) if provider is not None else ()
+    found = set(_clusters(plan, made_of))
+    return replace(fact, cluster=found.pop()) if len(found) == 1 else fact
+
+
+def _clusters(plan: PreviewedPlan, urns: Sequence[str]) -> Iterator[str]:
+    """The names of those that these are, or are made of."""
+    left, seen = list(urns), set[str]()
+    while left:
+        urn = left.pop()
+        resource = plan.by_urn.get(urn)
+        if resource is None or urn in seen:
+            continue
+        seen.add(urn)
+        if resource.type == CLUSTER:
+            yield resource.name
+        else:
+            left += [each for some in resource.property_dependencies.values() for each in some]
+
+
+def with_their_pools(facts: Sequence[Fact], pools: Sequence[GpuPool]) -> list[Fact]:
+    """Settings whose cluster is known are judged by the pools of that one alone."""
+    clusters = {each.place.urn: each.cluster.name for each in facts if isinstance(each, NodeGroup) and each.cluster}
+    return [_with_its_pools(each, pools, clusters) for each in facts]
+
+
+def _with_its_pools(fact: Fact, pools: Sequence[GpuPool], clusters: dict[str | None, str]) -> Fact:
+    if isinstance(fact, DriverFlavour):
+        return replace(fact, values=_judged_by(fact.values, pools, clusters))
+    return _judged_by(fact, pools, clusters) if isinstance(fact, OperatorValues) else fact
+
+
+def _judged_by(values: OperatorValues, pools: Sequence[GpuPool], clusters: dict[str | None, str]) -> OperatorValues:
+    own = tuple(each for each in pools if clusters.get(each.place.urn) in (None, values.cluster))
+    return replace(values, own={GpuPool: own}) if values.cluster else values

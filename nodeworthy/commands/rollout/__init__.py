@@ -13,15 +13,18 @@ What it does is written to a file before it is done. Whoever is killed goes on b
 
 from __future__ import annotations
 
-from nodeworthy.commands.rollout.options import Options as Options
+from nodeworthy.commands.rollout.options import Options, refuse_beside
 from nodeworthy.commands.rollout.options import configure as configure
-from nodeworthy.commands.rollout.options import refuse_beside
+from nodeworthy.commands.rollout.telling import deliver
+from nodeworthy.repair.server import Server
+from nodeworthy.rollout.lease import ask_for
+from nodeworthy.rollout.view import ABORT, PAUSE
 
 
 def run(options: Options) -> int:
     if options.print_policy:
         from nodeworthy.commands.rollout.telling import deliver
-        from nodeworthy.rollout.calls_made import policy
+        from nodeworthy.rollout.plan_told import policy
 
         return deliver(options, policy(), 0)
     if options.print_role:
@@ -31,8 +34,6 @@ def run(options: Options) -> int:
         return deliver(options, manifests(), 0)
     refuse_beside(options)
     if options.pause or (options.abort and options.resume is None):
-        from nodeworthy.commands.rollout.asking import ask
-
         return ask(options)
     if options.resume is not None:
         from nodeworthy.commands.rollout.going import resume
@@ -41,3 +42,14 @@ def run(options: Options) -> int:
     from nodeworthy.commands.rollout.beginning import begin
 
     return begin(options)
+
+
+# `--pause` and `--abort`: asked of whoever runs the rollout, by its Lease.
+
+
+def ask(options: Options) -> int:
+    wanted = PAUSE if options.pause else ABORT
+    assert options.asg is not None
+    who = ask_for(Server(options.context), options.asg, wanted)
+    when = "when its node is replaced" if options.pause else "with what it is just doing"
+    return deliver(options, f"{who} is asked to {wanted}: it will, {when}\n", 0)

@@ -13,8 +13,7 @@ from nodeworthy.commands.rollout.options import Options
 from nodeworthy.redaction import hide_secrets
 from nodeworthy.report.printable import escape_json, on_one_line, printable
 from nodeworthy.rollout.journal import Journal
-from nodeworthy.rollout.messages import Told, messages
-from nodeworthy.rollout.page import page
+from nodeworthy.rollout.messages import Told, messages, page
 
 
 def deliver(options: Options, text: str, code: int) -> int:

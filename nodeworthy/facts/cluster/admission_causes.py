@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import ClassVar
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
 from nodeworthy.facts.cluster.admission_said import cause_in_words
-from nodeworthy.facts.cluster.admissions import RefusedOnNode
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import LOCK, NodeGpus
 from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
@@ -243,3 +243,33 @@ def _full(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
             Related(each.place, f"holds {each.amounts[pod.resource]} {pod.resource}") for each in holders[:_SHOWN]
         ),
     )
+
+
+# What the kubelets of a cluster refused, and the causes that were found for it.
+
+
+@dataclass(frozen=True)
+class RefusedOnNode:
+    """Pods that one node's kubelet refused for one reason."""
+
+    node: str
+    pods: tuple[AdmissionRefusal, ...]
+    # None where nothing that was seen explains it.
+    cause: Draft | None
+
+    @property
+    def place(self) -> Place:
+        return Place(object=f"Node/{self.node}" if self.node else self.pods[0].object)
+
+
+@dataclass(frozen=True)
+class Admissions:
+    """What the kubelets of a cluster refused, without what another rule explains."""
+
+    called: ClassVar[str] = "a cluster whose kubelets admit pods with GPUs"
+
+    refused: tuple[RefusedOnNode, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.refused[0].place if self.refused else Place(subject="pods")

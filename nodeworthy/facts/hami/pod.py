@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.hami.asking import POLICIES, is_hamis, resources_asked_by
 from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.pod.containers import Container
+from nodeworthy.facts.pod.containers import Container, is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.hami import Resources
+from nodeworthy.known.hami import Resources, annotation_names
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
@@ -89,3 +88,27 @@ class HamiPod:
 def pods_of_hami(setup: HamiSetup, pod: PodTemplate) -> Iterator[HamiPod]:
     if is_hamis(pod, setup.names, has_all_gpus=setup.has_all_gpus):
         yield HamiPod(pod, setup.names)
+
+
+# Whether a pod asks HAMi for anything: what it asks for, and its annotations, say so.
+
+
+POLICIES = (annotation_names().node_policy, annotation_names().gpu_policy)
+
+
+def is_hamis(pod: PodTemplate, names: Resources, *, has_all_gpus: bool) -> bool:
+    """Whether it says itself that it is for HAMi: by what it asks for, or by its annotations."""
+    asked = {name for each in pod.containers for name in resources_asked_by(each)}
+    if not asked.isdisjoint(names.shares) or any(name in pod.annotations for name in POLICIES):
+        return True
+    return has_all_gpus and names.count in asked
+
+
+def asks_for_devices(pod: PodTemplate) -> bool:
+    """Whether it asks for anything that HAMi could hand out, of any maker: `huawei.com/Ascend910B`, say."""
+    asked = (name for each in pod.containers for name in resources_asked_by(each))
+    return any(is_gpu_resource(name) or "/" in name for name in asked)
+
+
+def resources_asked_by(container: Container) -> frozenset[str]:
+    return frozenset((*container.limits.mapping, *container.requests.mapping))

@@ -164,6 +164,6 @@ def declared_setup(
 
 
 def _any_is_hamis(pods: Sequence[PodTemplate], setup: HamiSetup) -> bool:
-    from nodeworthy.facts.hami.asking import is_hamis
+    from nodeworthy.facts.hami.pod import is_hamis
 
     return any(is_hamis(each, setup.names, has_all_gpus=setup.has_all_gpus) for each in pods)

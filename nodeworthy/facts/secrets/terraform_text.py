@@ -8,8 +8,22 @@ from typing import ClassVar
 
 from nodeworthy.facts.secrets.plain_text import secrets_in
 from nodeworthy.hcl.source import File
-from nodeworthy.hcl.syntax import Body
-from nodeworthy.hcl.written import Written, texts_in
+from nodeworthy.hcl.syntax import (
+    Attribute,
+    Binary,
+    Body,
+    Call,
+    Chunk,
+    Comprehension,
+    Conditional,
+    Expression,
+    Literal,
+    Name,
+    Object,
+    Part,
+    Template,
+    Tuple,
+)
 from nodeworthy.known.secret_names import holds, is_default
 from nodeworthy.known.secrets import what_is
 from nodeworthy.patterns import pattern
@@ -66,3 +80,87 @@ def _of_lines(file: File, written: Written) -> Iterator[WrittenSecret]:
 
 def _telling(name: str) -> str:
     return name if holds(name) is not None else ""
+
+
+# The texts that a file of HCL writes down, each with the name of what holds it; what is filled in is none of them.
+
+
+# What stands for what a template fills in.
+FILLED_IN = "${…}"
+_OF_A_VARIABLE = "default"
+
+
+@dataclass
+class Written:
+    name: str
+    text: str
+    # Where it begins, and each of its pieces: how far into the text, and where in the file.
+    pieces: tuple[tuple[int, int], ...]
+
+    def at(self, offset: int) -> int:
+        """Where in the file what stands there in the text is written."""
+        begins, at = next(each for each in reversed(self.pieces) if each[0] <= offset or each is self.pieces[0])
+        return at + max(offset - begins, 0)
+
+
+def texts_in(body: Body, holder: str = "") -> Iterator[Written]:
+    """`holder` is the name of the variable whose block this is."""
+    beside = _text_of(body.settings["name"].expression) if {"name", "value"} <= body.settings.keys() else None
+    for name, said in body.settings.items():
+        called = holder if name == _OF_A_VARIABLE and holder else beside if name == "value" and beside else name
+        yield from _within(said.expression, called)
+    for block in body.blocks:
+        yield from texts_in(block.body, block.labels[0] if block.kind == "variable" and block.labels else "")
+
+
+def _within(said: Expression, name: str) -> Iterator[Written]:
+    if isinstance(said, (Literal, Template)):
+        yield from _written(said, name)
+    elif isinstance(said, Object):
+        yield from _of_object(said)
+    elif isinstance(said, Conditional):
+        yield from _within(said.then, name)
+        yield from _within(said.otherwise, name)
+    elif isinstance(said, Comprehension):
+        yield from _within(said.value, name)
+    elif isinstance(said, (Tuple, Call)):
+        for each in said.items if isinstance(said, Tuple) else said.arguments:
+            yield from _within(each, name)
+    elif isinstance(said, Binary):
+        yield from _within(said.left, "")
+        yield from _within(said.right, "")
+
+
+def _of_object(said: Object) -> Iterator[Written]:
+    named = [(_key_of(key), each) for key, each in said.items]
+    beside = next((_text_of(each) for key, each in named if key == "name"), None)
+    for key, each in named:
+        yield from _within(each, beside if key == "value" and beside else key)
+
+
+def _key_of(key: Expression) -> str:
+    return key.name if isinstance(key, (Name, Attribute)) else _text_of(key) or ""
+
+
+def _text_of(said: Expression) -> str | None:
+    return next((each.text for each in _written(said, "")), None)
+
+
+def _written(said: Expression, name: str) -> Iterator[Written]:
+    if isinstance(said, Literal):
+        if isinstance(said.value, str):
+            yield Written(name, said.value, ((0, said.at),))
+    elif isinstance(said, Template):
+        yield _of_template(said.parts, name, said.at)
+
+
+def _of_template(parts: Sequence[Part], name: str, at: int) -> Written:
+    told: list[str] = []
+    pieces: list[tuple[int, int]] = [(0, at)]
+    length = 0
+    for each in parts:
+        shown = each.text if isinstance(each, Chunk) else FILLED_IN
+        pieces.append((length, each.at))
+        told.append(shown)
+        length += len(shown)
+    return Written(name, "".join(told), tuple(pieces))
