@@ -190,7 +190,7 @@ def _not_seen(rule: Rule, missing: Missing) -> Judgement:
 
 def nothing_to_judge(rule: Rule) -> Judgement:
     """Of a rule that would else be silent."""
-    subjects = dict.fromkeys(_named(check.subject) for check in rule.checks)
+    subjects = dict.fromkeys(_name_of_type(check.subject) for check in rule.checks)
     return Judgement(rule, Nothing(Place()), Verdict.SKIP, (), why=f"nothing here is {' or '.join(subjects)}")
 
 
@@ -216,7 +216,9 @@ def _outcomes(check: BoundCheck, subject: Fact, scene: Scene) -> Iterator[_Outco
             if missing is not None and missing.verdict is not Verdict.SKIP:
                 yield _Outcome((draft(missing.verdict, subject, missing.why),))
             else:
-                yield _Outcome(skipped=reason(missing.why) if missing else f"nothing here is {_named(parameter.type)}")
+                yield _Outcome(
+                    skipped=reason(missing.why) if missing else f"nothing here is {_name_of_type(parameter.type)}"
+                )
             return
         choices.append(chosen)
     for context in itertools.product(*choices):
@@ -241,7 +243,7 @@ def _choose(parameter: Parameter, told: Facts) -> Sequence[Any]:
     return facts
 
 
-def _named(kind: type[Any]) -> str:
+def _name_of_type(kind: type[Any]) -> str:
     return str(getattr(kind, "called", kind.__name__))
 
 

@@ -148,12 +148,14 @@ _NOT_READ = ("ansible", "chef", "landscape", "lxd", "mcollective", "puppet", "rh
 
 
 def read_cloud_config(text: str, origin: Origin, *, template: bool = False) -> CloudConfig:
-    return _read([_Source(text, origin)], template)
+    return _read_sources([_Source(text, origin)], template)
 
 
 def read_cloud_configs(parts: Sequence[Part], *, template: bool = False) -> CloudConfig:
     """Several are merged before any of them acts: by default, a later one's key replaces an earlier one's."""
-    return _read([_Source(part.text, part.origin, part.merge, part.jinja, part.guard) for part in parts], template)
+    return _read_sources(
+        [_Source(part.text, part.origin, part.merge, part.jinja, part.guard) for part in parts], template
+    )
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class _Source:
     guard: Guard = ()
 
 
-def _read(sources: Sequence[_Source], template: bool) -> CloudConfig:
+def _read_sources(sources: Sequence[_Source], template: bool) -> CloudConfig:
     faults: list[UserDataFault] = []
     missing: list[CloudStep] = []
     documents = [each for source in sources if (each := _document(source, template, faults, missing))]

@@ -40,7 +40,7 @@ def ran(
                 faults.append(UserDataFault(FaultKind.NOT_READABLE, place, what, "write one item for each command"))
                 is_spoilt = True
             continue
-        found, spoilt = _read(key, piece, faults, program)
+        found, spoilt = _read_items(key, piece, faults, program)
         is_spoilt = is_spoilt or () in spoilt
         for row, here in found:
             if not any(here[: len(each)] == each for each in spoilt):
@@ -62,7 +62,7 @@ def ran(
     yield Ran(place=place, stage=stage, guard=given, key=key, text=text, origin=origin, name=name, jinja=jinja)
 
 
-def _read(
+def _read_items(
     key: str, piece: Piece, faults: list[UserDataFault], program: str
 ) -> tuple[list[tuple[Rows, Arms]], set[Arms]]:
     """The items, each with the branches of a template under which it is there; and the branches in which cloud-init

@@ -41,7 +41,7 @@ def timeline_of(userdata: UserData) -> Timeline:
 def _jobs(userdata: UserData) -> Iterator[Job]:
     configs = [part for part in userdata.parts if part.kind is PartKind.NODE_CONFIG]
     if configs:
-        yield Job(Stage.NODEADM_CONFIG, (0, ""), lambda _: _told(configs, template=userdata.is_template))
+        yield Job(Stage.NODEADM_CONFIG, (0, ""), lambda _: _effects_of(configs, template=userdata.is_template))
     yield from _steps(userdata)
     for part in userdata.parts:
         if part.kind in (PartKind.SHELL, PartKind.BOOTHOOK, PartKind.PLAYBOOK):
@@ -64,7 +64,7 @@ def _script(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect
     return run
 
 
-def _told(parts: Sequence[Part], *, template: bool) -> Sequence[Effect]:
+def _effects_of(parts: Sequence[Part], *, template: bool) -> Sequence[Effect]:
     """All of them together: several merge into one."""
     from nodeworthy.boot.node_config import joins_of
 

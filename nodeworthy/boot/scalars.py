@@ -219,7 +219,7 @@ def read_filled(text: str, origin: Origin, fillings: Fillings, *, template: bool
     decided = perhaps(text, jinja=fillings.jinja) if hidden is not text else NOTHING
     whole = Document(hidden, origin, fillings, decided, text, given)
     try:
-        return _read(whole)
+        return _read_document(whole)
     except NotYaml:
         lone = list(_LONE.finditer(hidden)) if fillings.raws else []
         if not lone:
@@ -229,10 +229,10 @@ def read_filled(text: str, origin: Origin, fillings: Fillings, *, template: bool
             for found in lone
         ]
         rest = _LONE.sub("#", hidden)
-        return _read(replace(whole, text=rest), tuple(missing))
+        return _read_document(replace(whole, text=rest), tuple(missing))
 
 
-def _read(document: Document, missing: tuple[Missing, ...] = ()) -> Read:
+def _read_document(document: Document, missing: tuple[Missing, ...] = ()) -> Read:
     trees = tuple(tree for tree in read_all(document.text, Place()) if not tree.is_null)
     if len(trees) == 1 and trees[0].text is not None and document.fillings.text(trees[0].text).holes:
         whole = Missing(document.place(trees[0]), document.shown(trees[0]))

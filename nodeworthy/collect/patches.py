@@ -45,7 +45,7 @@ def patched_objects(document: Tree) -> Iterator[Tree]:
             if inside.is_sequence:
                 yield _from_operations(inside, entry.get("target"))
             elif inside.is_mapping:
-                yield _named(inside, entry.get("target"))
+                yield _with_target(inside, entry.get("target"))
 
 
 def merge_patches(document: Tree) -> Iterator[Tree]:
@@ -54,7 +54,7 @@ def merge_patches(document: Tree) -> Iterator[Tree]:
         for entry in document.get(name).sequence:
             inside = _document(entry.get("patch") if entry.is_mapping else entry)
             if inside is not None and inside.is_mapping:
-                yield _named(inside, entry.get("target"))
+                yield _with_target(inside, entry.get("target"))
 
 
 def _document(patch: Tree) -> Tree | None:
@@ -69,7 +69,7 @@ def _document(patch: Tree) -> Tree | None:
         return None
 
 
-def _named(part: Tree, target: Tree) -> Tree:
+def _with_target(part: Tree, target: Tree) -> Tree:
     """Who patches by a target may leave out what the part is of."""
     missing = {name: target.get(name) for name in ("kind",) if part.get(name).is_absent}
     metadata = part.get("metadata")
@@ -86,7 +86,7 @@ def _from_operations(operations: Tree, target: Tree) -> Tree:
         if each.get("op").text in _SETS and path and path.startswith("/"):
             steps = [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
             whole = _laid_in(whole, steps, each.get("value"))
-    return _named(whole, target)
+    return _with_target(whole, target)
 
 
 def _laid_in(under: Tree, steps: list[str], value: Tree) -> Tree:

@@ -209,10 +209,10 @@ def _deliver(options: Options, run: Run, looked: Sequence[tuple[Source, Wanted, 
     counted = {"groups": groups, "machines": machines}
     report = judging.judge_scenes(run, Moment.CLOUD, scenes, counted)
     report = replace(report, judgements=with_broken_rules(report.judgements))
-    return judging.deliver(options, run, report, "\n".join(_told(*each) for each in looked))
+    return judging.deliver(options, run, report, "\n".join(_what_was_seen(*each) for each in looked))
 
 
-def _told(source: Source, _: Wanted, looked: Looked) -> str:
+def _what_was_seen(source: Source, _: Wanted, looked: Looked) -> str:
     groups = f"{looked.groups} group{'' if looked.groups == 1 else 's'} of nodes"
     machines = f"{looked.machines} machine{'' if looked.machines == 1 else 's'}"
     seen = f"account {source.account}, {source.region}: {groups}, {machines}"

@@ -64,7 +64,7 @@ def run(options: Options) -> int:
     if not options.dry_run:
         checked = pruned.checked if pruned is not None else [path_from(path.parent, p) for p in paths]
         judging.write_whole(path, baseline_text(entries, checked))
-    print(printable(_told(options, before, entries, report, path)))
+    print(printable(_summary(options, before, entries, report, path)))
     return 0
 
 
@@ -109,7 +109,7 @@ def _still(run: Run, before: Baseline, report: Report, paths: Sequence[str]) -> 
     return +kept
 
 
-def _told(
+def _summary(
     options: Options, before: Baseline | None, entries: Mapping[BaselineEntry, int], report: Report, path: Path
 ) -> str:
     lines = [f"{shown_path(path)} {'would hold' if options.dry_run else 'holds'} {_counted(entries)}"]

@@ -103,7 +103,7 @@ def _run(options: Options) -> int:
     if mends:
         return repairing.fix(options, run, lambda: _looked(options, run))
     if options.watch:
-        return watching.run(options, run, lambda: _told(options, run))
+        return watching.run(options, run, lambda: _report_and_foreword(options, run))
     if options.print_collect:
         return _print_collect(options)
     return _print_role(options, run) if options.print_role else _diagnose(options, run)
@@ -175,7 +175,7 @@ def _tell_of_inference(options: Options, seen: ClusterObjects) -> None:
     tell("diagnose", pools, f"nodeworthy fleet infer {of}")
 
 
-def _told(options: Options, run: Run) -> tuple[Report, str]:
+def _report_and_foreword(options: Options, run: Run) -> tuple[Report, str]:
     """The report, and what people read before it."""
     seen, report = _looked(options, run)
     report = _with_sightings(report, seen) if judging.wants(options, "brief") else report

@@ -25,17 +25,19 @@ Lines = list[str] | str
 def excerpts(findings: Sequence[Finding], began: float) -> dict[tuple[str, int], Excerpt]:
     """Of each finding's place and of those that it refers to."""
     seen = ((each.where, *(related.place for related in each.related)) for each in findings)
-    return _read(findings, [place for places in seen for place in places], began)
+    return _read_excerpts(findings, [place for places in seen for place in places], began)
 
 
 def excerpts_of_places(
     findings: Sequence[Finding], told: Iterable[Finding], began: float
 ) -> dict[tuple[str, int], Excerpt]:
     """Of the places alone of those that are told; a secret may be what another finding speaks of."""
-    return _read(findings, [each.where for each in told], began)
+    return _read_excerpts(findings, [each.where for each in told], began)
 
 
-def _read(findings: Sequence[Finding], places: Iterable[Place], began: float) -> dict[tuple[str, int], Excerpt]:
+def _read_excerpts(
+    findings: Sequence[Finding], places: Iterable[Place], began: float
+) -> dict[tuple[str, int], Excerpt]:
     """By path and line. `began` is when the run did: what was written since may not be what was judged."""
     secret = {(each.where.path or "", each.where.line or 0) for each in findings if each.is_ == HIDDEN}
     reading = _Reading(began, secret)

@@ -70,7 +70,7 @@ def run(options: Options) -> int:
         if stack_without_fleet(options.stack) is not None:
             return _of_its_program(options, options.stack)
     fleet = _chosen(options)
-    return _told(options, fleet) if fleet is not None else _not_declared(options)
+    return _show(options, fleet) if fleet is not None else _not_declared(options)
 
 
 def _form(options: Options) -> str:
@@ -114,7 +114,7 @@ def _infer(options: Options) -> int:
     return inferring.print_fleets(inferring.of_files(options.paths or ["."]), _form(options))
 
 
-def _told(options: Options, fleet: Fleet) -> int:
+def _show(options: Options, fleet: Fleet) -> int:
     from nodeworthy.report import fleet as report
     from nodeworthy.report.printable import escape_json, printable
 

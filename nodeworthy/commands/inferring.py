@@ -31,7 +31,7 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 
     with watch_time():
-        found = [each for path in paths for each in _read(path)]
+        found = [each for path in paths for each in _read_path(path)]
         # All files of a root of Terraform bring the same ones.
         planned = {id(pool): pool for each in found for pool in each.pools}
         stacks = [stack for each in found for stack in each.stacks]
@@ -51,7 +51,7 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
     return infer_fleets(pools, values, [each for each in facts if isinstance(each, SaidCluster)])
 
 
-def _read(path: str) -> Iterator[FileContents]:
+def _read_path(path: str) -> Iterator[FileContents]:
     """A file that is named must be readable; one that lies in a folder is no evidence where it is not."""
     from nodeworthy.collect.source.files import sources
     from nodeworthy.collect.source.one_file import whats_in

@@ -99,7 +99,7 @@ def chosen_rules(run: Run, scenes: Sequence[Scene]) -> tuple[Rule, ...]:
     always run: they say what was not judged."""
     from nodeworthy.rules import judging
 
-    return _chosen(run, judging([each.told for each in scenes], *_named(scenes)))
+    return _chosen(run, judging([each.told for each in scenes], *_types_named(scenes)))
 
 
 def every_chosen_rule(run: Run) -> tuple[Rule, ...]:
@@ -115,7 +115,7 @@ def _chosen(run: Run, rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple(each for each in (*rules, *own) if each.id in wanted or each.about_ourselves)
 
 
-def _named(scenes: Iterable[Scene]) -> tuple[set[type[Any]], set[type[Any]]]:
+def _types_named(scenes: Iterable[Scene]) -> tuple[set[type[Any]], set[type[Any]]]:
     """The types of which a scene says why it has none, and those that it is about, or leaves to others."""
     missing = {kind for scene in scenes for kind in scene.missing}
     return missing, {kind for scene in scenes for kind in (*(scene.about or ()), *scene.elsewhere)}

@@ -80,7 +80,7 @@ def _up(options: Options) -> int:
     name = NAME if options.name is None else options.name
     if not HOST_NAME.fullmatch(name):
         raise InputError(f"--name {name}: a host's name has letters, digits and hyphens, 63 of them at most")
-    user_data = _read(options.user_data)
+    user_data = _read_user_data(options.user_data)
     image = options.image or IMAGE
     _can_boot(image)
     from nodeworthy.lab.up import stay_up
@@ -89,7 +89,7 @@ def _up(options: Options) -> int:
     return 0
 
 
-def _read(name: str) -> bytes:
+def _read_user_data(name: str) -> bytes:
     try:
         return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except OSError as problem:

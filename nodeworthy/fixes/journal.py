@@ -126,7 +126,7 @@ class BrokenOff:
 def broken_runs(reals: Collection[str]) -> Iterator[BrokenOff]:
     """The runs that were to write one of these files, links resolved, and did not come to their end."""
     for path in journals():
-        found = _read(path)
+        found = _read_journal(path)
         if found is None:
             continue
         if not any(each.path.exists() for each in found.entries):
@@ -136,7 +136,7 @@ def broken_runs(reals: Collection[str]) -> Iterator[BrokenOff]:
             yield found
 
 
-def _read(path: Path) -> BrokenOff | None:
+def _read_journal(path: Path) -> BrokenOff | None:
     """None for one that goes on, and for one that is not ours."""
     try:
         with open(os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:  # noqa: PTH123

@@ -88,7 +88,7 @@ def spot(text: Text, place: Place) -> Spot:
 def _documents(text: Text) -> list[Node] | None:
     """Read once for all that is to be mended in it; None where a template writes it."""
     try:
-        return None if _TEMPLATE.search(text.text) else _read(text.text, _places(text))
+        return None if _TEMPLATE.search(text.text) else _nodes_of(text.text, _places(text))
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
 
@@ -142,12 +142,12 @@ def _inner(text: str, block: Node) -> list[Node]:
         return min(starts[line] + indent + column, block.end) if line < len(starts) else block.end
 
     try:
-        return _read("\n".join(row[indent:] for row in rows), at)
+        return _nodes_of("\n".join(row[indent:] for row in rows), at)
     except (yaml.YAMLError, ValueError, RecursionError):
         return []
 
 
-def _read(text: str, at: At) -> list[Node]:
+def _nodes_of(text: str, at: At) -> list[Node]:
     documents: list[Node] = []
     opened: list[Node] = []
     for event in yaml.parse(text, Loader=Loader):

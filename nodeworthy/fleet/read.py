@@ -225,18 +225,18 @@ def _operator(section: Section | None, *, declared: bool) -> Operator | None:
     return Operator(section.place, section.located("chart"), declared, values)
 
 
-def _named(fleet: Section, name: str) -> Section | None:
+def _section_where_named(fleet: Section, name: str) -> Section | None:
     """A system that is there only where the fleet names it."""
     return fleet.section(name) if fleet.wrote(name) else None
 
 
 def _storage(fleet: Section) -> Storage | None:
-    section = _named(fleet, "storage")
+    section = _section_where_named(fleet, "storage")
     return Storage(section.place, section.plain("kind"), section.plain("mount")) if section else None
 
 
 def _monitoring(fleet: Section) -> Monitoring | None:
-    section = _named(fleet, "monitoring")
+    section = _section_where_named(fleet, "monitoring")
     if section is None:
         return None
     return Monitoring(
@@ -245,17 +245,17 @@ def _monitoring(fleet: Section) -> Monitoring | None:
 
 
 def _queue(fleet: Section) -> Queue | None:
-    section = _named(fleet, "queue")
+    section = _section_where_named(fleet, "queue")
     return Queue(section.place, section.plain("volume")) if section else None
 
 
 def _hami(fleet: Section) -> Hami | None:
-    section = _named(fleet, "hami")
+    section = _section_where_named(fleet, "hami")
     return Hami(section.place, section.plain("namespace")) if section else None
 
 
 def _accept(fleet: Section, refuse: Refuse) -> Accept | None:
-    section = _named(fleet, "accept")
+    section = _section_where_named(fleet, "accept")
     if section is None:
         return None
     from nodeworthy.fleet.accept import floors

@@ -26,9 +26,9 @@ def attributes(kind: str, said: Obj, c: Calling) -> Mapping[str, Value]:
 
 def _texts(kind: str, said: Obj, c: Calling) -> Iterator[Str]:
     if kind == "kubectl_file_documents":
-        yield _told(said, "content")
+        yield _text_of_item(said, "content")
         return
-    folder, names = _parted(text(_told(said, "pattern")))
+    folder, names = _parted(text(_text_of_item(said, "pattern")))
     given = said.items.get("vars")
     filled = given if given is not None and not is_null(given) else Obj("map", {}, said.spot, {})
     found = fileset(c, text_of(folder, said.spot), text_of(names, said.spot))
@@ -36,7 +36,7 @@ def _texts(kind: str, said: Obj, c: Calling) -> Iterator[Str]:
         yield string(templatefile(c, text_of(os.path.join(folder, text(each)), said.spot), filled))  # noqa: PTH118 - a path as text
 
 
-def _told(said: Obj, name: str) -> Str:
+def _text_of_item(said: Obj, name: str) -> Str:
     found = said.items.get(name)
     if found is None:
         raise Waits(Hole(f"its {name} is not known", said.spot))

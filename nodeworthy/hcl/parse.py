@@ -428,7 +428,7 @@ class Parser:
 def parse(file: File) -> Body:
     """All that stands in a file. Raises Malformed."""
     parser = Parser(file)
-    return _told(parser, lambda: _whole(parser))
+    return _not_too_deep(parser, lambda: _whole(parser))
 
 
 def _whole(parser: Parser) -> Body:
@@ -448,7 +448,7 @@ def parse_expression(file: File) -> Expression:
             parser.expected("the end of the expression")
         return found
 
-    return _told(parser, read)
+    return _not_too_deep(parser, read)
 
 
 def parse_template(file: File) -> Template:
@@ -456,10 +456,10 @@ def parse_template(file: File) -> Template:
     from nodeworthy.hcl.template import whole
 
     parser = Parser(file)
-    return _told(parser, lambda: whole(parser))
+    return _not_too_deep(parser, lambda: whole(parser))
 
 
-def _told(parser: Parser, read: Callable[[], T]) -> T:
+def _not_too_deep(parser: Parser, read: Callable[[], T]) -> T:
     try:
         return read()
     except RecursionError:

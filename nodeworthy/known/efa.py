@@ -53,10 +53,10 @@ def regenerate() -> str:
 
     recorded = json.loads(gzip.decompress(files("moto.ec2.resources").joinpath("instance_types.json.gz").read_bytes()))
     head = f"# moto {moto.__version__}, ec2, DescribeInstanceTypes: EFA interfaces, first network card that takes one"
-    return "\n".join([head, *(_told(name, recorded[name]["NetworkInfo"]) for name in sorted(recorded))]) + "\n"
+    return "\n".join([head, *(_type_in_words(name, recorded[name]["NetworkInfo"]) for name in sorted(recorded))]) + "\n"
 
 
-def _told(name: str, network: Mapping[str, Any]) -> str:
+def _type_in_words(name: str, network: Mapping[str, Any]) -> str:
     if not network.get("EfaSupported"):
         return name
     cards = [each["NetworkCardIndex"] for each in network["NetworkCards"] if "efa" in each["InterfaceTypes"]]

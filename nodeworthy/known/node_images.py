@@ -71,11 +71,11 @@ class EksImage:
     def until(self) -> str:
         """The versions that have it, in a reader's words."""
         if self.made_for.before is not None:
-            return f"versions before {_told(self.made_for.before)}"
-        return f"versions from {_told(self.made_for.since or ())} on"
+            return f"versions before {_dotted(self.made_for.before)}"
+        return f"versions from {_dotted(self.made_for.since or ())} on"
 
 
-def _told(version: tuple[int, ...]) -> str:
+def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 

@@ -72,7 +72,7 @@ def in_doubt(text: str) -> Iterator[Found]:
     found = [*by_form(text, doubtful=True), *_bootstrap_tokens(text), *_of_urls(text), *_of_curl(text)]
     found += [*_keys(text), *_authorizations(text), *_of_tables(text), *_of_blocks(text)]
     yield from ((start, end, what, "") for start, end, what in found)
-    yield from by_words(text, (*WORDS, *_MORE_WORDS), _named)
+    yield from by_words(text, (*WORDS, *_MORE_WORDS), _doubts_by_name)
 
 
 _Placed = Iterator[tuple[int, int, str]]
@@ -223,7 +223,7 @@ def _lines_of(text: str, start: int, end: int, kind: Holds) -> _Placed:
             yield *each.span("value"), "a secret"
 
 
-def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
+def _doubts_by_name(text: str, name: str, end: int) -> tuple[list[Found], int]:
     kind, start = may_hold(name), end - len(name)
     if kind is None:
         several = may_hold_several(name)

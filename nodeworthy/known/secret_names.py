@@ -300,7 +300,7 @@ _BEFORE_A_KEY = ("-", "{", ",", "[", "(", "-H", "header", "|")
 
 
 def by_name(text: str) -> Iterator[Found]:
-    yield from by_words(text, WORDS, _named)
+    yield from by_words(text, WORDS, _found_by_name)
 
 
 # Of Pulumi: behind it stands what the secret is called.
@@ -330,7 +330,7 @@ def name_at(text: str, word: int, end: int) -> str:
     return name[1:] if start and text[start - 1] == "\\" and text[start] in "nrt" and start < word else name
 
 
-def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
+def _found_by_name(text: str, name: str, end: int) -> tuple[list[Found], int]:
     kind = holds(name)
     if kind is None:
         return [], end

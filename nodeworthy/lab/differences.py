@@ -266,7 +266,7 @@ def _order_otherwise(told: Told, seen: Observation) -> Iterator[Difference]:
     """Of what was told once and seen once, or of the first time where more often says nothing."""
     happened = _first([key for event in seen.events for key in _seen(event)])
     last: tuple[int, Key, Effect] | None = None
-    for key, effect in _told(told):
+    for key, effect in _sure_effects(told):
         position = happened.get(key)
         if position is None:
             continue
@@ -277,7 +277,7 @@ def _order_otherwise(told: Told, seen: Observation) -> Iterator[Difference]:
             last = position, key, effect
 
 
-def _told(told: Told) -> list[tuple[Key, Effect]]:
+def _sure_effects(told: Told) -> list[tuple[Key, Effect]]:
     """What surely happens, and when it happens for the first time."""
     keys = [
         (key, effect, told.happens(effect))

@@ -177,11 +177,11 @@ def _baseline(folder: Path, settings: Settings | None) -> Baseline | None:
         found = path.stat()
     except OSError as problem:
         raise InputError(f"can't read the baseline {shown_path(path)}: {problem.strerror}") from None
-    return _read(path, found.st_mtime_ns, found.st_size)
+    return _read_baseline(path, found.st_mtime_ns, found.st_size)
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, _changed: int, _size: int) -> Baseline:
+def _read_baseline(path: Path, _changed: int, _size: int) -> Baseline:
     """At every keystroke the same one."""
     return read(path, shown_path(path))
 

@@ -102,11 +102,11 @@ def _golden(case: Case, now: dict[str, Any], update: bool) -> Iterator[str]:
     """Of those who keep one, all that is told is compared."""
     if update:
         case.golden.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    elif case.golden.exists() and _read(case.golden) != now:
+    elif case.golden.exists() and _read_golden(case.golden) != now:
         yield f"{GOLDEN} says something else than what is told now; --update writes it anew"
 
 
-def _read(golden: Path) -> Any:
+def _read_golden(golden: Path) -> Any:
     try:
         return json.loads(golden.read_text(encoding="utf-8"))
     except ValueError:

@@ -62,7 +62,7 @@ def standing_of(report: Report, *, strict: bool, allow_unknown: bool = False) ->
         return Standing(Fitness.FIT)
     fitness, wrong = (Fitness.UNFIT, _BAD) if code == 1 else (Fitness.UNSEEN, _UNCLEAR)
     found = _findings(report, wrong, strict=strict)
-    return Standing(fitness, found[0].rule, _told(found)) if found else _UNJUDGED
+    return Standing(fitness, found[0].rule, _fault_in_words(found)) if found else _UNJUDGED
 
 
 def worst(some: Iterable[Standing]) -> Standing:
@@ -74,7 +74,7 @@ def _findings(report: Report, wrong: Sequence[Verdict], *, strict: bool) -> list
     return sorted(heavy, key=lambda each: (wrong.index(each.verdict), each.rule, each.message))
 
 
-def _told(found: Sequence[Finding]) -> str:
+def _fault_in_words(found: Sequence[Finding]) -> str:
     first = on_one_line(f"{found[0].rule}: {found[0].sentence()}")
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     room = _LONGEST - len(more)

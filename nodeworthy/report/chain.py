@@ -76,7 +76,7 @@ class Whereabouts:
 
     def of(self, finding: Finding, judgement: Judgement) -> Iterable[str]:
         """What it says itself counts, then what it names, then whom its subject is about."""
-        named = finding.nodes or _named(finding) or self._of_objects(_pods(finding))
+        named = finding.nodes or _objects_of(finding) or self._of_objects(_pods(finding))
         return named or _of_subject(judgement) or self._of_place(finding.where.object or "")
 
     def _of_objects(self, objects: Iterable[str]) -> Iterable[str]:
@@ -88,7 +88,7 @@ class Whereabouts:
         return self._of_objects([object_])
 
 
-def _named(finding: Finding) -> Iterable[str]:
+def _objects_of(finding: Finding) -> Iterable[str]:
     objects = (finding.where.object, *(each.place.object for each in finding.related))
     told = (each.removeprefix("Node/") for each in objects if each is not None and each.startswith("Node/"))
     return dict.fromkeys((*(name for said in finding.on for name in _NAMED.findall(said)), *told))

@@ -52,7 +52,7 @@ def in_words(paths: Sequence[str]) -> str:
     for path, kind in _with_kinds(paths):
         folders.setdefault(kind, Counter())[str(path.parent)] += 1
     often = sorted(folders.items(), key=lambda each: (-each[1].total(), each[0]))
-    named = [_named(kind, lie_in) for kind, lie_in in often[:KINDS]]
+    named = [_kind_in_words(kind, lie_in) for kind, lie_in in often[:KINDS]]
     others = sum(lie_in.total() for _, lie_in in often[KINDS:])
     return ", ".join([*named, *([f"{others:,} of other kinds"] if others else [])])
 
@@ -75,7 +75,7 @@ def _kind(path: PurePath) -> str:
     return f"{ending} file" if path.suffix and ending.startswith(".") else ending
 
 
-def _named(kind: str, lie_in: Counter[str]) -> str:
+def _kind_in_words(kind: str, lie_in: Counter[str]) -> str:
     number = lie_in.total()
     where = f" in {len(lie_in):,} folders" if len(lie_in) > 1 else ""
     return f"{number:,} {kind if number == 1 else _plural(kind)}{where}"

@@ -93,7 +93,7 @@ def _invocation(report: Report, index: Mapping[str, int], below: str) -> dict[st
 def _notification(found: Finding, index: Mapping[str, int], below: str) -> dict[str, Any]:
     return {
         "level": "error",
-        "message": {"text": _told(found)},
+        "message": {"text": _message_text(found)},
         "associatedRule": {"id": found.rule, "index": index[found.rule]},
         "locations": [_location(found.where, below)],
     }
@@ -106,7 +106,7 @@ def _result(found: Finding, index: Mapping[str, int], below: str) -> dict[str, A
         "ruleIndex": index[found.rule],
         "kind": "fail" if failed else "open",
         "level": _level(found) if failed else "none",
-        "message": {"text": _told(found)},
+        "message": {"text": _message_text(found)},
         "locations": [_location(found.where, below)],
     }
     if found.related:
@@ -144,7 +144,7 @@ def _level(found: Finding) -> str:
     return "warning" if found.severity is Severity.WARNING else "error"
 
 
-def _told(found: Finding) -> str:
+def _message_text(found: Finding) -> str:
     return printable("\n".join(_paragraphs(found)))
 
 

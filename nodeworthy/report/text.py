@@ -52,7 +52,7 @@ def render(
     report: Report, asked: ReportOptions | None = None, *, colour: bool = False, excerpts: Excerpts | None = None
 ) -> str:
     paint, asked = Paint(colour), asked or ReportOptions()
-    blocks = ["\n".join(_told(each, paint, excerpts)) for each in stories_of(told_whole(report, asked))]
+    blocks = ["\n".join(_story_lines(each, paint, excerpts)) for each in stories_of(told_whole(report, asked))]
     if not asked.show_passed:
         blocks.append("\n".join(_folded(report)))
     if asked.show_passed:
@@ -82,7 +82,7 @@ def of_finding(finding: Finding) -> str:
 
 
 def of_told(told: Story) -> str:
-    return "\n".join(_told(told, Paint(colour=False)))
+    return "\n".join(_story_lines(told, Paint(colour=False)))
 
 
 def suppression_word(finding: Finding) -> str:
@@ -99,7 +99,7 @@ def _head(finding: Finding, paint: Paint, named: str = "") -> str:
     return f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {named or finding.rule}{told}"
 
 
-def _told(told: Story, paint: Paint, excerpts: Excerpts | None = None) -> Iterator[str]:
+def _story_lines(told: Story, paint: Paint, excerpts: Excerpts | None = None) -> Iterator[str]:
     yield _head(told.first, paint, rule_name(told))
     yield from _wrapped(printable(shorten(told.sentence())), "  ", "  ", break_long_words=True)
     if excerpts:

@@ -46,7 +46,7 @@ def marks_of(timeline: Timeline, findings: Sequence[Finding]) -> Marks:
     marks = Marks()
     for found in findings:
         ends = [(each, _beside(each.place, last)) for each in found.related]
-        told = "; ".join([found.sentence(), *_told(found, [each for each, beside in ends if beside is None])])
+        told = "; ".join([found.sentence(), *_ends_elsewhere(found, [each for each, beside in ends if beside is None])])
         _put(marks, _beside(found.where, last), Mark(_word(found), f"{found.rule}: {told}", found.where, found))
         for related, beside in ends:
             if beside is not None:
@@ -68,7 +68,7 @@ def _word(found: Finding) -> str:
     return "warning" if is_warning else found.verdict.value
 
 
-def _told(found: Finding, related: Sequence[Related]) -> Iterator[str]:
+def _ends_elsewhere(found: Finding, related: Sequence[Related]) -> Iterator[str]:
     """The ends that stand beside nothing here: in the fleet's file, say."""
     for each in related:
         here = each.place.path == found.where.path and (each.place.line or each.place.within)

@@ -155,11 +155,11 @@ def _of_those_told(changes: Changes, report: Report, asked: ReportOptions) -> Ch
 def _said(changes: Changes) -> Iterator[str]:
     yield from (f"new {of_finding(each)}" for each in changes.new)
     yield from map(_changed, changes.changed)
-    yield from (f"gone {_named(each)}" for each in changes.gone)
-    yield from (f"can't be seen any more, and may still stand: {_named(each)}" for each in changes.unseen)
+    yield from (f"gone {_finding_in_words(each)}" for each in changes.gone)
+    yield from (f"can't be seen any more, and may still stand: {_finding_in_words(each)}" for each in changes.unseen)
 
 
-def _named(finding: Any) -> str:
+def _finding_in_words(finding: Any) -> str:
     return on_one_line(f"{finding.where}: {finding.rule}: {finding.sentence()}")
 
 

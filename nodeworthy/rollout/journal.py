@@ -254,14 +254,14 @@ def journal_from(data: Any) -> Journal:
         raise InputError("this is no file that a rollout has kept")
     try:
         return Journal(
-            id=_named(data, "id"),
-            group=_named(data, "aws", "group"),
-            region=_named(data, "aws", "region"),
-            account=_named(data, "aws", "account"),
-            server=_named(data, "server"),
-            named_version=_named(data, "former", "namedVersion"),
+            id=_name_at(data, "id"),
+            group=_name_at(data, "aws", "group"),
+            region=_name_at(data, "aws", "region"),
+            account=_name_at(data, "aws", "account"),
+            server=_name_at(data, "server"),
+            named_version=_name_at(data, "former", "namedVersion"),
             former=text_at(data, "former", "version"),
-            target=_named(data, "target"),
+            target=_name_at(data, "target"),
             desired=_number(data, "former", "desired"),
             smallest=_number(data, "former", "smallest"),
             largest=_number(data, "former", "largest"),
@@ -310,7 +310,7 @@ def _terms(data: Mapping[str, Any]) -> Terms:
         _seconds(at(data, "drainSeconds")),
         _seconds(at(data, "joinSeconds")),
         None if seconds is None else _seconds(seconds),
-        _named(data, "accept"),
+        _name_at(data, "accept"),
         frozenset(_texts(data, "evict")),
         at(data, "keepLabels") is True,
         _seconds(at(data, "soakSeconds")),
@@ -329,7 +329,7 @@ def _lanes(data: Any) -> list[Lane]:
 
 def _lane(data: Mapping[str, Any]) -> Lane:
     return Lane(
-        _named(data, "old"),
+        _name_at(data, "old"),
         text_at(data, "node"),
         Stage(text_at(data, "stage")),
         _seconds(at(data, "since")),
@@ -341,7 +341,7 @@ def _lane(data: Mapping[str, Any]) -> Lane:
     )
 
 
-def _named(data: Any, *names: str) -> str:
+def _name_at(data: Any, *names: str) -> str:
     found = text_at(data, *names)
     if not found:
         raise ValueError(f"it says no {'.'.join(names)}")

@@ -35,10 +35,10 @@ RULE = Rule(
 @RULE.check
 def what_kubelets_refused(admissions: Admissions) -> Findings:
     for each in admissions.refused:
-        yield _told(each)
+        yield _draft_of_refusal(each)
 
 
-def _told(refused: RefusedOnNode) -> Draft:
+def _draft_of_refusal(refused: RefusedOnNode) -> Draft:
     victims = tuple(each.object for each in refused.pods)
     first, cause = refused.pods[0], refused.cause
     if cause is None:

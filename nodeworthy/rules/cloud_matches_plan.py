@@ -54,7 +54,7 @@ def each_known_input_is_as_declared(declared: DeclaredResource) -> Findings:
         )
         return
     for each, found in _first_that_differs(declared, live):
-        yield _told(declared, each, found)
+        yield _draft_of_difference(declared, each, found)
 
 
 def _first_that_differs(
@@ -70,7 +70,7 @@ def _first_that_differs(
             return
 
 
-def _told(declared: DeclaredResource, live: AwsResource, found: Difference) -> Draft:
+def _draft_of_difference(declared: DeclaredResource, live: AwsResource, found: Difference) -> Draft:
     is_moved = found.path in _DESIRED and _may_move(declared)
     return fail(
         found.place,

@@ -81,7 +81,7 @@ def they_never_share_a_node(database: QueueDatabase, asked: QueueAsked | None) -
             continue
         hidden = one.apart.hidden or other.apart.hidden
         if hidden:
-            yield unknown(one.apart, f"whether {_named(one, other)} share a node is not known: {hidden}")
+            yield unknown(one.apart, f"whether {_pair_in_words(one, other)} share a node is not known: {hidden}")
         else:
             yield _may_share(one, other)
 
@@ -92,7 +92,7 @@ def _pairs(database: QueueDatabase) -> Iterator[tuple[DatabaseServer, DatabaseSe
     yield from itertools.combinations(database.servers, 2)
 
 
-def _named(one: DatabaseServer, other: DatabaseServer) -> str:
+def _pair_in_words(one: DatabaseServer, other: DatabaseServer) -> str:
     return f"the copies of {one.title}" if one is other else f"{one.title} and {other.title}"
 
 
@@ -120,7 +120,9 @@ def _may_share(one: DatabaseServer, other: DatabaseServer) -> Draft:
     shared = _shared(one, other)
     return fail(
         one.apart,
-        f"{_named(one, other)} stand on one node" if shared else f"{_named(one, other)} may stand on one node",
+        f"{_pair_in_words(one, other)} stand on one node"
+        if shared
+        else f"{_pair_in_words(one, other)} may stand on one node",
         is_=f"{shared}; {wish}" if shared else wish,
         should=f"a required anti-affinity on {HOST}",
         related=[] if one is other else [Related(other.place, f"{other.title} stands here")],

@@ -56,7 +56,7 @@ def _stays_off(values: OperatorValues, nodes: ProfilingNodes) -> Findings:
         if isinstance(enabled.state, Unknown):
             yield unknown(enabled, enabled.state.why, related=[Related(nodes.place, f"{nodes.title} register here")])
         else:
-            yield _told(part, label, enabled, nodes, _dead(values, part))
+            yield _draft_of_part(part, label, enabled, nodes, _dead(values, part))
 
 
 def _dead(values: OperatorValues, part: str) -> list[Related]:
@@ -65,7 +65,7 @@ def _dead(values: OperatorValues, part: str) -> list[Related]:
     return [Related(each.place, "the operator's chart has no such setting") for each in written if not each.is_absent]
 
 
-def _told(part: str, label: str, enabled: Located[bool], nodes: ProfilingNodes, dead: list[Related]) -> Draft:
+def _draft_of_part(part: str, label: str, enabled: Located[bool], nodes: ProfilingNodes, dead: list[Related]) -> Draft:
     return fail(
         nodes,
         f"{nodes.title} get the operator's {part}: they register without {label}=false",

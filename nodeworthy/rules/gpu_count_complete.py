@@ -111,10 +111,10 @@ def _some(node: NodeGpus) -> tuple[str, str]:
 @RULE.check
 def their_device_plugin_offers_them(offered: OfferedGpus) -> Findings:
     for each in offered.silent:
-        yield _told(each)
+        yield _draft_of_silence(each)
 
 
-def _told(silent: SilentPlugin) -> Draft:
+def _draft_of_silence(silent: SilentPlugin) -> Draft:
     """Nothing is known to be wrong with the GPUs: nobody counts them."""
     return fail(
         silent,

@@ -56,7 +56,7 @@ def who_watches_them_says_that_they_are(gpus: WatchedGpus) -> Findings:
         if each.of_a_program is not None:
             yield _of_a_program(gpus, each, each.of_a_program)
         elif each.is_bad:
-            yield _told(gpus, each)
+            yield _draft_of_condition(gpus, each)
         elif not each.is_good:
             known = next((found.evidence for found in in_text(each.message)), None)
             yield unknown(
@@ -71,7 +71,7 @@ def who_watches_them_says_that_they_are(gpus: WatchedGpus) -> Findings:
             )
 
 
-def _told(gpus: WatchedGpus, said: GpuWatch) -> Draft:
+def _draft_of_condition(gpus: WatchedGpus, said: GpuWatch) -> Draft:
     condition, node = said.condition, gpus.node
     return fail(
         gpus,

@@ -32,10 +32,10 @@ RULE = Rule(
 @RULE.check
 def they_work(held: HeldGpus) -> Findings:
     for each in held.idle:
-        yield _told(each)
+        yield _draft_of_holder(each)
 
 
-def _told(idle: IdleHolder) -> Draft:
+def _draft_of_holder(idle: IdleHolder) -> Draft:
     nodes = sorted({each.node for each in idle.pods})
     on = ", ".join(nodes) if len(nodes) <= 4 else f"{len(nodes)} nodes"
     since = f", since {idle.since:%Y-%m-%d %H:%M}Z" if idle.since else ""

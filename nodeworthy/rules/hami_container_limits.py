@@ -59,7 +59,7 @@ def _switched_off(pod: HamiPod, container: Container) -> Findings:
         cause = "HAMi's library is not loaded: the share that was counted for the container limits nothing in it"
         remedy = f"remove {variables().off}: it is there for debugging"
         message = f"{container.name} asks for a share of a GPU and switches its limits off"
-        yield _told(pod, said, message, "false, or no such variable", cause=cause, remedy=remedy)
+        yield _draft_of_limit(pod, said, message, "false, or no such variable", cause=cause, remedy=remedy)
 
 
 def _policy(pod: HamiPod, container: Container) -> Findings:
@@ -71,14 +71,14 @@ def _policy(pod: HamiPod, container: Container) -> Findings:
     if isinstance(said.state, Unknown) or value not in known:
         cause = "it is compared letter by letter, and for any other word the default holds"
         message = f"{variables().policy} of {container.name} is no policy that HAMi knows"
-        yield _told(
+        yield _draft_of_limit(
             pod, said, message, " or ".join(variables().policies), cause=cause, remedy="write one of these three"
         )
     elif value.lower() == "disable" and pod.amount(container, pod.names.cores) is not None:
         cause = "the scheduler counts the share of cores, and in the container nothing holds it to them"
         remedy = f"remove {pod.names.cores}, or {variables().policy}"
         message = f"{container.name} asks for a share of a GPU's cores and has their limit disabled"
-        yield _told(pod, said, message, "default or force", cause=cause, remedy=remedy)
+        yield _draft_of_limit(pod, said, message, "default or force", cause=cause, remedy=remedy)
 
 
 def _limits(pod: HamiPod, container: Container) -> Findings:
@@ -92,7 +92,7 @@ def _limits(pod: HamiPod, container: Container) -> Findings:
                 continue
             shown = f"{asked.state.value}m" if name == variables().memory_limit else str(asked.state.value)
             message = f"{container.name} limits itself to another share than the one that it asks for"
-            yield _told(
+            yield _draft_of_limit(
                 pod, said, message, f"{shown}, or no such variable", cause=_WINS, remedy=f"remove {name}: HAMi sets it"
             )
 
@@ -124,7 +124,7 @@ def _visible(pod: HamiPod, container: Container) -> Findings:
     message = f"{container.name} asks for a share of a GPU and chooses by hand which ones it sees"
     cause = f"{_WINS}: it sees these GPUs, whichever were counted for it"
     remedy = f"remove {variables().visible}; nvidia.com/use-gpuuuid on the pod chooses GPUs"
-    yield _told(pod, said, message, "no such variable", cause=cause, remedy=remedy)
+    yield _draft_of_limit(pod, said, message, "no such variable", cause=cause, remedy=remedy)
 
 
 def _uuids(pod: HamiPod) -> Findings:
@@ -137,7 +137,7 @@ def _uuids(pod: HamiPod) -> Findings:
         # Some releases trim each of them, some do not.
         if any(not each.strip().startswith(("GPU-", "MIG-")) for each in listed):
             cause = "it is compared with whole UUIDs: no GPU has this one"
-            yield _told(
+            yield _draft_of_limit(
                 pod,
                 said,
                 f"{name} names no GPU",
@@ -155,11 +155,11 @@ def _too_few(pod: HamiPod, said: Located[Any], allowed: int) -> Findings:
         if isinstance(asked, Known) and asked.value > allowed:
             message = f"{container.name} asks for shares of {asked.value} GPUs and allows only {allowed}"
             cause = "each share of a container is on a GPU of its own: the pod stays Pending"
-            yield _told(
+            yield _draft_of_limit(
                 pod, said, message, f"{asked.value} UUIDs", cause=cause, remedy="name more GPUs, or ask for fewer"
             )
 
 
-def _told(pod: HamiPod, said: Located[Any], message: str, should: str, *, cause: str, remedy: str) -> Draft:
+def _draft_of_limit(pod: HamiPod, said: Located[Any], message: str, should: str, *, cause: str, remedy: str) -> Draft:
     need(said)
     return fail(said, message, should=should, cause=cause, remedy=remedy, victims=pod.victims)

@@ -46,7 +46,7 @@ def _by_cause(found: Iterable[Crash]) -> Findings:
             together[cause].append(each)
     known = {each.id: each for each in all_evidence()}
     for cause, some in together.items():
-        yield _told(known.get(cause), cause, some)
+        yield _draft_of_crash(known.get(cause), cause, some)
 
 
 def _cause(crash: Crash) -> str | None:
@@ -65,7 +65,7 @@ def _cause(crash: Crash) -> str | None:
     return next((each.id for each in last if not each.is_symptom), "")
 
 
-def _told(evidence: Evidence | None, cause: str, some: list[Crash]) -> Draft:
+def _draft_of_crash(evidence: Evidence | None, cause: str, some: list[Crash]) -> Draft:
     first = some[0]
     victims = tuple(each.pod.object for each in some)
     place = first.pod.place

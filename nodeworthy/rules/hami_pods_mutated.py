@@ -75,7 +75,7 @@ def _opted_out(pod: HamiPod) -> Findings:
     where = settle(pod.labels[labels().webhook])
     if isinstance(where.state, Unknown) or where.state.value == labels().webhook_off:
         remedy = f"remove the label {labels().webhook}, or ask for whole GPUs alone"
-        yield _told(
+        yield _draft_of_pod(
             pod,
             where,
             "asks for a share of a GPU and opts out of HAMi's webhook",
@@ -90,7 +90,7 @@ def _by_scheduler(pod: HamiPod, setup: HamiSetup) -> Findings:
     asked, hamis = need(named) or DEFAULT_SCHEDULER, str(need(setup.scheduler))
     if asked != DEFAULT_SCHEDULER:
         said = f"names a scheduler that is not HAMi's: {asked}"
-        yield _told(pod, named, said, hamis, cause=_PAST, remedy="remove schedulerName: the webhook sets it")
+        yield _draft_of_pod(pod, named, said, hamis, cause=_PAST, remedy="remove schedulerName: the webhook sets it")
     else:
         yield from _by_default(pod, named, setup, hamis)
 
@@ -106,7 +106,7 @@ def _by_default(pod: HamiPod, named: Located[Any], setup: HamiSetup, hamis: str)
         related = (Related(off.place, f"{off.place.subject} is false"),)
         remedy = f"set schedulerName: {hamis} on the pod, or {off.place.subject}: true in HAMi's values"
         shown = str(named.state.value if isinstance(named.state, Known) and named.state.value else "no schedulerName")
-        yield _told(pod, named, said, hamis, cause=_PAST, remedy=remedy, is_=shown, related=related)
+        yield _draft_of_pod(pod, named, said, hamis, cause=_PAST, remedy=remedy, is_=shown, related=related)
 
 
 def _refused(pod: HamiPod) -> Findings:
@@ -114,7 +114,7 @@ def _refused(pod: HamiPod) -> Findings:
     if isinstance(pinned.state, Unknown) or pinned.state.value:
         cause = "a pod with a node is past every scheduler: HAMi's webhook refuses it (pod has node assigned)"
         remedy = "choose the node by nodeSelector: kubernetes.io/hostname"
-        yield _told(
+        yield _draft_of_pod(
             pod, pinned, "asks for a share of a GPU and is pinned to a node", "no nodeName", cause=cause, remedy=remedy
         )
     for container in pod.pod.containers:
@@ -122,7 +122,7 @@ def _refused(pod: HamiPod) -> Findings:
         if isinstance(privileged.state, Unknown) or privileged.state.value is True:
             said = f"asks for a share of a GPU, and its container {container.name} is privileged"
             remedy = "run it without privileges, or give it whole GPUs of another plugin's nodes"
-            yield _told(pod, privileged, said, "false", cause=_REFUSED, remedy=remedy)
+            yield _draft_of_pod(pod, privileged, said, "false", cause=_REFUSED, remedy=remedy)
 
 
 def _by_namespace(pod: HamiPod, setup: HamiSetup) -> Findings:
@@ -133,7 +133,7 @@ def _by_namespace(pod: HamiPod, setup: HamiSetup) -> Findings:
             where = settle(pod.pod.document.get("metadata", "namespace"))
             related = (Related(each.place, "whitelistNamespaces names the namespaces without the webhook"),)
             remedy = "take the namespace off whitelistNamespaces, or run the pod in another"
-            yield _told(
+            yield _draft_of_pod(
                 pod, where, said, "a namespace that the webhook sees", cause=_PAST, remedy=remedy, related=related
             )
     for out in setup.opted_out if pod.sharing else ():
@@ -144,12 +144,12 @@ def _by_namespace(pod: HamiPod, setup: HamiSetup) -> Findings:
                 Related(out.label.place, f"the namespace has the label {labels().webhook}: {out.label.shown()}"),
             )
             remedy = f"remove the label {labels().webhook} from the namespace, or run the pod in another"
-            yield _told(
+            yield _draft_of_pod(
                 pod, where, said, "a namespace that the webhook sees", cause=_PAST, remedy=remedy, related=related
             )
 
 
-def _told(
+def _draft_of_pod(
     pod: HamiPod,
     where: Located[Any],
     says: str,

@@ -73,7 +73,7 @@ def _xid(log: NodeKernelLog, gpu: str, number: int, lines: Sequence[XidLine]) ->
     return fail(
         log,
         f"the GPU {gpu} reported Xid {number}: {known.says}",
-        is_=_told([each.line for each in lines]),
+        is_=_last_of_lines([each.line for each in lines]),
         should="no Xid on a fresh node",
         cause=f"mostly a fault of the {known.whose}" if known.remedy else None,
         remedy=known.remedy,
@@ -85,7 +85,7 @@ def _sxid(log: NodeKernelLog, switch: str, number: int, lines: Sequence[SxidLine
     return fail(
         log,
         f"the NVSwitch {switch} reported a fatal SXid {number}",
-        is_=_told([each.line for each in lines]),
+        is_=_last_of_lines([each.line for each in lines]),
         should="no fatal SXid on a fresh node",
         cause="its links are down: jobs whose GPUs talk through them end, or hang",
         remedy="drain the node, then reset all its GPUs (nvidia-smi --gpu-reset) or replace it",
@@ -97,7 +97,7 @@ def _oom(log: NodeKernelLog, process: str, lines: Sequence[OomLine]) -> Draft:
     return fail(
         log,
         f"the kernel killed {process}, because the machine had no memory left",
-        is_=_told([each.line for each in lines]),
+        is_=_last_of_lines([each.line for each in lines]),
         should="no process killed",
         cause="pods without memory limits, or kubelet without memory reserved for the system",
         remedy="give pods memory limits, and kubelet systemReserved and evictionHard",
@@ -109,7 +109,7 @@ def _block(log: NodeKernelLog, kind: str, lines: Sequence[Blocked]) -> Draft:
     return fail(
         log,
         f"the firewall drops traffic {kind}",
-        is_=_told([each.line for each in lines]),
+        is_=_last_of_lines([each.line for each in lines]),
         should="no packet of a pod dropped",
         related=[Related(log.place, f"the first: {first.way}, {first.source} to {first.target}")],
         cause="ufw forwards nothing unless it is told: pods find no name server, while the node itself resolves",
@@ -118,5 +118,5 @@ def _block(log: NodeKernelLog, kind: str, lines: Sequence[Blocked]) -> Draft:
     )
 
 
-def _told(lines: Sequence[str]) -> str:
+def _last_of_lines(lines: Sequence[str]) -> str:
     return lines[-1] if len(lines) == 1 else f"{len(lines)} times, the last: {lines[-1]}"

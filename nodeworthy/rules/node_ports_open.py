@@ -69,11 +69,11 @@ def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes, every:
     if control_plane is None:
         skip(f"the cluster of {nodes.title} is not of this stack")
     kubelet = Wanted([KUBELET], "is not open to the control plane", NO_LOGS)
-    yield from _told(nodes, every, kubelet, lambda each: [lets_in(each.side, control_plane, KUBELET)])
+    yield from _draft_of_doors(nodes, every, kubelet, lambda each: [lets_in(each.side, control_plane, KUBELET)])
     outwards = Wanted([API], "is closed outwards", NO_JOIN)
-    yield from _told(nodes, every, outwards, lambda each: [lets_out(each.side, control_plane, API)])
+    yield from _draft_of_doors(nodes, every, outwards, lambda each: [lets_out(each.side, control_plane, API)])
     api = Wanted([API], "of the control plane is not open to the nodes", NO_JOIN)
-    yield from _told(nodes, every, api, lambda each: [lets_in(control_plane, each.side, API)])
+    yield from _draft_of_doors(nodes, every, api, lambda each: [lets_in(control_plane, each.side, API)])
 
 
 @RULE.check
@@ -87,11 +87,11 @@ def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[Guard
     for others in _by_door(met):
         whom = "each other" if nodes in others else f"the nodes of {others[0].title}"
         inwards = Wanted(DNS, f"is not open to {whom}", NO_NAMES)
-        yield from _told(nodes, every, inwards, partial(_answered_by, serve, others))
+        yield from _draft_of_doors(nodes, every, inwards, partial(_answered_by, serve, others))
     for others in _by_door(serve):
         whom = "each other" if nodes in others else f"the nodes of {others[0].title}"
         outwards = Wanted(DNS, f"is closed outwards, to {whom},", NO_NAMES)
-        yield from _told(nodes, every, outwards, partial(_dns, others, lets_out))
+        yield from _draft_of_doors(nodes, every, outwards, partial(_dns, others, lets_out))
 
 
 def _answered_by(serve: Sequence[GuardedNodes], others: Sequence[GuardedNodes], nodes: GuardedNodes) -> list[Answer]:
@@ -131,7 +131,7 @@ def node_ports_are_open_to_the_fleets_ranges(nodes: GuardedNodes, every: Sequenc
         named = [Related(each.place, "nodePortsFrom names it here")]
         if network is not None:
             wanted = Wanted([NODE_PORTS], f"is not open to {network}", NO_DASHBOARDS)
-            yield from _told(nodes, every, wanted, partial(_node_ports, Side((), (network,))), named)
+            yield from _draft_of_doors(nodes, every, wanted, partial(_node_ports, Side((), (network,))), named)
 
 
 def _node_ports(them: Side, nodes: GuardedNodes) -> list[Answer]:
@@ -143,7 +143,7 @@ def _must_be_of_a_cluster(nodes: GuardedNodes) -> None:
         skip(f"nothing says that {nodes.title} is of a cluster")
 
 
-def _told(
+def _draft_of_doors(
     nodes: GuardedNodes,
     every: Sequence[GuardedNodes],
     wanted: Wanted,

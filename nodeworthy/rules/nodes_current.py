@@ -62,7 +62,7 @@ def machines_are_what_would_be_started(running: RunningNodes) -> Findings:
         if running.renewed:
             yield unknown(running, f"which nodes of {running.title} stay is not known: {running.renewed}")
             return
-        yield _told(running, old, some, len(machines))
+        yield _draft_of_nodes(running, old, some, len(machines))
 
 
 def _refuse_others(running: RunningNodes) -> None:
@@ -70,7 +70,7 @@ def _refuse_others(running: RunningNodes) -> None:
         skip(f"nothing says that {running.title} starts nodes of a cluster")
 
 
-def _told(running: RunningNodes, old: Sequence[_Old], some: Sequence[RunningMachine], count: int) -> Draft:
+def _draft_of_nodes(running: RunningNodes, old: Sequence[_Old], some: Sequence[RunningMachine], count: int) -> Draft:
     whats = [each.what for each in old]
     by_itself = whats == [_IMAGE] and bool(running.image_by)
     versions = sorted({each.version for each in some if each.version})

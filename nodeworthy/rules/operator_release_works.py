@@ -70,7 +70,7 @@ def its_schema_takes_them(values: OperatorValues) -> Findings:
 def it_works_with_these_settings(values: OperatorValues) -> Findings:
     _of_a_release(values)
     for hit in hits(values, None):
-        yield _told(hit, values, None)
+        yield _draft_of_hit(hit, values, None)
 
 
 @RULE.check
@@ -79,7 +79,7 @@ def it_works_on_this_pool(values: OperatorValues, pool: GpuPool) -> Findings:
     found = list(hits(values, pool))
     for hit in found:
         if not hit.unsaid:
-            yield _told(hit, values, pool)
+            yield _draft_of_hit(hit, values, pool)
         elif need(pool.runtime).chosen and _is_asked_for(hit):
             yield _depends(hit, values, pool)
     if any(hit.unsaid for hit in found):
@@ -103,7 +103,7 @@ def it_works_where_its_paths_are(values: OperatorValues, pool: GpuPool | None) -
     nodes = nodes_by_paths(values.toolkit)
     for hit in hits(values, nodes) if nodes is not None else ():
         if not hit.unsaid:
-            yield _told(hit, values, nodes)
+            yield _draft_of_hit(hit, values, nodes)
 
 
 @RULE.check
@@ -118,7 +118,7 @@ def it_works_as_a_script_installs_it(operator: OperatorByHelm, every: Sequence[O
     # Where it is not known which release it is, only what somebody wrote asks for one that works with it.
     told = [(hit, pool) for hit, pool in found if not hit.unsaid and (hit.unsure is None or _is_asked_for(hit))]
     sure = [each for each in told if each[0].unsure is None]
-    yield from (_told(hit, values, pool) for hit, pool in sure or told[:1])
+    yield from (_draft_of_hit(hit, values, pool) for hit, pool in sure or told[:1])
 
 
 def _says_before(other: OperatorByHelm, operator: OperatorByHelm) -> bool:
@@ -137,7 +137,7 @@ def _of_a_release(values: OperatorValues) -> None:
         )
 
 
-def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Draft:
+def _draft_of_hit(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Draft:
     where, named = _where(hit, values)
     on = pool.title if pool is not None else ()
     related = [*_related(hit, values), *([pool.declares_its_runtime()] if pool is not None else [])]

@@ -54,7 +54,7 @@ _LET_IT_COME = (
 @RULE.check
 def why_they_wait(waiting: Waiting) -> Findings:
     for group in waiting.groups:
-        yield _told(group)
+        yield _draft_of_group(group)
     for quota in waiting.quotas:
         yield _of_quota(quota)
     for claiming in waiting.claiming:
@@ -86,7 +86,7 @@ def _of_claims(claiming: ClaimingPods) -> Draft:
     )
 
 
-def _told(group: WaitingPods) -> Draft:
+def _draft_of_group(group: WaitingPods) -> Draft:
     found, victims = group.cause.draft, tuple(each.object for each in group.pods)
     count = "a pod waits" if len(victims) == 1 else f"{len(victims)} pods wait"
     if found.is_unknown:

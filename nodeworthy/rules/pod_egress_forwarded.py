@@ -109,7 +109,7 @@ def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     gap = _not_understood(script) or unread_step_amid(script.timeline, steps)
     for run in closing:
         kept_back = blocked_traffic(run.firewall, pods_of(pool, script), script.place)
-        told_here = [each for story, is_sure in kept_back for each in _told(story, is_sure, pool)]
+        told_here = [each for story, is_sure in kept_back for each in _draft_of_traffic(story, is_sure, pool)]
         if told_here:
             if gap is not None:
                 place, why = gap
@@ -139,7 +139,7 @@ def the_files_open_it_for_pods(ufw: UfwFirewall, pool: BootPool | None) -> Findi
     if ufw.rules is None:
         skip("its rules are not here, and they say what is let through")
     for story, is_sure in blocked_traffic(ufw.left(), pods_of(pool), ufw.rules.place):
-        yield from _told(story, is_sure, pool)
+        yield from _draft_of_traffic(story, is_sure, pool)
 
 
 @RULE.check
@@ -152,10 +152,10 @@ def the_node_lets_pods_through(
 def _of_node(firewall: NodeFirewall, identity: NodeIdentity, log: NodeKernelLog | None) -> Findings:
     for story, is_sure in firewall.kept_back(pods_behind(firewall, identity)):
         more = [*declared_firewall(known_to_want(identity)), *evidence(log, story)]
-        yield from (replace(each, related=(*each.related, *more)) for each in _told(story, is_sure, None))
+        yield from (replace(each, related=(*each.related, *more)) for each in _draft_of_traffic(story, is_sure, None))
 
 
-def _told(story: BlockedTraffic, is_sure: bool, pool: BootPool | None) -> Findings:
+def _draft_of_traffic(story: BlockedTraffic, is_sure: bool, pool: BootPool | None) -> Findings:
     on = pool.title if pool is not None else ()
     if is_sure:
         related = [*story.related(), *_declared(pool)]

@@ -61,7 +61,7 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
     cut = list(commands_cut_short(script))
     if not shell_parts(script) and not script.is_a_part and not cut and not has_commands(script):
         skip("there is no shell script in it")
-    yield from map(_told, unreadable(script))
+    yield from map(_draft_of_shell, unreadable(script))
     for each, part in cut:
         yield _told_cut(each, part)
 
@@ -73,7 +73,7 @@ def the_shell_can_read_the_job(job: SlurmJob) -> Findings:
     if job.within:
         skip("it stands within another script")
     if job.broken is not None:
-        yield _told(Unreadable(job.broken, Straight(replace(job.place, line=1, column=1)), job.text))
+        yield _draft_of_shell(Unreadable(job.broken, Straight(replace(job.place, line=1, column=1)), job.text))
 
 
 def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
@@ -93,7 +93,7 @@ def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
     )
 
 
-def _told(found: Unreadable) -> Draft:
+def _draft_of_shell(found: Unreadable) -> Draft:
     begins = Related(found.begins, "the command that can't be read begins here")
     return fail(
         found.place,

@@ -53,7 +53,7 @@ def what_runs_finds_its_settings(job: SlurmJob) -> Findings:
         skip("it runs no Python that could be seen")
     sure = [each for each in found if not (each.missing and job.walked.sourced)]
     if sure:
-        yield _told(job, sure)
+        yield _draft_of_settings(job, sure)
     elif found:
         yield _perhaps(job, found)
 
@@ -75,7 +75,7 @@ def its_shell_knows_what_it_calls(job: SlurmJob) -> Findings:
     )
 
 
-def _told(job: SlurmJob, found: Sequence[SettingFault]) -> Draft:
+def _draft_of_settings(job: SlurmJob, found: Sequence[SettingFault]) -> Draft:
     places = [each.place or place_for(job, each.launch) for each in found]
     related = [Related(place, each.message) for each, place in zip(found, places, strict=True) if place != places[0]]
     launch = found[0].launch

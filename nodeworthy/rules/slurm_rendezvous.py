@@ -71,7 +71,7 @@ def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
             yield unknown(launch.place, f"what {launch.program} is told is filled in before there is a job")
             continue
         for flaw in _flaws(job, launch, alone=not started):
-            yield _told(job, flaw)
+            yield _draft_of_flaw(job, flaw)
 
 
 @RULE.check
@@ -215,7 +215,7 @@ def _called(launch: Launch) -> str:
     return path_in_words(launch.script) if launch.script is not None else launch.module or "what it runs"
 
 
-def _told(job: SlurmJob, flaw: Draft) -> Draft:
+def _draft_of_flaw(job: SlurmJob, flaw: Draft) -> Draft:
     nodes = job.request.option("nodes", "ntasks", "gpus")
     asked = f"{job.request.nodes} node{'s' * (job.request.nodes != 1)}"
     related = [Related(nodes.place, f"{nodes.written} asks for {asked}")] if nodes is not None else []

@@ -59,7 +59,7 @@ def _too_long(userdata: UserData, size: int, where: Cloud, most: int) -> Draft:
     return fail(
         userdata.place,
         f"user data is {_bytes(size - most)} longer than {where.title} takes{early}",
-        is_=_told(userdata, size),
+        is_=_size_in_words(userdata, size),
         should=_at_most(where, most),
         related=_largest(userdata),
         cause=where.refuses,
@@ -70,12 +70,12 @@ def _too_long(userdata: UserData, size: int, where: Cloud, most: int) -> Draft:
 def _of_a_template(userdata: UserData, size: int, where: Cloud, most: int) -> Findings:
     # One that leaves less than a quarter of the room may well be over the limit once it is filled in.
     if size <= most * 3 // 4:
-        told = f"it is {_told(userdata, size)}, far from {_bytes(most)}"
+        told = f"it is {_size_in_words(userdata, size)}, far from {_bytes(most)}"
         skip(f"a template's size is known when it is filled in; {told}")
     yield unknown(
         userdata.place,
         f"whether it fits is not known: {_bytes(most - size)} are left for what the template fills in",
-        is_=_told(userdata, size),
+        is_=_size_in_words(userdata, size),
         should=_at_most(where, most),
         related=_largest(userdata),
         remedy="`nodeworthy preview` measures it filled in",
@@ -90,7 +90,7 @@ def _without_a_cloud(userdata: UserData, size: int) -> Findings:
     yield unknown(
         userdata.place,
         "whether it fits is not known: nothing says for which cloud it is",
-        is_=_told(userdata, size),
+        is_=_size_in_words(userdata, size),
         should=f"{_at_most(shortest, shortest.most)} on EC2; other clouds take more",
         remedy=RULE.remedy,
     )
@@ -102,13 +102,13 @@ def _of_nobody_knows_whom(userdata: UserData, size: int, where: Cloud, why: str)
         yield unknown(
             userdata.place,
             f"whether this is user data, which is limited, is not known: {why}",
-            is_=_told(userdata, size),
+            is_=_size_in_words(userdata, size),
             should=f"{_at_most(where, where.most)}, where it is user data",
             remedy=RULE.remedy,
         )
 
 
-def _told(userdata: UserData, size: int) -> str:
+def _size_in_words(userdata: UserData, size: int) -> str:
     if userdata.size is None:
         return f"{_bytes(size)} without what the template fills in"
     return f"{_bytes(size)}{' (packed)' if 'gzip' in userdata.wrapped else ''}"

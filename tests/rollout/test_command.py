@@ -149,7 +149,7 @@ def test_who_made_the_group_has_to_be_told_of_another_version(
     made = journal(Simulated(), Terms())
     for name, value in {"status": Status.DONE, **changes}.items():
         setattr(made, name, value)
-    assert going._told(made, Path("kept.json")) == 0
+    assert going._tell_the_end(made, Path("kept.json")) == 0
     said = capsys.readouterr().err
     assert said.startswith(told)
     assert bool(said) is bool(told)

@@ -16,10 +16,10 @@ from nodeworthy.records import replace
 def backup(call: Call, arguments: Given, path: Text) -> Iterator[Writes]:
     suffix = arguments.value("-i", "--in-place")
     if suffix:
-        yield write_of(call, _named(path, suffix), call.files.content(path))
+        yield write_of(call, _backup_path(path, suffix), call.files.content(path))
 
 
-def _named(path: Text, suffix: Text) -> Text:
+def _backup_path(path: Text, suffix: Text) -> Text:
     """A suffix with a `*` or a `/` in it makes a name of its own."""
     if suffix.known is None or not set("*/") & set(suffix.known):
         return path + suffix

@@ -114,15 +114,17 @@ def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given)
     # A server that is told no other one begins a cluster.
     if endpoint is None and kind == "server":
         return
-    told_labels = [Text.of(FLAG) + each for each in _told(call, how, arguments, "node-label")]
+    told_labels = [Text.of(FLAG) + each for each in _words_of_option(call, how, arguments, "node-label")]
     labels = tuple(pair for each in told_labels for pair in labels_of(each))
-    taints = tuple(each.known for each in _told(call, how, arguments, "node-taint") if each.known is not None)
+    taints = tuple(
+        each.known for each in _words_of_option(call, how, arguments, "node-taint") if each.known is not None
+    )
     hidden, lost = hidden_labels(told_labels), glued_options(call.arguments, _TAKES)
     said = {"labels": labels, "hidden_labels": hidden, "taints": taints}
     yield call.does(Joins, how=how, endpoint=endpoint, **said, glued=lost)
 
 
-def _told(call: Call, how: str, arguments: Given, name: str) -> Sequence[Text]:
+def _words_of_option(call: Call, how: str, arguments: Given, name: str) -> Sequence[Text]:
     """An option takes the place of what the file says under its name."""
     return arguments.values(f"--{name}") or [word for _, word in _in_config(call, how, name)]
 

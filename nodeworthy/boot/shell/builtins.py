@@ -147,7 +147,7 @@ def _unset(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) ->
     return True
 
 
-def _read(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+def _read_builtin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
     """`read`, `mapfile`, `getopts`: whatever they are given, the variables hold something that is not known."""
     for each in arguments[1:]:
         name = each.known or ""
@@ -271,10 +271,10 @@ BUILTINS: Mapping[str, Builtin] = {
     "set": _set,
     "shift": _shift,
     "unset": _unset,
-    "read": _read,
-    "mapfile": _read,
-    "readarray": _read,
-    "getopts": _read,
+    "read": _read_builtin,
+    "mapfile": _read_builtin,
+    "readarray": _read_builtin,
+    "getopts": _read_builtin,
     "printf": _printf,
     "source": _source,
     ".": _source,

@@ -35,12 +35,12 @@ _EXPANDED = pattern(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(
 
 
 def here_document(pieces: Pieces, body: Body) -> HereDocument:
-    lines = (_directed if DIRECTIVE in pieces.text[body.start : body.end] else _read)(pieces, body)
+    lines = (_directed if DIRECTIVE in pieces.text[body.start : body.end] else _words_of_body)(pieces, body)
     line = pieces.source.place(body.start)[0]
     return HereDocument(body.quoted, lines, body.delimiter, line, not body.closed)
 
 
-def _read(pieces: Pieces, body: Body) -> tuple[Word, ...]:
+def _words_of_body(pieces: Pieces, body: Body) -> tuple[Word, ...]:
     return _plain(pieces, body) if body.quoted else _expanded(pieces, body)
 
 
@@ -53,7 +53,7 @@ def _directed(pieces: Pieces, body: Body) -> tuple[Word, ...]:
         end, mark = at + len(row), row.strip()[:2]
         if mark in (IF, FOR):
             if depth == 0:
-                words += _read(pieces, replace(body, start=start, end=at))
+                words += _words_of_body(pieces, replace(body, start=start, end=at))
             depth += 1
         elif mark in (ENDIF, ENDFOR):
             depth, start = depth - 1, end + 1
@@ -61,7 +61,7 @@ def _directed(pieces: Pieces, body: Body) -> tuple[Word, ...]:
             shown = pieces.source.shown(at, end)
             words.append(Word((Filled(shown),), shown, pieces.source, at))
         at = end + 1
-    return (*words, *_read(pieces, replace(body, start=start))) if start < body.end else tuple(words)
+    return (*words, *_words_of_body(pieces, replace(body, start=start))) if start < body.end else tuple(words)
 
 
 def _plain(pieces: Pieces, body: Body) -> tuple[Word, ...]:

@@ -45,10 +45,10 @@ def unpack(
     if opened.unread:
         faults, wrapped = tuple(opened.faults), tuple(opened.wrapped)
         return UserData(place, (), faults, size=opened.size, wrapped=wrapped, unread=opened.unread)
-    return _read(opened, place, template, name)
+    return _read_opened(opened, place, template, name)
 
 
-def _read(opened: Opened, place: Place, template: bool | None, name: str) -> UserData:
+def _read_opened(opened: Opened, place: Place, template: bool | None, name: str) -> UserData:
     reading = Reading(faults=opened.faults)
     text = as_text(opened.data, opened.origin, reading.faults)
     if template is None:

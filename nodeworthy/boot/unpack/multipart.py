@@ -212,7 +212,7 @@ def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
         if found is not None:
             found.guard = guard_of(decided.at(leaf.first + 1), framing.origin)
             found.is_alone = leaf is framing.message
-            _read(found, id(leaf) in outermost, reading)
+            _read_part(found, id(leaf) in outermost, reading)
     if not reading.parts and not reading.faults:
         # A multipart may hold nothing but another one that is cut off.
         reading.fault(FaultKind.EMPTY, found or TypedText("", Type.SHELL, origin), "is empty", is_doubt=True)
@@ -241,7 +241,7 @@ def _file_name(leaf: Entity) -> str:
         return ""
 
 
-def _read(found: TypedText, is_outermost: bool, reading: Reading) -> None:
+def _read_part(found: TypedText, is_outermost: bool, reading: Reading) -> None:
     """As cloud-init decides: by the header, and by the content where the header says too little."""
     declared = found.content_type
     looked_into = declared in LOOKED_INTO or declared in PACKED

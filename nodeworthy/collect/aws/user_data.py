@@ -59,11 +59,11 @@ def _script(tree: Tree, encoded: bool) -> BootScript:
     if isinstance(tree.value, Unknown) or tree.text is None:
         why = tree.value.why if isinstance(tree.value, Unknown) else f"it is {tree.kind()}"
         return BootScript(tree.place, None, f"the user data is not known: {why}", holds_secret=tree.secret)
-    return BootScript(tree.place, _read(tree.text, tree.place, encoded), holds_secret=tree.secret)
+    return BootScript(tree.place, _user_data_of(tree.text, tree.place, encoded), holds_secret=tree.secret)
 
 
 @lru_cache(maxsize=4096)
-def _read(text: str, place: Place, encoded: bool) -> UserData:
+def _user_data_of(text: str, place: Place, encoded: bool) -> UserData:
     """The same script comes by again with every run of a program, and is read once."""
     from nodeworthy.boot.unpack import unpack
 

@@ -84,7 +84,7 @@ class WatchedCluster:
     def _refreshes(self, each: WatchedGroup) -> InstanceRefreshes:
         answer = self._region.asked.ask(calls.REFRESHES, AutoScalingGroupName=each.name)
         last = max(answer.items, key=_begun, default=None)
-        told = _told(answer.refused, plant(last, each.place) if last is not None else None, each.place)
+        told = _located(answer.refused, plant(last, each.place) if last is not None else None, each.place)
         started = self._started(each)
         return InstanceRefreshes(each.place, each.nodes, told, started, self._seen_at)
 
@@ -109,7 +109,7 @@ class WatchedCluster:
         return Launches(
             each.place,
             each.nodes,
-            _told(answer.refused, failed, each.place),
+            _located(answer.refused, failed, each.place),
             max(filter(None, went_well), default=None),
             number_at(each.group, "DesiredCapacity") or 0,
             in_service,
@@ -142,7 +142,7 @@ class WatchedCluster:
                 place,
                 identifier,
                 [each.nodes for each in groups],
-                _told(answer.refused, plant(said, place) if said is not None else None, place),
+                _located(answer.refused, plant(said, place) if said is not None else None, place),
                 _machines_wanted(groups),
                 _machines_wanted(each for each in groups if _only_there(each, identifier)),
                 self._emptied({each.name for each in groups}, time_at(said or {}, "EndDate"), place),
@@ -242,7 +242,7 @@ class WatchedCluster:
             for one in answer.items
             if text_at(one, "SubnetId") in named
         ]
-        told = _told(answer.refused, free, each.place)
+        told = _located(answer.refused, free, each.place)
         return SubnetRoom(each.place, each.nodes, told, self._one_nodes_addresses(each))
 
     def _one_nodes_addresses(self, each: WatchedGroup) -> Located[Mapping[str, int]]:
@@ -264,7 +264,7 @@ class WatchedCluster:
         answer = self._region.asked.ask(calls.STATUSES)
         there = (self._region.statuses.get(identifier) for identifier, _ in members(each.group))
         found = [plant(one, self._place_of_machine(text_at(one, "InstanceId"))) for one in there if one is not None]
-        return AnnouncedEvents(each.place, each.nodes, _told(answer.refused, found, each.place))
+        return AnnouncedEvents(each.place, each.nodes, _located(answer.refused, found, each.place))
 
     def _place_of_machine(self, identifier: str) -> Place:
         asked = self._region.asked
@@ -280,7 +280,7 @@ class WatchedCluster:
                 continue
             place = Place(urn=f"arn:aws:ec2:{self._region.asked.region}::image/{identifier}")
             said = known.get(identifier)
-            told = _told(refused, None, place) if said is None else Located.known(plant(said, place), place)
+            told = _located(refused, None, place) if said is None else Located.known(plant(said, place), place)
             parts = _EKS_IMAGE.search(text_at(said, "Name"))
             yield ImageAge(
                 place,
@@ -319,8 +319,8 @@ class WatchedCluster:
             place,
             name,
             Located.known(number, place.about("version")),
-            _told(versions.refused, plant(said, place) if said is not None else None, place),
-            _told(insights.refused, [plant(each, place) for each in insights.items], place),
+            _located(versions.refused, plant(said, place) if said is not None else None, place),
+            _located(insights.refused, [plant(each, place) for each in insights.items], place),
             self._seen_at,
             text_at(cluster, "upgradePolicy", "supportType") == "STANDARD",
         )
@@ -336,7 +336,7 @@ class WatchedCluster:
 _OF_EACH_GROUP = (calls.REFRESHES, calls.ACTIVITIES)
 
 
-def _told(refused: str, found: Any, place: Place) -> Located[Any]:
+def _located(refused: str, found: Any, place: Place) -> Located[Any]:
     return Located.unknown(refused, place) if refused else Located.known(found, place)
 
 

@@ -14,18 +14,18 @@ Data = Mapping[str, Any]
 
 def words_of(kind: str, said: Data) -> dict[str, Any]:
     """What of it the provider has, by its names."""
-    found = _named(said, model_of(kind))
+    found = _by_model(said, model_of(kind))
     return found if isinstance(found, dict) else {}
 
 
-def _named(said: Any, model: Model | None) -> Any:
+def _by_model(said: Any, model: Model | None) -> Any:
     kind = model["type"] if model is not None else "any"
     if isinstance(said, Mapping) and kind == "structure" and model is not None:
         return _structure(said, model["properties"])
     if isinstance(said, list):
         if kind == "map":
             return tags_of(said)
-        return [_named(each, model["of"] if model is not None and kind == "list" else None) for each in said]
+        return [_by_model(each, model["of"] if model is not None and kind == "list" else None) for each in said]
     return said
 
 
@@ -34,7 +34,7 @@ def _structure(said: Data, properties: Mapping[str, Model]) -> dict[str, Any]:
     for name, each in said.items():
         called = next((one for one in _spelt(name) if one in properties), None)
         if called is not None and each is not None:
-            found[called] = _named(each, properties[called])
+            found[called] = _by_model(each, properties[called])
     return found
 
 

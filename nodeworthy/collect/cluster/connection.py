@@ -243,7 +243,7 @@ class Chosen:
 def choose(context: str | None) -> Chosen | None:
     """The context that is meant; None where there is no kubeconfig, or one that holds nothing."""
     paths = _paths()
-    files = [_read(path) for path in paths]
+    files = [_read_kubeconfig(path) for path in paths]
     named = {text_at(each, "name"): each for file in reversed(files) for each in mappings_at(file, "contexts")}
     current = next(filter(None, (text_at(file, "current-context") for file in files)), "")
     wanted = context if context is not None else current
@@ -264,7 +264,7 @@ def _paths() -> list[Path]:
     return [path for path in paths if path.exists()]
 
 
-def _read(path: Path) -> Mapping[str, Any]:
+def _read_kubeconfig(path: Path) -> Mapping[str, Any]:
     try:
         found = yaml.load(path.read_bytes(), Loader=Loader)  # noqa: S506 - the safe one
     except OSError as problem:

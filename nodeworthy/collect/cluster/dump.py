@@ -77,7 +77,7 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
     written = logs.Index()
     for path in _files(root, seen):
         if path.suffix.lower() == ".json":
-            _read(path, text_of(path), read_objects, seen)
+            _read_file(path, text_of(path), read_objects, seen)
         elif path.suffix.lower() in dump_yaml.SUFFIXES:
             _read_if_dumped(path, seen)
         else:
@@ -91,7 +91,7 @@ def _read_named(path: Path, seen: ClusterObjects) -> None:
     """One file, which is meant: what can't be read of it, or holds nothing of a cluster, is a mistake of the call."""
     pieces = _Pieces(path, without_logs(text_of(path)))
     is_json = pieces.begins.lstrip("\ufeff \t\r\n").startswith(("{", "["))
-    file = _read(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
+    file = _read_file(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
     if file.objects or file.is_list:
         return
     told = [f"{each.place}: {each.why}" for each in seen.unreadable]
@@ -101,7 +101,7 @@ def _read_named(path: Path, seen: ClusterObjects) -> None:
 def _read_if_dumped(path: Path, seen: ClusterObjects) -> None:
     pieces = _Pieces(path)
     if pieces.problem is None and dump_yaml.may_hold_objects(pieces.begins):
-        _read(path, pieces, dump_yaml.read_objects, seen)
+        _read_file(path, pieces, dump_yaml.read_objects, seen)
 
 
 class _Pieces:
@@ -133,7 +133,7 @@ def _files(root: Path, seen: ClusterObjects) -> Iterator[Path]:
         yield from (Path(above, name) for name in sorted(names))
 
 
-def _read(path: Path, pieces: Iterable[str], read: _Reader, seen: ClusterObjects) -> _File:
+def _read_file(path: Path, pieces: Iterable[str], read: _Reader, seen: ClusterObjects) -> _File:
     file = _File(shown_path(path))
     try:
         call_bounded(_read_parts, pieces, read, file, seen)

@@ -143,7 +143,7 @@ class ClusterObjects:
         driver = driver_daemonset(document)
         if driver is not None:
             self.drivers[key] = driver
-        found = next(_read(document, DaemonSetManifest), None)
+        found = next(_facts_in(document, DaemonSetManifest), None)
         if found is not None:
             self.gpu_daemonsets[key] = found
             self.gpu_annotations[key] = document.get("metadata", "annotations").texts
@@ -156,7 +156,7 @@ class ClusterObjects:
 
     def read(self, fact: type[T], *kinds: ObjectKind) -> list[T]:
         """What the reader of these kinds makes of their objects."""
-        return [each for kind in kinds for tree in self.documents[kind].values() for each in _read(tree, fact)]
+        return [each for kind in kinds for tree in self.documents[kind].values() for each in _facts_in(tree, fact)]
 
     def wanted_logs(self) -> list[WantedLog]:
         toolkits = frozenset((key[0], each.name) for key, each in self.toolkits.items())
@@ -187,5 +187,5 @@ class ClusterObjects:
         return kind.plural in self.refused or kind.plural in self.cut
 
 
-def _read(document: Tree, fact: type[T]) -> Iterator[T]:
+def _facts_in(document: Tree, fact: type[T]) -> Iterator[T]:
     return (each for each in facts_of(document) if isinstance(each, fact))

@@ -37,7 +37,7 @@ def over(job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Over | No
 def hopeless(pods: Sequence[Mapping[str, Any]], *, is_up: bool) -> Over | None:
     reasons = (*_NEVER_STARTS, *(_HOPELESS if is_up else ()))
     found = next((each for each in pods if _waits_for(each)[0] in reasons), None)
-    return Over(f"its pod does not start: {_told(found)}") if found is not None else None
+    return Over(f"its pod does not start: {_reason_of_pod(found)}") if found is not None else None
 
 
 def _ends(condition: Mapping[str, Any]) -> bool:
@@ -46,7 +46,7 @@ def _ends(condition: Mapping[str, Any]) -> bool:
 
 def _failed(condition: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Over:
     ran = [each for each in pods if exit_code(each) is not None]
-    said = [told for each in pods if (told := _told(each))]
+    said = [told for each in pods if (told := _reason_of_pod(each))]
     why = f"its Job is over ({text_at(condition, 'reason') or 'Complete'}: {text_at(condition, 'message')})"
     return Over(_short("; ".join([why, *said[-1:]])), ran[-1] if ran else None)
 
@@ -55,7 +55,7 @@ def waiting(pods: Sequence[Mapping[str, Any]], warnings: Sequence[str]) -> str:
     """In the words of whoever lets it wait."""
     if not pods:
         return _short(warnings[-1]) if warnings else "its Job has no pod yet"
-    return _told(pods[-1]) or "its pod has not begun"
+    return _reason_of_pod(pods[-1]) or "its pod has not begun"
 
 
 def namespace_refusal(warnings: Sequence[str]) -> Over | None:
@@ -64,7 +64,7 @@ def namespace_refusal(warnings: Sequence[str]) -> Over | None:
     return Over(f"its pod is refused: {_short(said)}") if said is not None else None
 
 
-def _told(pod: Mapping[str, Any]) -> str:
+def _reason_of_pod(pod: Mapping[str, Any]) -> str:
     status = mapping_at(pod, "status")
     reason, message = text_at(status, "reason"), text_at(status, "message")
     if reason:

@@ -137,16 +137,16 @@ def holds_unknown(data: Wire) -> bool:
 def redact_wire(data: Wire) -> Wire:
     """What may be written: `(secret)` for every secret, `(unknown)` for what is not known yet. A secret is what the
     program calls one, and what is one."""
-    return hidden_data(_told(data))
+    return hidden_data(_less_secrets(data))
 
 
-def _told(data: Wire) -> Wire:
+def _less_secrets(data: Wire) -> Wire:
     if is_secret(data):
         return HIDDEN
     if isinstance(data, dict):
-        return {name: _told(each) for name, each in data.items() if name != SIGNATURE}
+        return {name: _less_secrets(each) for name, each in data.items() if name != SIGNATURE}
     if isinstance(data, list):
-        return [_told(each) for each in data]
+        return [_less_secrets(each) for each in data]
     return "(unknown)" if isinstance(data, str) and UNKNOWN in data else data
 
 

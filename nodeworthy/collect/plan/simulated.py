@@ -42,7 +42,7 @@ def _both(plain: Judgement, simulated: Judgement | None) -> Judgement:
         return _only_simulated(simulated)
     known = [each for each in plain.findings if each.verdict is not Verdict.UNKNOWN]
     asked = {(each.where, each.rule) for each in plain.findings if each.verdict is Verdict.UNKNOWN}
-    findings = known + [_marked(each, asked) for each in simulated.findings if not _told(each, known)]
+    findings = known + [_marked(each, asked) for each in simulated.findings if not _is_told_already(each, known)]
     still_open = [each.verdict for each in findings if not each.suppressed]
     verdict = worst(still_open) if still_open else Verdict.PASS
     return replace(
@@ -65,7 +65,7 @@ def _marked(found: Finding, asked: set[tuple[Any, str]]) -> Finding:
     return replace(found, simulated=needed)
 
 
-def _told(found: Finding, known: Sequence[Finding]) -> bool:
+def _is_told_already(found: Finding, known: Sequence[Finding]) -> bool:
     return any(
         (each.where, each.message, each.verdict, each.is_) == (found.where, found.message, found.verdict, found.is_)
         for each in known

@@ -98,7 +98,7 @@ def look_at(
         looked.scopes = source.scopes
         groups.know(source)
         try:
-            found = call_bounded(_read, source, fleets, rules, nothing)
+            found = call_bounded(_read_source, source, fleets, rules, nothing)
         except InputRefused as refusal:
             _refuse(looked, refusal, source, unread)
             continue
@@ -119,7 +119,7 @@ def look_at(
     return looked
 
 
-def _read(source: Source, fleets: Fleets, rules: frozenset[str], nothing: frozenset[str]) -> FileContents | None:
+def _read_source(source: Source, fleets: Fleets, rules: frozenset[str], nothing: frozenset[str]) -> FileContents | None:
     found = whats_in(source, rules) if source.shown not in nothing else None
     if found is not None or source.path.suffix not in SHELLS:
         return found

@@ -27,7 +27,7 @@ def _lines(text: str) -> Iterator[str]:
     goes_on = False
     for line in text.split("\n"):
         if line.startswith("\t"):
-            yield _told(line[1:] if goes_on else line.lstrip(_BEFORE))
+            yield _as_make_runs_it(line[1:] if goes_on else line.lstrip(_BEFORE))
         else:
             yield line if line.startswith("#") else _set(line)
         goes_on = line.endswith("\\")
@@ -38,10 +38,10 @@ def _set(line: str) -> str:
     if found is None:
         return ""
     said = found[2].partition(" #")[0].strip()
-    return f'{found[1]}="{_told(said)}"' if '"' not in said and "\\" not in said else ""
+    return f'{found[1]}="{_as_make_runs_it(said)}"' if '"' not in said and "\\" not in said else ""
 
 
-def _told(command: str) -> str:
+def _as_make_runs_it(command: str) -> str:
     """make fills its own variables in, and leaves one dollar of two."""
     made = _VARIABLE.sub(r"${\1}", _SHELL.sub("$(", command.replace("$$", "\0")))
     return made.replace("\0", "$")

@@ -202,7 +202,7 @@ def _secrets_as_written(source: Source, data: bytes, rules: frozenset[str]) -> l
 
 
 def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    documents, text = _read(source, data)
+    documents, text = _documents_of(source, data)
     found = FileContents()
     stack = next((each for each in documents if has_fleet(each)), None)
     if stack is not None:
@@ -295,7 +295,7 @@ def _with_values(every: list[Tree], beside: FilesBeside) -> list[Tree]:
     return [with_values(each, every, beside) for each in every]
 
 
-def _read(source: Source, data: bytes) -> tuple[list[Tree], str]:
+def _documents_of(source: Source, data: bytes) -> tuple[list[Tree], str]:
     """What is left is no script, unless somebody names one that is none of ours."""
     if source.named and is_script(data, source.path.name):
         raise InputRefused(Place(source.shown), NO_BOOT_SCRIPT)

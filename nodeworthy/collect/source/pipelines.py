@@ -58,7 +58,7 @@ def _set(variables: Tree) -> Iterator[tuple[int, str]]:
     for name, child in variables.mapping.items():
         said = child.text if child.text is not None else child.written
         if said and _NAME.fullmatch(name) and "\n" not in said and '"' not in said and "\\" not in said:
-            yield child.place.row, f'{name}="{_told(said)}"'
+            yield child.place.row, f'{name}="{_with_holes(said)}"'
 
 
 def _run(given: Tree) -> Iterator[tuple[int, str]]:
@@ -66,7 +66,7 @@ def _run(given: Tree) -> Iterator[tuple[int, str]]:
     for each in given.sequence or (given,):
         if not each.text:
             continue
-        lines = [_told(line) for line in each.text.rstrip("\n").split("\n")]
+        lines = [_with_holes(line) for line in each.text.rstrip("\n").split("\n")]
         first = each.place.row
         if each.inside is None or each.inside.line is None:
             yield first, f"( {_on_one_line(lines)} )"
@@ -80,6 +80,6 @@ def _on_one_line(lines: Sequence[str]) -> str:
     return "; ".join(line for line in lines if line.strip())
 
 
-def _told(text: str) -> str:
+def _with_holes(text: str) -> str:
     """What the pipeline fills in, as one word of the shell: `{{inputs.driver}}`."""
     return _EXPRESSION.sub(lambda found: f"{{{{{found[1]}}}}}", text)

@@ -36,11 +36,11 @@ def stacks_beside(around: Surroundings | None, lies: Path, shown: str, only: str
         return []
     found = around.holding(_HAS_CONFIG, (".yaml", ".yml"))
     beside = sorted((each for each in found if each.path.parent == lies.parent), key=lambda each: each.path)
-    read = (_read(each.path.name, each.data, PurePath(shown).parent) for each in beside)
+    read = (_read_stack(each.path.name, each.data, PurePath(shown).parent) for each in beside)
     return [each for each in read if each is not None and only in (None, each.name)]
 
 
-def _read(name: str, data: bytes, folder: PurePath) -> StackConfig | None:
+def _read_stack(name: str, data: bytes, folder: PurePath) -> StackConfig | None:
     stack = STACK_FILE.fullmatch(name)
     if stack is None:
         return None

@@ -270,7 +270,7 @@ def _root_of(folder: str, source: Source) -> TerraformRoot | None:
 def _opened(folder: str, source: Source) -> TerraformRoot | None:
     given = source.scopes.var_files
     tree_around = tree_of(folder, source.below)
-    disk = Disk(tree_around, lambda path: _shown(path, source), lambda path: _read(path, source), given)
+    disk = Disk(tree_around, lambda path: _shown(path, source), lambda path: _bytes_of(path, source), given)
     try:
         module = open_root(folder, disk, given)
     except TooMuch:
@@ -327,7 +327,7 @@ def _shown(path: str, source: Source) -> str:
     return shown_path(Path(path))
 
 
-def _read(path: str, source: Source) -> bytes:
+def _bytes_of(path: str, source: Source) -> bytes:
     """What an editor holds is what counts."""
     if path == source.lies:
         try:

@@ -133,7 +133,7 @@ def load(folder: str) -> RunRecording:
     if not path.is_dir():
         raise InputError(f"--from {folder}: there is no such folder" if not path.exists() else f"{folder} is no folder")
     try:
-        data = json.loads(_read(plan, _MOST_OF_PLAN))
+        data = json.loads(_read_at_most(plan, _MOST_OF_PLAN))
     except FileNotFoundError:
         raise InputError(f"{folder} is no recording of accept: it has no {PLAN}") from None
     except OSError as problem:
@@ -143,7 +143,7 @@ def load(folder: str) -> RunRecording:
     return _run(data, path)
 
 
-def _read(path: Path, most: int) -> bytes:
+def _read_at_most(path: Path, most: int) -> bytes:
     """One byte more than is believed shows that there is more."""
     with path.open("rb") as file:
         return file.read(most + 1)
@@ -219,7 +219,7 @@ def _log(folder: Path, name: str) -> bytes:
     if not _FILE.fullmatch(name):
         raise InputError(f"{folder / PLAN}: {name!r} is no log of this folder")
     try:
-        return _read(folder / name, MOST_READ)
+        return _read_at_most(folder / name, MOST_READ)
     except FileNotFoundError:
         return b""
     except OSError as problem:

@@ -59,7 +59,7 @@ def _refuse_others(spec: Spec) -> None:
 
 def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[AskedHost], report: Report) -> int:
     """Writes the report, and marks the nodes where somebody asks for it: the exit code of both together."""
-    code = _told(options, run, report)
+    code = _deliver_with_chains(options, run, report)
     if server is None:
         return code
     from nodeworthy.collect.source.fleets import Fleets
@@ -80,7 +80,7 @@ def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[A
 _DRAWN = 3
 
 
-def _told(options: Options, run: Run, report: Report) -> int:
+def _deliver_with_chains(options: Options, run: Run, report: Report) -> int:
     """The report, with the chains from card to pod."""
     if not report.walks:
         return judging.deliver(options, run, report)

@@ -51,7 +51,7 @@ def go(options: Options, reached: Reached, journal: Journal, path: Path | None) 
     driver = Driver(journal, actor, WallClock(), told.step, POLL_SECONDS)
     with _held(actor, journal):
         driver.run()
-    return _told(journal, path)
+    return _tell_the_end(journal, path)
 
 
 def gate_of(options: Options, image: str) -> Commands:
@@ -123,7 +123,7 @@ def _fleet(options: Options) -> tuple[str, ...]:
     return (*fleet, *(("--stack", options.stack) if options.stack else ()))
 
 
-def _told(journal: Journal, path: Path) -> int:
+def _tell_the_end(journal: Journal, path: Path) -> int:
     """What stands where, in the end."""
     told = _named_now(journal) if journal.status is Status.DONE else _standing(journal, path)
     sys.stderr.writelines(f"{printable(each)}\n" for each in told)

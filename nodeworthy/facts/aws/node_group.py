@@ -213,7 +213,7 @@ def _template(stack: AwsStack, group: AwsResource) -> Links:
         said = group.get(*path)
         if said.is_absent or said.is_null:
             continue
-        return _named(stack, group, path[0], said)
+        return _links_by_name(stack, group, path[0], said)
     return stack.links(group, "launchConfiguration", group.get("launchConfiguration"), CONFIGURATION)
 
 
@@ -222,10 +222,10 @@ def _overriding(stack: AwsStack, group: AwsResource) -> Iterator[AwsResource]:
     for each in group.get("mixedInstancesPolicy", "launchTemplate", "overrides").sequence:
         said = each.get("launchTemplateSpecification")
         if not said.is_absent and not said.is_null:
-            yield from _named(stack, group, "mixedInstancesPolicy", said).found
+            yield from _links_by_name(stack, group, "mixedInstancesPolicy", said).found
 
 
-def _named(stack: AwsStack, group: AwsResource, top: str, said: Tree) -> Links:
+def _links_by_name(stack: AwsStack, group: AwsResource, top: str, said: Tree) -> Links:
     if isinstance(said.value, (str, int)) or said.is_unknown:
         return stack.links(group, top, said, TEMPLATE)
     for name in ("id", "launchTemplateId", "name", "launchTemplateName"):

@@ -77,12 +77,15 @@ def what_follows(nodes: NodeGroup, scripts: Sequence[BootScript] = ()) -> Follow
     by_script = {each for how in nodes.joins or () for each in DISTRIBUTIONS_BY_JOIN.get(how, ())}
     if image is not None and image.distribution is not None:
         if by_script and image.distribution not in by_script:
-            why = f"its image is of {image.distribution} ({image.named}), and its script joins as {_named(by_script)}"
+            joins = _listed_ways(by_script)
+            why = f"its image is of {image.distribution} ({image.named}), and its script joins as {joins}"
             return Follows(Located.unknown(why, image.place))
         return Follows(Located.known(image.distribution, image.place), image.named)
     if len(by_script) == 1 and nodes.template is not None:
         place = replace(nodes.template.place, subject="userData")
-        return Follows(Located.known(by_script.pop(), place), f"its script joins with {_named(nodes.joins or ())}")
+        return Follows(
+            Located.known(by_script.pop(), place), f"its script joins with {_listed_ways(nodes.joins or ())}"
+        )
     begun = _begun(scripts) if not by_script else None
     if begun is not None:
         return begun
@@ -109,7 +112,7 @@ def _why(nodes: NodeGroup, image: NodeImage | None) -> str:
     return f"what {nodes.title} runs does not follow from its image ({image.named}), and {no_script}"
 
 
-def _named(ways: Sequence[str] | frozenset[str] | set[str]) -> str:
+def _listed_ways(ways: Sequence[str] | frozenset[str] | set[str]) -> str:
     return ", ".join(sorted(ways))
 
 

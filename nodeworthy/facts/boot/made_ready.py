@@ -17,7 +17,7 @@ def is_one_in_all_but_name(timeline: Timeline) -> bool:
     """It lets bridges through the firewall, and brings what runs containers, or switches swap off."""
     if not any(map(_bridges, timeline.effects)):
         return False
-    is_named = any(name in each for each in _named(timeline) for name in _NAMES)
+    is_named = any(name in each for each in _names_of_effects(timeline) for name in _NAMES)
     return is_named or any(map(is_swapoff, timeline.of(Runs)))
 
 
@@ -26,7 +26,7 @@ def is_swapoff(effect: Runs) -> bool:
     return bool(words) and posixpath.basename(words[0]) == "swapoff" and bool(words[1:])
 
 
-def _named(timeline: Timeline) -> Iterator[str]:
+def _names_of_effects(timeline: Timeline) -> Iterator[str]:
     for each in timeline.effects:
         if isinstance(each, Installs):
             yield from (package.shown() for package in each.packages)

@@ -81,14 +81,14 @@ def _shown(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]
     known = kubeconfig.known if kubeconfig is not None else None
     if known is not None:
         yield from ((each, installs.place) for each in _OF_THEIR_OWN if containerd_of(each).kubeconfig == known)
-    yield from ((each, installs.place) for each in _named(installs))
+    yield from ((each, installs.place) for each in _by_sockets(installs))
     for each in reversed(script.timeline.before(installs)):
         if together(each.conditions, installs.conditions):
             for name in _of(each):
                 yield name, each.place
 
 
-def _named(installs: Installs) -> Iterator[str]:
+def _by_sockets(installs: Installs) -> Iterator[str]:
     """By its containerd's socket, which somebody tells a chart under whatever name: what the toolkit itself is told may
     be what is wrong."""
     words = installs.release.arguments if installs.release is not None else ()

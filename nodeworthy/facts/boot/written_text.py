@@ -62,11 +62,11 @@ def could_equal(value: str, wanted: str) -> bool:
 
 
 def toml_of(write: Writes) -> Reading:
-    return _read(write, tomllib.loads)
+    return _read_content(write, tomllib.loads)
 
 
 def json_of(write: Writes) -> Reading:
-    return _read(write, json.loads)
+    return _read_content(write, json.loads)
 
 
 def content_of(write: Writes) -> Content | None:
@@ -74,7 +74,7 @@ def content_of(write: Writes) -> Content | None:
     return write.whole if write.whole is not None else (write.content if write.how.value == "writes" else None)
 
 
-def _read(write: Writes, parse: Callable[[str], Any]) -> Reading:
+def _read_content(write: Writes, parse: Callable[[str], Any]) -> Reading:
     content = content_of(write)
     if content is None:
         return Reading(write.place, unknown=f"what stands in {write.path.shown()} afterwards is not known")

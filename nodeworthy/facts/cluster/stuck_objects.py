@@ -114,11 +114,13 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
         inactive = _INACTIVE.search(said)
         if inactive is not None:
             said = "; ".join(filter(None, (said, _why_inactive(queues.get(inactive["name"])))))
-        told = replace(_told(kind, each, said), victims=_victims(kind, each, around), cause=_CAUSES.get(kind, ""))
+        told = replace(
+            _stuck_object(kind, each, said), victims=_victims(kind, each, around), cause=_CAUSES.get(kind, "")
+        )
         yield _of_its_head(told, around.heads[_key(each)]) if told.victims and kind == "RayCluster" else told
 
 
-def _told(kind: str, found: Tree, said: str) -> StuckObject:
+def _stuck_object(kind: str, found: Tree, said: str) -> StuckObject:
     name, namespace = _name(found), found.get("metadata", "namespace").text or ""
     fault, should, remedy = _TOLD[kind]
     place = Place(object="/".join(filter(None, (kind, namespace, name))))

@@ -79,7 +79,9 @@ def _refused(file: ConfigFile, possible: Sequence[Era], version: str | None) -> 
     refusing = [each for each in possible if each.refuses(file.version)]
     if refusing and len(refusing) == len(possible):
         newest = refusing[0].newest
-        says = f"containerd {version} takes no config of version {file.version}" if version else _named(refusing)
+        says = (
+            f"containerd {version} takes no config of version {file.version}" if version else _eras_in_words(refusing)
+        )
         yield fail(
             file.version_place,
             says,
@@ -105,7 +107,7 @@ def _no_number(file: ConfigFile) -> Iterator[Draft]:
         )
 
 
-def _named(refusing: Sequence[Era]) -> str:
+def _eras_in_words(refusing: Sequence[Era]) -> str:
     return f"{' and '.join(each.called for each in refusing)} refuse this version"
 
 

@@ -118,7 +118,7 @@ class NftReader:
             yield from self._command(verb, rest, block, table)
 
     def _command(self, verb: str, words: Sequence[str], block: Sequence[str], table: str) -> Iterator[NftAct]:
-        kind, named = (words[0], _named(words[1:])) if words else ("", [])
+        kind, named = (words[0], _with_family(words[1:])) if words else ("", [])
         if verb in ("flush", "delete", "destroy"):
             if kind in ("ruleset", "table", "chain"):
                 yield NftAct(Does.CLEAR, "" if kind == "ruleset" else " ".join(named), tuple(Side))
@@ -190,7 +190,7 @@ class NftReader:
         return self._text(f"{token[:-1]}+" if token.endswith("*") else token)
 
 
-def _named(words: Sequence[str]) -> list[str]:
+def _with_family(words: Sequence[str]) -> list[str]:
     """The family stands first, and is ip where it is left out."""
     return list(words) if words and words[0] in _FAMILIES else ["ip", *words]
 

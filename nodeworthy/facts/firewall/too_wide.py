@@ -256,10 +256,10 @@ def _is_wider(rule: Filter, pods: Pods) -> bool:
     if pods.network is None or source is None or not any(each.written for each in pods.network.node_ports_from):
         return False
     own = [each for each in (pods.pod_range, pods.service_range) if each is not None]
-    return not any(_holds(each, source) for each in (*_named(pods.network), *own))
+    return not any(_holds(each, source) for each in (*_ranges_of(pods.network), *own))
 
 
-def _named(network: Network) -> Sequence[Range]:
+def _ranges_of(network: Network) -> Sequence[Range]:
     states = [each.state for each in (*network.node_ports_from, network.vpc_cidr)]
     return [ipaddress.ip_network(str(each.value), strict=False) for each in states if isinstance(each, Known)]
 

@@ -250,7 +250,7 @@ def ufw_command(arguments: Sequence[Text]) -> UfwCommand:
     forced = bool(words) and (words[0].known or "").lower() in ("--force", "-f")
     words = words[1:] if forced else words
     try:
-        found = _read(words)
+        found = _command_of(words)
     except UfwRefusal as refusal:
         return UfwCommand(Does.REFUSED, why=str(refusal))
     except Unclear as unclear:
@@ -261,7 +261,7 @@ def ufw_command(arguments: Sequence[Text]) -> UfwCommand:
     return replace(found, asks=asks and not forced)
 
 
-def _read(words: Sequence[Text]) -> UfwCommand:
+def _command_of(words: Sequence[Text]) -> UfwCommand:
     if not words:
         raise UfwRefusal("it is told nothing")
     verb = words[0].known

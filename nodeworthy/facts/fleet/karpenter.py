@@ -343,7 +343,7 @@ def _in(is_one: Callable[[str], bool]) -> Callable[[str, Sequence[str]], bool]:
     return lambda operator, values: operator == "In" and any(map(is_one, values))
 
 
-def _named(operator: str, values: Sequence[str]) -> bool:
+def _asks_for_any(operator: str, values: Sequence[str]) -> bool:
     return operator == "Exists" or (operator == "In" and bool(values))
 
 
@@ -372,7 +372,7 @@ _ASKS: Mapping[str, Callable[[str, Sequence[str]], bool]] = {
     _TYPE: _in(has_gpus),
     _FAMILY: _in(is_gpu_family),
     _CATEGORY: _only_gpu_categories,
-    _GPU_NAME: _named,
+    _GPU_NAME: _asks_for_any,
     _GPU_COUNT: _counted,
     "karpenter.k8s.aws/instance-gpu-manufacturer": _in(lambda one: one == "nvidia"),
 }

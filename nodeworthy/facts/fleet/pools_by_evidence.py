@@ -93,7 +93,7 @@ def settle_drivers(
     runtimes = [each.runtime.state.value for each in of_each.values() if isinstance(each.runtime.state, Known)]
     if all(_fits(each, runtime) for each in values for runtime in runtimes):
         return list(_unlike(pools))
-    told = " and ".join(map(_told, (first, second)))
+    told = " and ".join(map(_pool_in_words, (first, second)))
     why = f"there are {told} here, and nothing says which of them these values are for: {_DECLARED}"
     unknown = Located.unknown(why, values[0].place if values else first.place)
     return [replace(first, distribution=unknown, runtime=unknown)]
@@ -112,7 +112,7 @@ def cluster_kind(pool: GpuPool) -> str | None:
     return "EKS" if state.value in EKS else state.value
 
 
-def _told(pool: GpuPool) -> str:
+def _pool_in_words(pool: GpuPool) -> str:
     cluster = f" in cluster '{pool.cluster.shown()}'" if pool.cluster is not None else ""
     return f"{pool.title} of {pool.distribution.shown()}{cluster}"
 

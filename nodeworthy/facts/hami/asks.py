@@ -33,7 +33,7 @@ def _percent(pod: HamiPod, container: Container) -> Iterator[Draft]:
         if asked is not None and isinstance(asked.state, Known) and asked.state.value > 100:
             says = f"{container.name} asks for more than 100 percent of each GPU"
             remedy = f"ask for at most 100, and for more GPUs by {pod.names.count}"
-            yield _told(
+            yield _draft_of_ask(
                 pod,
                 asked,
                 says,
@@ -51,7 +51,9 @@ def _units(pod: HamiPod, container: Container) -> Iterator[Draft]:
     if 0 < amount < LEAST_MEMORY:
         says = f"{container.name} asks for {amount} MB of GPU memory, with which no CUDA program starts"
         remedy = f"write MB: {amount} GB are {amount * 1024}"
-        yield _told(pod, asked, says, f"MB, {amount * 1024} say", cause=f"{pod.names.memory} counts MB", remedy=remedy)
+        yield _draft_of_ask(
+            pod, asked, says, f"MB, {amount * 1024} say", cause=f"{pod.names.memory} counts MB", remedy=remedy
+        )
 
 
 def too_large(pod: HamiPod, setup: HamiSetup, willing: Sequence[HamiGpus]) -> Iterator[Draft]:
@@ -71,7 +73,7 @@ def _memory(pod: HamiPod, container: Container, setup: HamiSetup, willing: Seque
     if None in amounts or most is None or asked.state.value <= most:
         return
     scaled = next((each for each in willing if not each.is_scaled), None) is not None
-    yield _told(
+    yield _draft_of_ask(
         pod,
         asked,
         f"{container.name} asks for more GPU memory than any GPU has that may be given to it",
@@ -113,7 +115,7 @@ def _count(pod: HamiPod, container: Container, willing: Sequence[HamiGpus]) -> I
     most = max((count for count, _ in known), default=0)
     if len(known) < len(willing) or asked.state.value <= most:
         return
-    yield _told(
+    yield _draft_of_ask(
         pod,
         asked,
         f"{container.name} asks for shares of more GPUs than any node has that may take it",
@@ -133,7 +135,7 @@ def beyond_any_gpu(pod: HamiPod, setup: HamiSetup) -> Iterator[Draft]:
     for container in pod.asking:
         asked = pod.amount(container, pod.names.memory)
         if asked is not None and isinstance(asked.state, Known) and asked.state.value > most:
-            yield _told(
+            yield _draft_of_ask(
                 pod,
                 asked,
                 f"{container.name} asks for more GPU memory than any GPU has",
@@ -144,7 +146,7 @@ def beyond_any_gpu(pod: HamiPod, setup: HamiSetup) -> Iterator[Draft]:
             )
 
 
-def _told(
+def _draft_of_ask(
     pod: HamiPod,
     asked: Located[Any],
     says: str,

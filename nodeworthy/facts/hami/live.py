@@ -92,7 +92,7 @@ def used_up_devices(pods: Iterable[HamiPod], devices: Sequence[SharedDevice], la
             count = pod.counts(container).state
             asked = _of_each_gpu(pod, container, largest)
             if isinstance(count, Known) and not any(_fits(own, count.value, asked) for own in by_node.values()):
-                yield _told(pod, by_node, count.value, asked)
+                yield _used_up(pod, by_node, count.value, asked)
                 break
 
 
@@ -123,7 +123,9 @@ _ASK_FOR_LESS = {
 }
 
 
-def _told(pod: HamiPod, by_node: Mapping[str, Sequence[SharedDevice]], count: int, asked: Mapping[str, int]) -> UsedUp:
+def _used_up(
+    pod: HamiPod, by_node: Mapping[str, Sequence[SharedDevice]], count: int, asked: Mapping[str, int]
+) -> UsedUp:
     """By the dimension that alone keeps it from every node, else by its memory."""
     alone = (
         name for name, amount in asked.items() if not any(_fits(own, count, {name: amount}) for own in by_node.values())

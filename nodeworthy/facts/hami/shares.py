@@ -228,10 +228,10 @@ def shared_devices(nodes: Iterable[ClusterNode], pods: Iterable[SharingPod]) -> 
     devices = {(node.name, each.id): each for node in nodes for each in devices_of(node)}
     for node_name, device in held:
         devices.setdefault((node_name, device), Device(device, 0, 0, 0, healthy=False))
-    return tuple(_told(name, devices[name, id_], held.get((name, id_), ())) for name, id_ in sorted(devices))
+    return tuple(_shared_device(name, devices[name, id_], held.get((name, id_), ())) for name, id_ in sorted(devices))
 
 
-def _told(node: str, device: Device, held: Sequence[tuple[str, Share]]) -> SharedDevice:
+def _shared_device(node: str, device: Device, held: Sequence[tuple[str, Share]]) -> SharedDevice:
     shares = [share for _, share in held]
     return SharedDevice(
         node,

@@ -78,7 +78,7 @@ def _related(place: Place, says: str) -> Related:
 
 
 def _ignored(used: RuntimeProcess) -> Findings:
-    ignored = [_told(line) for line in used.warnings if IGNORED in line]
+    ignored = [_key_in_line(line) for line in used.warnings if IGNORED in line]
     if ignored:
         yield fail(
             used,
@@ -91,7 +91,7 @@ def _ignored(used: RuntimeProcess) -> Findings:
         )
 
 
-def _told(line: str) -> str:
+def _key_in_line(line: str) -> str:
     fields = {each["name"]: each["quoted"] or each["bare"] for each in _FIELD.finditer(line)}
     return f"{fields['key']} of {fields.get('plugin', 'a plugin')}" if "key" in fields else line
 

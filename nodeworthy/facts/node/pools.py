@@ -20,7 +20,9 @@ _READ = (NodeFileKind.CONFIG, NodeFileKind.HOSTS, NodeFileKind.REGISTRIES)
 def of_pools(files: NodeFiles, fleet: Fleet | None, why: str) -> NodeFiles:
     if fleet is None:
         return replace(files, no_pool=why)
-    pools = [BootPool(pool, fleet) for pool in _named(files, [each for each in fleet.pools if _reads(files, each)])]
+    pools = [
+        BootPool(pool, fleet) for pool in _pools_by_name(files, [each for each in fleet.pools if _reads(files, each)])
+    ]
     if not pools:
         return replace(files, no_pool="no pool of the fleet reads such files")
     if files.of(*_READ) and len({_read_by(files, each) for each in pools}) > 1:
@@ -34,7 +36,7 @@ def _read_by(files: NodeFiles, pool: BootPool) -> tuple[str, str | None, str | N
     return runtime.distribution, runtime.config, files.version(pool)
 
 
-def _named(files: NodeFiles, pools: Sequence[Pool]) -> Sequence[Pool]:
+def _pools_by_name(files: NodeFiles, pools: Sequence[Pool]) -> Sequence[Pool]:
     """Those that a folder or a file is called after, if any."""
     words = {word for each in files.files for word in re.split(r"[^a-z0-9]+", _below(each, pools).lower())}
     return [pool for pool in pools if pool.name.lower() in words] or pools

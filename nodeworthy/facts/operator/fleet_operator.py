@@ -73,10 +73,10 @@ def with_release_of(fleet: Fleet | None, facts: Sequence[Any]) -> list[Any]:
     own = operator_of_fleet(fleet) if fleet is not None and settings else None
     if own is None or not own.release.written or not isinstance(own.release.state, Known):
         return list(facts)
-    return [_told(each, own) if isinstance(each, OperatorValues) else each for each in facts]
+    return [_with_its_release(each, own) if isinstance(each, OperatorValues) else each for each in facts]
 
 
-def _told(values: OperatorValues, own: OperatorValues) -> OperatorValues:
+def _with_its_release(values: OperatorValues, own: OperatorValues) -> OperatorValues:
     if values.release.state != Known(None) or values.origin not in WITHOUT_A_RELEASE:
         return values
     return replace(values, release=own.release, release_is_the_fleets=True)

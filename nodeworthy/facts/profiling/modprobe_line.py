@@ -61,14 +61,14 @@ def said_by_line(line: Line) -> OptionSaid | None:
         return None
     if shown.lstrip().startswith("#"):
         return _commented(line, shown.lstrip().lstrip("# "))
-    says, why = _read(shown.split())
+    says, why = _says_of_words(shown.split())
     if says is Says.MAYBE:
         why = next((each.why for each in line.text.holes if each.shown.startswith("{{")), why)
     return OptionSaid(says, line, why) if says is not None else None
 
 
 def _commented(line: Line, uncommented: str) -> OptionSaid | None:
-    says, _ = _read(uncommented.split()) if uncommented.startswith("options") else (None, "")
+    says, _ = _says_of_words(uncommented.split()) if uncommented.startswith("options") else (None, "")
     return OptionSaid(Says.MISSES, line, "the profiling option is commented out") if says is Says.RIGHT else None
 
 
@@ -76,7 +76,7 @@ def _with_holes(text: Text) -> str:
     return "".join(piece if isinstance(piece, str) else HOLE for piece in text.pieces)
 
 
-def _read(words: list[str]) -> tuple[Says | None, str]:
+def _says_of_words(words: list[str]) -> tuple[Says | None, str]:
     meant = [index for index, word in enumerate(words) if means_the_option(word)]
     if not meant:
         return (Says.MAYBE, "what stands here is known only when the script runs") if _may_mean(words) else (None, "")

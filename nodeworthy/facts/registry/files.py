@@ -39,7 +39,7 @@ def own_flaws(files: NodeFiles, runtime: Containerd | None, version: str | None)
 
 def hosts_files(timeline: Timeline) -> list[HostsToml]:
     named = [(each.path.shown().rsplit("/", 2)[1], each) for each in timeline.of(Writes) if _is_hosts(each)]
-    return [_named(HostsToml(host_of(folder), each)) for folder, each in named]
+    return [_with_its_registry(HostsToml(host_of(folder), each)) for folder, each in named]
 
 
 def cache_flaws(files: NodeFiles, pool: BootPool | None, host: str, mirrors: str | None) -> Iterator[Draft]:
@@ -71,7 +71,7 @@ def _write(timeline: Timeline, path: str) -> Writes:
     return next(each for each in timeline.of(Writes) if each.path.known == path)
 
 
-def _named(file: HostsToml) -> HostsToml:
+def _with_its_registry(file: HostsToml) -> HostsToml:
     """In a folder that names no registry it is taken for the one that it leads to."""
     if file.folder != NO_HOST:
         return file

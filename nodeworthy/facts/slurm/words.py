@@ -193,7 +193,7 @@ def options_of(
         if not begins.startswith("-") or begins == "-":
             break
         index += 1
-        name, value = _named(words[index - 1], begins, short=short)
+        name, value = _option_and_value(words[index - 1], begins, short=short)
         if value is None and name not in alone and name.replace("_", "-") not in alone and index < len(words):
             value = words[index]
             index += 1
@@ -201,7 +201,7 @@ def options_of(
     return options, words[index:]
 
 
-def _named(word: Text, begins: str, *, short: bool) -> tuple[str, Text | None]:
+def _option_and_value(word: Text, begins: str, *, short: bool) -> tuple[str, Text | None]:
     name, equals, value = begins.lstrip("-").partition("=")
     if short and not begins.startswith("--"):
         behind = Text.of(begins[2:].removeprefix("="), *word.pieces[1:])

@@ -47,7 +47,7 @@ class LabFault:
 
 def faults() -> Sequence[LabFault]:
     """By rule, then by name; what is harmless comes first."""
-    found = (_read(file) for file in (HERE / "scripts").glob("*.sh"))
+    found = (_read_fault(file) for file in (HERE / "scripts").glob("*.sh"))
     return sorted(found, key=lambda each: (each.rule or "", each.name))
 
 
@@ -80,7 +80,7 @@ def with_healthy(named: Sequence[LabFault]) -> Sequence[LabFault]:
     return [*map(healthy, sorted({each.pool for each in named} | {POOL})), *named]
 
 
-def _read(file: Path) -> LabFault:
+def _read_fault(file: Path) -> LabFault:
     text = file.read_text()
     header = dict(_SAYS.findall(text))
     return LabFault(

@@ -91,9 +91,8 @@ def _mismatch(toolkit: ToolkitOnNodes, runtime: Containerd) -> Draft:
     folders = "folders" if len(toolkit.wrong) > 1 else "folder"
     message = f"the toolkit mounts the {kinds} {folders} of another containerd than the one that kubelet uses"
     if toolkit.right_for:
-        message = (
-            f"one operator can't serve both: what is right for {_named(toolkit.right_for)} is another containerd's"
-        )
+        right_for = _first_and_more(toolkit.right_for)
+        message = f"one operator can't serve both: what is right for {right_for} is another containerd's"
     return fail(
         toolkit.wrong[0].located.place,
         message,
@@ -129,7 +128,7 @@ def _said_by_the_policy(toolkit: ToolkitOnNodes) -> Iterator[Related]:
         yield Related(said.place, says)
 
 
-def _named(those: tuple[str, ...]) -> str:
+def _first_and_more(those: tuple[str, ...]) -> str:
     return f"{those[0]} and {len(those) - 1} more" if len(those) > 1 else those[0]
 
 

@@ -18,7 +18,7 @@ _DROPPED = "kubectl refuses the object for it (unknown field); where another pro
 @RULE.check
 def the_pool_is_taken(pool: KarpenterPool) -> Findings:
     for each in not_taken_of_pool(pool):
-        yield _told(pool.title, each)
+        yield _draft_of_field(pool.title, each)
 
 
 @RULE.check
@@ -46,10 +46,10 @@ def its_class_is_taken(node_class: KarpenterClass) -> Findings:
     if not is_of_v1(node_class):
         skip("it is of another version than v1")
     for each in not_taken_of_class(node_class):
-        yield _told(node_class.title, each)
+        yield _draft_of_field(node_class.title, each)
 
 
-def _told(title: str, found: NotTaken) -> Draft:
+def _draft_of_field(title: str, found: NotTaken) -> Draft:
     return fail(
         found.place,
         f"{title} is not taken as it is: {found.says}",

@@ -204,7 +204,7 @@ def in_each_others_way(timeline: Timeline) -> Iterator[Draft]:
                 continue
             if _removed_between(timeline, first.effect, second.effect):
                 continue
-            says = f"a second driver is installed: {_told(second)} over {_told(first)}"
+            says = f"a second driver is installed: {_package_in_words(second)} over {_package_in_words(first)}"
             related = (Related(first.place, "the first one"),)
             remedy = "take one of the two installs out"
             yield fail(
@@ -219,7 +219,7 @@ def in_each_others_way(timeline: Timeline) -> Iterator[Draft]:
             return
 
 
-def _told(package: NvidiaPackage) -> str:
+def _package_in_words(package: NvidiaPackage) -> str:
     return f"{package.name} ({package.how})"
 
 

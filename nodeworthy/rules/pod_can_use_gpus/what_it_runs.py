@@ -47,7 +47,7 @@ def each_process_has_a_gpu(pod: PodTemplate) -> Findings:
     if pod.kind in work_together():
         skip("what it starts may run on the GPUs of its other pods")
     for container in pod.containers:
-        has, told = _gpus(container), _told(container)
+        has, told = _gpus(container), _gpu_processes(container)
         if told is not None and 0 < has < told.number:
             yield _too_many(pod, container, told, has)
 
@@ -67,7 +67,7 @@ def _count(container: Container, resource: str) -> int | None:
     return state.value if isinstance(state, Known) and not differ else None
 
 
-def _told(container: Container) -> GpuProcesses | None:
+def _gpu_processes(container: Container) -> GpuProcesses | None:
     state = container.image.state
     image = state.value if isinstance(state, Known) and isinstance(state.value, str) else ""
     return processes_told(image, " ".join(_COMMENT.sub("", "\n".join(container.words)).split()))

@@ -78,7 +78,7 @@ def _listening(
 
 
 def _dead(path: str, recording: Recording) -> str:
-    states = [_unit_state(block) for block in _told(recording, "units").split("\n\n")]
+    states = [_unit_state(block) for block in _output_of(recording, "units").split("\n\n")]
     down = ", ".join(filter(None, states))
     return f"nothing listens on {path}, the socket that kubelet talks to{f' ({down})' if down else ''}"
 
@@ -128,7 +128,7 @@ def _due(traces: Sequence[str], recording: Recording, where: Place) -> Located[b
     return Located.known(True, where.about(f"the toolkit is installed: {traces[0]}"))
 
 
-def _told(recording: Recording, name: str) -> str:
+def _output_of(recording: Recording, name: str) -> str:
     part = recording.part(name)
     return part.stdout if part else ""
 

@@ -200,7 +200,7 @@ def _release(template: Template, resource: Resource) -> Release:
     given = said.items.get("Values") if isinstance(said, Obj) else None
     if given is not None:
         try:
-            values = tree(_read(template, given))
+            values = tree(_object_of(template, given))
         except Waits as waits:
             elsewhere = f"the values may hold it: {waits.hole.why}"
         except Refusal as refusal:
@@ -214,7 +214,7 @@ def _said(properties: Value, name: str, place: Place) -> Tree:
     return tree(found, name) if found is not None else absent(place.about(name))
 
 
-def _read(template: Template, said: Value) -> Value:
+def _object_of(template: Template, said: Value) -> Value:
     """An object, or its JSON, in which tokens are parts that are not known."""
     if isinstance(said, Obj):
         return said
@@ -231,7 +231,7 @@ def _manifests(template: Template, resource: Resource) -> Iterator[Fact]:
     if given is None:
         return
     try:
-        made = tree(_read(template, given))
+        made = tree(_object_of(template, given))
     except (Waits, Refusal):
         return
     for document in made.sequence or [made]:

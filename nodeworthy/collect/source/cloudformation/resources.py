@@ -90,7 +90,7 @@ def _planned(template: Template, resource: Resource, model: Model | None) -> Val
     said = properties_of(template, resource)
     if not isinstance(said, Obj):
         return said
-    made = _named(_of_its_type(resource.type, said), model)
+    made = _by_providers_names(_of_its_type(resource.type, said), model)
     if not isinstance(made, Obj):
         return made
     found = {name: _image(each, template) if name in _IMAGES else each for name, each in made.items.items()}
@@ -109,7 +109,7 @@ def _image(said: Value, template: Template) -> Value:
 # Names
 
 
-def _named(said: Value, model: Model | None) -> Value:
+def _by_providers_names(said: Value, model: Model | None) -> Value:
     """With the provider's names and kinds; what it does not have is left out."""
     kind = model["type"] if model is not None else "any"
     if isinstance(said, Obj):
@@ -120,7 +120,7 @@ def _named(said: Value, model: Model | None) -> Value:
         if kind == "map":
             return _map_of(said)
         of = model["of"] if model is not None and kind == "list" else None
-        return Seq(said.kind, [_named(each, of) for each in said.items], said.spot)
+        return Seq(said.kind, [_by_providers_names(each, of) for each in said.items], said.spot)
     if isinstance(said, Str) and kind in ("integer", "boolean"):
         return _typed(said, kind)
     return said
@@ -133,7 +133,7 @@ def _structure(said: Obj, model: Model | None) -> Obj:
     for name, each in said.items.items():
         called = _called(name, properties)
         if called is not None:
-            found[called] = _named(each, properties[called] if properties is not None else None)
+            found[called] = _by_providers_names(each, properties[called] if properties is not None else None)
             keys[called] = said.key_spot(name)
     return Obj("object", found, said.spot, keys)
 

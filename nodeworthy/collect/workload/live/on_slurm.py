@@ -143,7 +143,7 @@ class OnSlurm:
 
     def _last_words(self, job: _Submitted) -> str:
         """Of the batch script, or of srun: why nothing was begun."""
-        lines = _read(Path(output_of(self.terms, job.id))).decode("utf-8", "replace").split("\n")
+        lines = _read_output(Path(output_of(self.terms, job.id))).decode("utf-8", "replace").split("\n")
         said = [each.strip() for each in lines if each.strip() and not each.startswith(_SAY_NOTHING)]
         return f": {said[-1][:_LONGEST_WORDS]}" if said else ""
 
@@ -162,7 +162,7 @@ class OnSlurm:
 
     def _has_ended(self, job: _Submitted) -> bool:
         mark = end_mark(self.terms.nonce).encode()
-        logs = [_read(each) for each in self._files(job)]
+        logs = [_read_output(each) for each in self._files(job)]
         return bool(logs) and all(mark in each for each in logs)
 
     def _files(self, job: _Submitted) -> list[Path]:
@@ -187,7 +187,7 @@ class OnSlurm:
 
     def output(self, piece: Piece) -> tuple[bytes, ...]:
         job = self._jobs.get(piece.name)
-        logs = tuple(_read(each) for each in self._files(job)) if job is not None else ()
+        logs = tuple(_read_output(each) for each in self._files(job)) if job is not None else ()
         if any(len(each) > MOST_READ for each in logs):
             raise SaidNo(NotRun.BROKEN, f"it prints more than {MOST_READ >> 20} MiB")
         return logs
@@ -238,7 +238,7 @@ def _unless_silent(asked: Callable[[], list[Record]]) -> list[Record] | None:
         return None
 
 
-def _read(file: Path) -> bytes:
+def _read_output(file: Path) -> bytes:
     """What is not there yet is empty; a link is nobody's output."""
     try:
         with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:

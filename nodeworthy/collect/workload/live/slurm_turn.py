@@ -49,7 +49,7 @@ class SlurmTurn:
         for other in self._others():
             if self._is_alive(other):
                 self.leave()
-                who = _told(other)
+                who = _holder_of(other)
                 raise NotDone(
                     f"another run of accept is under way with {self.scratch}, by {who}: nothing was begun "
                     f"(if it is dead, wait {LASTS_SECONDS} s, or remove {other})"
@@ -65,7 +65,7 @@ class SlurmTurn:
             age = self.file.stat().st_mtime - other.stat().st_mtime
         except OSError:
             return False
-        words = _told(other).split()
+        words = _holder_of(other).split()
         is_here = len(words) == 3 and words[1] == socket.gethostname() and words[2].isdecimal()
         return age < LASTS_SECONDS and not (is_here and not _is_there(int(words[2])))
 
@@ -96,7 +96,7 @@ class SlurmTurn:
                 yield str(file)
 
 
-def _told(file: Path) -> str:
+def _holder_of(file: Path) -> str:
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
             return opened.read(_LONGEST).strip() or "somebody"
