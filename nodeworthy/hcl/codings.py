@@ -106,17 +106,22 @@ def yamldecode(c: Calling, value: Value) -> Value:
     return _decoded(c, string(value))
 
 
-def _decoded(c: Calling, made: Str) -> Value:
-    """With the places of the pieces that each value came from."""
+def _documents(rendered: Rendered, made: Str) -> list[Tree]:
+    """Raises Waits where the text has a hole, for which it may be no YAML; Refusal where it is none as it stands."""
     from nodeworthy.documents.yaml import NotYaml, read_all
 
-    rendered = Rendered(made)
     try:
-        documents = read_all(rendered.text, Place())
+        return read_all(rendered.text, Place())
     except NotYaml as problem:
         if made.hole is not None:
             raise Waits(made.hole) from None
         raise Refusal(problem.why) from None
+
+
+def _decoded(c: Calling, made: Str) -> Value:
+    """With the places of the pieces that each value came from."""
+    rendered = Rendered(made)
+    documents = _documents(rendered, made)
     if len(documents) > 1:
         raise Refusal("there are several documents")
     c.scope.world.budget.step(1 + len(rendered.text) // 8)
@@ -336,16 +341,9 @@ def manifest_decode(c: Calling, value: Value) -> Value:
 
 
 def manifest_decode_multi(c: Calling, value: Value) -> Value:
-    from nodeworthy.documents.yaml import NotYaml, read_all
-
     made = string(value)
     rendered = Rendered(made)
-    try:
-        documents = read_all(rendered.text, Place())
-    except NotYaml as problem:
-        if made.hole is not None:
-            raise Waits(made.hole) from None
-        raise Refusal(problem.why) from None
+    documents = _documents(rendered, made)
     return c.sequence("tuple", [_value(each, rendered) for each in documents if not each.is_null])
 
 

@@ -62,16 +62,23 @@ def _other_kind(seen: Allocation, asking: Asking) -> Draft:
 
 
 def _gave_way(seen: Allocation, asking: Asking) -> Findings:
+    asked = f"the job that asked for {asking.wanted}"
+    yield from _in_time(
+        seen,
+        asking,
+        f"whether {asked} went when another had begun is not known",
+        f"{asked} was still there when another had begun in its place",
+        should=f"gone within {FREED_SECONDS:g} s",
+        cause="whoever asks in several places for the same work holds GPUs twice, and others wait for nothing",
+    )
+
+
+def _in_time(seen: Allocation, asking: Asking, unseen: str, late: str, *, should: str, cause: str) -> Findings:
+    """Whether its GPUs came back as soon as they had to."""
     if asking.freed is None:
-        yield unknown(seen, f"whether the job that asked for {asking.wanted} went when another had begun is not known")
+        yield unknown(seen, unseen)
     elif asking.freed > FREED_SECONDS:
-        yield fail(
-            seen,
-            f"the job that asked for {asking.wanted} was still there when another had begun in its place",
-            is_=f"{asking.freed:g} s later",
-            should=f"gone within {FREED_SECONDS:g} s",
-            cause="whoever asks in several places for the same work holds GPUs twice, and others wait for nothing",
-        )
+        yield fail(seen, late, is_=f"{asking.freed:g} s later", should=should, cause=cause)
 
 
 def _one(seen: Allocation, asking: Asking) -> Findings:
@@ -97,13 +104,12 @@ def _one(seen: Allocation, asking: Asking) -> Findings:
         )
     if asking.others:
         yield _other_kind(seen, asking)
-    if asking.freed is None:
-        yield unknown(seen, f"whether the GPUs of the job that asked for {asking.wanted} became free is not known")
-    elif asking.freed > FREED_SECONDS:
-        yield fail(
-            seen,
-            f"the GPUs of the job that asked for {asking.wanted} were not free when it had ended",
-            is_=f"{asking.freed:g} s later",
-            should=f"within {FREED_SECONDS:g} s",
-            cause="whoever comes next waits for GPUs that nobody uses",
-        )
+    gpus = f"the GPUs of the job that asked for {asking.wanted}"
+    yield from _in_time(
+        seen,
+        asking,
+        f"whether {gpus} became free is not known",
+        f"{gpus} were not free when it had ended",
+        should=f"within {FREED_SECONDS:g} s",
+        cause="whoever comes next waits for GPUs that nobody uses",
+    )
