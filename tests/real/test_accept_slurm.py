@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -25,18 +23,32 @@ from nodeworthy.commands.accept import live, on_slurm
 from nodeworthy.patterns import pattern
 from tests.accept.recordings import NONCE
 from tests.accept.stand_in_driver import compile_into
-from tests.run import Ran, run, run_json
+from tests.run import run, run_json
 
+from .accepting_on_slurm import (
+    ONE_TEST,
+    WAITS,
+    accept,
+    arguments,
+    begun,
+    forget_ends,
+    its_number,
+    left,
+    queue,
+    rest,
+    states,
+    stop,
+    tell_database,
+    while_it_runs,
+    without_tests,
+)
 from .daemon import PATIENCE
 from .kube_client import wait_for
 from .quick_level import said_in
 from .slurm_cluster import SlurmCluster, SlurmError
 from .tools import Tools
 
-ONE_TEST = ("--level", "quick", "--test", "disk-and-network")
 QUICK = SlurmPatience(scheduling=20.0, accounting=20.0, first=0.5, last=1.0)
-# In the job, before the programs: what a test wants of it.
-SMALL = "export NODEWORTHY_MIB=4\n"
 
 
 @pytest.fixture(scope="module")
@@ -57,61 +69,6 @@ def slurm(cluster: SlurmCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     rest(cluster)
     yield cluster
     rest(cluster)
-
-
-def rest(slurm: SlurmCluster) -> None:
-    """Until nothing runs, and every node has answered since it was resumed."""
-    wait_for(lambda: queue(slurm) == [], seconds=PATIENCE)
-    wait_for(lambda: set(slurm.ask("sinfo", "-h", "-N", "-o", "%t").split()) == {"idle"}, seconds=PATIENCE)
-
-
-def queue(slurm: SlurmCluster) -> list[str]:
-    return slurm.ask("squeue", "-h", "-o", "%j").split()
-
-
-def arguments(*more: str, setup: str = "") -> list[str]:
-    Path("setup.sh").write_text(SMALL + setup, encoding="utf-8")
-    where = ("--python", sys.executable, "--scratch", str(Path("scratch").resolve()), "--setup", "setup.sh")
-    return ["accept", "--on", "slurm", *where, "--partition", "gpu", "--yes", "--yes-last", *ONE_TEST, *more]
-
-
-def accept(*more: str, setup: str = "") -> Ran:
-    return run(*arguments(*more, setup=setup), "--format", "json")
-
-
-def states(ran: Ran) -> dict[str, tuple[str, str]]:
-    """Of each node how the one test ended there, and why."""
-    assert ran.out, ran.err
-    tried = [each for each in ran.report["runs"] if each["test"] == "disk-and-network"]
-    return {name: (each["state"], each["why"] or "") for each in tried for name in each["nodes"]}
-
-
-def left() -> list[str]:
-    return [each.name for each in Path("scratch").iterdir()]
-
-
-WAITS = "touch waits; while [ ! -e goes ]; do sleep 0.2; done; rm goes\n"
-
-
-def while_it_runs(act: Callable[[], object], *more: str) -> Ran:
-    """Acts once the job has begun, which then waits for ever."""
-    is_over = threading.Event()
-
-    def when_it_runs() -> None:
-        wait_for(lambda: is_over.is_set() or Path("scratch/waits").exists(), seconds=PATIENCE)
-        if not is_over.is_set():
-            act()
-
-    acting = threading.Thread(target=when_it_runs, daemon=True)
-    acting.start()
-    try:
-        ran = accept(*more, setup=WAITS)
-    finally:
-        is_over.set()
-        acting.join(PATIENCE)
-    assert Path("scratch/waits").exists(), (states(ran), ran.err)
-    Path("scratch/waits").unlink()
-    return ran
 
 
 def test_what_a_dry_run_prints_is_taken_measures_and_leaves_nothing(slurm: SlurmCluster, tmp_path: Path) -> None:
@@ -230,11 +187,6 @@ def test_where_there_is_no_pyxis_srun_says_so(slurm: SlurmCluster) -> None:
     assert left() == []
 
 
-def begun(*more: str, setup: str = "") -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "nodeworthy", *arguments(*more, setup=setup)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def test_two_runs_refuse_each_other_and_whoever_is_interrupted_leaves_nothing(slurm: SlurmCluster) -> None:
     first = begun("n1", setup=WAITS)
     wait_for(Path("scratch/waits").exists, seconds=PATIENCE)
@@ -262,11 +214,6 @@ def test_what_a_killed_run_has_left_ends_by_itself_or_with_the_next(slurm: Slurm
     assert states(ran)["n2"][0] == "unknown"
     wait_for(lambda: queue(slurm) == [], seconds=PATIENCE)
     assert sorted(left()) == ["nodeworthy-1f2e3d4c-7.log", "waits"]
-
-
-def stop(slurm: SlurmCluster, *daemons: str, sent: signal.Signals = signal.SIGSTOP) -> None:
-    for each in daemons:
-        os.kill(int((slurm.home / f"{each}.pid").read_text()), sent)
 
 
 @pytest.mark.parametrize("silent", ["slurmdbd", "slurmctld"])
@@ -353,7 +300,7 @@ def test_without_torch_the_driver_alone_finds_the_gpu_that_computes_wrong(slurm:
     lines = [f'export {name}="{value}"' for name, value in said.items()]
     lines.append(f'if [ "$SLURMD_NODENAME" = {first} ]; then export STUB_FAULT=floats:1; fi')
     judged = ("--rule", "gpu-computes-right", "--without-torch")
-    ran = run(*_without_tests(arguments(setup="\n".join([*lines, ""]))), *judged, "--format", "json")
+    ran = run(*without_tests(arguments(setup="\n".join([*lines, ""]))), *judged, "--format", "json")
     assert ran.code == 1, ran.err
     failed = [(each["rule"], each["where"]["host"]) for each in ran.findings if each["verdict"] == "fail"]
     assert failed == [("gpu-computes-right", first)], ran.out[:3000]
@@ -370,7 +317,7 @@ def test_a_node_is_asked_for_parts_of_it_and_says_what_came(slurm: SlurmCluster,
     said |= {"STUB_GPUS": "$SLURM_GPUS_ON_NODE", "STUB_NODE": "$SLURM_JOB_ID"}
     lines = [f'export {name}="{value}"' for name, value in said.items()]
     lines.append('if [ "$SLURMD_NODENAME" = n2 ]; then export STUB_NODE=0; fi')
-    given = _without_tests(arguments("n1", "n2", "--max-nodes", "2", setup="\n".join([*lines, ""])))
+    given = without_tests(arguments("n1", "n2", "--max-nodes", "2", setup="\n".join([*lines, ""])))
     given[given.index("quick")] = "full"
     which = ("--test", "allocation", "--without-torch", "--rule", "allocation-honoured", "--format", "json")
     ran = run(*given, *which)
@@ -391,7 +338,7 @@ def test_a_slice_of_mig_is_tried_by_itself(slurm: SlurmCluster, tmp_path: Path) 
     name = "NVIDIA A100-SXM4-80GB MIG"
     lines.append(f'export STUB_NAME="{name} 1g.10gb"')
     lines.append(f'case $SLURM_JOB_NAME in *-1b) STUB_NAME="{name} 2g.20gb" ;; esac')
-    given = _without_tests(arguments("n4", setup="\n".join([*lines, ""])))
+    given = without_tests(arguments("n4", setup="\n".join([*lines, ""])))
     given[given.index("quick")], given[given.index("gpu")] = "full", "gpu-mig"
     which = [word for each in ("gpu-sanity", "gpu-as-asked", "allocation") for word in ("--test", each)]
     ran = run(*given, *which, "--without-torch", "--format", "json")
@@ -400,24 +347,6 @@ def test_a_slice_of_mig_is_tried_by_itself(slurm: SlurmCluster, tmp_path: Path) 
     states = {each["test"]: each["state"] for each in ran.report["runs"]}
     assert (states["gpu-sanity"], states["gpu-as-asked"], states["ddp"]) == ("unknown", "pass", "not run"), ran.err
     assert (queue(slurm), left()) == ([], [])
-
-
-def forget_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As of a controller that forgets a job when it ends: from then on only the accounting knows it."""
-    asked = slurm_clients.ask
-    monkeypatch.setattr(
-        slurm_clients, "ask", lambda *words, **said: asked(*(each for each in words if each != "--states=all"), **said)
-    )
-
-
-def tell_database(slurm: SlurmCluster, said: str) -> None:
-    socket = f"--socket={slurm.home}/database.socket"
-    subprocess.run(["mariadb", "--no-defaults", socket, "accounting"], input=said, text=True, check=True, timeout=60)
-
-
-def its_number(slurm: SlurmCluster) -> str:
-    (number,) = slurm.ask("squeue", "-h", "-o", "%i").split()
-    return number
 
 
 def test_accounting_that_hears_late_of_an_end_says_nothing_against_a_job(
@@ -497,8 +426,3 @@ def test_what_runs_at_the_end_of_all_is_ended(slurm: SlurmCluster, monkeypatch: 
     ran = while_it_runs(lambda: later.append(1), "n1", "--window", "20:00-22:00")
     assert "the window 20:00-22:00 has ended" in states(ran)["n1"][1]
     assert (queue(slurm), "not run") == ([], states(ran)["n1"][0])
-
-
-def _without_tests(words: list[str]) -> list[str]:
-    at = words.index("--test")
-    return [*words[:at], *words[at + 2 :]]
