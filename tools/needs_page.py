@@ -73,6 +73,31 @@ SAID_BY: dict[str, tuple[str, ...]] = {
     "PromisedPool": ("registries", "storage"),
     "QueueAsked": ("queue",),
 }
+
+_OF_WHAT_IS_WRITTEN = "the same of what is written; what only a fleet promises is no gap"
+# Of the rules that are a policy, as far as a fleet makes them one: what they are where nobody declares any, how severe
+# a fault then is ("" where they say nothing), and a case that shows it. All others tell what happens on any machine.
+WITHOUT_A_FLEET: dict[str, tuple[str, str, str]] = {
+    "database-replicated": (_OF_WHAT_IS_WRITTEN, "error", "bad-source-one-server"),
+    "dcgm-off-profiling-nodes": (
+        "only of nodes that are labelled for profiling",
+        "error",
+        "bad-cluster-exporter-runs-there",
+    ),
+    "fleet-as-built": ("silent: nothing is declared that could be built otherwise", "", ""),
+    "hami-installed-once": ("only of HAMi that is installed twice", "error", "bad-cluster-twice"),
+    "metrics-fit-their-disk": (_OF_WHAT_IS_WRITTEN, "warning", "bad-source-exporter-not-scraped"),
+    "pool-size-fixed": (
+        "a warning; an error of what is reserved, nothing where the cluster's autoscaler gets its rights",
+        "warning",
+        "bad-cloud-may-grow",
+    ),
+    "profiling-before-driver": ("only where something asks for profiling", "error", "bad-in-a-trap"),
+    "profiling-node-exists": ("silent: nobody promises such nodes", "", ""),
+    "registry-resolvable": (_OF_WHAT_IS_WRITTEN, "error", "bad-without-a-fleet"),
+    "registry-trusted": (_OF_WHAT_IS_WRITTEN, "error", "bad-without-a-fleet"),
+    "shared-storage-mounted": (_OF_WHAT_IS_WRITTEN, "error", "bad-by-ansible"),
+}
 # The parts of a node need no declaration: it says them itself.
 _OF_A_NODE = "nodeworthy.facts.node."
 
@@ -98,6 +123,10 @@ def needs() -> str:
         table(("needed", "comes from", "a fleet says it by"), *sorted(map(_row, asked().values()))),
         "A rule for which only a fleet has the word (registries, storage, monitoring, a queue) judges without one what "
         "is written of them, and says nothing of what nobody wrote: only the sentence named here would change that.",
+        "## Without a fleet",
+        "What a rule says of the world it says to everybody. What is a policy speaks more softly, or not at all, where "
+        "nobody has made it his; `a case` shows that.",
+        table(("rule", "fault", "without a declared fleet", "a case"), *map(_without, catalogue())),
         "## By rule",
         "A check that can use more than it must have is told by *if there is*.",
         table(("rule", "judges", "needs beside it"), *(row for rule in catalogue() for row in _rows(rule))),
@@ -106,6 +135,11 @@ def needs() -> str:
 
 def _row(kind: type[Any]) -> tuple[str, str, str]:
     return _name(kind), source_of(kind), ", ".join(f"`{each}`" for each in SAID_BY.get(kind.__name__, ()))
+
+
+def _without(rule: Rule) -> tuple[str, str, str, str]:
+    said, _, case = WITHOUT_A_FLEET.get(rule.id, ("the same", "", ""))
+    return f"[{rule.id}](rules/{rule.id}.md)", rule.severity.value, said, f"`{case}`" if case else ""
 
 
 def _rows(rule: Rule) -> Iterator[tuple[str, str, str]]:

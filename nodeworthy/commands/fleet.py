@@ -111,7 +111,7 @@ def _infer(options: Options) -> int:
         return inferring.print_fleets(found, _form(options)) if found is not None else 2
     if options.dump or options.context:
         return inferring.print_fleets(inferring.of_cluster(options.context, options.dump), _form(options))
-    return inferring.print_fleets(inferring.of_files(options.paths or ["."]), _form(options))
+    return inferring.print_fleets(inferring.of_files(options.paths or ["."]), _form(options), of_files=True)
 
 
 def _show(options: Options, fleet: Fleet) -> int:

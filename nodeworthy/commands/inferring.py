@@ -80,6 +80,7 @@ def of_plan(stack: str) -> list[InferredFleet] | None:
     from nodeworthy.facts.aws.node_group import NodeGroup
     from nodeworthy.facts.aws.pools_by_evidence import pools_of_groups
     from nodeworthy.facts.boot.script import BootScript
+    from nodeworthy.facts.fleet.pools_by_evidence import pools_asked_for
     from nodeworthy.rules import ids
 
     preview = replace(prepare(PreviewRequest(Path(), stack), frozenset(ids())), fleet=None)
@@ -91,7 +92,9 @@ def of_plan(stack: str) -> list[InferredFleet] | None:
     facts = (simulated or plain).facts
     groups = [each for each in facts if isinstance(each, NodeGroup)]
     pools = pools_of_groups(groups, [each for each in facts if isinstance(each, BootScript)])
-    return infer_fleets(pools, [each for each in facts if isinstance(each, OperatorValues)])
+    values = [each for each in facts if isinstance(each, OperatorValues)]
+    clusters = [each for each in facts if isinstance(each, SaidCluster)]
+    return infer_fleets([*pools, *pools_asked_for(facts)], values, clusters)
 
 
 def of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
@@ -118,12 +121,12 @@ def _one(pools: Sequence[GpuPool], *, has_operator: bool) -> list[InferredFleet]
     return [InferredFleet(tuple(pools), name, has_operator=has_operator)] if pools else []
 
 
-def print_fleets(fleets: Sequence[InferredFleet], form: str = "text") -> int:
+def print_fleets(fleets: Sequence[InferredFleet], form: str = "text", *, of_files: bool = False) -> int:
     """Prints them; 3 where there is nothing to print. Drawn (`html`, `picture`) is one, as it would be kept."""
     from nodeworthy.report.inferred_fleet import as_data, text
 
     if not fleets:
-        also = _OF_A_PROGRAM if Path("Pulumi.yaml").is_file() else ""
+        also = _OF_A_PROGRAM if of_files and Path("Pulumi.yaml").is_file() else ""
         print(f"nodeworthy fleet: {on_one_line(_NOTHING + also)}", file=sys.stderr)
         return 3
     if form == "json":

@@ -27,8 +27,8 @@ def _table() -> Mapping[str, Any]:
 
 
 def gpu_of_accelerator(name: str) -> str | None:
-    found: str | None = _table()["gke"]["accelerators"].get(name)
-    return found
+    row = _table()["gke"]["accelerators"].get(name)
+    return str(row["gpu"]) if row is not None else None
 
 
 def gpus_of_machine(machine_type: str) -> MachineGpus | None:

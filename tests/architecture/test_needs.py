@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import importlib
+import json
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from nodeworthy.collect.collected import COLLECTED
 from nodeworthy.fleet.declaration import FLEET, POOL
+from nodeworthy.own_rules.cases import case_at
 from nodeworthy.rule import Many
 from nodeworthy.rules import catalogue
 from tests.architecture.tree import ROOT
+from tests.case_files import CASES
 
 
 @pytest.fixture
@@ -48,3 +52,22 @@ def test_a_fact_of_which_nobody_knows_the_source_is_noticed(page: ModuleType, mo
     monkeypatch.delitem(page.SOURCES, "GpuPool")
     with pytest.raises(KeyError, match="GpuPool"):
         page.needs()
+
+
+def test_what_is_a_policy_is_so_where_nobody_declares_a_fleet(page: ModuleType, tmp_path: Path) -> None:
+    assert page.WITHOUT_A_FLEET.keys() <= {each.id for each in catalogue()}
+    for rule, (_, severity, name) in page.WITHOUT_A_FLEET.items():
+        if not severity:
+            faulty = [each for each in (CASES / rule).glob("bad-*") if each.is_dir()]
+            assert faulty
+            assert all(_declares_a_fleet(each, tmp_path) for each in faulty), rule
+            continue
+        case = CASES / rule / name
+        assert not _declares_a_fleet(case, tmp_path), case
+        told = json.loads((case / "expected.json").read_text(encoding="utf-8"))["findings"]
+        assert {each["severity"] for each in told if each["rule"] == rule} == {severity}, case
+
+
+def _declares_a_fleet(case: Path, folder: Path) -> bool:
+    laid_out = case_at(case).lay_out(folder / case.parent.name / case.name)
+    return any(b"nodeworthy:fleet" in each.read_bytes() for each in laid_out.rglob("*.y*ml"))

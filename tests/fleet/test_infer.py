@@ -192,6 +192,14 @@ def test_of_a_plan(tmp_path: Path) -> None:
     assert fleet.operator.chart.state == Known("v25.3.4")
 
 
+@pytest.mark.long
+def test_of_a_plan_with_karpenters_classes(tmp_path: Path) -> None:
+    case = whole("containerd-paths/bad-plan-nodes-of-karpenter")
+    shutil.copytree(case, tmp_path / "stack")
+    (told,) = json.loads(run("fleet", "infer", "--stack", "dev", "--format", "json", cwd=tmp_path / "stack").out)
+    assert {each["distribution"]["value"] for each in told["pools"].values()} == {"eks-al2023"}
+
+
 def test_of_a_dump(tmp_path: Path) -> None:
     case = whole("containerd-paths/bad-cluster-k3s-says-so-itself")
     ran = run("fleet", "infer", "--from", str(case / "dump"), cwd=tmp_path)

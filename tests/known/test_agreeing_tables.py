@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from datetime import date
 from importlib import resources
 from pathlib import Path
@@ -149,3 +150,24 @@ def test_efa_is_as_ec2_tells_it() -> None:
 )
 def test_efa_of_a_type(name: str, has: efa.Efa | None) -> None:
     assert efa.efa_of(name) == has
+
+
+def _rows_of_nodes() -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Whatever says of a machine or an image what its nodes are."""
+    known = resources.files("nodeworthy.known")
+    read = {name: tomllib.loads(known.joinpath(f"{name}.toml").read_text(encoding="utf-8")) for name in _OF_NODES}
+    clouds = read["cloud_gpus"]
+    yield from (("image", each) for each in read["node_images"]["image"])
+    yield from (("family", each) for each in read["ami_families"]["family"])
+    yield from read["instances"]["family"].items()
+    yield from ((name, {**clouds["gke"], **each}) for name, each in clouds["gke"]["accelerators"].items())
+    yield from (*clouds["gke"]["machines"].items(), *clouds["aks"]["sizes"].items())
+
+
+_OF_NODES = ("node_images", "ami_families", "instances", "cloud_gpus")
+
+
+def test_every_row_of_which_nodes_follow_says_where_it_was_read_and_when() -> None:
+    rows = list(_rows_of_nodes())
+    assert len(rows) > 80
+    assert [name for name, row in rows if not (row.get("source") and isinstance(row.get("date"), date))] == []

@@ -21,7 +21,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, p
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, with_release_of
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.model import Fleet, no_fleet
 from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact, Scene, make_scene
@@ -266,7 +266,8 @@ def _scene(found: FileContents, fleet: Fleet | None, why: str) -> Scene:
     if fleet is None:
         from nodeworthy.facts.fleet.node_size import NodeSize
 
-        return make_scene(facts, dict.fromkeys((GpuPool, NodeSize), why), found.suppressions)
+        missing = {each: no_fleet(each.asked) if why == no_fleet() else why for each in (GpuPool, NodeSize)}
+        return make_scene(facts, missing, found.suppressions)
     missing = {GpuPool: f"the fleet of {fleet.place.path} has no GPU pool"}
     declared: list[Fact] = [fleet, DeclaredFleet(fleet)]
     return make_scene([*facts, *declared, *pools_of(fleet, facts)], missing, found.suppressions)

@@ -26,6 +26,8 @@ _CONTROLS = "ControlPlane"
 @dataclass(frozen=True)
 class GpuPool:
     called: ClassVar[str] = "a GPU pool (no fleet was given)"
+    # What of a declared pool rules would judge by it.
+    asked: ClassVar[tuple[str, ...]] = ("distribution", "driver")
 
     name: str
     place: Place

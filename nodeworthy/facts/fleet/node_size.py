@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class NodeSize:
     called: ClassVar[str] = "a pool of GPU nodes (no fleet was given)"
+    asked: ClassVar[tuple[str, ...]] = ("GPU",)
 
     name: str
     place: Place
