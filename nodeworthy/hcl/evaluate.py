@@ -283,12 +283,9 @@ def _unary(node: Unary, scope: Scope) -> Value:
 
 
 def _binary(node: Binary, scope: Scope) -> Value:
-    left, spot = evaluate(node.left, scope), scope.spot(node.at)
     if node.sign in DECIDING_SIDES:
-        decides = DECIDING_SIDES[node.sign]
-        if not isinstance(left, Hole) and boolean(left) is decides:
-            return Scalar(decides, spot)
-        return logic(left, evaluate(node.right, scope), decides, spot)
+        return _of_two_sides(node, DECIDING_SIDES[node.sign], scope)
+    left, spot = evaluate(node.left, scope), scope.spot(node.at)
     right = evaluate(node.right, scope)
     if node.sign in ("==", "!="):
         same = equal(left, right)
@@ -298,6 +295,26 @@ def _binary(node: Binary, scope: Scope) -> Value:
         return Scalar(_ARITHMETIC[node.sign](one, other), spot)
     except arithmetic.NoNumber as problem:
         raise Refusal(str(problem)) from None
+
+
+def _of_two_sides(node: Binary, decides: bool, scope: Scope) -> Value:
+    """Where the right side decides, what is wrong with the left one (or that it is null) stops nobody."""
+    spot = scope.spot(node.at)
+    try:
+        left = evaluate(node.left, scope)
+    except Refusal:
+        if not _decides(evaluate(node.right, scope), decides):
+            raise
+        return Scalar(decides, spot)
+    if is_null(left) and _decides(evaluate(node.right, scope), decides):
+        return Scalar(decides, spot)
+    if _decides(left, decides):
+        return Scalar(decides, spot)
+    return logic(left, evaluate(node.right, scope), decides, spot)
+
+
+def _decides(side: Value, decides: bool) -> bool:
+    return not isinstance(side, Hole) and not is_null(side) and boolean(side) is decides
 
 
 _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
