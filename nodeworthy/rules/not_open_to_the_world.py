@@ -103,7 +103,8 @@ def _remote_access(nodes: NodeGroup) -> Findings:
     groups = access.get("sourceSecurityGroupIds")
     if groups.is_unknown or groups.sequence:
         return
-    need(key)
+    if not isinstance(key.state, Unknown) or not key.state.of:  # a key pair that is made or looked up is one
+        need(key)
     yield fail(
         access,
         f"{nodes.title} opens SSH to everyone: a managed node group with a key and no source groups does",

@@ -33,6 +33,8 @@ from nodeworthy.verdict import Place
 NO_VALUE = "AWS::NoValue"
 FOR_EACH = "Fn::ForEach::"
 _OF_SSM = "AWS::SSM::Parameter::Value<"
+# Of these types CloudFormation looks for what it is given, in the account that it deploys to.
+_OF_AWS = "AWS::EC2::"
 _DEEPEST = 60
 # Macros of AWS' own that make resources of others than those that are judged here, or none.
 _OWN_MACROS = frozenset({"AWS::Serverless-2016-10-31", "AWS::LanguageExtensions", "AWS::SecretsManager-2020-07-23"})
@@ -246,7 +248,7 @@ class Template:
         said = child(node, "Default")
         if said is None or secret:
             why = f"the parameter {name} has no default" if said is None else f"the parameter {name} is secret"
-            return Hole(why, spot, name, secret=secret)
+            return Hole(why, spot, name, of=self._names_what_there_is(name), secret=secret)
         if scalar_text(said) is None:  # a list, or what a tool of the user's fills in: {{ … }}
             return Hole(f"the default of the parameter {name} is no text", spot, name)
         kind = self.parameter_type(name)
@@ -257,6 +259,10 @@ class Template:
         if kind.startswith("List<") or kind == "CommaDelimitedList":
             return _list_of(told)
         return told
+
+    def _names_what_there_is(self, name: str) -> str:
+        """CloudFormation takes a key pair, an image or a network that exists, and nothing empty in its place."""
+        return name if self.parameter_type(name).startswith(_OF_AWS) else ""
 
     def looked_up(self, name: str) -> str | None:
         """The name in the parameter store that a parameter's default says."""
