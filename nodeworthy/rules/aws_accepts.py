@@ -105,6 +105,8 @@ _DEFAULT_IMAGE = "AL2023_x86_64_STANDARD"
 
 
 def _has_another_architecture(nodes: NodeGroup) -> Findings:
+    if nodes.has_fitting_image:
+        return
     kind = nodes.groups("amiType")
     if kind.is_unknown or kind.text == "CUSTOM":
         skip(f"for which processors the image of {nodes.title} is, is not known")

@@ -481,3 +481,12 @@ def test_what_a_stack_fills_in_is_told_of_with_its_nodes(folder: Path) -> None:
     (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
     assert [*told["pools"]] == ["aws_instance.gpu"]
     assert told["pools"]["aws_instance.gpu"]["nodes"]["value"] == 1
+
+
+def test_what_nobody_knows_of_may_be_of_the_only_cluster_that_is_there(folder: Path) -> None:
+    config = (
+        "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\nnodeRegistration: {criSocket: '{{ socket }}'}\n"
+    )
+    put(folder, "kubeadm.yaml", config)
+    put(folder, "init.sh", "#!/bin/bash\nkubeadm init --config kubeadm.yaml\n")
+    assert run("fleet", "infer", ".", cwd=folder).out.count("nodeworthy:fleet:") == 1

@@ -70,6 +70,7 @@ def _of_eksctl(group: EksctlGroup) -> Iterator[Fact]:
         itself,
         template,
         no_pool="eksctl makes it of its own manifest, and no fleet",
+        has_fitting_image=True,
         scaled_by=scaled.place if scaled.value is True else None,
     )
     yield nodes

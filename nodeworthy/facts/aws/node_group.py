@@ -50,6 +50,8 @@ class NodeGroup:
     joins: frozenset[str] | None = None
     # Where the account, and nothing here, says what guards them: who chooses it, and how.
     guarded_by: str = ""
+    # Whoever makes the group takes the image for the processors of its type.
+    has_fitting_image: bool = False
     # Where it says that the cluster's autoscaler is to change its size.
     scaled_by: Place | None = None
 

@@ -85,6 +85,10 @@ def _of_each_cluster(pools: Iterable[GpuPool], values: Sequence[OperatorValues])
     for pool in unnamed:
         near = list(_nearest(pool, {name: each for name, each in named.items() if _may_be_together([pool, *each])}))
         (named[near[0]] if len(near) == 1 else left[cluster_kind(pool) or ""]).append(pool)
+    if len(left) == 2 and "" in left:
+        # What nobody knows may be of the only other kind.
+        unknown = left.pop("")
+        next(iter(left.values())).extend(unknown)
     return [_fleet(each, values) for each in (*named.values(), *left.values())]
 
 
