@@ -47,6 +47,26 @@ TWINS = {
     "DKMS": "nvidia/580.126.09, 6.8.0-79-generic, x86_64: installed",
     "Kueue": "Quota reserved in ClusterQueue team-a, wait time since queued was 3s; Flavors considered: main: h100(Fit)",
     "Volcano": "Successfully allocated GPU-5d01a3b4 for pod ml/train-0",
+    # What programs print on their way, of things that are as they should be.
+    "cards without peer access": "gpu-1:84:97 [0] NCCL INFO Could not enable P2P between dev 1(=1b000) and dev 0(=1a000)",
+    "a queue pair at the second try": "NCCL INFO Call to ibv_modify_qp failed with 110 Connection timed out, on dev mlx5_0:1, retrying 1/10",
+    "cards that were left out of account": "NCCL INFO Detected mixed local Net device counts across ranks (min 4, max 8). "
+    "Ignoring due to NCCL_IGNORE_NET_MISMATCH.",
+    "EFA without RDMA": "NCCL INFO NET/OFI No eligible providers were found",
+    "a symbol of newer rdma-core": "NCCL INFO dlvsym failed on mlx5dv_get_data_direct_sysfs_path - /lib/x86_64-linux-gnu/libmlx5.so: "
+    "undefined symbol: mlx5dv_get_data_direct_sysfs_path, version MLX5_1.25",
+    "a card of KubeVirt's that is no vGPU": "MDEV_PCI_RESOURCE_NVIDIA_COM_TU104GL_TESLA_T4 not set for resource nvidia.com/TU104GL_Tesla_T4",
+    "a kernel that is unpacked another way": "extract-vmlinux: Cannot find vmlinux.",
+    "no MIG where none is asked for": 'level=debug msg="    Skipping -- non MIG-capable GPU with MIG mode disabled"',
+    "GRES without a plugin of its own": "slurmd: debug:  gres: Couldn't find the specified plugin name for gres/tmpfs looking at all files",
+    "enroot's import": "pyxis: importing docker image: nvcr.io#nvidia/pytorch:25.06-py3",
+    "a client that MPS lets wait": "[2026-09-01 10:00:00.000 Control 44] NEW CLIENT 0 from user 0: Server is not ready, push client to pending list",
+    "a plain PC": "I0423 06:04:56.480999 39 factory.go:104] Detected non-Tegra platform: /sys/devices/soc0/family file not found",
+    "NCCL without a plugin": "gpu-1:84:84 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin.",
+    "a host without IPv6": "[W socket.cpp:752] [c10d] The client socket has failed to connect to [localhost]:29500 (errno: 97 - Address family "
+    "not supported by protocol).",
+    "a host without Grace": "Not collecting CPU metrics; error retrieving DCGM CPU hierarchy: This request is serviced by a module of DCGM that is "
+    "not currently loaded",
 }
 
 
