@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import time
@@ -199,17 +198,17 @@ def recipe(name: str, folder: Path, rule: str) -> Path:
     """As the page has it, but for where the fleet is and what is asked."""
     found = re.search(rf"```bash {name}\n(.*?)```", RECIPES, re.DOTALL)
     assert found, name
-    text = re.sub(r"(?m)^rules=.*$", f"rules=(--rule {rule})", found[1].replace("/etc/nodeworthy", str(folder)))
+    here = found[1].replace("/etc/nodeworthy", str(folder)).replace("/opt/nodeworthy/bin", str(ROOT / ".venv" / "bin"))
+    text = re.sub(r"(?m)^rules=.*$", f"rules=(--rule {rule})", here)
     (folder / "Pulumi.cluster.yaml").write_text(FLEET, encoding="utf-8")
     (folder / name).write_text(text, encoding="utf-8")
     return folder / name
 
 
 def ask(slurm: SlurmCluster, script: Path) -> int:
-    """As slurmd starts it."""
-    path = f"{ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
-    env = {**os.environ, **slurm.environment, "PATH": path, "SLURMD_NODENAME": "n1"}
-    return subprocess.run(["bash", str(script)], env=env, timeout=300, check=False).returncode
+    """As slurmd starts it: with nothing of anybody's environment, and no PATH."""
+    env = {**slurm.environment, "SLURMD_NODENAME": "n1"}
+    return subprocess.run(["/bin/bash", str(script)], env=env, timeout=300, check=False).returncode
 
 
 def state(slurm: SlurmCluster) -> tuple[str, str]:
