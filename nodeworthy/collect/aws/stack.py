@@ -38,9 +38,10 @@ from nodeworthy.facts.fleet.pool_system import planned_systems
 from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.scene import Fact
-from nodeworthy.verdict import Known, NotKnown
+from nodeworthy.verdict import Known, NotKnown, Unknown
 
 _ReadScripts = Callable[[AwsResource], Sequence[BootScript]]
 
@@ -102,7 +103,7 @@ class Stack:
         """Of a cluster, or with GPUs: most stacks start machines that are none, and nobody asks about those."""
         if self.resources.of(CLUSTER, MANAGED):
             return True
-        if any(is_of_a_cluster(each) or _has_efa(each) for each in self.groups):
+        if any(is_of_a_cluster(each) or _has_efa(each) or _is_called_after_gpus(each) for each in self.groups):
             return True
         return any(_joins(script) for each in self.resources.resources for script in self.scripts(each))
 
@@ -117,6 +118,16 @@ def _paths(part: Part) -> Iterator[str]:
 
 def _has_efa(nodes: NodeGroup) -> bool:
     return any((nodes.of_interface(each, "interfaceType").text or "").startswith("efa") for each in nodes.interfaces)
+
+
+# `gpu_node`, `ec2-gpu`, `GpuInstance`; not what is called after something that ends so.
+_OF_GPUS = pattern(r"(?:(?<![A-Za-z])(?:gpu|nvidia|cuda)|GPU|Gpu|Nvidia|NVIDIA|Cuda|CUDA)s?(?![a-z])")
+
+
+def _is_called_after_gpus(nodes: NodeGroup) -> bool:
+    """Of what machines it is, nobody says, but for its name."""
+    names = [each.name for each in (nodes.group, nodes.template) if each is not None]
+    return any(map(_OF_GPUS.search, names)) and isinstance(has_gpus(nodes).state, Unknown)
 
 
 def _joins(script: BootScript) -> bool:
