@@ -20,11 +20,20 @@ _CTK_TAKES = frozenset(
 )
 _CTK_OUTPUT = ("--output", "-output")
 _UVM = ("-u", "--unified-memory")
+_SAYS = [["--help"], ["-h"], ["--version"]]
 
 
 def opens_gpus(call: Call) -> Did:
+    if _only_says_what_it_is(call):
+        return Did([call.does(Runs, arguments=call.arguments)], output=on_the_node(call))
     loads = call.does(LoadsModule, module="nvidia", because=running()[call.program])
     return Did([loads], output=on_the_node(call))
+
+
+def _only_says_what_it_is(call: Call) -> bool:
+    """`ncu --version`. `nvidia-smi` asks the driver for its own."""
+    asked = [each.known for each in call.arguments[1:]]
+    return asked in ([["--help"], ["-h"]] if call.program == "nvidia-smi" else _SAYS)
 
 
 def nvidia_modprobe(call: Call) -> Did:

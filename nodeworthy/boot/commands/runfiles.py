@@ -13,7 +13,8 @@ _ONLY_LOOKS = (
     "-x --extract-only -A --advanced-options -h --help -v --version -i --driver-info --info --check --list "
     "--print-recommended-kernel-module-type --sanity --add-this-kernel"
 ).split()
-_CUDA_PARTS = ("--toolkit", "--samples", "--kernelobjects", "--override", "--demo")
+# `--override` is no part of it: it leaves out what CUDA's installer checks beforehand.
+_CUDA_PARTS = ("--toolkit", "--samples", "--kernelobjects", "--demo")
 _DRIVER_PART = "--driver"
 _FABRIC = ("fabric",)
 

@@ -12,6 +12,7 @@ from nodeworthy.boot.effects import (
     Effect,
     Failure,
     Fetches,
+    Gap,
     Installs,
     Joins,
     NotUnderstood,
@@ -118,11 +119,16 @@ def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
     """By its first line: what stands in a program of another language, or in a file that it writes, is no step."""
     makes, joins = _makes_a_node(timeline), _joins_itself(timeline)
     for each in timeline.of(NotUnderstood):
-        if _called_elsewhere(each, makes=makes, joins=joins):
+        if _called_elsewhere(each, makes=makes, joins=joins) or _is_noticed_anyhow(each):
             continue
         first = each.written.lstrip().partition("\n")[0]
         if not _NO_STEP.search(first) and _names_one(first):
             yield each
+
+
+def _is_noticed_anyhow(gap: NotUnderstood) -> bool:
+    """Which packages they are is not known; that the script ends where they are not installed, is."""
+    return gap.kind is Gap.PACKAGES and not gap.detached and gap.failure in (Failure.STOPS, Failure.REPORTED)
 
 
 def _names_one(line: str) -> bool:

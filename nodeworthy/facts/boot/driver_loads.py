@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from math import ceil
 
+from nodeworthy.boot.commands.installs import kind_of
 from nodeworthy.boot.commands.runfiles import brings_cudas_driver
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Effect, Gap, Installs, LoadsModule, NotUnderstood, Reboots, Stage
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.guards import but_marks
 from nodeworthy.facts.boot.unread_steps import gaps
-from nodeworthy.known.drivers import PackageKind, needs_nvidia, package_kind
+from nodeworthy.known.drivers import PackageKind, needs_nvidia
 from nodeworthy.known.profiling import option
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -112,7 +113,7 @@ def is_driver(effect: Installs) -> bool:
         return False
     if effect.manager == ".run":
         return brings_cudas_driver(effect) or any("nvidia" in each.shown().lower() for each in effect.packages)
-    return any(package_kind(each.shown()) is PackageKind.DRIVER for each in effect.packages)
+    return any(kind_of(each) is PackageKind.DRIVER for each in effect.packages)
 
 
 def _is_nvidia(module: str) -> bool:
