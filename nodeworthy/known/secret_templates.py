@@ -19,6 +19,8 @@ _FILLED = pattern(
 # CloudFormation's is one of Secrets Manager, and what it fills in is that one's ARN.
 _OF_ANOTHER = pattern(r"[A-Z][A-Z0-9_]*|[A-Z]\w*_\w*|[A-Z]\w*[Ss]ecret")
 _INDEX = pattern(r"\[[^\]]*\]")
+# `K3S_TOKEN='${K3S_TOKEN}'`: between these quotes no shell fills anything in.
+_FOR_ANOTHER = pattern(r"(?<![\w$])([A-Z]\w{0,63})='\$\{(\1)\}'")
 
 # The script's own variable; `--token=${token}` sets none.
 _SET = pattern(r"(?<![\w-])([A-Za-z]\w{0,63})=")
@@ -68,6 +70,15 @@ def _is_kept_secret(reference: str) -> bool:
         return False
     *of, attribute = _INDEX.sub("", reference).split(".")
     return any(each in of or each == "*" for each in kept_secret().get(attribute, ()))
+
+
+def handed_on(text: str) -> Iterator[Filling]:
+    """What somebody fills in beforehand although no template shows itself: the shell would hand on the letters."""
+    for found in _FOR_ANOTHER.finditer(text) if "='${" in text else ():
+        if _is_secret(found[1]):
+            start = found.start(2) - 2
+            column = start - text.rfind("\n", 0, start)
+            yield Filling(found[2], found[1], True, text.count("\n", 0, start) + 1, column)
 
 
 def _is_secret(name: str) -> bool:

@@ -52,6 +52,10 @@ _NETRC = pattern(
 _ECHOED = pattern(
     r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:[\"']?%s(?:\\n)?[\"']?[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})"
 )
+_VARIABLE = pattern(r"\$\{?([A-Za-z_]\w{0,63})\}?")
+_SET_TO = pattern(_QUOTED + r"(?P<value>[^\s\"'`|&;$]{1,256})(?=[\"'\s;]|$)")
+# How far above a password is handed over it may be set.
+_FAR_ABOVE = 4000
 _HERE = pattern(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
 _USER = pattern(r"[ \t]*+(?:-[ \t]*+)?[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
 
@@ -208,8 +212,18 @@ def _piped(text: str, start: int, *, whole: str = "") -> Iterator[Found]:
         return
     if not whole:
         yield from _pair(found["pair"], found.start("pair"))
+    elif (variable := _VARIABLE.fullmatch(found["pair"])) is not None:
+        yield from _kept_in(text, variable[1], line, whole)
     elif is_secret(found["pair"], Holds.PASSWORD):
         yield *found.span("pair"), whole
+
+
+def _kept_in(text: str, name: str, before: int, what: str) -> Iterator[Found]:
+    """What a variable holds that is handed over as a password, whatever it is called."""
+    start = text.rfind(f"{name}=", max(0, before - _FAR_ABOVE), before)
+    found = _SET_TO.match(text, start + len(name) + 1) if start >= 0 and begins_a_word(text, start) else None
+    if found is not None and is_secret(found["value"], Holds.PASSWORD):
+        yield *found.span("value"), what
 
 
 def _pair(pair: str, start: int) -> Iterator[Found]:

@@ -26,7 +26,7 @@ _ESCAPED = r"\\\g<0>"
 _DELIMITERS = "|#~@%,"
 # By these a script says what becomes of swap at the next boot.
 _OF_SWAP = pattern(r"(?i)fstab|swap")
-_PRINTED = pattern(r"\{\{-?\s*(\w+)\.stdout\b")
+_PRINTED = pattern(r"\{\{-?\s*(\w+)(?:\.stdout\b|\s*-?\}\}\Z)")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Call:
     item: Mapping[str, str]
     # The package manager of this file, where a task leaves it open.
     manager: str
-    # What a task before it has run, by the name under which its output is kept.
+    # What a task before it has run, by the name under which its output is kept, and by the file that it has filled.
     registered: Mapping[str, str]
 
     def get(self, *names: str) -> str:
@@ -148,7 +148,8 @@ def _written(call: Call) -> Iterator[str]:
     elif "content" in call.task.values:
         yield f"printf '%s\\n' {quote(content)} > {quote(to)}"
     elif source:
-        yield f"cp {quote(source)} {quote(to)}"
+        made = call.registered.get(source) if call.is_yes("remote_src") else None
+        yield made.replace(source, to) if made is not None else f"cp {quote(source)} {quote(to)}"
 
 
 def _is_a_file(path: str) -> bool:

@@ -15,6 +15,10 @@ from nodeworthy.verdict import Place
 
 _OF_RPM = pattern(r"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.builtin\.)?(?:yum|dnf|dnf5|yum_repository)[ \t]*:")
 _IS = pattern(r"(?:ansible_facts\.|ansible_facts\[['\"])?([\w.]+)(?:['\"]\])?\s*(==|!=)\s*['\"]([^'\"]*)['\"]")
+# A fact that is a text with one word put for another, as sed can say it.
+_REPLACED = pattern(
+    r"\{\{-?\s*(\w+)\.stdout\s*\|\s*(?:regex_)?replace\(\s*'([\w =.\"\[\]]*)'\s*,\s*'([\w =.\"\[\]]*)'\s*\)\s*-?\}\}"
+)
 _ENDS = "END_OF_THE_TEXT"
 # Of these the older name is the same with `ansible_` before it.
 _FACTS = ("os_family", "distribution", "distribution_release", "architecture", "distribution_major_version")
@@ -35,10 +39,25 @@ def as_script(text: str) -> str | None:
     manager = "yum" if _OF_RPM.search(text) else "apt-get"
     registered: dict[str, str] = {}
     for task in tasks_of(trees[0]):
-        _lay(task, manager, registered, sheet, _unless_looked_at(task, text))
-        if task.register and task.module in _SCRIPTS and "\n" not in words_of(task).strip():
-            registered[task.register] = words_of(task).strip()
+        commands = _lay(task, manager, registered, sheet, _unless_looked_at(task, text))
+        _keep(task, commands, registered)
     return sheet.text()
+
+
+def _keep(task: Task, commands: Sequence[str], registered: dict[str, str]) -> None:
+    """What prints a text that later tasks write: under a name (`register`, `set_fact`), or as a file of its own, with
+    what is done to that one until it is copied to its place."""
+    if task.register and task.module in _SCRIPTS and "\n" not in words_of(task).strip():
+        registered[task.register] = words_of(task).strip()
+    for name, value in task.values.items() if task.module == "set_fact" else ():
+        found = _REPLACED.fullmatch(text_of(value).strip())
+        if found is not None and found[1] in registered:
+            registered[name] = f"{registered[found[1]]} | sed -E 's|{found[2]}|{found[3]}|g'"
+    for path in [each for each in registered if each.startswith("/")]:
+        registered[path] = "; ".join([registered[path], *(each for each in commands if path in each)])
+    to = text_of(task.values.get("dest"))
+    if task.module == "copy" and to.startswith("/") and any(f" > {to}" in each for each in commands):
+        registered[to] = "; ".join(commands)
 
 
 @dataclass
@@ -73,17 +92,19 @@ def _unless_looked_at(task: Task, text: str) -> str:
     return f" || : {task.goes_on}" if task.goes_on and not is_asked else ""
 
 
-def _lay(task: Task, manager: str, registered: Mapping[str, str], sheet: _Sheet, ignored: str) -> None:
+def _lay(task: Task, manager: str, registered: Mapping[str, str], sheet: _Sheet, ignored: str) -> Sequence[str]:
+    """The commands that it comes down to, unless they are a text of several lines."""
     before = "".join(f"if {each}; then " for each in map(_asked, task.when))
     behind = "; fi" * len(task.when)
     block = _block(task)
     if block is not None and not task.items:
         _lay_block(block, before, behind, sheet, ignored)
-        return
+        return ()
     made = [_on_one_line(each) for each in commands_of(task, manager, registered)]
     commands = [f"( {each} )" if task.module in _SCRIPTS else each for each in made if each.strip() not in ("", ":")]
     if commands:
         sheet.add(task.line, before + "; ".join(f"{each}{ignored}" for each in commands) + behind)
+    return commands
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ _KEYWORDS = frozenset(
 )
 _PLAYS = ("pre_tasks", "roles", "tasks", "post_tasks", "handlers")
 _HERE = ("localhost", "127.0.0.1", "::1")
+# Variables of roles that are the whole of a file, as githubixx.containerd has one.
+_FILES_OF_ROLES = {"containerd_config": "/etc/containerd/config.toml"}
 # More items than these nobody writes out.
 _MOST = 40
 _PAIR = pattern(r"(?:^|\s)(\w+)=(\"[^\"]*\"|'[^']*'|(?:\{\{.*?\}\}|[^\s{])+)")
@@ -94,6 +96,15 @@ def _task(entry: Tree, under: tuple[str, ...], around: Mapping[str, Tree], *, an
     key = next((name for name in entry.mapping if name not in _KEYWORDS and not name.startswith("with_")), None)
     if key is not None:
         yield _called(entry, key, asked, scope)
+    for name in _FILES_OF_ROLES if key == "role" else ():
+        text = entry.get(name) if name in entry.mapping else entry.get("vars").get(name)
+        if text.text is not None:
+            yield _written_by_a_role(text, _FILES_OF_ROLES[name], asked, scope)
+
+
+def _written_by_a_role(text: Tree, path: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:
+    values = {"content": text, "dest": Tree(path, text.place)}
+    return Task("copy", (text.key or text.place).line or 1, values, scope, when=asked)
 
 
 def _called(entry: Tree, key: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:

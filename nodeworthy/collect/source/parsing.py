@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import allow
+from nodeworthy.collect.source.boot_scripts import is_tasks_of_a_node
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
 from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.tree import Tree
@@ -126,7 +127,7 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
     try:
         return _read_all(text, place), text
     except NotYaml as problem:
-        if _is_template(data):
+        if _is_template(data) and not _is_ansibles(source, data):
             if source.path.suffix not in _MAY_BE_YAML or _OF_VALUES.search(data) is None:
                 return [], text
             raise InputRefused(
@@ -139,6 +140,12 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         raise InputRefused(problem.place, problem.why) from None
 
 
+def _is_ansibles(source: Source, data: bytes) -> bool:
+    """Tasks are read as they stand, and what is in braces is filled in afterwards; unless a directive makes them."""
+    return source.path.suffix in _YAML and not _DIRECTIVE.search(data) and is_tasks_of_a_node(data)
+
+
+_DIRECTIVE = pattern(rb"(?m)^[ \t]*\{[%{]")
 _OF_TEMPLATES = (".yaml", ".yml", ".json", ".template", ".cfn", ".txt", "")
 _OF_AWS = pattern(rb"""["']?Type["']?[ \t]*:[ \t]*["']?(?:AWS|Custom)::\w""")
 
@@ -193,7 +200,9 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return True
     if source.path.suffix not in _YAML:
         return False
-    return not any(mark in data for mark in (b"{{", b"{%")) or any(mark in data for mark in _OF_CHARTS)
+    if not any(mark in data for mark in (b"{{", b"{%")) or any(mark in data for mark in _OF_CHARTS):
+        return True
+    return _is_ansibles(source, data)
 
 
 def _is_of_a_tool(source: Source) -> bool:

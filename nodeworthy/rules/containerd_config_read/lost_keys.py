@@ -29,6 +29,7 @@ from nodeworthy.verdict import Draft, Place, Severity, fail
 
 _NVIDIAS = "nvidia-container-runtime"
 _IMAGES, _RUNTIME = "io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime"
+_KIND = "io.containerd.cri"
 _NO_CRI = (
     "containerd 1.x does not load its CRI with it: there is no runtime, and no node; containerd 2 passes over it, and "
     "cgroups stay as they were"
@@ -47,6 +48,23 @@ def lost_key_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
             continue
         yield from _in_the_wrong_section(file, name, section)
     yield from _given_to_runtime_v1(file)
+    yield from _given_to_no_plugin(file)
+
+
+def _given_to_no_plugin(file: ConfigFile) -> Iterator[Draft]:
+    """`io.containerd.cri.v1` is the kind of two plugins, and the name of none."""
+    plugins = file.reading.mapping.get("plugins")
+    for name, section in plugins.items() if isinstance(plugins, Mapping) else ():
+        if not name.startswith(_KIND) or name in NEW or not isinstance(section, Mapping):
+            continue
+        for key, value in section.items():
+            right = next((found for each in NEW if (found := _in_one_of(each, key)) is not None), None)
+            if right is not None and not is_default(key, value):
+                yield _lost(file, (name, key), value, right)
+
+
+def _in_one_of(section: str, key: str) -> tuple[str, str] | None:
+    return (section, key) if key.lower() in KEYS_OF[section] else _right_place(section, key)
 
 
 def _given_to_runtime_v1(file: ConfigFile) -> Iterator[Draft]:
