@@ -213,7 +213,7 @@ def _piped(text: str, start: int, *, whole: str = "") -> Iterator[Found]:
     if not whole:
         yield from _pair(found["pair"], found.start("pair"))
     elif (variable := _VARIABLE.fullmatch(found["pair"])) is not None:
-        yield from _kept_in(text, variable[1], line, whole)
+        yield from _kept_in(text, variable[1], begins, whole)
     elif is_secret(found["pair"], Holds.PASSWORD):
         yield *found.span("pair"), whole
 
@@ -222,7 +222,7 @@ def _kept_in(text: str, name: str, before: int, what: str) -> Iterator[Found]:
     """What a variable holds that is handed over as a password, whatever it is called."""
     start = text.rfind(f"{name}=", max(0, before - _FAR_ABOVE), before)
     found = _SET_TO.match(text, start + len(name) + 1) if start >= 0 and begins_a_word(text, start) else None
-    if found is not None and is_secret(found["value"], Holds.PASSWORD):
+    if found is not None and is_secret(found["value"], holds(name) or Holds.PASSWORD):
         yield *found.span("value"), what
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from nodeworthy.known.secret_templates import fillings
+from nodeworthy.known.secret_templates import fillings, handed_on
 from nodeworthy.known.secrets import HIDDEN, spans, what_is
 from nodeworthy.redaction import hide_secrets
 
@@ -122,6 +122,8 @@ TAKEN = [
     ("chpasswd <<EOF\nroot:hunter2\nEOF\n", "hunter2"),
     ("chpasswd:\n  expire: false\n  list: |\n    ubuntu:hunter2\n", "hunter2"),
     ("echo hunter2 | passwd --stdin ec2-user", "hunter2"),
+    ('opsword="s3cret@99"\nuseradd ops && echo $opsword | passwd --stdin ops', "s3cret@99"),
+    ("x=1\nexport opsword=s3cret99; echo ${opsword} | passwd --stdin ops", "s3cret99"),
     ("sshpass -p 'pw1234' ssh host", "pw1234"),
     ("mysql -u root -phunter2 db", "hunter2"),
     ("wandb login " + "0123456789abcdef" * 2 + "01234567", "0123456789abcdef" * 2 + "01234567"),
@@ -330,6 +332,15 @@ def test_what_a_template_fills_in() -> None:
     found = [(each.variable, each.name, each.is_called_so, each.line) for each in fillings(text)]
     assert found == [("ghcr_token", "GHCR_TOKEN", True, 1), ("registry_auth", "PASSWORD", False, 2)]
     assert list(fillings("join_token=$(cat /run/token)\nkubeadm join --token ${join_token}\n")) == []
+    assert list(fillings("JoinToken=$(cat /run/token)\nkubeadm join --token ${JoinToken}\n")) == []
+    of_a_stack = "URL=${Api.Url}\nKEY=${Api.UrlToken}\nPASS=${DbPassword}\nT=${K3S_TOKEN}\n"
+    assert [each.variable for each in fillings(of_a_stack)] == ["Api.UrlToken", "DbPassword"]
+
+
+def test_what_no_shell_fills_in() -> None:
+    text = "curl https://k3s.example | K3S_TOKEN='${K3S_TOKEN}' URL='${URL}' sh -\n"
+    assert [(each.variable, each.line, each.column) for each in handed_on(text)] == [("K3S_TOKEN", 1, 39)]
+    assert list(handed_on("K3S_TOKEN=\"${K3S_TOKEN}\" A_TOKEN='${B_TOKEN}'\n")) == []
 
 
 @pytest.mark.parametrize(
