@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from nodeworthy.boot.conditions import AT_EXIT, Asks, Condition
 from nodeworthy.boot.effects import Effect, Runs, Stage
@@ -20,7 +20,8 @@ from nodeworthy.patterns import pattern
 
 _WHO = frozenset(("EUID", "UID"))
 _SOMEBODY = "1000"
-_ARGUMENTS = frozenset("123456789#@*")
+_DIGITS = frozenset("123456789")
+_ARGUMENTS = _DIGITS | frozenset("#@*")
 _GIVEN = "whoever runs the script gives it"
 _NAME = pattern(r"[A-Za-z_]\w*")
 # How often a script is called anew with what it wanted.
@@ -42,6 +43,7 @@ def run_script(
 
     walker = walk({})
     walker = max([walker, *map(walk, _missed(walker))], key=_how_far)
+    walker = _with_what_is_given(walker, walk)
     for _ in range(_MOST_CALLS):
         given = _of_its_caller(walker)
         other = walk(given) if given != walker.state.given else walker
@@ -78,6 +80,16 @@ def _missed(walker: Walker) -> Iterator[Mapping[str, Value]]:
         yield {**somebody, **arguments}
     if somebody and arguments:
         yield arguments
+
+
+def _with_what_is_given(walker: Walker, walk: Callable[[Mapping[str, Value]], Walker]) -> Walker:
+    """`echo "$1:/export /data nfs $2" >> /etc/fstab` of a script that never asks how many arguments it was given:
+    nobody runs it without them. Where they decide what it does at all, it is taken as it was."""
+    digits = walker.state.asked & _DIGITS
+    if walker.state.given or not digits or not walker.state.asked.isdisjoint("#@*"):
+        return walker
+    given = walk({name: Text.of(Hole(f"${name}", _GIVEN)) for name in digits})
+    return given if [type(each) for each in given.effects] == [type(each) for each in walker.effects] else walker
 
 
 def _of_its_caller(walker: Walker) -> Mapping[str, Value]:

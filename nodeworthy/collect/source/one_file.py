@@ -60,6 +60,7 @@ from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
+    from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.facts.node.files import NodeFile
     from nodeworthy.facts.pod.template import PodTemplate
 
@@ -151,9 +152,14 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
 def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """What boots a node, what does something elsewhere, what only hands secrets on."""
     if is_boot_script(data, source.path.name) or is_nodes_firewall(data):
-        found = _script(source, data, rules)
+        found, started = _script(source, data, rules), _started_with(source, data)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
-            return replace(found, facts=[*found.facts, *_asked_by_tasks(source, data)])
+            facts = [*found.facts, *_asked_by_tasks(source, data)]
+            return replace(found, facts=facts, scripts=[*found.scripts, *started])
+        if started:
+            openly = _told_openly(source, data, rules)
+            facts = [*found.facts, *(openly.facts if openly is not None else ())]
+            return replace(found, facts=facts, scripts=started)
         if found.facts:
             # It does nothing here, and something elsewhere.
             return replace(found, scripts=[])
@@ -163,6 +169,15 @@ def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileCont
             openly = _told_openly(source, data, rules)
             return replace(found, scripts=[], facts=[*found.facts, *(openly.facts if openly is not None else ())])
     return _told_openly(source, data, rules) if is_script(data, source.path.name) else None
+
+
+def _started_with(source: Source, data: bytes) -> list[BootScript]:
+    """The user data that a script hands over to machines which it starts."""
+    if b"<<" not in data or not is_script(data, source.path.name):
+        return []
+    from nodeworthy.collect.source.handed_over import handed_over
+
+    return list(handed_over(any_text(data), source.shown, source.scope))
 
 
 def _asked_by_tasks(source: Source, data: bytes) -> list[Fact]:

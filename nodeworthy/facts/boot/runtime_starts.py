@@ -59,6 +59,8 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
     if off is None or off.stage in _EVERY_BOOT or not _will_be_kubeadms(script, said):
         return None
+    if script.of_cloud_images:
+        return None
     is_more = any(part.kind not in (PartKind.SHELL, PartKind.PLAYBOOK) for part in script.userdata.parts)
     if is_more or _FOR_GOOD.search(said) or _OF_A_CLOUD.search(said):
         return None

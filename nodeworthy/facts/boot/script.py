@@ -107,6 +107,8 @@ class BootScript:
     # It stands in an object, by which it is given to machines as their user data; and those are EC2's.
     of_an_object: bool = False
     on_ec2: bool = True
+    # A program starts machines with it, from images made for clouds.
+    of_cloud_images: bool = False
     # Somebody runs it on a machine that is there already, whatever it looks like.
     by_hand: bool = False
     # The resource of a stack that gives it to its machines, by its URN or its address.
