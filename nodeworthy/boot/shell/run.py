@@ -86,8 +86,8 @@ def _with_what_is_given(walker: Walker, walk: Callable[[Mapping[str, Value]], Wa
     """`echo "$1:/export /data nfs $2" >> /etc/fstab` of a script that never asks how many arguments it was given:
     nobody runs it without them. Where they decide what it does at all, it is taken as it was."""
     digits = walker.state.asked & _DIGITS
-    if walker.state.given or not digits or not walker.state.asked.isdisjoint("#@*"):
-        return walker
+    if walker.state.given or not digits or not walker.state.asked.isdisjoint("#@*") or "<<" in walker.text:
+        return walker  # what a here-document loses of its own `$1` is to be seen
     given = walk({name: Text.of(Hole(f"${name}", _GIVEN)) for name in digits})
     return given if [type(each) for each in given.effects] == [type(each) for each in walker.effects] else walker
 
