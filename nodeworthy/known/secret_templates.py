@@ -72,7 +72,7 @@ def _is_kept_secret(reference: str) -> bool:
     return any(each in of or each == "*" for each in kept_secret().get(attribute, ()))
 
 
-def handed_on(text: str) -> Iterator[Filling]:
+def fillings_by_another(text: str) -> Iterator[Filling]:
     """What somebody fills in beforehand although no template shows itself: the shell would hand on the letters."""
     for found in _FOR_ANOTHER.finditer(text) if "='${" in text else ():
         if _is_secret(found[1]):

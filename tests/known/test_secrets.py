@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from nodeworthy.known.secret_templates import fillings, handed_on
+from nodeworthy.known.secret_templates import fillings, fillings_by_another
 from nodeworthy.known.secrets import HIDDEN, spans, what_is
 from nodeworthy.redaction import hide_secrets
 
@@ -339,8 +339,8 @@ def test_what_a_template_fills_in() -> None:
 
 def test_what_no_shell_fills_in() -> None:
     text = "curl https://k3s.example | K3S_TOKEN='${K3S_TOKEN}' URL='${URL}' sh -\n"
-    assert [(each.variable, each.line, each.column) for each in handed_on(text)] == [("K3S_TOKEN", 1, 39)]
-    assert list(handed_on("K3S_TOKEN=\"${K3S_TOKEN}\" A_TOKEN='${B_TOKEN}'\n")) == []
+    assert [(each.variable, each.line, each.column) for each in fillings_by_another(text)] == [("K3S_TOKEN", 1, 39)]
+    assert list(fillings_by_another("K3S_TOKEN=\"${K3S_TOKEN}\" A_TOKEN='${B_TOKEN}'\n")) == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.playbook.variables import fill_in, items_of, scope_within, text_of
 from nodeworthy.documents.tree import Tree
+from nodeworthy.known.containerd import defaults
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -21,8 +22,8 @@ _KEYWORDS = frozenset(
 )
 _PLAYS = ("pre_tasks", "roles", "tasks", "post_tasks", "handlers")
 _HERE = ("localhost", "127.0.0.1", "::1")
-# Variables of roles that are the whole of a file, as githubixx.containerd has one.
-_FILES_OF_ROLES = {"containerd_config": "/etc/containerd/config.toml"}
+# A variable of roles that is the whole of containerd's file, as githubixx.containerd has one.
+_WHOLE_CONFIG = "containerd_config"
 # More items than these nobody writes out.
 _MOST = 40
 _PAIR = pattern(r"(?:^|\s)(\w+)=(\"[^\"]*\"|'[^']*'|(?:\{\{.*?\}\}|[^\s{])+)")
@@ -96,10 +97,10 @@ def _task(entry: Tree, under: tuple[str, ...], around: Mapping[str, Tree], *, an
     key = next((name for name in entry.mapping if name not in _KEYWORDS and not name.startswith("with_")), None)
     if key is not None:
         yield _called(entry, key, asked, scope)
-    for name in _FILES_OF_ROLES if key == "role" else ():
-        text = entry.get(name) if name in entry.mapping else entry.get("vars").get(name)
+    if key == "role":
+        text = entry.get(_WHOLE_CONFIG) if _WHOLE_CONFIG in entry.mapping else entry.get("vars").get(_WHOLE_CONFIG)
         if text.text is not None:
-            yield _written_by_a_role(text, _FILES_OF_ROLES[name], asked, scope)
+            yield _written_by_a_role(text, defaults().config, asked, scope)
 
 
 def _written_by_a_role(text: Tree, path: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:

@@ -32,7 +32,7 @@ _OF_EC2 = pattern(r"\baws[ \t]+ec2[ \t]|request-spot-")
 _NEAR = 200
 
 
-def handed_over(text: str, shown: str, surroundings: Surroundings | None) -> Iterator[BootScript]:
+def scripts_handed_over(text: str, shown: str, surroundings: Surroundings | None) -> Iterator[BootScript]:
     """Each as a script of the machines that are started with it, where it makes nodes of them."""
     if "<<" not in text or not any(mark in text for mark in _MARKS):
         return

@@ -175,9 +175,9 @@ def _started_with(source: Source, data: bytes) -> list[BootScript]:
     """The user data that a script hands over to machines which it starts."""
     if b"<<" not in data or not is_script(data, source.path.name):
         return []
-    from nodeworthy.collect.source.handed_over import handed_over
+    from nodeworthy.collect.source.handed_over import scripts_handed_over
 
-    return list(handed_over(any_text(data), source.shown, source.scope))
+    return list(scripts_handed_over(any_text(data), source.shown, source.scope))
 
 
 def _asked_by_tasks(source: Source, data: bytes) -> list[Fact]:

@@ -13,7 +13,7 @@ from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.token_given import TokenGiven, tokens_given, user_data_given
 from nodeworthy.facts.secrets.plain_text import secrets_in
 from nodeworthy.known import clouds
-from nodeworthy.known.secret_templates import Filling, fillings, handed_on
+from nodeworthy.known.secret_templates import Filling, fillings, fillings_by_another
 from nodeworthy.rules.no_secret_in_plain_sight import RULE, Sight
 from nodeworthy.verdict import Draft, Findings, Place, fail, skip, unknown
 
@@ -121,7 +121,7 @@ GetSight = Callable[[], Sight]
 def _in_part(part: Part, sight: GetSight, *, is_template: bool) -> Iterator[Draft]:
     for secret in secrets_in(part.text):
         yield sight().finding(part.origin.at(secret.line, secret.column), secret.what, secret.name)
-    for each in fillings(part.text) if is_template else handed_on(part.text):
+    for each in fillings(part.text) if is_template else fillings_by_another(part.text):
         if part.kind is not PartKind.CLOUD_CONFIG or each.name.lower() not in _TAKES_A_HASH:
             yield _filled_in(each, sight(), part.origin.at(each.line, each.column))
 
