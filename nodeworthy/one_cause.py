@@ -48,9 +48,8 @@ def told_by_others(made: Sequence[Judgement]) -> list[Judgement]:
 
 
 def told_first(made: Sequence[Judgement]) -> list[Judgement]:
-    """What two subjects have in common (one script of three groups, one file under two roots) is told of the first.
-
-    Where others suffer by it, too, both are told: whom it harms is not lost."""
+    """What two subjects have in common (one script of three groups, one file under two roots) is told of the first
+    alone. Where it harms others, too, it is told of both, so that nobody whom it harms is lost."""
     told: set[object] = set()
     return [_without_repeats(each, told) if each.findings else each for each in made]
 

@@ -55,8 +55,8 @@ _UNDECIDED = (Verdict.SKIP, Verdict.UNKNOWN, Verdict.ERROR)
 
 
 class Decided:
-    """What a run decided: which rules, in which files. Only of what it decided can an entry be said to apply no
-    longer."""
+    """What a run decided: which rules, and in which files. An entry can only be said to apply no longer where the run
+    decided it."""
 
     def __init__(self, judgements: Sequence[Judgement], ran: frozenset[str], folder: Path) -> None:
         self._ran = ran

@@ -65,8 +65,8 @@ def ran(
 def _read_items(
     key: str, piece: Piece, faults: list[UserDataFault], program: str
 ) -> tuple[list[tuple[Rows, Arms]], set[Arms]]:
-    """The items, each with the branches of a template under which it is there; and the branches in which cloud-init
-    fails at one of them, and runs none."""
+    """The items, each with the branches of a template under which it is there. And the branches in which cloud-init
+    fails at one of the items, and runs none."""
     rows: list[tuple[Rows, Arms]] = []
     spoilt: set[Arms] = set()
     for item in _items(piece.tree):

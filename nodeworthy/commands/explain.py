@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What is known of one thing that was asked: an id, words, or a log, whose end is kept."""
+    """What is known of one thing that was asked for: an id, some words, or a log. Of a log the end is kept."""
 
     asked: str
     is_log: bool

@@ -70,8 +70,8 @@ def _read_path(path: str) -> Iterator[FileContents]:
 
 
 def of_plan(stack: str) -> list[InferredFleet] | None:
-    """By what the program of this folder makes; a fleet that the stack declares is no evidence. None where the program
-    failed, whose own words say all there is to say."""
+    """The fleets that follow from what this folder's program makes. A fleet that the stack declares is no evidence.
+    None where the program failed; its own words say why."""
     from dataclasses import replace
 
     from nodeworthy.collect.plan.preview import PreviewRequest, prepare

@@ -51,9 +51,9 @@ class Surroundings(Protocol):
     def holding(
         self, mark: re.Pattern[bytes], suffixes: Sequence[str] = (), words: Sequence[bytes] = ()
     ) -> Iterator[Held]:
-        """The files in which this stands, those nearest to the root first. The mark decides which files are read
-        on: a word that few files hold. Where it is slow to look for, `words` are those of which one stands in whatever
-        it finds."""
+        """The files that hold the mark, those nearest to the root first. The mark decides which files are read further,
+        so it is a word that few files hold. Where it is slow to look for, `words` are given: each place that it finds
+        has one of them."""
 
     def read(self, path: Path) -> bytes | None:
         """None where it does not lie in the scope, is too long, or can't be read."""

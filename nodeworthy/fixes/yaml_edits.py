@@ -236,7 +236,7 @@ def _says(entry: Node, name: str) -> str | None:
 
 
 def _as_data(entry: Node) -> object:
-    """What a variable says, whatever the quotes; none where it says more than a name and a value."""
+    """What a variable says, without its quotes. None where the line says more than a name and a value."""
     if entry.kind != "mapping" or len(entry.children) != 4 or _says(entry, "value") is None:
         return object()
     return _says(entry, "name"), _says(entry, "value")

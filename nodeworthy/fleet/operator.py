@@ -11,8 +11,8 @@ from nodeworthy.verdict import Place, Unknown
 
 
 def implied_values(fleet: Fleet) -> Tree:
-    """What the pools imply; each value stands where in the fleet it follows from. One operator has one pair of
-    paths, so they are those of the first pool whose nodes the toolkit can serve."""
+    """The values that follow from the pools. Each has the place in the fleet from which it follows. One operator has
+    one pair of paths, so they are those of the first pool whose nodes the toolkit can serve."""
     place = fleet.operator.place if fleet.operator is not None else fleet.place
     if not fleet.gpu_pools:
         return Tree({}, place)

@@ -190,7 +190,7 @@ class _Pool:
 def impossible_in(
     pool: str, gpu: Located[str] | None, instance_type: Located[str] | None, count: Located[int] | None
 ) -> Iterator[Impossible]:
-    """What can't be in a pool, as it was written: the GPU, the instance type, the pair, the number."""
+    """What can't be so in a pool as it was written: its GPU, its instance type, these two together, or their number."""
     named = _value(gpu)
     known_gpu = gpus.gpu_named(named) if named is not None else None
     if gpu is not None and named is not None and known_gpu is None:

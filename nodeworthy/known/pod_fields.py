@@ -15,7 +15,7 @@ def _table() -> Mapping[str, Any]:
 
 
 def fields_of(what: str) -> frozenset[str]:
-    """Of a part (`pod`, `container`, `probe`, …), or of a kind's spec; empty where none are known."""
+    """The fields of a part (`pod`, `container`, `probe`, …), or of a kind's spec. Empty where none are known."""
     return frozenset(_table()["fields"].get(what, ()))
 
 

@@ -433,8 +433,8 @@ def is_digest(text: str, start: int, end: int) -> bool:
 
 
 def is_variable(text: str, start: int, match: re.Match[str]) -> bool:
-    """Of a program: `self.password = password`, `made['password'] = db_password`, `"Password": admin_pw,`. A shell
-    knows no spaces there, and JSON no word without quotes."""
+    """Whether the text is a program's: `self.password = password`, `made['password'] = db_password`, `"Password":
+    admin_pw,`. A shell has no spaces there, and JSON no word without quotes."""
     if not match["bare"].isidentifier() or may_hold(match["bare"]) is None:
         return False
     by = match.start("by")

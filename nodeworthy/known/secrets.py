@@ -296,7 +296,8 @@ def _long_words(text: str) -> str:
 
 
 def by_form(text: str, *, doubtful: bool = False) -> Iterator[Found]:
-    """Those whose maker gave them their form: wherever one stands, it is one; or else may be one."""
+    """What has a form that its maker gave to secrets. It is a secret wherever it stands; with `doubtful`, what only may
+    be one is found instead."""
     long = _long_words(text)
     for mark, shape in _marks(doubtful):
         if mark in (text if " " in mark else long):
@@ -403,8 +404,8 @@ def _found(text: str) -> list[_Found]:
 
 
 def what_is(name: str, value: str) -> str | None:
-    """What this value is, if it is a secret; its name is that of the key or variable that holds it. A name with a slash
-    is an annotation's (`checksum/secret`), and says nothing."""
+    """What this value is, where it is a secret. `name` is that of the key or the variable that holds it. A name with a
+    slash is an annotation's (`checksum/secret`), and says nothing."""
     kind = holds(name) if "/" not in name else None
     if kind is not None and is_secret(value, kind, name):
         return word_in_name(name)

@@ -182,7 +182,7 @@ def resume(where: Any, saved: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def run_on(state: dict[str, Any], step: int, where: Any, stop: say.Stop | None) -> int:
-    """To the end, or to where it is stopped: whoever wants to be sure of that stops it in the middle."""
+    """Runs to the end, or to where it is stopped. Whoever wants to be sure of the stop stops it in the middle."""
     for at in range(step, STEPS):
         if stop is not None and (stop() or at >= STEPS // 2):
             return at

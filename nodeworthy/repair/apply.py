@@ -34,7 +34,7 @@ def try_dry(way: ToObject | ThroughHelm, server: Server) -> str | None:
 
 
 def apply(way: ToObject | ThroughHelm, record: Record, server: Server) -> Record:
-    """What was done. Raises Refused."""
+    """What was done. Raises RepairRefused."""
     if isinstance(way, ToObject):
         move(server, record)
         return record
@@ -57,7 +57,7 @@ def _after_upgrade(way: ThroughHelm, record: Record, server: Server) -> Record:
 
 
 def put_back(record: Record, server: Server, helm: Helm | None) -> bool:
-    """Whether anything had to be put back. Raises Refused where it is not as it was left."""
+    """Whether anything had to be put back. Raises RepairRefused where it is not as it was left."""
     if record.release is None:
         return move(server, record.reversed)
     release = record.release

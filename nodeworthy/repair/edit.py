@@ -106,8 +106,8 @@ def _taint(name: str) -> tuple[str, str]:
 
 
 def merge_patch(data: Mapping[str, Any], edits: Iterable[Edit], ours: Iterable[ValuePath] = ()) -> dict[str, Any]:
-    """What an API server has to be sent. Lists go whole, as they are now with our entries; one of `ours`, which was not
-    there before, goes with its last entry."""
+    """What to send to the API server. A list is sent whole: as it is now, with our entries. A list of `ours`, one that
+    was not there before, is removed with its last entry."""
     patch: dict[str, Any] = {}
     for edit in edits:
         if edit.within in (LABELS, ANNOTATIONS):

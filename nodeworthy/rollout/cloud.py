@@ -44,7 +44,7 @@ class Writing(Live):
     """An account in which something may be changed."""
 
     def change(self, service: str, operation: str, arguments: Mapping[str, Any]) -> None:
-        """Raises Refused, or CouldNotLook where nobody knows whether it was done."""
+        """Raises AwsRefusal, or CouldNotLook where nobody knows whether it was done."""
         name = importlib.import_module("botocore").xform_name(operation)
         self.answer(service, operation, lambda client: getattr(client, name)(**arguments))
 

@@ -39,7 +39,7 @@ class Hold:
         self._holder = f"rollout {rollout}, {whoami()}"
 
     def take(self) -> None:
-        """Raises Refused while another one has it."""
+        """Raises RepairRefused while another one has it."""
         there = self._server.lease(NAMESPACE, self.name)
         lease = lease_named(self.name, self._holder, SECONDS)
         if there is None:
@@ -93,7 +93,8 @@ class Hold:
 
 
 def ask_for(server: Server, group: str, wanted: str) -> str:
-    """Asks whoever runs a rollout of this group to pause or to abort; says who that is. Raises InputError, Refused.
+    """Asks whoever runs a rollout of this group to pause or to abort, and says who that is.
+    Raises InputError, RepairRefused.
 
     He renews the Lease at every look: who asks at that very moment asks again."""
     name = lease_name(group)

@@ -207,7 +207,8 @@ def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScrip
 
 
 def _used(timeline: Timeline) -> frozenset[str]:
-    """In its commands, without the bodies of heredocs, and in what it asks; not in those of the scripts it writes."""
+    """The names that are used in the script's commands and conditions. Bodies of heredocs do not count, nor do the
+    scripts that it writes."""
     own = [each for each in timeline.effects if each.stage is not Stage.NEXT_BOOT and not each.via]
     asked = (one.question.text for each in own for one in each.conditions)
     texts = (*(each.command.partition("<<")[0] for each in own), *asked)

@@ -20,7 +20,8 @@ _ROOTED = pattern(r"/|~[\w.-]*(?:/|\Z)")
 
 
 def is_rooted(path: str) -> bool:
-    """`/x`, `~`, `~/x`, `~ubuntu/x`; `~` stays as it is written, for nobody here knows whose home it is."""
+    """Whether a path begins at the root or at somebody's home: `/x`, `~`, `~/x`, `~ubuntu/x`. A `~` stays as it is
+    written, because nobody here knows whose home it is."""
     return _ROOTED.match(path) is not None
 
 

@@ -124,8 +124,8 @@ def _call(walker: Walker, defined: Defined, arguments: Sequence[Text] | None, pl
 
 
 def call_for_others(walker: Walker) -> None:
-    """What a library does for whoever sources it: each function that no other of it calls. Which of them are called in
-    one run, and in which order, is not known here; nor is what their caller has set, and whether it ends where a
+    """Calls what a library offers to those who source it: each function that no other function of it calls. Nobody
+    knows here which of them one run calls, in which order, what their caller has set, or whether it ends where a
     command fails. So no two of them are taken to happen together."""
     walker.state.sourced = _CALLER
     walker.state.options.reports = True

@@ -273,8 +273,8 @@ def _filled_in(text: str, *, jinja: bool, inside_words: Collection[int] = ()) ->
 
 
 def _cleaned(text: str) -> str:
-    """A NUL, which bash passes over, is no part of any word that we know. Who writes Windows line ends writes them from
-    the first line on, and cloud-init takes them off; where they begin further down, they stay in the words."""
+    """The text without what is no part of a word. Bash passes over a NUL. A file with Windows line ends has them from
+    its first line on, and cloud-init takes those off; where they begin further down, they stay in the words."""
     if "\r\n" in text and text[: text.index("\n")].endswith("\r"):
         text = text.replace("\r\n", "\n")
     return text.replace("\0", "\ufffd")

@@ -67,8 +67,9 @@ def _how_far(walker: Walker) -> tuple[int, int]:
 
 
 def _missed(walker: Walker) -> Iterator[Mapping[str, Value]]:
-    """What it looked for before it did nothing, or left all that follows to another call (`setup.sh step2`): people
-    run it, as themselves and with sudo, and give it arguments and variables; who has to be root gives them, too."""
+    """What a script is given that did nothing, or that left everything to another call (`setup.sh step2`). A person
+    runs it, as themselves and with sudo, and gives it arguments and variables. Where it has to be root, arguments alone
+    are tried as well."""
     asked, did_nothing = walker.state.asked, all(type(each) is Runs for each in walker.effects)
     somebody: dict[str, Value] = {}
     arguments: dict[str, Value] = {}
@@ -93,8 +94,8 @@ def _with_what_is_given(walker: Walker, walk: Callable[[Mapping[str, Value]], Wa
 
 
 def _of_its_caller(walker: Walker) -> Mapping[str, Value]:
-    """What it asks for and nobody in it sets, or sets to nothing, where it ends without it: `case "${distro:-}" in …
-    *) exit 1`, `[[ -z $DOMAIN ]] && usage`, `MASTER=""  # fill this in`."""
+    """The variables without which the script ends, and which it does not set, or sets to nothing: `case "${distro:-}"
+    in … *) exit 1`, `[[ -z $DOMAIN ]] && usage`, `MASTER="" # fill this in`."""
     names = [each for each in walker.state.wanting if _NAME.fullmatch(each)] if walker.is_cut_short else ()
     return {**walker.state.given, **{name: Text.of(Hole(f"${name}", _GIVEN)) for name in names}}
 

@@ -173,8 +173,8 @@ class Walker:
             self.left.append((flow, fresh))
 
     def scope(self, run: Callable[[], Any], ends: Flow) -> Any:
-        """Runs a loop or a function: what leaves it (`break`, `return`) ends there; an `exit` goes further. Where one
-        way ends there, it goes on behind it, whatever the last line says: `for …; do ready && return; done; exit 1`."""
+        """Runs a loop or a function. `break` and `return` leave this one only; `exit` goes further. Where one way ends
+        here, the script goes on behind it, whatever the last line says: `for …; do ready && return; done; exit 1`."""
         guard, left, early = self.guard, len(self.left), len(self.early)
         result = run()
         self.guard = guard
@@ -275,7 +275,7 @@ class Walker:
     # output ----------------------------------------------------------------------------------------------------
 
     def prints(self, content: Content | None, place: Place, raw: str) -> None:
-        """What a command prints, for whoever catches it: a redirect, a pipe, `$(…)`."""
+        """What a command prints into a redirect, a pipe or `$(…)`, by which the script catches it."""
         if self.printed is None:
             return
         lines, guard = self.printed

@@ -38,7 +38,7 @@ class Source(Protocol):
     def seen_at(self) -> datetime: ...
 
     def pages(self, call: Call, arguments: Mapping[str, Any]) -> Sequence[Page]:
-        """Raises Refused."""
+        """Raises AwsRefusal."""
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ class Live:
         return found
 
     def answer(self, service: str, action: str, ask: Callable[[Any], Any]) -> Any:
-        """Raises Refused, or CouldNotLook where AWS is not reached."""
+        """Raises AwsRefusal, or CouldNotLook where AWS is not reached."""
         client = self._client(service)
         try:
             return ask(client)

@@ -88,7 +88,8 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
 
 
 def _read_named(path: Path, seen: ClusterObjects) -> None:
-    """One file, which is meant: what can't be read of it, or holds nothing of a cluster, is a mistake of the call."""
+    """Reads one file that somebody named. What can't be read of it, or holds nothing of a cluster, is a mistake of the
+    call."""
     pieces = _Pieces(path, without_logs(text_of(path)))
     is_json = pieces.begins.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     file = _read_file(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)

@@ -92,7 +92,7 @@ def _container(path: Path) -> str:
 
 
 def read_tail(path: Path, seen: ClusterObjects, read: Callable[[str], _T]) -> _T | None:
-    """What a reader makes of a log's end; None where there is none, or it can't be read, which is told."""
+    """What a reader makes of the end of a log. None where there is no log, or where it can't be read, which is told."""
     try:
         if not path.is_file():
             return None  # a pipe would have us wait for ever

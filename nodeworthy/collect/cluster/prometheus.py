@@ -66,7 +66,7 @@ def _without_token(text: str) -> str:
 
 
 def _series(url: str, metric: str) -> list[dict[str, Any]]:
-    """With its name, which a function takes from it, and with no labels but those that tell whose GPU it is."""
+    """The series with its name, which a function would take away, and the labels alone that tell whose GPU it is."""
     step = f"{minutes('step')}m"
     # By the server's clock, and not by ours.
     query = f"max_over_time({metric}[{step}])[{minutes('window')}m:{step}]"

@@ -71,9 +71,9 @@ RUNNING = _Running()
 
 
 def run(command: bytes, seconds: float, *, to_the_end: bool = False) -> Finished:
-    """One shell command; what has to be done `to_the_end`, as tidying up, goes on after Ctrl-C.
-    Its output goes through files: a master connection that ssh leaves behind may keep a pipe open for a minute, and
-    whoever waits for its end waits for that."""
+    """Runs one shell command. `to_the_end` is for what must be done after Ctrl-C as well, such as tidying up. Its
+    output goes through files: a master connection that ssh leaves behind may keep a pipe open for a minute, and whoever
+    waits for the pipe's end waits as long."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True

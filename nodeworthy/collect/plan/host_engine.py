@@ -126,8 +126,8 @@ class Engine:
 
 
 def on_the_loop(loop: asyncio.AbstractEventLoop, work: Callable[[], Answer]) -> Answer:
-    """What is asked in a thread, worked out in the loop's own: types bring modules with them, which the SDK loads when
-    they are first used, and one that two threads load at once is half empty to one of them."""
+    """Answers in the loop's own thread what another thread asks. Types bring modules with them, which the SDK loads at
+    first use. A module that two threads load at once is half empty to one of them."""
     done: Future[Answer] = Future()
     try:
         loop.call_soon_threadsafe(lambda: done.set_result(work()))

@@ -42,11 +42,9 @@ _ACCOUNTS = pattern(
 
 
 def of_program(ours: Mapping[str, str], passed: Collection[str] = ()) -> dict[str, str]:
-    """Our variables, less those of the job that previews it; `passed` are handed over all the same.
-
-    A CI system keeps in them the tokens of the job and the files by which steps tell each other what to do. The program
-    is a stranger's as often as not, and a preview needs no account.
-    """
+    """Our variables without those of the CI job that runs the preview; `passed` are handed over all the same. A CI
+    system keeps the job's tokens in them, and the files by which steps tell each other what to do. The program is often
+    a stranger's, and a preview needs no account."""
     in_ci = bool(ours.get("CI") or ours.get("GITHUB_ACTIONS") or ours.get("TF_BUILD"))
     return {name: value for name, value in ours.items() if name in passed or not _belongs_to_the_job(name, in_ci)}
 

@@ -97,7 +97,7 @@ def _ran(words: list[str], folder: Path, timeout: float, show: Callable[[str], o
 
 @contextlib.contextmanager
 def _ended(running: subprocess.Popen[bytes]) -> Iterator[None]:
-    """With its providers, which are processes of its own: none is left behind, whatever happens."""
+    """Ends it with its providers, which are processes of their own. None is left behind, whatever happens."""
     try:
         yield
     finally:

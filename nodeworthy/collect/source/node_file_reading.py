@@ -81,7 +81,7 @@ def node_file(data: bytes, shown: str, lies: str) -> NodeFile | None:
 
 
 def refuse_unparsed(file: NodeFile) -> None:
-    """Raises Refused: nothing more can be said of it than where it can't be read."""
+    """Raises InputRefused: nothing more can be said of it than where it can't be read."""
     found = _fault(file)
     if found is not None:
         raise InputRefused(*found)

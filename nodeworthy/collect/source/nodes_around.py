@@ -177,7 +177,7 @@ def _doubted_at(values: Sequence[OperatorValues], pool: GpuPool) -> GpuPool:
 
 
 def _folder(source: Source) -> PurePath:
-    """Where it lies in its repository, which is the same wherever the command runs."""
+    """The folder in its repository, which is the same wherever the command runs."""
     folder, root = Path(source.lies).parent, source.scope.root
     return folder.relative_to(root) if root is not None and folder.is_relative_to(root) else folder
 

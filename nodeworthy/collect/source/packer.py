@@ -30,7 +30,7 @@ _STOPS = pattern(r"\s-\w*e")
 
 
 def scripts_of_template(source: Source) -> list[BootScript]:
-    """What each build of this file runs; what lies in files of its own is looked at there. Raises Refused."""
+    """What each build of this file runs; what lies in files of its own is looked at there. Raises InputRefused."""
     folder = os.path.dirname(source.lies)  # noqa: PTH120 - a path as text
     disk = Disk(
         tree_of(folder, source.below), lambda path: source.shown if path == source.lies else path, endings=(ENDING,)

@@ -49,7 +49,7 @@ class ReadPreview:
 
 
 def read_preview(source: Source, data: bytes) -> ReadPreview | None:
-    """None for what is none. Raises Refused for one that can't be read."""
+    """None for what is none. Raises InputRefused for one that can't be read."""
     said = _parsed(data, Place(source.shown))
     if said is None:
         return None

@@ -180,7 +180,7 @@ class Program:
 
 
 def _function(node: Node) -> tuple[str, Node] | None:
-    """`fn::toBase64: …`, also as `Fn::ToBase64`; of an invoke, the short form as well."""
+    """Reads `fn::toBase64: …`, which may be written `Fn::ToBase64`, and the short form of an invoke."""
     said = pairs(node)
     if len(said) != 1:
         return None

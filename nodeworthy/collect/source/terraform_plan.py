@@ -49,7 +49,7 @@ class Read:
 
 
 def read_plan(source: Source, data: bytes, rules: frozenset[str]) -> Read | None:
-    """None for what is none. Raises Refused for a plan that can't be read."""
+    """None for what is none. Raises InputRefused for a plan that can't be read."""
     place = Place(source.shown)
     said = _parsed(data, place)
     if said is None:

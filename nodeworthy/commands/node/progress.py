@@ -144,7 +144,8 @@ class Table:
         return [*(self._row(each, names, width) for each in shown), self._sum(width)]
 
     def _shown(self, room: int) -> list[str]:
-        """Where not all have room: first whoever is not well, then whoever is asked still."""
+        """Which hosts are shown where there is no room for all. Those that are not well come first, then those that are
+        still being asked."""
         first = sorted(self._rows, key=lambda each: self._rows[each].order)[: max(room, 0)]
         return [each for each in self._rows if each in set(first)]
 

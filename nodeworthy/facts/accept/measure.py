@@ -201,7 +201,7 @@ BY_LINK = ("h2d_gbps", "d2h_gbps")
 
 
 def narrow_links(measures: Iterable[Measure]) -> dict[Gpu, tuple[str, float, float]]:
-    """Of each GPU whose link is not all that it can be: what of it, as it is, and as it can be."""
+    """The GPUs whose link is less than it can be. Of each: what of the link, how it is, and how it can be."""
     said = {(each.gpu, each.name): each.number for each in measures if each.name.startswith("link_")}
     found = {}
     for (gpu, name), value in said.items():

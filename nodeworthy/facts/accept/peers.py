@@ -139,7 +139,8 @@ class Slow:
 
 
 def slow_parts(rounds: Sequence[Cells]) -> list[Slow]:
-    """Of a matrix from whom to whom, measured once or more: by the medians of its rows and columns."""
+    """Which parts of a matrix from node to node are slow, by the medians of its rows and columns. It may have been
+    measured more than once."""
     nodes = sorted({name for cells in rounds for pair in cells for name in pair})
     if len(nodes) < LEAST_NODES or not rounds:
         return []

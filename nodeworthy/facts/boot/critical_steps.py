@@ -165,8 +165,9 @@ def _brings_kubelet(effect: Installs) -> bool:
 
 
 def _by_kubeadm(timeline: Timeline) -> float:
-    """How far kubelet's start is no step of its own: up to the last join or init by kubeadm, which starts it, and
-    fails where it does not run. -1 where kubeadm has no part in it; where others run kubeadm later, all is before."""
+    """Up to where kubelet's start is no step of its own: the last join or init by kubeadm, which starts kubelet and
+    fails where it does not run. -1 where kubeadm has no part in it. Where others run kubeadm later, everything comes
+    before it."""
     runs = [at for at, each in enumerate(timeline.effects) if _is_kubeadms(each)]
     if runs:
         return runs[-1]
@@ -203,8 +204,8 @@ def _joins_itself(timeline: Timeline) -> bool:
 
 
 def _called_elsewhere(effect: Effect, *, makes: bool, joins: bool) -> str:
-    """A join, or the whole of kubeadm, by the name under which its words stand elsewhere; empty where it is none.
-    Where the script itself joins, what is called so only prepares it."""
+    """What this runs whose words stand elsewhere, as far as its name tells: a join, or all of kubeadm. Empty where it
+    is neither. Where the script itself joins, what has such a name only prepares that."""
     if isinstance(effect, NotUnderstood) and _PRINTED in effect.why:
         return JOINING  # whatever the variable is called, and whoever brought kubelet
     if not makes or not isinstance(effect, (NotUnderstood, Runs)) or isinstance(effect, RunsElsewhere):

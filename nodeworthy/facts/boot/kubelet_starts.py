@@ -215,8 +215,8 @@ class KubeletStarts:
         return self.family.key == "kubelet" and any(each in kubelet_packages() for each in named)
 
     def ran_before(self, starter: Effect) -> bool:
-        """Whether this only starts anew what ran: a restart by hand, behind kubeadm, with its runtime, once it was
-        stopped; or it is k3s or RKE2, which their own installers enable."""
+        """Whether this only starts again what ran before. That is a restart by hand, one behind kubeadm, one with its
+        runtime, or one after it was stopped; or it is k3s or RKE2, whose own installers enable it."""
         if not isinstance(starter, Unit) or self.keepers or self.undoings_of_its_own() or self.brings_its_unit():
             return False
         if any(not each.tells for each in self.timeline.of(Joins)):

@@ -144,7 +144,8 @@ def _still_asked(script: BootScript) -> str:
 
 
 def distribution_of(script: BootScript) -> str | None:
-    """What its node becomes, by its image, else by the way in which it joins, where that is one's alone."""
+    """Which distribution its nodes become. Its image says that, else the way in which it joins, where only one
+    distribution joins so."""
     if script.image is not None and script.image.distribution is not None:
         return script.image.distribution
     try:

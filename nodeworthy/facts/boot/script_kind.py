@@ -239,8 +239,8 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
 
 
 def _is_one_of_several(userdata: UserData, path: Path, around: Surroundings) -> bool:
-    """Whether it is user data by its name alone, has no first line, and lies beside others of the same kind: whoever
-    puts them together, in a program that is not here, begins what they make with one."""
+    """Whether only its name says that it is user data, it has no first line, and others of the same kind lie beside it.
+    Then a program that is not here puts them together, and begins the result with such a line."""
     if userdata.parts[0].text.lstrip().startswith("#!") or around.references_to(path):
         return False
     own = Path(os.path.abspath(path))

@@ -136,7 +136,7 @@ def _is_remote(what: str) -> bool:
 
 
 def storage_mounts(timeline: Timeline) -> list[StorageMount]:
-    """In the order in which they are made, each once; what is surely taken out again is none."""
+    """The mounts in the order in which they are made, each once. What is surely taken out again is left out."""
     entries = [each for each in _lines(timeline) if each.out is None or not each.out.is_sure]
     found = [*entries, *_units(timeline), *_maps(timeline), *_programs(timeline)]
     unique: dict[tuple[object, ...], StorageMount] = {}

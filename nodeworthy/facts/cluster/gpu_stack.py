@@ -322,8 +322,8 @@ def _of_user(pod: ClusterPod, said: Mapping[str, str]) -> str:
 
 
 def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
-    """By a claim, of which nothing stands in its resources: kubelet names the driver that it asks for the device, or
-    passes on what only that one says."""
+    """Whether it asks for GPUs by a claim. Its resources say nothing of that, but kubelet names the driver that it asks
+    for the device, or passes on what that driver alone says."""
     words = said.get(pod.object, "")
     return "prepare dynamic resources" in words and (
         "nvidia.com" in words or any(map(_is_of_its_driver, in_text(words)))

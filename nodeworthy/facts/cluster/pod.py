@@ -137,8 +137,8 @@ def _wants_gpus(container: Mapping[str, Any]) -> bool:
 
 
 def _ready(phase: str, conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool:
-    """As the kubelet says it of the pod, else of each of its containers, which is what kubectl counts; a dump that
-    was cut down by hand may have no more than its phase."""
+    """Whether it is ready, as the kubelet says of the pod. Where it does not say, each container has to be ready, which
+    is what kubectl counts. A dump that somebody has cut down may hold no more than the phase."""
     if "Ready" in conditions:
         return text_at(conditions["Ready"], "status") == "True"
     return all(at(each, "ready") is True for each in statuses) if statuses else phase == "Running"

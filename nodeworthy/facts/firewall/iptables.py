@@ -11,7 +11,7 @@ from nodeworthy.records import dataclass, field
 
 
 def words_of(text: Text) -> list[Text]:
-    """As the programs split it: at blanks, outside of quotes. A hole is a part of the word in which it stands."""
+    """Splits a line as the programs do: at blanks outside of quotes. A hole is a part of the word that it is in."""
     words: list[Text] = []
     word: list[Piece] = []
     quote = ""

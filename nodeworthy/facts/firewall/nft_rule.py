@@ -130,7 +130,8 @@ def _one(to: Filter, kind: str, value: str) -> Filter:
 
 
 def _other(to: Filter, kind: str, value: str) -> Filter:
-    """What leaves open who talks with whom: a packet of which nobody says more is IPv4's, and begins a connection."""
+    """Reads what says nothing of who talks with whom. A packet of which nobody says more is IPv4's, and begins a
+    connection."""
     if kind == STATE:
         return to if value in ("new", "untracked") else _limited(to, "established connections")
     if kind == STATUS:

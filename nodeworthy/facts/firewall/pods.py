@@ -153,8 +153,8 @@ def networks_in(own: Sequence[Written], around: Iterable[FileBeside] = ()) -> Ne
 
 
 def shown_around(around: Iterable[FileBeside]) -> list[Shown]:
-    """What a file beside the script may show, each at its first place. Of thousands of files: whether a sign stands in
-    one is asked once, of the whole text, and only then line by line."""
+    """What the files beside the script may show, each at its first place. There may be thousands of files: a whole text
+    is asked once whether it holds a sign, and only then line by line."""
     left = [each for each in signs() if each.is_certain and each.everywhere]
     found: list[Shown] = []
     for file in around:

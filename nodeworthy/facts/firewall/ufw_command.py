@@ -25,7 +25,7 @@ class Unclear(Exception):
 
 
 def _address_of(value: Text) -> Text:
-    """Empty for anybody's. Raises Refused."""
+    """Empty for anybody's. Raises UfwRefusal."""
     known = value.known
     if known is None:
         return value
@@ -71,7 +71,7 @@ class _Clauses:
 
 
 def rule_of(words: Sequence[Text], *, routed: bool) -> Rule:
-    """Raises Refused, Unclear."""
+    """Raises UfwRefusal, Unclear."""
     if not words:
         raise UfwRefusal("it has no rule")
     action = _word(words[0])

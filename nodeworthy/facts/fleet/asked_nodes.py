@@ -178,7 +178,7 @@ def _own(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> list[SaidCluster
 
 
 def versions_apart(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> tuple[Located[str], Located[str]] | None:
-    """That with which these nodes start, and that of their cluster, where both are said, each by its own."""
+    """The version with which these nodes start, and that of their cluster, where both are given and each by itself."""
     own = _own(nodes, [each for each in clusters if each.may_have(nodes)])
     of_nodes = nodes.kubernetes or _agreed([each.version for each in own if each.pools])
     of_cluster = _agreed([each.version for each in own if not each.pools])

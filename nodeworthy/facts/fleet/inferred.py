@@ -59,8 +59,8 @@ def infer_fleets(
 
 
 def _telling(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
-    """Without those of which nothing is known but what others are, too, of which more is: a server of k3s beside the
-    nodes with GPUs."""
+    """The pools less those of which nothing is known but what another pool says as well, and more: a server of k3s
+    beside the nodes with GPUs."""
     known = {each.distribution.state for each in pools if _is_told_of(each)}
     yield from (each for each in pools if _is_told_of(each) or each.distribution.state not in known)
 

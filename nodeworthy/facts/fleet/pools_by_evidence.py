@@ -67,8 +67,8 @@ def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
 
 
 def pools_of_charts(values: Sequence[OperatorValues], folder: PurePath) -> Iterator[GpuPool]:
-    """A HelmChart is nobody's but k3s' and RKE2's, or of whoever installs their controller: likely, and not certain.
-    `folder` is where it lies, wherever it was asked for."""
+    """The pools that follow from HelmCharts. k3s and RKE2 have that kind, and whoever installs their controller; so it
+    is likely, and not certain. `folder` is where the chart lies, wherever it was asked for."""
     for each in values:
         if each.origin == HELM_CHART:
             by_config = [one.distribution for one in having_its_paths(each.toolkit).config]
@@ -105,7 +105,7 @@ def are_of_several_clusters(pools: Sequence[GpuPool]) -> bool:
 
 
 def cluster_kind(pool: GpuPool) -> str | None:
-    """Of which cluster it can be a part, by what it runs; None where that is not known."""
+    """The kind of cluster of which it can be a part, by what it runs. None where that is not known."""
     state = pool.distribution.state
     if not isinstance(state, Known):
         return None
@@ -128,7 +128,7 @@ def _cluster(pool: GpuPool) -> str:
 
 
 def _unlike(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
-    """The first of those of which the same follows, and one that is certain before one that is only likely: sixty
+    """The first of those pools from which the same follows, and a certain one before one that is only likely. Sixty
     scripts of k3s say no more than one."""
     seen: set[object] = set()
     for each in sorted(pools, key=lambda pool: pool.is_likely):

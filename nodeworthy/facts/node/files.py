@@ -94,7 +94,8 @@ class NodeFiles:
         return any(not each.spot.is_drop_in for each in self.of(NodeFileKind.CONFIG))
 
     def runtime(self, pool: BootPool | None) -> Containerd | None:
-        """Which containerd reads them: the pool's, else the one whose paths these are; None where nothing says it."""
+        """Which containerd reads these files: the pool's, else the one that has these paths. None where nothing says
+        it."""
         if pool is not None:
             return need(pool.pool.runtime)
         paths = {each.spot.path for each in self.files if each.spot.is_laid_out}
@@ -125,7 +126,7 @@ def _written(file: NodeFile, runtime: Containerd | None, imports: Sequence[str])
 
 
 def _imported_from(file: NodeFile, imports: Sequence[str]) -> str | None:
-    """Of a drop-in whose folder says only its own name: the folder of that name which the root file imports."""
+    """The path of a drop-in of which only its folder's name is known: the root file imports a folder of that name."""
     folder, name = posixpath.split(file.spot.path)
     if file.spot.is_laid_out or not file.spot.is_drop_in:
         return None
@@ -156,7 +157,8 @@ def _own_paths(runtime: Containerd) -> frozenset[str]:
 def node_file(
     place: Place, kind: NodeFileKind, content: Content, branches: Sequence[Content] = (), lies: str = ""
 ) -> NodeFile:
-    """By where it lies, which is the same wherever the command runs."""
+    """The file that belongs at this path of a node, by its path in the repository, which is the same wherever the
+    command runs."""
     return NodeFile(place, kind, content, spot_of(kind, lies or place.path or ""), tuple(branches), lies)
 
 

@@ -95,7 +95,8 @@ def chart_version(version: Tree) -> Located[str | None]:
 
 
 def release_of_deployment(document: Tree) -> str | None:
-    """By its chart's label, by the bundle of OLM, by its image; None where it runs no operator, or says no release."""
+    """The operator's release, by the label of its chart, by OLM's bundle or by its image. None where this runs no
+    operator, or says no release."""
     containers = document.get("spec", "template", "spec", "containers").sequence
     images = [each.get("image").text or "" for each in containers]
     tags = [image.rpartition("/")[2].partition("@")[0].partition(":")[::2] for image in images]

@@ -119,7 +119,8 @@ def sharing_in_object(document: Tree) -> Iterator[SharingConfig]:
 
 
 def sharing_in_values(release: Release) -> Iterator[SharingConfig]:
-    """Of the operator's chart, which makes a ConfigMap of `data`, and of the device plugin's own, with `map`."""
+    """The sharing in the values of the operator's chart, which makes a ConfigMap of `data`, and of the device plugin's
+    chart, which has `map`."""
     values = release.values
     for holder in (values, *(each for each in values.mapping.values() if each.is_mapping)):
         config = holder.get("devicePlugin", "config")

@@ -29,7 +29,7 @@ OPT_OUT = "nvidia.com/gpu.deploy.container-toolkit"
 
 
 def is_toolkit_daemonset(document: Tree) -> bool:
-    """By what it is, wherever it is: its name, its label, or its image."""
+    """Whether its name, its label or its image says that it is the toolkit's, in whatever namespace."""
     template = document.get("spec", "template")
     named = [
         document.get("metadata", "name"),

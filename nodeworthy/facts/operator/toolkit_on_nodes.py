@@ -305,9 +305,9 @@ def victims_of(
     namespaces: Collection[str],
     runtimes: frozenset[str],
 ) -> tuple[str, ...]:
-    """The pods that still suffer: those of the events that have not recovered, and those that wait for the same
-    runtime without an event (events live for an hour). Where no pod was seen (in any namespace, or in that of the
-    event), those of the events."""
+    """The pods that still suffer. They are the pods of events that have not recovered, and the pods that wait for the
+    same runtime without an event (an event lives for an hour). Where no pod was seen (in any namespace, or in that of
+    the event), only those of the events."""
     named = {each.object for each in failures}
     if pods is None:
         return tuple(sorted(named))

@@ -51,8 +51,8 @@ def against_the_schema(pod: PodTemplate) -> Iterator[PodRefusal]:
 
 
 def asks_in_vain(pod: PodTemplate) -> bool:
-    """Whether GPUs stand in a field of a container that nobody reads: `resource: {limits: {nvidia.com/gpu: 1}}`; or
-    under a name without a domain: `gpu: 1`."""
+    """Whether GPUs are asked for where nobody reads it: in a field that containers do not have (`resource: {limits:
+    {nvidia.com/gpu: 1}}`), or under a name without a domain (`gpu: 1`)."""
     unread = (tree for each in pod.containers for name, tree in each.tree.mapping.items() if _is_unread(name))
     held = (given for tree in unread for given in (tree, *tree.mapping.values()))
     return any(is_gpu_resource(name) for given in held for name in given.mapping) or any(

@@ -125,7 +125,8 @@ def content_flaws(content: Content, place: Place, path: str, host: str, mirrors:
 def _by_its_own_name(
     reading: Reading, rows: Mapping[str, Any], host: str, mirrors: str | None, wanted: str
 ) -> Draft | None:
-    """For images that are named after the host: an entry of another registry, which it mirrors, is not asked."""
+    """What is wrong for images that are named after the host. An entry of another registry, which the host mirrors, is
+    not asked for them."""
     name = next((each for each in (host, "*") if each in rows), None)
     if name is None:
         as_mirror = mirrors is not None and any(_is_of(url, host) for url in _endpoints(rows.get(mirrors)))

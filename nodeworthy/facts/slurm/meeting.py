@@ -182,8 +182,8 @@ def _too_often(launch: Launch, where: Spread) -> Draft:
 
 
 def crowding_draft(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Draft | None:
-    """Of a launcher that is started several times on its only node: who meets where the first one already is, or
-    works on the same `cards`, which are how many GPUs all of its tasks see."""
+    """What is wrong where a launcher is started several times on its only node: a later one meets at the port of the
+    first, or works on the same GPUs. `cards` is how many GPUs all of its tasks see."""
     if where.only_first or where.nodes > 1 or where.per_node < 2:
         return None
     if "standalone" in launch.options:

@@ -22,7 +22,7 @@ ENDLESS = ("infinite", "unlimited", "0", "-1")
 
 
 def seconds(text: str) -> int | None:
-    """`minutes`, `m:s`, `h:m:s`, `days-h`, `days-h:m`, `days-h:m:s`; None where it is none of them."""
+    """Reads `minutes`, `m:s`, `h:m:s`, `days-h`, `days-h:m` and `days-h:m:s`. None for any other form."""
     days, dash, rest = text.strip().partition("-")
     if not dash:
         days, rest = "0", text.strip()

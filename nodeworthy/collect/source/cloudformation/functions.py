@@ -135,7 +135,8 @@ def _known(value: Value) -> str | None:
 
 
 def _whichever(c: Calling, keys: Sequence[Value], known: Sequence[str | None]) -> Value:
-    """What every row says, where which row it is is not known: a table of regions often says the same in each."""
+    """The value that every row has, where it is not known which row is meant. A table of regions often has the same
+    value in each."""
     hole = first_hole(next(each for each, told in zip(keys, known, strict=True) if told is None))
     if hole is None:
         raise Refusal("Fn::FindInMap takes texts")

@@ -282,7 +282,7 @@ class Template:
     # Conditions
 
     def holds(self, node: Node, names: Mapping[str, Value] | None = None) -> bool | None:
-        """What a resource, or Fn::If, names; None where it is not known."""
+        """Whether the condition holds that a resource, or Fn::If, names. None where that is not known."""
         name = scalar_text(node)
         if name is None:
             return None
