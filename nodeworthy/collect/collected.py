@@ -36,12 +36,12 @@ from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.gpu_stack import GpuStack
 from nodeworthy.facts.cluster.idle_holders import HeldGpus
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
+from nodeworthy.facts.cluster.node_gpus import WatchedGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.pending_causes import Waiting
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
-from nodeworthy.facts.cluster.watched_gpus import WatchedGpus
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned

@@ -15,7 +15,7 @@ from __future__ import annotations
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.facts.profiling.signs import why_container_profiles, why_pod_profiles
+from nodeworthy.facts.profiling.asked import why_container_profiles, why_pod_profiles
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Severity, Unknown, fail, skip, unknown
 

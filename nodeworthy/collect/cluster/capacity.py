@@ -22,11 +22,11 @@ from nodeworthy.facts.cluster.gpu_stack import absent_everywhere, placeless_plug
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
+from nodeworthy.facts.cluster.node_gpus import WatchedGpus, watched_gpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, UnofferedGpus, offered_gpus, unoffered_gpus
 from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.facts.cluster.watched_gpus import WatchedGpus, watched_gpus
 from nodeworthy.facts.fleet.node_size import sizes_of_nodes
 from nodeworthy.facts.hami.shares import shared_devices
 from nodeworthy.facts.hami.waiting import OfHami

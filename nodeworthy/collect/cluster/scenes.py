@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from nodeworthy.collect.cluster import hami, platform
 from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_pods, stranded_pods
-from nodeworthy.collect.cluster.egress import egress
-from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.gpu_stack import stack_of
 from nodeworthy.collect.cluster.groups import RuntimeGroup, group_nodes
-from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, NODES
+from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, NODE_POOLS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.pod_scenes import of_pods, of_verification, verification
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.cluster.toolkits import Toolkits
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.comments import annotation_suppressions
+from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes, plugins_on_nodes
+from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods, Words, dns_is_down, unanswered_pods
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.fleet.karpenter import KarpenterPool
 from nodeworthy.facts.hami.waiting import of_hami
+from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes, drivers_on_nodes
 from nodeworthy.facts.operator.fleet_operator import with_release_of
 from nodeworthy.facts.operator.recognition import with_its_release
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.profiling.nodes import WatchedNode
+from nodeworthy.facts.profiling.nodes import WatchedNode, is_dedicated, watched_nodes
+from nodeworthy.facts.profiling.promise import ProfilingPromise, promises_of_cluster
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.scene import Fact, Missing, Scene, make_scene
+from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Located
 
 
@@ -124,3 +130,67 @@ class _Scenes:
 def _pool_of_nodes(group: RuntimeGroup, first: ClusterNode) -> GpuPool:
     distribution = " or ".join(first.sign.distributions) if first.sign else "a distribution that it does not name"
     return GpuPool(first.name, first.place, Located.known(distribution, first.place), group.runtime, noun="node")
+
+
+# Whether pods reach a name server, as a fact: from what those say that do not run.
+
+
+def egress(seen: ClusterObjects, fleet: Fleet | None) -> Scene:
+    logs = {name: Words(said.evidence, said.last_line) for name, said in seen.hami.logs.items()}
+    nodes = {node.name: node for node in seen.nodes.values()}
+    why = "no log of a pod that does not run says that it reaches no name server"
+    if not seen.has(PODS):
+        why = "no pods are in what was read"
+    elif dns_is_down(seen.pods.values()):
+        why = "the cluster's DNS itself does not run, so that no pod is answered"
+    return make_scene(unanswered_pods(seen.pods.values(), nodes, logs, fleet), {UnansweredPods: why})
+
+
+# Who hands out GPUs in a cluster, and which of its nodes are for profiling, as facts.
+
+
+CONTAINERD = "containerd://"
+# What is told here, and in no other scene of the same cluster.
+TOLD: frozenset[type[Fact]] = frozenset((DriversOnNodes, KarpenterPool, PluginsOnNodes, ProfilingPromise, WatchedNode))
+
+
+def gpu_parts(seen: ClusterObjects, fleet: Fleet | None, not_seen: NotSeen, rules: frozenset[str]) -> Scene:
+    pods, nodes = list(seen.pods.values()), list(seen.nodes.values())
+    facts: list[Fact] = [*seen.read(KarpenterPool, NODE_POOLS)]
+    if seen.has(PODS):
+        facts += plugins_on_nodes(seen.gpu_daemonsets, pods)
+        facts += drivers_on_nodes(seen.drivers, pods)
+        facts += watched_nodes(nodes, pods)
+    if fleet is not None and seen.has(NODES):
+        facts += promises_of_cluster(nodes, fleet)
+    return make_scene(facts, dict(_missing(not_seen, fleet)), _suppressions(seen, rules), about=TOLD)
+
+
+def _suppressions(seen: ClusterObjects, rules: frozenset[str]) -> Iterator[Suppression]:
+    """What the objects that are judged here say themselves; what they say of other rules is heard elsewhere."""
+    said = [(seen.gpu_daemonsets[key].place, each) for key, each in seen.gpu_annotations.items()]
+    said += [(node.place, node.annotations) for node in seen.nodes.values() if is_dedicated(node.labels)]
+    for place, written in said:
+        yield from annotation_suppressions(plant({"metadata": {"annotations": written}}, place), rules, None)
+
+
+def _missing(not_seen: NotSeen, fleet: Fleet | None) -> Iterator[tuple[type[Fact], Missing]]:
+    missing = not_seen.missing
+    yield PluginsOnNodes, missing(PluginsOnNodes, "no device plugin that we know runs in the cluster", DAEMONSETS, PODS)
+    none = "no NodePool of Karpenter's with GPUs is in what was read"
+    yield KarpenterPool, missing(KarpenterPool, none, NODE_POOLS)
+    yield WatchedNode, missing(WatchedNode, "no node is dedicated to profiling", NODES, PODS)
+    why = "no fleet was given" if fleet is None else "the fleet promises no nodes for profiling"
+    promised = fleet is not None and any(pool.profiling_dedicated for pool in fleet.gpu_pools)
+    yield ProfilingPromise, missing(ProfilingPromise, why, *([NODES] if promised else ()))
+
+
+def by_containerd(pool: GpuPool, nodes: tuple[ClusterNode, ...]) -> Iterator[GpuPool]:
+    """The pool once for each containerd that its nodes run, which they say themselves."""
+    said = {_version(node): node for node in nodes}
+    for version, node in said.items():
+        yield replace(pool, containerd=Located.known(version, node.place.about("its containerd"))) if version else pool
+
+
+def _version(node: ClusterNode) -> str:
+    return node.runtime.removeprefix(CONTAINERD) if node.runtime.startswith(CONTAINERD) else ""

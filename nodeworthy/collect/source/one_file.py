@@ -260,7 +260,7 @@ def _held_by(source: Source, documents: Sequence[Tree], every: Sequence[Tree], t
 
 
 def _holds_grafanas(every: Sequence[Tree]) -> bool:
-    from nodeworthy.facts.services.grafana_values import is_grafana_values
+    from nodeworthy.facts.services.monitoring_recognition import is_grafana_values
 
     return any(map(is_grafana_values, every))
 

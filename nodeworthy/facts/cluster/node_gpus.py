@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from nodeworthy.known.gpu_conditions import GpuCondition, fault_of_a_program, gp
 from nodeworthy.known.hami import annotation_names
 from nodeworthy.known.xid import Xid
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
 
 LOCK = "hami.io/mutex.lock"
 # Of a message of a condition.
@@ -168,3 +169,28 @@ def _taints(data: Any) -> list[Taint]:
     if at(data, "spec", "unschedulable") is True and cordon not in taints:
         taints.append(cordon)
     return [each for each in taints if each.effect in _KEEPS_AWAY]
+
+
+# What those say of a node's GPUs who watch them in a cluster: conditions of the node.
+
+
+@dataclass(frozen=True)
+class WatchedGpus:
+    called: ClassVar[str] = "a node whose GPUs somebody watches"
+
+    node: NodeGpus
+    said: tuple[GpuWatch, ...]
+    # Pods that would run there if its devices were well.
+    waiting: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        return self.node.place
+
+
+def watched_gpus(nodes: Iterable[NodeGpus], waiting: Mapping[str, tuple[str, ...]]) -> Iterator[WatchedGpus]:
+    return (WatchedGpus(each, each.watched, waiting.get(each.name, ())) for each in nodes if _is_watched(each))
+
+
+def _is_watched(node: NodeGpus) -> bool:
+    return bool(node.watched) and node.has_gpus

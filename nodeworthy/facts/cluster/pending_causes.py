@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import ClassVar
 
@@ -11,12 +11,13 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.claiming_pods import ClaimingPods
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
-from nodeworthy.facts.cluster.pending_gang import gang
+from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.cluster.pending_hami import refused_by_hami
-from nodeworthy.facts.cluster.pending_held import cause_of_held
+from nodeworthy.facts.cluster.pending_held import cause_of_held, gang
 from nodeworthy.facts.cluster.pending_kept_away import (
     cause_of_taints,
     is_a_cordon,
+    is_state,
     nobody_shares,
     not_chosen,
     not_offered,
@@ -26,12 +27,12 @@ from nodeworthy.facts.cluster.pending_said import PendingCause, cause_in_events,
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, is_of_a_gang
-from nodeworthy.facts.cluster.shut_out import shut_out
 from nodeworthy.facts.pod.containers import holds_a_gpu
+from nodeworthy.facts.pod.node_choice import Barrier
 from nodeworthy.known.hami import resources
 from nodeworthy.known.scaling import obstacle_in
 from nodeworthy.records import dataclass, field, replace
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Place, Related
 
 # Causes that are about some of the nodes which have what is asked for, and not about others.
 _OF_NODES = ("not chosen", "tainted", "not ready", "held", "scattered")
@@ -240,3 +241,47 @@ def _fits_no_size(pod: AskingPod, amount: int, world: PendingWorld) -> bool:
     """As the rule judges it that is about this."""
     willing = [size for size in world.sizes if size.may_run(pod.choice.selection)]
     return not any(size.gpus.state.value >= amount for size in willing)  # type: ignore[union-attr]
+
+
+# Nodes with GPUs that a waiting pod may not take, and the lines of the pod that shut them out.
+
+
+_SHOWN, _NAMES = 4, 3
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line of a pod, and what the nodes that it shuts out have instead."""
+
+    barrier: Barrier
+    pool: str
+
+    def of(self, pod: AskingPod, nodes: Sequence[NodeGpus], resource: str) -> Related:
+        count = f"{len(nodes)} nodes" if len(nodes) > 1 else "one node"
+        most = max(node.capacity.get(resource, 0) for node in nodes)
+        whom = f"pool '{self.pool}' ({count}, up to {most} {resource} each)" if self.pool else _named(nodes)
+        instead = f": {self.barrier.instead} there" if self.barrier.instead else ""
+        return Related(pod.place.about(self.barrier.path), f"{self.barrier.says} shuts out {whom}{instead}")
+
+
+def _named(nodes: Sequence[NodeGpus]) -> str:
+    first = ", ".join(f"'{node.name}'" for node in nodes[:_NAMES])
+    more = f" and {len(nodes) - _NAMES} more" if len(nodes) > _NAMES else ""
+    return f"node{'s' if len(nodes) > 1 else ''} {first}{more}"
+
+
+def shut_out(pod: AskingPod, nodes: Iterable[NodeGpus], resource: str, told: str = "") -> tuple[Related, ...]:
+    """Those lines first that shut out the most nodes; nothing of the taint that is told already."""
+    found: dict[_Line, list[NodeGpus]] = defaultdict(list)
+    for node in nodes:
+        for barrier in _barriers(pod, node, told):
+            found[_Line(barrier, node.labels.get(POOL, ""))].append(node)
+    lines = sorted(found.items(), key=lambda each: (-len(each[1]), each[0].pool, each[0].barrier.path))
+    return tuple(line.of(pod, some, resource) for line, some in lines[:_SHOWN])
+
+
+def _barriers(pod: AskingPod, node: NodeGpus, told: str) -> Iterator[Barrier]:
+    yield from pod.choice.barred(node.labels, node.name)
+    for taint in pod.choice.kept_away(node):
+        if str(taint) != told and not is_state(taint):
+            yield Barrier("spec.tolerations", f"the lack of a toleration of {taint}", "")

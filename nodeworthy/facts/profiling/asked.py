@@ -19,10 +19,10 @@ from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.paths import NodeFileKind
+from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.modprobe_line import Says
 from nodeworthy.facts.profiling.module_option import option_writes
-from nodeworthy.facts.profiling.signs import why_container_profiles, why_pod_profiles
 from nodeworthy.known.profiling import option, profilers
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -157,3 +157,45 @@ def _texts(effect: Effect) -> Iterator[str]:
 def _is_profiler(package: str) -> bool:
     name = posixpath.basename(package).lower()
     return name.startswith(profilers().packages)
+
+
+# What shows that a pod is meant for profiling by the GPU's counters.
+#
+# Nsight Compute (`ncu`) reads them for every kernel, and DCGM's profiling tester makes them be read. Nsight Systems
+# traces calls by itself, for which nobody needs a right, and reads the counters only where it samples GPU metrics.
+
+
+DEDICATED = "gpu.monitoring/profiling-dedicated"
+_SIGNS = ("gpu.monitoring/profiling", DEDICATED, "nodeworthy/profiling")
+_NEVER = ("false", "disabled", "no", "off", "0", "")
+_COUNTERS = pattern(r"(?:^|[\s;&|(/'\"`=])(ncu|nv-nsight-cu-cli|dcgmproftester\d*)(?=$|[\s;&|)'\"`])")
+_SYSTEMS = pattern(r"(?:^|[\s;&|(/'\"`=])nsys(?=\s|$)")
+_METRICS = pattern(r"--gpu-metrics-(?:device|devices|set|frequency)\b(?![= ]none)")
+_IMAGES = pattern(r"(?:^|/)(?:nsight-compute|dcgmproftester)[^/]*$")
+# Words that only ask whether a program is there, or bring it.
+_NO_RUN = pattern(r"(?:which|command -v|--version|install)\b[^\n;&|]*$")
+
+
+def why_container_profiles(container: Container) -> str | None:
+    """What the container runs that reads counters."""
+    said = " ".join(container.words)
+    found = next((each for each in _COUNTERS.finditer(said) if not _NO_RUN.search(said[: each.start(1)])), None)
+    if found is not None:
+        return f"it runs {found[1]}"
+    if _SYSTEMS.search(said) and _METRICS.search(said):
+        return "it runs nsys with GPU metrics"
+    image = container.image.state
+    if isinstance(image, Known) and isinstance(image.value, str) and _IMAGES.search(image.value):
+        return f"its image is {image.value}"
+    return None
+
+
+def why_pod_profiles(pod: PodTemplate) -> str | None:
+    """What the pod says of itself as a whole."""
+    for name in _SIGNS:
+        for said in (pod.labels.get(name), pod.annotations.get(name)):
+            if said is not None and str(said.value).lower() not in _NEVER and not said.is_unknown:
+                return f"it is marked {name}"
+    if any(value.lower() not in _NEVER for value in pod.selection.wanted(DEDICATED)):
+        return f"it chooses nodes by {DEDICATED}"
+    return None

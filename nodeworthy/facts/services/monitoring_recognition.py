@@ -12,6 +12,7 @@ from nodeworthy.known.monitoring import CHART, FORMER_CHART
 if TYPE_CHECKING:
     from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 
+
 # Keys that mean this chart where two of them stand together.
 _PARTS = frozenset(
     "alertmanager coreDns defaultRules grafana kube-state-metrics kubeApiServer kubeControllerManager kubeDns kubeEtcd "
@@ -50,3 +51,21 @@ def prometheuses(document: Tree) -> Iterator[MonitoringStack]:
     api = document.get("apiVersion").text or ""
     if document.get("kind").text == "Prometheus" and api.startswith("monitoring.coreos.com/"):
         yield MonitoringStack(document.place, "Prometheus", document.get("spec"))
+
+
+# Grafana's settings in a chart's values: of its own chart, or under its key in kube-prometheus-stack's and Loki's.
+
+
+# Keys of Grafana's chart that hardly another one has.
+_ITS_OWN = frozenset(
+    "adminPassword additionalDataSources dashboardProviders dashboardsConfigMaps datasources grafana.ini".split()
+)
+# Those that mean it without its name above them.
+_GRAFANAS_KEYS = frozenset(("dashboardProviders", "grafana.ini", "dashboardsConfigMaps"))
+
+
+def is_grafana_values(document: Tree) -> bool:
+    if not document.is_mapping or not document.get("apiVersion").is_absent or not document.get("kind").is_absent:
+        return False
+    under = document.get("grafana").mapping
+    return not _ITS_OWN.isdisjoint(under) or not _GRAFANAS_KEYS.isdisjoint(document.mapping)
