@@ -206,7 +206,9 @@ def test_of_a_dump(tmp_path: Path) -> None:
     assert ran.code == 0, ran.err
     assert "distribution: k3s  # " in ran.out
     kept = put(tmp_path, "Pulumi.k.yaml", ran.out.replace("# name: ? ", "name: lab # "))
-    assert read_fleet_file(kept, "kept").pools[0].distribution.state == Known("k3s")
+    pools = read_fleet_file(kept, "kept").pools
+    assert pools[0].distribution.state == Known("k3s")
+    assert "nodes: ?" not in ran.out, "they are there to be counted"
 
 
 @pytest.mark.long
@@ -457,6 +459,16 @@ def test_a_version_that_is_filled_in_is_asked_about(folder: Path) -> None:
         "talconfig.yaml",
         'clusterName: lab\ntalosVersion: "${v}"\nkubernetesVersion: "${k}"\nnodes: [{hostname: a}]\n',
     )
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert "asks" in told["cluster"]["version"]
+
+
+def test_a_group_whose_cluster_is_called_later_is_of_the_one_that_its_stack_makes(folder: Path) -> None:
+    cluster = 'variable "name" {}\nresource "aws_eks_cluster" "ml" {\n  name = var.name\n  version = "1.33"\n}\n'
+    put(folder, "main.tf", cluster + TERRAFORM.replace('"ml"', "var.name", 1))
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert told["cluster"]["version"]["value"] == "1.33"
+    put(folder, "other.tf", 'resource "aws_eks_cluster" "web" {\n  name = var.web\n  version = "1.34"\n}\n')
     (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
     assert "asks" in told["cluster"]["version"]
 

@@ -12,6 +12,8 @@ from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_capacity import is_block, reservation
 from nodeworthy.facts.aws.node_group import INSTANCES, NodeGroup, service_range
 from nodeworthy.facts.aws.node_types import has_gpus, instance_types
+from nodeworthy.facts.aws.security_group import CLUSTER
+from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
@@ -173,6 +175,14 @@ def _size(nodes: NodeGroup, which: str) -> Located[int] | None:
     return number_of(said)
 
 
+def _made_beside(nodes: NodeGroup) -> AwsResource | None:
+    """Its cluster; where nobody knows yet how that is called, the only one that the same stack makes."""
+    made = nodes.stack.of(CLUSTER)
+    is_open = nodes.groups("clusterName").is_unknown and len(made) == 1
+    return nodes.cluster or (made[0] if is_open else None)
+
+
 def _version(nodes: NodeGroup) -> Located[str] | None:
-    said = nodes.cluster.get("version") if nodes.cluster is not None else None
+    cluster = _made_beside(nodes)
+    said = cluster.get("version") if cluster is not None else None
     return said.located() if said is not None and said.text is not None else None

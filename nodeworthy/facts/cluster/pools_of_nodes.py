@@ -69,9 +69,9 @@ def _machines(nodes: Sequence[ClusterNode]) -> Machines:
     said = first.place.about(PRODUCT)
     return Machines(
         types,
-        Located.known(first.gpu, said) if first.gpu else None,
-        Located.known(count, said) if count else None,
-        Located.known(len(nodes), first.place),
+        gpu=Located.known(first.gpu, said) if first.gpu else None,
+        gpus=Located.known(count, said) if count else None,
+        wanted=Located.known(len(nodes), first.place),
     )
 
 
