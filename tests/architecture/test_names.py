@@ -1,8 +1,10 @@
-"""Public functions have names that one can search for: a verb or a noun, and no bare participle (`told`, `left_by`)."""
+"""Names are words that one can search for: of public functions a verb or a noun, and no bare participle (`told`,
+`left_by`); of classes a word that is theirs; and what is private is no bare `_told` in fifty modules either."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,12 @@ from tests.architecture.tree import ROOT
 
 # What is defined at the beginning of a line, decorated or not.
 PUBLIC = re.compile(r"^(?:async )?def ([a-z]\w*)", re.MULTILINE)
+CLASS = re.compile(r"^class ([A-Z]\w*)", re.MULTILINE)
+# A class of one name may stand in so many modules; those of `Options` are a command's, each its own.
+MOST_OF_ONE_NAME = 4
+EACH_COMMANDS = "Options"
+# By these alone nobody finds what is meant.
+EMPTY = re.compile(r"^(?:async )?def _(?:told|read|named)\(", re.MULTILINE)
 # Participles that do not end in -ed. Those that are the verb itself as well (`read`, `run`, `cut`) are not among them.
 IRREGULAR = frozenset(
     "begun bound broken brought built caught chosen done drawn driven fallen found frozen given gone grown held hidden "
@@ -53,6 +61,22 @@ def test_no_public_function_is_a_bare_participle() -> None:
     assert len(every) > 1000
     bare = {each for each in every if is_bare(each.rpartition(".")[2])}
     assert bare == set(EXCEPTIONS)
+
+
+def modules() -> Iterator[tuple[str, str]]:
+    for file in sorted((ROOT / "nodeworthy").rglob("*.py")):
+        yield str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")
+
+
+def test_a_class_is_found_by_its_name() -> None:
+    counted = Counter(name for _, text in modules() for name in set(CLASS.findall(text)))
+    assert len(counted) > 1000
+    assert {name for name, times in counted.items() if times > MOST_OF_ONE_NAME} == {EACH_COMMANDS}
+
+
+def test_no_private_function_is_called_by_a_word_that_says_nothing() -> None:
+    assert [path for path, text in modules() if EMPTY.search(text)] == []
+    assert EMPTY.search("\ndef _told(each: str) -> str: ...\n")
 
 
 @pytest.mark.parametrize("name", ["told", "left_by", "seen_at_once", "judged_together", "written", "refused"])

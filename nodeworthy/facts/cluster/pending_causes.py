@@ -259,12 +259,12 @@ class _Line:
     def of(self, pod: AskingPod, nodes: Sequence[NodeGpus], resource: str) -> Related:
         count = f"{len(nodes)} nodes" if len(nodes) > 1 else "one node"
         most = max(node.capacity.get(resource, 0) for node in nodes)
-        whom = f"pool '{self.pool}' ({count}, up to {most} {resource} each)" if self.pool else _named(nodes)
+        whom = f"pool '{self.pool}' ({count}, up to {most} {resource} each)" if self.pool else _nodes_in_words(nodes)
         instead = f": {self.barrier.instead} there" if self.barrier.instead else ""
         return Related(pod.place.about(self.barrier.path), f"{self.barrier.says} shuts out {whom}{instead}")
 
 
-def _named(nodes: Sequence[NodeGpus]) -> str:
+def _nodes_in_words(nodes: Sequence[NodeGpus]) -> str:
     first = ", ".join(f"'{node.name}'" for node in nodes[:_NAMES])
     more = f" and {len(nodes) - _NAMES} more" if len(nodes) > _NAMES else ""
     return f"node{'s' if len(nodes) > 1 else ''} {first}{more}"
