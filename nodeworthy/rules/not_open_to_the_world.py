@@ -4,7 +4,8 @@ A node's port that the whole internet may knock at is found within minutes: SSH,
 NodePort, which is what a Grafana or an inference server is reached by. What is meant to be public stands in the
 fleet (`network.openToTheWorld`) with its reason, and everything else is opened to networks and security groups that
 somebody can name. Groups of load balancers and the like are not judged, nor those of machines without GPUs that join
-no cluster (a bastion, a web server): their ports are not a node's. Nor is ICMP, which has none.
+no cluster (a bastion, a web server), nor what is called so where nothing says what it guards: their ports are not a
+node's. Nor is ICMP, which has none.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way
 from nodeworthy.facts.aws.world_ports import PlannedFleet, allowed_ports, is_everyone, listed_ranges
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
 
@@ -36,6 +38,8 @@ _OF_NODES_ONLY = ((22, 22), (10250, 10250), (30000, 32767))
 def its_openings_have_a_name(group: SecurityGroup, planned: PlannedFleet | None) -> Findings:
     if group.is_of_nodes is False:
         skip(f"{group.title} guards no nodes")
+    if group.is_of_nodes is None and _is_called_after_others(group):
+        skip(f"nothing here says what {group.title} guards, and it is called after no nodes")
     incoming = [each for each in group.openings if each.way is Way.IN]
     for each in incoming:
         if group.is_of_nodes or _is_of_a_node(each):
@@ -44,6 +48,16 @@ def its_openings_have_a_name(group: SecurityGroup, planned: PlannedFleet | None)
         yield unknown(group, group.unread)
     elif group.is_of_nodes is None and not any(map(_is_of_a_node, incoming)):
         skip(f"nothing here says that {group.title} guards nodes")
+
+
+_OTHERS = "bastion|jumpbox|jumphost|[ane]lb|lb|loadbalancer|load[_-]balancer|rds|database|redis|efs|vpn|lambda"
+_CALLED_AFTER_OTHERS = pattern(rf"(?<![A-Za-z])(?:{_OTHERS})(?![a-z])|(?:Bastion|[ANE]LB|LoadBalancer|Lambda)(?![a-z])")
+_CALLED_AFTER_NODES = pattern(r"(?i)node|worker|gpu|master|control|cluster|kube|k3s|k8s|rke")
+
+
+def _is_called_after_others(group: SecurityGroup) -> bool:
+    names = f"{group.resource.name.rsplit('.', 1)[-1]} {group.resource.get('name').text or ''}"
+    return _CALLED_AFTER_OTHERS.search(names) is not None and _CALLED_AFTER_NODES.search(names) is None
 
 
 def _is_of_a_node(opening: Opening) -> bool:
