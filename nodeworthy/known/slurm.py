@@ -60,6 +60,12 @@ def refused_by_pyxis() -> frozenset[str]:
     return frozenset(_table()["refused"]["by_pyxis"])
 
 
+def removed_options() -> Mapping[str, tuple[str, str]]:
+    """Of slurm.conf, by their names in small letters: what slurmctld no longer takes, and what to write instead."""
+    gone: Mapping[str, str] = _table()["gone"]
+    return {name.lower(): (name, instead) for name, instead in gone.items()}
+
+
 # What jobs start, by the names that fingers trip over.
 _OFTEN = ("python", "python3", "torchrun", "accelerate", "deepspeed")
 

@@ -23,6 +23,7 @@ KEPT_BY_SLURM = (
 )
 _GPUS, _NO_DETECTION = "gpu", "off"
 _TELL_APART = frozenset({"file", "multiplefiles", "type"})
+_OF_A_PART = frozenset({"nodename", "partitionname", "nodeset", "downnodes", "frontendname"})
 _COME_BY_THEMSELVES = frozenset({"maxnodecount", "nodeset"})
 
 
@@ -66,6 +67,8 @@ class SlurmConf:
     includes: bool
     # Nodes may come by themselves, and say what they have (slurmd -Z).
     grows: bool = False
+    # What holds for all of the cluster, by its keys in small letters.
+    settings: tuple[Row, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,8 @@ def slurm_conf(text: str, place: Place) -> SlurmConf:
     nodes = tuple(_nodes(every))
     with_gpus = tuple(each for each in nodes if _GPUS in each.text("gres").lower())
     grows = any(_COME_BY_THEMSELVES & each.pairs.keys() for each in every)
-    return SlurmConf(place, nodes, with_gpus, partitions, types[-1] if types else None, includes, grows)
+    settings = tuple(each for each in every if not _OF_A_PART & each.pairs.keys())
+    return SlurmConf(place, nodes, with_gpus, partitions, types[-1] if types else None, includes, grows, settings)
 
 
 def gres_conf(text: str, place: Place) -> GresConf:
@@ -237,6 +241,16 @@ def gpus_in_partition(conf: SlurmConf, partition: Row) -> list[list[Gpus]]:
     names = names_of(need(partition.pairs["nodes"])) or ["ALL"]
     nodes = (each for each in conf.nodes if names == ["ALL"] or _is_among(each, frozenset(names)))
     return [gpus_of_node(each) for each in nodes]
+
+
+def unknown_nodes(conf: SlurmConf, partition: Row) -> list[str]:
+    """The nodes of a partition that nobody defines, where all of them are told here."""
+    names = names_of(partition.known("nodes") or "") or []
+    if conf.includes or conf.grows or not conf.every_node or [each.upper() for each in names] == ["ALL"]:
+        return []
+    defined = [names_of(need(each.pairs["nodename"])) for each in conf.every_node]
+    there = {name for known in defined for name in known or ()}
+    return [] if None in defined else [each for each in names if each not in there]
 
 
 def most_of_type(nodes: list[list[Gpus]], kind: str | None) -> int:

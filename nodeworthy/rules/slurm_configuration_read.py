@@ -1,0 +1,95 @@
+"""slurmctld starts with its slurm.conf.
+
+It ends at the first thing that it cannot take, and with it every job that is to begin: an option that was removed from
+Slurm (a file that has come along since Slurm 17), a partition with a node that no line defines, a file without any
+partition. Clients read the same file: sbatch and srun end with `Unable to process configuration file`.
+
+What the file says is asked of Slurm 22.05; an older one still takes the options that are gone. Where other files are
+included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions are not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from nodeworthy.facts.slurm.configuration import Row, SlurmConf, unknown_nodes
+from nodeworthy.known.slurm import removed_options
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
+
+RULE = Rule(
+    "slurm-configuration-read",
+    severity=Severity.ERROR,
+    title="slurmctld starts with its slurm.conf",
+    remedy="`slurmctld -D -v` in the foreground names the first thing that it cannot take",
+)
+
+_HOSTS, _STATE = ("slurmctldhost", "controlmachine"), "statesavelocation"
+
+
+@RULE.check
+def every_option_is_known(conf: SlurmConf) -> Findings:
+    found = [(row, key) for row in conf.settings for key in row.pairs if key in removed_options()]
+    if not found:
+        skip("it has no option that was removed from Slurm")
+    (row, key), *others = found
+    instead = removed_options()[key][1]
+    yield fail(
+        row.pairs[key],
+        f"a slurmctld of today does not start: {_written(row, key)} was removed from Slurm",
+        is_=_written(row, key),
+        should=instead or "no such line",
+        related=[Related(each.pairs[name].place, f"{_written(each, name)} was removed, too") for each, name in others],
+        cause="Slurm 22.05 and newer end with: Unable to process configuration file; an older one takes it, until it "
+        "is upgraded",
+        remedy=f"write {instead}" if instead else "take the line out",
+        severity=Severity.WARNING,
+    )
+
+
+@RULE.check
+def partitions_have_nodes(conf: SlurmConf) -> Findings:
+    named = [each for each in conf.partitions if "nodes" in each.pairs]
+    if not named:
+        skip("no partition names nodes")
+    found = ((each, name) for each in named for name in islice(unknown_nodes(conf, each), 1))
+    yield from (_unknown_node(conf, partition, name) for partition, name in islice(found, 1))
+
+
+@RULE.check
+def there_is_a_partition(conf: SlurmConf) -> Findings:
+    said = {key for row in conf.settings for key in row.pairs}
+    # What some program but a controller reads says less.
+    is_whole = _STATE in said and not said.isdisjoint(_HOSTS)
+    if conf.partitions or conf.includes or not conf.every_node or not is_whole:
+        skip("it has partitions, or is a part of what others say")
+    yield fail(
+        conf.every_node[-1].place,
+        "slurmctld does not start: there is no partition",
+        is_="nodes, and no line with PartitionName",
+        should="PartitionName=all Nodes=ALL Default=YES",
+        cause="slurmctld ends: fatal: No PartitionName information available!",
+        remedy="add a line with PartitionName",
+    )
+
+
+def _unknown_node(conf: SlurmConf, partition: Row, name: str) -> Draft:
+    defined = ", ".join(_names(conf))
+    return fail(
+        partition.pairs["nodes"],
+        f"slurmctld does not start: partition {partition.text('partitionname')} has a node {name} that no line defines",
+        is_=f"Nodes={need(partition.pairs['nodes'])}",
+        should=f"some of {defined}",
+        related=[Related(conf.every_node[0].place, "nodes are defined here")],
+        cause=f"slurmctld ends: build_part_bitmap: invalid node name {name} in partition",
+        remedy="name nodes as their NodeName lines do",
+    )
+
+
+def _names(conf: SlurmConf) -> Iterator[str]:
+    yield from dict.fromkeys(each.text("nodename") for each in conf.every_node)
+
+
+def _written(row: Row, key: str) -> str:
+    return f"{removed_options()[key][0]}={row.text(key)}"
