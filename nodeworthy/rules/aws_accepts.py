@@ -54,7 +54,7 @@ def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
     model = aws_models.model_of(resource.type)
     if model is None:
         skip("no model of AWS is kept for this type of resource")
-    if resource.is_read:
+    if resource.is_read or resource.is_made:
         skip("it exists already, and AWS has accepted it")
     if resource.is_translated:
         skip("its keys are told in another language's words, whose own tools know which there are")
@@ -69,7 +69,7 @@ def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
 
 @RULE.check
 def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
-    if nodes.group is None or not nodes.is_managed or nodes.group.is_read:
+    if nodes.group is None or not nodes.is_managed or nodes.group.is_read or nodes.group.is_made:
         skip("EKS makes no group of it")
     image = nodes.templates("imageId")
     if isinstance(image.value, Unknown) and not image.value.of:

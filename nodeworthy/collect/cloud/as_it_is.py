@@ -117,7 +117,9 @@ class AsItIs:
         arn = what if what.startswith("arn:") else f"arn:aws:ec2:{asked.region}:{asked.account}:{what}"
         place = Place(urn=arn)
         tree = plant(said, place)
-        return AwsResource(kind, identifier, arn, place, lambda: tree, outputs={"id": identifier, "arn": arn})
+        return AwsResource(
+            kind, identifier, arn, place, lambda: tree, outputs={"id": identifier, "arn": arn}, is_made=True
+        )
 
 
 def _name(group: Data) -> str:

@@ -271,7 +271,7 @@ class Machines:
     def _resource(self, identifier: str, packed: str) -> AwsResource:
         place = self._place_of_machine(identifier)
         said = plant({"userDataBase64": packed}, place)
-        return AwsResource(INSTANCES[0], identifier, str(place.urn), place, lambda: said)
+        return AwsResource(INSTANCES[0], identifier, str(place.urn), place, lambda: said, is_made=True)
 
 
 def _like(script: BootScript, beside: Sequence[BootScript]) -> BootScript:

@@ -105,7 +105,9 @@ class Resources:
         """`said` is its properties, or why they are not known."""
         place = Place(urn=arn)
         tree = Tree(Unknown(said), place) if isinstance(said, str) else plant(said, place)
-        return AwsResource(kind, name, arn, place, lambda: tree, dependencies or {}, outputs or {"arn": arn})
+        return AwsResource(
+            kind, name, arn, place, lambda: tree, dependencies or {}, outputs or {"arn": arn}, is_made=True
+        )
 
     # The cluster and its groups
 

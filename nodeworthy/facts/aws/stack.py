@@ -34,6 +34,8 @@ class AwsResource:
     outputs: Mapping[str, object] = field(default_factory=dict)
     # It exists already and is only read: nobody says here what it is.
     is_read: bool = False
+    # It is told of as it runs: AWS has made it, and refuses nothing of it any more.
+    is_made: bool = False
     # Its keys are another language's, told in the provider's words: which of them are needed, that language says.
     is_translated: bool = False
     # The properties that its program leaves as they are, whoever changed them.
