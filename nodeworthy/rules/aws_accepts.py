@@ -69,7 +69,9 @@ def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
 
 @RULE.check
 def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
-    if nodes.group is None or not nodes.is_managed or nodes.group.is_read or nodes.group.is_made:
+    if nodes.group is None:
+        return  # nobody is asked to make one, and the template itself is judged above
+    if not nodes.is_managed or nodes.group.is_read or nodes.group.is_made:
         skip("EKS makes no group of it")
     image = nodes.templates("imageId")
     if isinstance(image.value, Unknown) and not image.value.of:
