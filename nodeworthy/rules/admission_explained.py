@@ -28,7 +28,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     incident="B",
     title="A pod that kubelet refused at admission has a named cause",
-    remedy="look who holds the GPUs of the node, and when its kubelet and its device plugin started",
+    remedy="look who holds the GPUs of the node, and when its kubelet and its device plugin started; where nobody "
+    "holds them, restart its kubelet, which still counts the GPUs of pods that are gone",
 )
 
 

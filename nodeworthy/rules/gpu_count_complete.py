@@ -23,6 +23,7 @@ from nodeworthy.facts.node.gpus import HostGpus, gpu_drafts
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.module import NodeModule, module_fault
 from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
@@ -116,6 +117,7 @@ def their_device_plugin_offers_them(offered: OfferedGpus) -> Findings:
 
 def _draft_of_silence(silent: SilentPlugin) -> Draft:
     """Nothing is known to be wrong with the GPUs: nobody counts them."""
+    known = next((each.evidence for each in in_text(silent.words) if not each.evidence.is_symptom), None)
     return fail(
         silent,
         "the device plugin runs, and offers no GPU" if silent.runs else "the device plugin does not run",
@@ -123,8 +125,8 @@ def _draft_of_silence(silent: SilentPlugin) -> Draft:
         should="a device plugin that is ready, and every GPU allocatable",
         on=[node.title for node in silent.nodes],
         related=[Related(node.place, _says(node)) for node in silent.nodes[:_SHOWN]],
-        cause=_why(silent),
-        remedy=_remedy(silent),
+        cause=_why(silent, known),
+        remedy=_remedy(silent) if known is None else f"{known.remedy}; to be sure: {known.prove}",
         victims=dict.fromkeys(
             (*(pod.object for pod in (*silent.pods, *silent.beside) if not pod.ready), *silent.waiting)
         ),
@@ -138,7 +140,14 @@ def _says(node: NodeGpus) -> str:
     return f"{node.title} has {node.gpu or 'GPUs'}, and {offers}"
 
 
-def _why(silent: SilentPlugin) -> str:
+def _why(silent: SilentPlugin, known: Evidence | None) -> str:
+    said = f"{known.says}: {known.cause}" if known is not None else ""
+    if said and not silent.beside:
+        return said
+    return "; ".join(filter(None, (_why_as_it_fares(silent), said)))
+
+
+def _why_as_it_fares(silent: SilentPlugin) -> str:
     if silent.runs:
         return WHY_NONE_IS_FOUND
     others = list(dict.fromkeys(pod.daemonset or pod.name for pod in silent.beside))

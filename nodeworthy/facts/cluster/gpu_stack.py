@@ -16,6 +16,7 @@ from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
 from nodeworthy.known.gpu_stack import brings_gpus, waits_for
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
@@ -35,6 +36,8 @@ _OF_THE_PLATFORM = frozenset(
         "StartError",
     )
 )
+# What runtimes call a container that they could not start.
+_REFUSES = pattern(r"(?:runtime|runc|crun|container) create failed")
 # The links by which every container of a node may hang.
 _RUNTIME = ("toolkit", "cdi", "runtime")
 # As known/gpu_stack.toml calls it.
@@ -316,9 +319,11 @@ def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) ->
 
 def _of_user(pod: ClusterPod, said: Mapping[str, str]) -> str:
     """Only where the platform failed it: what its program does is its own."""
-    if pod.ready or not pod.node or not (pod.uses_gpus or _claims_gpus(pod, said)):
+    if pod.ready or not pod.node:
         return ""
-    return _of_the_platform(pod, said)
+    if pod.fault and not pod.is_over and _is_refused(pod.last_words):
+        return pod.fault
+    return _of_the_platform(pod, said) if pod.uses_gpus or _claims_gpus(pod, said) else ""
 
 
 def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
@@ -332,7 +337,7 @@ def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
 
 def _is_of_its_driver(found: EvidenceMatch) -> bool:
     evidence = found.evidence
-    return evidence.layer == "dra" and not evidence.is_symptom and evidence.source.startswith("NVIDIA/")
+    return evidence.layer in ("dra", "mig") and not evidence.is_symptom and evidence.source.startswith("NVIDIA/")
 
 
 def _of_the_platform(pod: ClusterPod, said: Mapping[str, str]) -> str:
@@ -346,6 +351,14 @@ def _of_node(pod: ClusterPod, said: Mapping[str, str]) -> str:
     fault = "" if pod.ready else _of_the_platform(pod, said)
     words = pod.last_words or said.get(pod.object, "")
     return fault if fault and any(map(_is_of_the_runtime, in_text(words))) else ""
+
+
+def _is_refused(words: str) -> bool:
+    """By NVIDIA's runtime, whatever the container asks for: its own program has not run, so that this is the node's."""
+    if "nvidia-container" not in words or _REFUSES.search(words) is None:
+        return False
+    found = (each.evidence for each in in_text(words))
+    return any(not each.is_symptom and link_of_evidence(each.id, each.layer) in _RUNTIME for each in found)
 
 
 def _is_of_the_runtime(found: EvidenceMatch) -> bool:

@@ -43,6 +43,8 @@ class SilentPlugin:
     # Others on these nodes, of its namespace, that do not run either.
     beside: tuple[ClusterPod, ...]
     waiting: tuple[str, ...] = ()
+    # What its log, or that of what should run before it, says last.
+    words: str = ""
 
     @property
     def place(self) -> Place:
@@ -145,7 +147,7 @@ def offered_gpus(
     bare = tuple(node for node in on_none if not found.beside.get(node.name))
     served = {name: found.plugins_on[name] for name in sorted(nodes) if found.plugins_on.get(name)}
     return OfferedGpus(
-        tuple(_silent(served, nodes, found.beside, waiting)),
+        tuple(_silent(served, nodes, found, waiting)),
         bare,
         tuple(each for each in plugins.values() if each.part is Part.DEVICE_PLUGIN),
         _of(bare, waiting),
@@ -166,19 +168,20 @@ def _faulty(pods: Iterable[ClusterPod], served: Mapping[str, Sequence[ClusterPod
 def _silent(
     served: Mapping[str, Sequence[ClusterPod]],
     nodes: Mapping[str, NodeGpus],
-    beside: Mapping[str, Sequence[ClusterPod]],
+    found: UnofferedGpus,
     waiting: Mapping[str, Sequence[str]],
 ) -> Iterator[SilentPlugin]:
     together: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name, own in served.items():
         first = own[0]
-        others = sorted({each.daemonset or each.name for each in beside.get(name, ())})
+        others = sorted({each.daemonset or each.name for each in found.beside.get(name, ())})
         together[first.namespace, first.daemonset, str(first.ready), first.fault, *others].append(name)
     for names in together.values():
         alike = tuple(nodes[name] for name in names)
         own_pods = tuple(served[name][0] for name in names)
-        near = tuple(pod for name in names for pod in beside.get(name, ()))
-        yield SilentPlugin(alike, own_pods, near, _of(alike, waiting))
+        near = tuple(pod for name in names for pod in found.beside.get(name, ()))
+        words = (pod.last_words or found.words.get(pod.object, "") for pod in near[:1] or own_pods)
+        yield SilentPlugin(alike, own_pods, near, _of(alike, waiting), next(filter(None, words), ""))
 
 
 def _of(nodes: Iterable[NodeGpus], waiting: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

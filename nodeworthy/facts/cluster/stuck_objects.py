@@ -29,6 +29,7 @@ _OF_ITS_CLASS = "NodeClassReady"
 _TAKES = timedelta(minutes=10)
 # Kueue's words for a queue that moves on by itself.
 _MOVES_ON = ("insufficient unused quota", "Waiting for", "Preempt", "Pending the preemption")
+_CHECKS_FAILED = ("Retry", "Rejected")
 _INACTIVE = pattern(r"ClusterQueue (?P<name>\S+) is inactive")
 _CHARTS = frozenset(
     (
@@ -218,11 +219,25 @@ def _of_a_node_claim(found: Tree, around: Around) -> str:
 def _of_a_queue(workload: Tree, _around: Around) -> str:
     if not any(_asks_for_gpus(pods.get("template")) for pods in workload.get("spec", "podSets").sequence):
         return ""
-    told = (each for each in _conditions(workload) if each.type == "QuotaReserved" and each.status == "False")
-    said = next((each for each in told), None)
-    if said is None or any(each in said.message for each in _MOVES_ON):
+    conditions = {each.type: each for each in _conditions(workload)}
+    if "Finished" not in conditions:
+        refused = next(_checks_failed(workload), "")
+        if refused:
+            return refused
+    said = conditions.get("QuotaReserved")
+    if said is None or said.status != "False":
+        return ""
+    if any(each in said.message for each in _MOVES_ON):
         return ""
     return said.message if said.reason == "Inadmissible" or in_text(said.message) else ""
+
+
+def _checks_failed(workload: Tree) -> Iterator[str]:
+    """What somebody else decides who has a word in it: one that is asked, and has not answered, is none of these."""
+    for each in workload.get("status", "admissionChecks").sequence:
+        state, said = each.get("state").text, each.get("message").text
+        if state in _CHECKS_FAILED:
+            yield f"admission check {each.get('name').text} ({state}){': ' if said else ''}{said or ''}"
 
 
 def _why_inactive(queue: Tree | None) -> str:
@@ -331,7 +346,7 @@ _TOLD: Mapping[str, tuple[str, str, str]] = {
     ),
     "Workload": (
         "Kueue does not admit the workload '{name}', which asks for GPUs",
-        "condition QuotaReserved",
+        "condition Admitted",
         "see its queue: kubectl describe workload -n {namespace} {name}; kubectl get clusterqueues -o yaml",
     ),
     "RayCluster": (
