@@ -24,6 +24,7 @@ from .daemon import PATIENCE
 from .kube_client import KubeClient
 from .stand_in_operator import PATHS, put, put_incident, remove
 
+CONFLICT = "conflicting NVIDIADriver NodeSelectors found for resource: gold, nodeSelector: map[]"
 GROUPS = sorted({group for kind in KINDS for group in kind.groups})
 
 
@@ -125,6 +126,32 @@ def test_a_refused_kind_is_unknown_and_replays_so(
     refused = next(found for found in ran.findings if found["rule"] == "looked-at")
     assert "daemonsets.apps is forbidden" in refused["message"]
     assert diagnose("--from", "kept").out == ran.out
+
+
+def test_a_kind_is_read_in_the_version_that_the_server_has(
+    cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its group prefers another version, in which there is no such kind."""
+    client = cluster.client
+    client.create_crd("nvidia.com", "v1alpha1", "NVIDIADriver", plural="nvidiadrivers")
+    of_kind = "/apis/nvidia.com/v1alpha1/nvidiadrivers"
+    driver = {"apiVersion": "nvidia.com/v1alpha1", "kind": "NVIDIADriver", "metadata": {"name": "gold"}, "spec": {}}
+    client.create(of_kind, driver)
+    said = {"type": "Error", "status": "True", "reason": "ConflictingNodeSelector", "message": CONFLICT}
+    client.patch_status(f"{of_kind}/gold", {"state": "notReady", "conditions": [said]})
+    ran = diagnose("--record", "kept")
+    (found,) = (each for each in ran.findings if each["rule"] == "gpu-stack-settled")
+    assert (found["verdict"], found["where"]["object"]) == ("fail", "NVIDIADriver/gold")
+    assert CONFLICT in found["is"]
+    assert diagnose("--from", "kept").out == ran.out
+    allow(client, "no-drivers", *(kind.plural for kind in KINDS if kind.plural != "nvidiadrivers"))
+    as_user(cluster, "no-drivers", monkeypatch, tmp_path)
+    ran = diagnose("--record", "kept-by-another")
+    (found,) = (each for each in ran.findings if each["rule"] == "gpu-stack-settled")
+    assert found["verdict"] == "unknown"
+    assert "the server refused to list nvidiadrivers.nvidia.com" in found["message"]
+    assert diagnose("--from", "kept-by-another").out == ran.out
+    client.expect("DELETE", f"{of_kind}/gold")
 
 
 def test_the_symptom_fails_even_where_the_cause_may_not_be_read(

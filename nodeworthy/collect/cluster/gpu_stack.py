@@ -107,6 +107,8 @@ def _last_words(seen: ClusterObjects) -> dict[str, str]:
 def _unseen(seen: ClusterObjects, not_seen: NotSeen) -> str | None:
     """What was left out of a dump on purpose is no reason; what was refused or cut off may hold what is stuck."""
     away = (
-        each for each in (PODS, NODES, DAEMONSETS) if seen.was_kept_away(each) and not not_seen.may_be_refused(each)
+        each
+        for each in (PODS, NODES, DAEMONSETS, *SPEAKING)
+        if seen.was_kept_away(each) and not not_seen.may_be_refused(each)
     )
     return next((seen.why_not_all(each) for each in away), None)

@@ -16,8 +16,11 @@ from nodeworthy.verdict import Place
 class ObjectKind:
     plural: str
     kind: str
-    # Those that are asked for are all of version v1. Where another group serves the same objects, it stands behind.
+    # Where another group serves the same objects, it stands behind.
     groups: tuple[str, ...] = ("",)
+    # Of a kind whose versions come and go: one that it had. Which one a server has, is asked first.
+    version: str = "v1"
+    version_varies: bool = False
     namespaced: bool = True
     # Without a core kind a diagnosis is blind.
     core: bool = True
@@ -29,7 +32,7 @@ class ObjectKind:
 
     @property
     def api_version(self) -> str:
-        return f"{self.groups[0]}/v1" if self.groups[0] else "v1"
+        return f"{self.groups[0]}/{self.version}" if self.groups[0] else self.version
 
     def url(self, namespace: str | None) -> str:
         root = "/apis" if self.groups[0] else "/api"
@@ -104,24 +107,89 @@ NODE_POOLS = ObjectKind(
     core=False,
     what_for="what Karpenter may start for pods with GPUs",
 )
-# Whose conditions say what their controllers could not do. Their versions change, and dumps have them.
+# Whose conditions say what their controllers could not do.
 NVIDIA_DRIVERS = ObjectKind(
-    "nvidiadrivers", "NVIDIADriver", ("nvidia.com",), namespaced=False, core=False, is_asked_for=False
+    "nvidiadrivers",
+    "NVIDIADriver",
+    ("nvidia.com",),
+    "v1alpha1",
+    version_varies=True,
+    namespaced=False,
+    core=False,
+    what_for="which drivers the GPU operator could not bring",
 )
 NODE_CLASSES = ObjectKind(
-    "ec2nodeclasses", "EC2NodeClass", ("karpenter.k8s.aws",), namespaced=False, core=False, is_asked_for=False
+    "ec2nodeclasses",
+    "EC2NodeClass",
+    ("karpenter.k8s.aws",),
+    version_varies=True,
+    namespaced=False,
+    core=False,
+    what_for="what Karpenter did not find in AWS for its nodes",
 )
-NODE_CLAIMS = ObjectKind("nodeclaims", "NodeClaim", ("karpenter.sh",), namespaced=False, core=False, is_asked_for=False)
-WORKLOADS = ObjectKind("workloads", "Workload", ("kueue.x-k8s.io",), core=False, is_asked_for=False)
-HELM_RELEASES = ObjectKind("helmreleases", "HelmRelease", ("helm.toolkit.fluxcd.io",), core=False, is_asked_for=False)
-APPLICATIONS = ObjectKind("applications", "Application", ("argoproj.io",), core=False, is_asked_for=False)
+NODE_CLAIMS = ObjectKind(
+    "nodeclaims",
+    "NodeClaim",
+    ("karpenter.sh",),
+    version_varies=True,
+    namespaced=False,
+    core=False,
+    what_for="which of Karpenter's machines never became nodes",
+)
+WORKLOADS = ObjectKind(
+    "workloads",
+    "Workload",
+    ("kueue.x-k8s.io",),
+    "v1beta1",
+    version_varies=True,
+    core=False,
+    what_for="which jobs Kueue holds back, and why",
+)
 CLUSTER_QUEUES = ObjectKind(
-    "clusterqueues", "ClusterQueue", ("kueue.x-k8s.io",), namespaced=False, core=False, is_asked_for=False
+    "clusterqueues",
+    "ClusterQueue",
+    ("kueue.x-k8s.io",),
+    "v1beta1",
+    version_varies=True,
+    namespaced=False,
+    core=False,
+    what_for="which of Kueue's queues admit nothing",
 )
 COMPUTE_DOMAINS = ObjectKind(
-    "computedomains", "ComputeDomain", ("resource.nvidia.com",), core=False, is_asked_for=False
+    "computedomains",
+    "ComputeDomain",
+    ("resource.nvidia.com",),
+    "v1beta1",
+    version_varies=True,
+    core=False,
+    what_for="which jobs wait for memory that nodes share",
 )
-RAY_CLUSTERS = ObjectKind("rayclusters", "RayCluster", ("ray.io",), core=False, is_asked_for=False)
+RAY_CLUSTERS = ObjectKind(
+    "rayclusters",
+    "RayCluster",
+    ("ray.io",),
+    version_varies=True,
+    core=False,
+    what_for="which of them have no pods, and why",
+)
+HELM_RELEASES = ObjectKind(
+    "helmreleases",
+    "HelmRelease",
+    ("helm.toolkit.fluxcd.io",),
+    "v2",
+    version_varies=True,
+    core=False,
+    what_for="whether Flux could install the GPU stack",
+)
+APPLICATIONS = ObjectKind(
+    "applications",
+    "Application",
+    ("argoproj.io",),
+    "v1alpha1",
+    version_varies=True,
+    core=False,
+    what_for="whether Argo CD could install the GPU stack",
+)
 SPEAKING = (
     NVIDIA_DRIVERS,
     NODE_CLASSES,

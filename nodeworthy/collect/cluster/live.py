@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import Any
 
 from nodeworthy.collect.cluster import hami_logs, logs, prometheus
@@ -19,7 +20,7 @@ from nodeworthy.collect.cluster.recording import KindFile, Recording
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.redaction import hide_secrets
 
 PAGE = "500"
@@ -92,9 +93,35 @@ class _Reading:
             self._over.set()
 
     def _read(self, kind: ObjectKind) -> None:
-        file = self.recording.kind(kind) if self.recording else None
-        if all(self._keep(answer, kind, file) for answer in self._pages(kind)) and file:
+        served = self._as_served(kind)
+        if served is None:
+            return
+        file = self.recording.kind(served) if self.recording else None
+        if all(self._keep(answer, kind, file) for answer in self._pages(served)) and file:
             file.finish()
+
+    def _as_served(self, kind: ObjectKind) -> ObjectKind | None:
+        """In the version that this server has; as it is where it has none, of which it says so itself; None where it is
+        not said which there are."""
+        if not kind.version_varies:
+            return kind
+        groups = self._groups
+        if groups.status != 200:
+            self._refused(groups, kind)
+            return None
+        for version in _versions(groups.body, kind.groups[0]):
+            listed = self.connection.get(f"/apis/{kind.groups[0]}/{version}", {})
+            if listed.status != 200:
+                self._refused(listed, kind)
+                return None
+            if any(text_at(each, "name") == kind.plural for each in mappings_at(listed.body, "resources")):
+                return replace(kind, version=version)
+        return kind
+
+    @cached_property
+    def _groups(self) -> Answer:
+        """What the server serves. Two that ask at once may both be told."""
+        return self.connection.get("/apis", {})
 
     def end(self) -> None:
         """A recording is there whole, or not at all."""
@@ -147,6 +174,14 @@ class _Reading:
             if answer.status != 200 or not token:
                 return
             query = {**asked, "continue": token}
+
+
+def _versions(groups: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Those of a group, the one that the server prefers first."""
+    group = next((each for each in mappings_at(groups, "groups") if text_at(each, "name") == name), {})
+    preferred = text_at(group, "preferredVersion", "version")
+    others = (text_at(each, "version") for each in mappings_at(group, "versions"))
+    yield from dict.fromkeys(filter(None, (preferred, *others)))
 
 
 def _next(waiting: deque[ObjectKind]) -> ObjectKind | None:
