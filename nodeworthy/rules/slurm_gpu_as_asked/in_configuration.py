@@ -141,7 +141,7 @@ def _too_few(short: Short) -> Findings:
 def its_partition_has_them(job: SlurmJob) -> Findings:
     if not any(request.gpus for request in job.requests):
         skip("it asks for no GPUs")
-    for request in job.requests if job.cluster is not None else ():
+    for request in job.requests:
         for ask in request.gpus:
             yield from _more_than_a_node_has(request, ask, job.cluster)
 
