@@ -28,6 +28,10 @@ class Ran:
         found: list[dict[str, Any]] = self.report["findings"]
         return found
 
+    def told_by(self, rule: str) -> list[dict[str, Any]]:
+        """What it finds. A crash is not silence: it is told in another rule's name."""
+        return [each for each in self.findings if each["rule"] in (rule, "rule-crashed")]
+
 
 def run(*arguments: str, cwd: Path | None = None) -> Ran:
     out, err = io.StringIO(), io.StringIO()

@@ -198,7 +198,7 @@ def test_on_both_sides(turned: Turned, instead: str, tmp_path: Path) -> None:
     assert turned.written in text
     file.write_text(text.replace(turned.written, instead), encoding="utf-8")
     ran = run(*case.command, "--format", "json", cwd=folder)
-    told = [said(each) for each in ran.findings if each["rule"] == case.rule and each["verdict"] not in ALL_IS_WELL]
+    told = [said(each) for each in ran.told_by(case.rule) if each["verdict"] not in ALL_IS_WELL]
     expected = turned.told[instead]
     if expected.startswith(NOT):
         assert expected.removeprefix(NOT) not in " ".join(told)

@@ -61,7 +61,7 @@ def told(name: str, file: str, written: str, instead: str, folder: Path) -> list
     assert written in text, f"{name} has no {written!r} any more"
     (laid_out / file).write_text(text.replace(written, instead), encoding="utf-8")
     ran = run(*case.command, "--format", "json", cwd=laid_out)
-    return [_line(each) for each in ran.findings if each["rule"] == case.rule and each["verdict"] not in IS_WELL]
+    return [_line(each) for each in ran.told_by(case.rule) if each["verdict"] not in IS_WELL]
 
 
 def _line(finding: dict[str, Any]) -> str:

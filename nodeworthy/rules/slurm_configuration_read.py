@@ -53,7 +53,7 @@ def partitions_have_nodes(conf: SlurmConf) -> Findings:
     named = [each for each in conf.partitions if "nodes" in each.pairs]
     if not named:
         skip("no partition names nodes")
-    found = ((each, name) for each in named for name in islice(unknown_nodes(conf, each), 1))
+    found = ((each, name) for each in named for name in unknown_nodes(conf, each))
     yield from (_unknown_node(conf, partition, name) for partition, name in islice(found, 1))
 
 
