@@ -80,6 +80,7 @@ def _script(options: Options) -> BootScript:
     from nodeworthy.boot.unpack import unpack
     from nodeworthy.collect.source.files import STDIN, Source, Unreadable, read_bytes, shown_path
     from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.collect.source.script_files import variables_of
     from nodeworthy.errors import InputError
     from nodeworthy.facts.boot.pools import in_fleet
     from nodeworthy.facts.boot.script import BootScript
@@ -97,7 +98,8 @@ def _script(options: Options) -> BootScript:
     _refuse_what_holds_one(data, name)
     place = Place(path=name)
     choice = Fleets(options.fleet, options.stack).of(source)
-    script = BootScript(place, unpack(data, place, name=path.name), surroundings=source.scope)
+    read = unpack(data, place, name=path.name, variables=variables_of(source, data))
+    script = BootScript(place, read, surroundings=source.scope)
     return in_fleet(script, choice.fleet, choice.why)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from nodeworthy.boot.playbook.commands import commands_of
 from nodeworthy.boot.playbook.tasks import Task, tasks_of, words_of
 from nodeworthy.boot.playbook.variables import fill_in, text_of
+from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -26,8 +28,8 @@ _FACTS = ("os_family", "distribution", "distribution_release", "architecture", "
 _SCRIPTS = ("shell", "command", "raw")
 
 
-def as_script(text: str) -> str | None:
-    """None where it is no YAML, or no list of tasks."""
+def as_script(text: str, variables: Mapping[str, Tree] = MappingProxyType({})) -> str | None:
+    """None where it is no YAML, or no list of tasks. The variables are what a role or an inventory says of them."""
     try:
         trees = [each for each in read_all(text, Place()) if not each.is_null]
     except NotYaml:
@@ -38,7 +40,7 @@ def as_script(text: str) -> str | None:
     sheet.add(1, "set -e")
     manager = "yum" if _OF_RPM.search(text) else "apt-get"
     registered: dict[str, str] = {}
-    for task in tasks_of(trees[0]):
+    for task in tasks_of(trees[0], variables):
         commands = _lay(task, manager, registered, sheet, _unless_looked_at(task, text))
         _keep(task, commands, registered)
     return sheet.text()

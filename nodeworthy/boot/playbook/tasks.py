@@ -59,20 +59,20 @@ class Task:
         return fill_in(_ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text), self.scope)
 
 
-def tasks_of(document: Tree) -> Iterator[Task]:
+def tasks_of(document: Tree, around: Mapping[str, Tree]) -> Iterator[Task]:
     """The tasks of plays, each under the group that it is for, unless there is only one. A play for the machine that
     runs Ansible is none of the nodes'. Where no play is for another machine, that machine is the node itself."""
     groups = {text_of(each.get("hosts")) for each in document.sequence if not each.get("hosts").is_absent}
     for entry in document.sequence:
         hosts = text_of(entry.get("hosts"))
         if not any(name in entry.mapping for name in ("hosts", *_PLAYS)):
-            yield from _task(entry, (), {})
+            yield from _task(entry, (), around)
         elif groups <= set(_HERE) or (hosts not in _HERE and text_of(entry.get("connection")) != "local"):
             is_some = hosts and len(groups - set(_HERE)) > 1 and hosts not in ("all", "*")
             under = (f'group_names == "{hosts}"',) if is_some else ()
             for name in _PLAYS:
                 for each in entry.get(name).sequence:
-                    yield from _task(each, under, scope_within(entry, {}))
+                    yield from _task(each, under, scope_within(entry, around))
 
 
 def tasks_anywhere(document: Tree) -> Iterator[Task]:

@@ -1,7 +1,9 @@
-"""The variables of a playbook, as far as it says itself what they are: `vars` of a play, of a block and of a task.
+"""The variables of a playbook, as far as it is known what they are: `vars` of a play, of a block and of a task, and
+what a role or an inventory around it says.
 
-What stands nearest holds, as for Ansible, and outranks what an inventory says. Of what a filter makes of a value, and
-of a value on several lines, nothing is said: its braces stay, and it remains what a template fills in.
+What stands nearest holds, as for Ansible, and outranks what an inventory says. Nothing is said of what a filter makes
+of a value, of a value on several lines or one that a directive makes: its braces stay, and it remains what a template
+fills in. So does a number that is written otherwise than Ansible would print it: 1.30 is 1.3.
 """
 
 from __future__ import annotations
@@ -16,6 +18,11 @@ _NAMED = pattern(r"\{\{-?\s*([A-Za-z_]\w*)\s*(?:\|\s*default\([^()]*\)\s*)?-?\}\
 # Variables that are made of others; one of itself would have no end.
 _DEEPEST = 4
 _LONGEST = 20_000
+
+
+def names_in(text: str) -> Sequence[str]:
+    """The variables that stand in braces, alone or with a default."""
+    return _NAMED.findall(text) if "{{" in text else ()
 
 
 def scope_within(entry: Tree, outer: Mapping[str, Tree]) -> Mapping[str, Tree]:
@@ -65,4 +72,6 @@ def text_of(tree: Tree | None) -> str:
 
 def _value(tree: Tree | None) -> str:
     value = text_of(tree).strip()
-    return "" if "\n" in value else value
+    if tree is not None and isinstance(tree.value, int | float) and not isinstance(tree.value, bool):
+        return value if value == str(tree.value) else ""
+    return "" if "\n" in value or "{%" in value else value

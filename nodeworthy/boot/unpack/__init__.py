@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import CloudConfig, read_cloud_configs
@@ -17,6 +18,7 @@ from nodeworthy.boot.unpack.kinds import Type, begins_as, kind_of_template, look
 from nodeworthy.boot.unpack.multipart import read_archive, read_multipart
 from nodeworthy.boot.unpack.parts import Reading, TypedText
 from nodeworthy.boot.userdata import FaultKind, PartKind, UserData, UserDataFault
+from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
@@ -31,11 +33,12 @@ def unpack(
     name: str = "",
     origin: Origin | None = None,
     taken_off: Sequence[str] = (),
+    variables: Mapping[str, Tree] = MappingProxyType({}),
 ) -> UserData:
     """The parts of user data as it comes, in the order in which they act. Never raises: what can't be read is a
     fault. `template` says whether Terraform fills it in first; None looks for it. `origin` says where its lines
     stand, where that is not the file of this place (a planned resource, say); `taken_off` which layers of packing were
-    taken off it before."""
+    taken off it before; `variables` what is known of those that a playbook uses."""
     if not data.strip():
         fault = UserDataFault(FaultKind.EMPTY, place, "the user data is empty: the node boots and does nothing")
         return UserData(place, (), (fault,), size=len(data))
@@ -45,11 +48,13 @@ def unpack(
     if opened.unread:
         faults, wrapped = tuple(opened.faults), tuple(opened.wrapped)
         return UserData(place, (), faults, size=opened.size, wrapped=wrapped, unread=opened.unread)
-    return _read_opened(opened, place, template, name)
+    return _read_opened(opened, place, template, name, variables)
 
 
-def _read_opened(opened: Opened, place: Place, template: bool | None, name: str) -> UserData:
-    reading = Reading(faults=opened.faults)
+def _read_opened(
+    opened: Opened, place: Place, template: bool | None, name: str, variables: Mapping[str, Tree]
+) -> UserData:
+    reading = Reading(faults=opened.faults, variables=variables)
     text = as_text(opened.data, opened.origin, reading.faults)
     if template is None:
         reading.braced = not opened.wrapped and _is_braced(text, name)

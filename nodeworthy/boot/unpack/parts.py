@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import SHELLS, Type, begins_as, interpreter
 from nodeworthy.boot.userdata import FaultKind, Part, PartKind, UserDataFault
+from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 
@@ -89,6 +91,8 @@ class Reading:
     braced: bool = False
     # Terraform does.
     template: bool = False
+    # Of those that Ansible fills in, what is known.
+    variables: Mapping[str, Tree] = field(default_factory=dict)
 
     @property
     def is_filled(self) -> bool:
@@ -150,7 +154,7 @@ class Reading:
         """Ansible fills in what stands in braces, and runs it; cloud-init never sees it."""
         from nodeworthy.boot.playbook.layout import as_script
 
-        script = as_script(found.text) if len(found.text) <= MOST_READ else None
+        script = as_script(found.text, self.variables) if len(found.text) <= MOST_READ else None
         found.jinja = True
         if script is None:
             self.fault(FaultKind.NOT_READ_HERE, found, "is a playbook that can't be read as YAML", is_doubt=True)

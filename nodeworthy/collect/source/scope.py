@@ -24,6 +24,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.source.role_variables import Variables
     from nodeworthy.collect.source.terraform import TerraformRoot
 
 # Folders that hold no change of the user's own.
@@ -51,6 +52,8 @@ class Scope:
     unlisted: str = ""
     # What was found out of all of them once, for whoever asks again.
     remembered: dict[str, str] = field(default_factory=dict)
+    # The variables of Ansible in them, once somebody has asked.
+    variables: Variables | None = None
     _read_of: set[str] = field(default_factory=set)
     _paths: list[str] | None = None
     _by_name: dict[str, list[str]] | None = None

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from nodeworthy.collect.source.boot_scripts import is_firewall_script, is_meant_as_one, may_install_charts
+from collections.abc import Mapping
+
+from nodeworthy.collect.source.boot_scripts import (
+    is_firewall_script,
+    is_meant_as_one,
+    is_tasks_of_a_node,
+    may_install_charts,
+)
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.parsing import FileContents, InputRefused, content
+from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fleet.model import Firewall
@@ -20,11 +28,20 @@ def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
 
     place = Place(path=source.shown)
     is_meant = is_meant_as_one(source.path.name)
-    read = unpack(data, place, name=source.path.name)
+    read = unpack(data, place, name=source.path.name, variables=variables_of(source, data))
     script = BootScript(place, read, is_meant=is_meant, surroundings=source.scope)
     told = list(comments(any_text(data), place, rules, is_yaml=False))
     beside = FilesBeside(source)
     return FileContents(facts_of_commands(script, data, beside), scripts=[script], suppressions=told, beside=beside)
+
+
+def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
+    """Of tasks of Ansible, what their role and an inventory fill in."""
+    if b"{{" not in data or not is_tasks_of_a_node(data):
+        return {}
+    from nodeworthy.collect.source.role_variables import variables_around
+
+    return variables_around(source, data)
 
 
 def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
