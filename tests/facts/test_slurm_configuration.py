@@ -15,6 +15,7 @@ from nodeworthy.facts.slurm.configuration import (
     rows,
     short_nodes,
     slurm_conf,
+    unknown_nodes,
 )
 from nodeworthy.facts.slurm.hostlist import names_of
 from nodeworthy.verdict import NotKnown, Place
@@ -105,6 +106,9 @@ def short(conf: str, gres: str) -> list[tuple[int, int]]:
         ("NodeName=a[1-2] Gres=gpu:8", "Name=gpu File=/dev/nvidia[0-8]", []),
         ("NodeName=a[1-2] Gres=gpu:a100:2", "Name=gpu Type=A100 File=/dev/nvidia[0-1]", []),
         ("NodeName=a[1-2] Gres=gpu:a100:2", "Name=gpu Type=h100 File=/dev/nvidia[0-1]", [(0, 2)]),
+        # Whoever says no type takes any.
+        ("NodeName=a[1-2] Gres=gpu:2", "Name=gpu Type=h100 File=/dev/nvidia[0-1]", []),
+        ("NodeName=a[1-2] Gres=gpu:a100:2", "Name=gpu File=/dev/nvidia[0-1]", []),
         ("NodeName=a[1-2] Gres=gpu:2", "NodeName=a2 Name=gpu File=/dev/nvidia0", [(1, 2)]),
         ("NodeName=a[1-2] Gres=gpu:2", "NodeName=b1 Name=gpu File=/dev/nvidia0", []),
         ("NodeName=DEFAULT Gres=gpu:2\nNodeName=a", "Name=gpu File=/dev/nvidia0", [(1, 2)]),
@@ -160,3 +164,24 @@ def test_the_most_that_a_node_of_a_partition_has(name: str, kind: str | None, mo
 def test_nothing_is_told_of_partitions_where_more_is_said_elsewhere(more: str) -> None:
     assert partition_of(slurm_conf(CLUSTER + more, CONF), "ampere") is None
     assert partition_of(slurm_conf(CLUSTER, CONF), "hopper") is None
+
+
+@pytest.mark.parametrize(
+    ("nodes", "partition", "most"),
+    [("a1", "a1", 4), ("a2", "a1", 0), ("a[1-", "a1", 4), ("a1", "a[1-", 4), ("a[1-", "a[1-", 4)],
+)
+def test_a_node_whose_name_cannot_be_told_may_be_in_any_partition(nodes: str, partition: str, most: int) -> None:
+    """And a partition whose nodes can't be told may have any of them."""
+    conf = slurm_conf(f"NodeName={nodes} Gres=gpu:4\nPartitionName=p Nodes={partition}", CONF)
+    (only,) = conf.partitions
+    assert most_of_type(gpus_in_partition(conf, only), None) == most
+
+
+@pytest.mark.parametrize(
+    ("partition", "unknown"),
+    [("Nodes=a1", []), ("Nodes=a1,b[1-2]", ["b1", "b2"]), ("Nodes=all", []), ("Nodes=a[1-", []), ("MaxTime=1-0", [])],
+)
+def test_nodes_of_a_partition_that_nobody_defines(partition: str, unknown: list[str]) -> None:
+    conf = slurm_conf(f"NodeName=a[1-2] CPUs=64\nPartitionName=p {partition}", CONF)
+    (only,) = conf.partitions
+    assert unknown_nodes(conf, only) == unknown
