@@ -59,6 +59,8 @@ class Part:
     jinja: bool = False
     # Under which conditions of a template it is there at all.
     guard: Guard = ()
+    # Without what other files fill into it; empty where that is nothing.
+    unfilled: str = ""
 
     @property
     def place(self) -> Place:

@@ -30,6 +30,7 @@ KNOWN: dict[str, Mapping[str, str]] = {
     "the role outranks what is encrypted": {**STRONG, "group_vars/all.yml": "$ANSIBLE_VAULT;1.1;AES256\n6162\n"},
     "another role's default": {**DEFAULT, "roles/cuda/defaults/main.yml": "driver: x\n"},
     "a comment": {**DEFAULT, "group_vars/all.yml": "# driver: x\nother: 1\n"},
+    "a page that tells of it": {**DEFAULT, "roles/gpu/README.md": "    driver: x\n"},
     "the role's own tests": {**DEFAULT, "roles/gpu/molecule/default/converge.yml": "- vars: {driver: x}\n"},
     "its options described": {**DEFAULT, "roles/gpu/meta/argument_specs.yml": "options:\n  driver: {type: str}\n"},
     "asked, and not set": {**DEFAULT, "roles/gpu/tasks/more.yml": "- debug: {msg: a}\n  when: driver == 'x'\n"},
@@ -52,7 +53,8 @@ NOT_KNOWN: dict[str, Mapping[str, str]] = {
     "another role's own": {**DEFAULT, "roles/cuda/vars/main.yml": "driver: x\n"},
     "a makefile": {**STRONG, "Makefile": "all:\n\tansible-playbook site.yml -e driver=x\n"},
     "an inventory of hosts": {**DEFAULT, "hosts": "[gpu]\ngpu-1 driver=x\n"},
-    "another play's variables in JSON": {**DEFAULT, "run.sh": 'ansible-playbook a.yml -e \'{"driver": "x"}\'\n'},
+    "an inventory of any name": {**DEFAULT, "hosts.lab": "[gpu:vars]\ndriver = x\n"},
+    "a call of ansible-playbook with JSON": {**DEFAULT, "run.sh": 'ansible-playbook a.yml -e \'{"driver": "x"}\'\n'},
     "no YAML": {"roles/gpu/defaults/main.yml": "driver: 'x\n"},
 }
 
@@ -88,3 +90,8 @@ def test_a_role_says_nothing_of_a_playbook(tmp_path: Path) -> None:
 def test_a_number_is_what_ansible_prints_of_it(tmp_path: Path, written: str, *, is_said: bool) -> None:
     files = {"roles/gpu/defaults/main.yml": f"driver: {written}\n"}
     assert driver(tmp_path, files, TASKS) == (written if is_said else "{{ driver }}")
+
+
+def test_a_secret_is_not_carried_to_where_it_is_used(tmp_path: Path) -> None:
+    files = {"roles/gpu/defaults/main.yml": "driver: '{{ k3s_token }}'\nk3s_token: 8f1c2d9e7ab34c55d0\n"}
+    assert driver(tmp_path, files, TASKS) == "{{ k3s_token }}"

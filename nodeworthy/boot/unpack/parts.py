@@ -63,6 +63,7 @@ class TypedText:
     merge: str = ""
     jinja: bool = False
     guard: Guard = ()
+    unfilled: str = ""
     # A part with its header, and no multipart around it here.
     is_alone: bool = False
 
@@ -147,6 +148,7 @@ class Reading:
                 merge=found.merge,
                 jinja=found.jinja,
                 guard=found.guard,
+                unfilled=found.unfilled,
             )
         )
 
@@ -158,6 +160,8 @@ class Reading:
         found.jinja = True
         if script is None:
             self.fault(FaultKind.NOT_READ_HERE, found, "is a playbook that can't be read as YAML", is_doubt=True)
+        if script is not None and self.variables:
+            found.unfilled = as_script(found.text) or ""
         found.text = found.text if script is None else script
         self.put(found, PartKind.OTHER if script is None else PartKind.PLAYBOOK, Stage.SCRIPTS)
 

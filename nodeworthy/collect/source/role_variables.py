@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from pathlib import Path
 
-from nodeworthy.boot.playbook.variables import names_in
+from nodeworthy.boot.playbook.variables import names_in, text_of
 from nodeworthy.collect.source.files import STDIN, Source, any_text, shown_path
 from nodeworthy.collect.source.scope import Scope
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.known.secrets import what_is
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
@@ -27,10 +28,13 @@ _INVENTORIES = ("group_vars", "host_vars")
 # What lies there is for a role's own tests, describes its options, or is filled in with them.
 _DECIDE_NOTHING = frozenset(("molecule", "tests", "templates", "files", "docs"))
 _DESCRIBES = ("argument_specs", "galaxy", "requirements")
-# Of these somebody may make a variable: tasks and inventories, and what calls ansible-playbook.
-_SETTING = (
-    *(".yml", ".yaml", ".json", ".ini", ".cfg", ".toml", ".sh", ".bash", ".mk", ".env", ".py", ".tf", ".tfvars"),
-    *(".j2", ".tpl", ".tftpl", ".tmpl", ".rb", ""),
+# Whatever else lies there may set a variable: an inventory is called as its owner likes, and any program may call
+# ansible-playbook. These only tell of it, or are none of either.
+_TELL_OF_IT = frozenset(
+    (
+        *(".md", ".mdx", ".rst", ".adoc", ".txt", ".html", ".css", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".ico"),
+        *(".pdf", ".drawio", ".gz", ".tgz", ".zip", ".go", ".c", ".h", ".ipynb", ".lock", ".sum", ".pem", ".crt"),
+    )
 )
 _COMMENT = pattern(rb"(?m)^[ \t]*[#;][^\n]*$")
 _SETS = pattern(
@@ -53,7 +57,8 @@ class _From(Enum):
 
 
 def variables_around(source: Source, data: bytes) -> Mapping[str, Tree]:
-    """By their names, those that these tasks use, and those that they are made of."""
+    """By their names, those that these tasks use, and those that they are made of. A secret is told where it stands,
+    and is not carried to where it is used."""
     waiting = list(names_in(any_text(data))) if source.shown != STDIN else []
     if not waiting:
         return {}
@@ -66,7 +71,7 @@ def variables_around(source: Source, data: bytes) -> Mapping[str, Tree]:
         name = waiting.pop()
         tree = scope.variables.value(name, role) if name not in asked else None
         asked.add(name)
-        if tree is not None:
+        if tree is not None and what_is(name, text_of(tree)) is None:
             found[name] = tree
             waiting += _names_within(tree)
     return found
@@ -137,7 +142,7 @@ class Variables:
         if self._setters is None:
             setters = dict[str, list[str]]()
             root = os.fspath(self.scope.root or "")
-            for path in map(os.fspath, self.scope.files(_SETTING)):
+            for path in map(os.fspath, self.scope.files()):
                 inside = path.removeprefix(root)
                 data = self.scope.read(Path(path)) if _may_decide(inside) else None
                 for name in _names_set(data or b""):
@@ -149,7 +154,8 @@ class Variables:
 
 def _may_decide(path: str) -> bool:
     *folders, name = path.split("/")
-    return _DECIDE_NOTHING.isdisjoint(folders) and not name.startswith(_DESCRIBES)
+    is_told = os.path.splitext(name)[1].lower() in _TELL_OF_IT  # noqa: PTH122 - of thousands of files
+    return _DECIDE_NOTHING.isdisjoint(folders) and not is_told and not name.startswith(_DESCRIBES)
 
 
 def _names_set(data: bytes) -> set[str]:

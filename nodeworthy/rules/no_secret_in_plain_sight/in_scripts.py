@@ -119,7 +119,8 @@ GetSight = Callable[[], Sight]
 
 
 def _in_part(part: Part, sight: GetSight, *, is_template: bool) -> Iterator[Draft]:
-    for secret in secrets_in(part.text):
+    # What stands in another file is told there.
+    for secret in secrets_in(part.unfilled or part.text):
         yield sight().finding(part.origin.at(secret.line, secret.column), secret.what, secret.name)
     for each in fillings(part.text) if is_template else fillings_by_another(part.text):
         if part.kind is not PartKind.CLOUD_CONFIG or each.name.lower() not in _TAKES_A_HASH:
