@@ -221,8 +221,10 @@ def facts_in(source: Source) -> Brought | None:
     root.told.add(source.lies)
     stacks = [root.stack] if first and root.stack is not None else []
     if source.named:
-        own = [each for each in root.facts if each.place.path == source.shown]
-        return Brought(own, root, stacks, root.files, _text(source, root), root.provisioned.of(source.shown))
+        # What it fills into another file is told of it, and where it stands here.
+        own = [each for each in root.facts if each.place.path == source.shown or each.place.path in root.templates]
+        files = root.files | root.templates
+        return Brought(own, root, stacks, files, _text(source, root), root.provisioned.of(source.shown))
     every = (root.facts, root.provisioned) if first else ([], Provisioned((), ()))
     return Brought(every[0], root, stacks, root.files, _text(source, root), every[1])
 
