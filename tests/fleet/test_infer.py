@@ -453,6 +453,53 @@ def test_nodes_of_talos_without_nvidias_modules_are_no_pool_beside_those_with_th
     assert (told["cluster"]["name"]["value"], told["cluster"]["version"]["value"]) == ("lab", "1.36")
 
 
+TALCONFIG = """\
+clusterName: NAME
+talosVersion: v1.9.5
+kubernetesVersion: v1.32.3
+nodes:
+  - hostname: gpu-1
+    schematic: {customization: {systemExtensions: {officialExtensions: [siderolabs/nonfree-kmod-nvidia-lts]}}}
+    patches: ["@./patches/gpu/nvidia.yaml"]
+"""
+PATCH = "machine: {kernel: {modules: [{name: nvidia}, {name: nvidia_uvm}]}}\n"
+
+
+def test_a_patch_below_a_talconfig_with_gpus_is_no_pool_of_its_own(folder: Path) -> None:
+    put(folder, "talos/talconfig.yaml", TALCONFIG.replace("NAME", "lab"))
+    put(folder, "talos/patches/gpu/nvidia.yaml", PATCH)
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["lab"]
+    assert told["cluster"]["version"]["value"] == "1.32"
+
+
+def test_a_patch_beside_no_talconfig_with_gpus_is_one(folder: Path) -> None:
+    put(folder, "lab/talconfig.yaml", TALCONFIG.replace("NAME", "lab"))
+    put(folder, "other/patches/nvidia.yaml", PATCH)
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["lab", "talos"]
+    put(
+        folder,
+        "lab/talconfig.yaml",
+        TALCONFIG.replace("NAME", "lab").replace("siderolabs/nonfree-kmod-nvidia-lts", "a/b"),
+    )
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["talos"]
+
+
+def test_patches_of_one_version_are_one(folder: Path) -> None:
+    put(folder, "a.yaml", EKSCTL.replace("NAME", "ml"))
+    put(folder, "b.yaml", EKSCTL.replace("NAME", "ml").replace("1.33", "1.33.4").replace("a10g", "b10g"))
+    assert 'version: "1.33"' in run("fleet", "infer", cwd=folder).out
+
+
+def test_a_name_that_is_filled_in_is_asked_about(folder: Path) -> None:
+    put(folder, "talos/talconfig.yaml", TALCONFIG.replace("NAME", "${CLUSTERNAME}"))
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert "asks" in told["cluster"]["name"]
+    assert told["cluster"]["version"]["value"] == "1.32"
+
+
 def test_a_version_that_is_filled_in_is_asked_about(folder: Path) -> None:
     put(
         folder,

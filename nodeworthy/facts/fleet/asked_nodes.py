@@ -37,6 +37,8 @@ class AskedNodes:
     machines: Machines = NOTHING_SAID
     # It follows, and may be otherwise.
     is_likely: bool = False
+    # It is laid over what makes nodes, and makes none where that is seen.
+    is_patch: bool = False
     # Their settings speak of the device plugin of their image.
     sets_own_plugin: bool = False
     # What they run as their user data.

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.machines import NOTHING_SAID
+from nodeworthy.facts.fleet.node_version import minor_of
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, cluster_kind
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
@@ -30,9 +31,12 @@ class InferredFleet:
 
     @property
     def versions(self) -> list[Located[str]]:
-        """Those of Kubernetes that are said, each once: two that differ can't both be right."""
-        said = (each.kubernetes for each in self.pools if each.kubernetes is not None)
-        return list({each.state: each for each in said if isinstance(each.state, Known)}.values())
+        """Those of Kubernetes that are said, each once: two that differ can't both be right. Patches of one are one."""
+        told: dict[int | str, Located[str]] = {}
+        for each in (pool.kubernetes for pool in self.pools if pool.kubernetes is not None):
+            if isinstance(each.state, Known):
+                told.setdefault(minor_of(each.state.value) or each.state.value, each)
+        return list(told.values())
 
     @property
     def services(self) -> Located[str] | None:
@@ -99,7 +103,8 @@ def _may_be_together(pools: Sequence[GpuPool]) -> bool:
 def _fleet(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> InferredFleet:
     releases = {each.release.state: each.release for each in values if isinstance(each.release.state, Known)}
     told = tuple(each for state, each in releases.items() if state.value)
-    name = next((each.cluster for each in pools if _cluster(each)), None)
+    # One that is filled in later holds its pools together, and is no name.
+    name = next((each.cluster for each in pools if _NAME.fullmatch(_cluster(each))), None)
     return InferredFleet(tuple(pools), name, told, bool(values))
 
 

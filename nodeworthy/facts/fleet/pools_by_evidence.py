@@ -55,7 +55,16 @@ def _having_gpus(asked: Sequence[AskedNodes]) -> Sequence[AskedNodes]:
     of_talos = [each for each in asked if each.distribution.shown() == "talos"]
     if not any(each.has_gpus for each in of_talos):
         return asked
-    return [each for each in asked if each.has_gpus or each not in of_talos]
+    made = [each for each in of_talos if each.has_gpus and not each.is_patch]
+    return [each for each in asked if each not in of_talos or (each.has_gpus and not _is_for_one_of(each, made))]
+
+
+def _is_for_one_of(nodes: AskedNodes, made: Sequence[AskedNodes]) -> bool:
+    """A patch that lies with the nodes that it is for, or in a folder below, makes none of its own."""
+    if not nodes.is_patch:
+        return False
+    above = PurePath(nodes.place.path or "").parents
+    return any(PurePath(each.place.path or "").parent in above for each in made)
 
 
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:

@@ -35,14 +35,17 @@ def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:
     said = f"a machine config of Talos{f' with {drivers[0].text}' if drivers else ''}"
     where = drivers[0].place if drivers else machine.place
     hostname = machine.get("network", "hostname").text
+    cluster = document.get("cluster", "clusterName")
     yield AskedNodes(
-        document.get("cluster", "clusterName").text or hostname or TALOS,
+        cluster.text or hostname or TALOS,
         "machine config",
         document.place,
         Located.known(TALOS, where),
         said,
         True if drivers else None,
-        cluster=text_of(document.get("cluster", "clusterName")),
+        cluster=text_of(cluster),
+        # A whole one names its cluster.
+        is_patch=cluster.is_absent and hostname is None,
     )
 
 
