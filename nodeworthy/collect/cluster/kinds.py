@@ -107,88 +107,70 @@ NODE_POOLS = ObjectKind(
     core=False,
     what_for="what Karpenter may start for pods with GPUs",
 )
-# Whose conditions say what their controllers could not do.
-NVIDIA_DRIVERS = ObjectKind(
+
+
+def _speaking(plural: str, kind: str, api_version: str, what_for: str, *, namespaced: bool = True) -> ObjectKind:
+    """One whose conditions say what its controller could not do; few clusters have it, and its versions come and go."""
+    group, _, version = api_version.partition("/")
+    return ObjectKind(
+        plural,
+        kind,
+        (group,),
+        version,
+        version_varies=True,
+        namespaced=namespaced,
+        core=False,
+        what_for=what_for,
+    )
+
+
+NVIDIA_DRIVERS = _speaking(
     "nvidiadrivers",
     "NVIDIADriver",
-    ("nvidia.com",),
-    "v1alpha1",
-    version_varies=True,
+    "nvidia.com/v1alpha1",
+    "which drivers the GPU operator could not bring",
     namespaced=False,
-    core=False,
-    what_for="which drivers the GPU operator could not bring",
 )
-NODE_CLASSES = ObjectKind(
+NODE_CLASSES = _speaking(
     "ec2nodeclasses",
     "EC2NodeClass",
-    ("karpenter.k8s.aws",),
-    version_varies=True,
+    "karpenter.k8s.aws/v1",
+    "what Karpenter did not find in AWS for its nodes",
     namespaced=False,
-    core=False,
-    what_for="what Karpenter did not find in AWS for its nodes",
 )
-NODE_CLAIMS = ObjectKind(
+NODE_CLAIMS = _speaking(
     "nodeclaims",
     "NodeClaim",
-    ("karpenter.sh",),
-    version_varies=True,
+    "karpenter.sh/v1",
+    "which of Karpenter's machines never became nodes",
     namespaced=False,
-    core=False,
-    what_for="which of Karpenter's machines never became nodes",
 )
-WORKLOADS = ObjectKind(
-    "workloads",
-    "Workload",
-    ("kueue.x-k8s.io",),
-    "v1beta1",
-    version_varies=True,
-    core=False,
-    what_for="which jobs Kueue holds back, and why",
-)
-CLUSTER_QUEUES = ObjectKind(
+WORKLOADS = _speaking("workloads", "Workload", "kueue.x-k8s.io/v1beta1", "which jobs Kueue holds back, and why")
+CLUSTER_QUEUES = _speaking(
     "clusterqueues",
     "ClusterQueue",
-    ("kueue.x-k8s.io",),
-    "v1beta1",
-    version_varies=True,
+    "kueue.x-k8s.io/v1beta1",
+    "which of Kueue's queues admit nothing",
     namespaced=False,
-    core=False,
-    what_for="which of Kueue's queues admit nothing",
 )
-COMPUTE_DOMAINS = ObjectKind(
+COMPUTE_DOMAINS = _speaking(
     "computedomains",
     "ComputeDomain",
-    ("resource.nvidia.com",),
-    "v1beta1",
-    version_varies=True,
-    core=False,
-    what_for="which jobs wait for memory that nodes share",
+    "resource.nvidia.com/v1beta1",
+    "which jobs wait for memory that nodes share",
 )
-RAY_CLUSTERS = ObjectKind(
-    "rayclusters",
-    "RayCluster",
-    ("ray.io",),
-    version_varies=True,
-    core=False,
-    what_for="which of them have no pods, and why",
-)
-HELM_RELEASES = ObjectKind(
+RAY_CLUSTERS = _speaking("rayclusters", "RayCluster", "ray.io/v1", "which of them have no pods, and why")
+HELM_RELEASES = _speaking(
     "helmreleases",
     "HelmRelease",
-    ("helm.toolkit.fluxcd.io",),
-    "v2",
-    version_varies=True,
-    core=False,
-    what_for="whether Flux could install the GPU stack",
+    "helm.toolkit.fluxcd.io/v2",
+    "whether Flux could install the GPU stack",
 )
-APPLICATIONS = ObjectKind(
+APPLICATIONS = _speaking(
     "applications",
     "Application",
-    ("argoproj.io",),
-    "v1alpha1",
-    version_varies=True,
-    core=False,
-    what_for="whether Argo CD could install the GPU stack",
+    "argoproj.io/v1alpha1",
+    "whether Argo CD could install the GPU stack",
 )
 SPEAKING = (
     NVIDIA_DRIVERS,

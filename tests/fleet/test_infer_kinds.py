@@ -1,0 +1,252 @@
+"""What each kind of file says of the nodes that a fleet is inferred of: scripts, Talos, Auto Mode, stacks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.run import run
+
+from .inferring import EKSCTL, TERRAFORM, put
+
+_K3S = "#!/bin/bash\nset -euo pipefail\ncurl -sfL https://get.k3s.io | K3S_URL=https://k3s.lan:6443 sh -s - agent\n"
+
+
+def test_nodes_of_k3s_are_in_no_cluster_of_eks(folder: Path) -> None:
+    put(folder, "cloud/cluster.yaml", EKSCTL.replace("NAME", "ml"))
+    put(folder, "edge/agent.sh", _K3S)
+    cloud, edge = run("fleet", "infer", cwd=folder).out.split("\n---\n")
+    assert "name: ml  #" in cloud
+    assert "distribution: k3s" not in cloud
+    assert "# name: ? " in edge
+    assert "distribution: k3s" in edge
+
+
+def test_where_files_say_nothing_the_program_may(folder: Path) -> None:
+    put(folder, "Pulumi.yaml", "name: ml\nruntime: python\n")
+    ran = run("fleet", "infer", cwd=folder)
+    assert (ran.code, ran.out) == (3, "")
+    assert "`nodeworthy fleet infer --stack NAME`" in ran.err
+
+
+_KUBEADM = """\
+#!/bin/bash
+set -euo pipefail
+apt-get install -y containerd.io=1.7.27-1 kubelet=1.31.4-1.1 kubeadm=1.31.4-1.1
+kubeadm join 10.0.0.5:6443 --discovery-file /root/discovery.conf
+"""
+_RKE2 = """\
+#!/bin/bash
+set -euo pipefail
+# INSTALL_RKE2_VERSION=v1.29.1+rke2r1
+curl -sfL https://get.rke2.io | INSTALL_RKE2_CHANNEL=v1.32 INSTALL_RKE2_TYPE=agent sh -
+systemctl enable --now rke2-agent.service
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "kubernetes", "containerd"),
+    [
+        (_KUBEADM, "1.31", "1.7.27"),
+        (_KUBEADM.replace("kubeadm=1.31.4", "kubeadm=1.32.0"), None, "1.7.27"),
+        (_KUBEADM.replace("containerd.io=1.7.27-1", "containerd.io"), "1.31", None),
+        (_RKE2, "1.32", None),
+        (_RKE2.replace("INSTALL_RKE2_CHANNEL=v1.32", "INSTALL_RKE2_CHANNEL=stable"), None, None),
+        (_K3S.replace("| K3S_URL", "| INSTALL_K3S_VERSION=v1.33.1+k3s1 K3S_URL"), "1.33", None),
+        (
+            "#!/bin/bash\nset -e\nsnap install k8s --classic --channel=1.32-classic/stable\nk8s join-cluster $T\n",
+            "1.32",
+            None,
+        ),
+    ],
+)
+def test_what_a_script_chooses(folder: Path, script: str, kubernetes: str | None, containerd: str | None) -> None:
+    put(folder, "node.sh", script)
+    told = run("fleet", "infer", cwd=folder).out
+    assert (f'version: "{kubernetes}"  # {kubernetes} in node.sh' in told) is (kubernetes is not None)
+    assert (f'containerd: "{containerd}"  # node.sh:3:1' in told) is (containerd is not None)
+
+
+def test_scripts_that_choose_otherwise_say_nothing(folder: Path) -> None:
+    put(folder, "a.sh", _KUBEADM)
+    put(folder, "b.sh", _KUBEADM.replace("1.31.4", "1.33.0"))
+    assert "# version: ? which Kubernetes is it?" in run("fleet", "infer", cwd=folder).out
+
+
+@pytest.mark.parametrize(
+    ("script", "pods", "services"),
+    [
+        ("kubeadm init --pod-network-cidr=192.168.0.0/16", "192.168.0.0/16", None),
+        (
+            "R=10.9.0.0/16\ncurl -sfL https://get.k3s.io | sh -s - --cluster-cidr $R --service-cidr 10.8.0.0/16",
+            "10.9.0.0/16",
+            "10.8.0.0/16",
+        ),
+        ("kubeadm init  # --pod-network-cidr=192.168.0.0/16", None, None),
+        ('kubeadm init --pod-network-cidr="$1"', None, None),
+    ],
+)
+def test_from_which_ranges_a_script_gives_addresses(
+    folder: Path, script: str, pods: str | None, services: str | None
+) -> None:
+    put(folder, "init.sh", f"#!/bin/bash\n{script}\n")
+    put(folder, "join.sh", "#!/bin/bash\nkubeadm join 10.0.0.1:6443 --token aaaaaa.bbbbbbbbbbbbbbbb\n")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)[:1]
+    said = {name: told["cluster"].get(name, {}).get("value") for name in ("podCidr", "serviceCidr")}
+    assert said == {"podCidr": pods, "serviceCidr": services}
+
+
+TALOS_GPU = "machine:\n  network: {hostname: gpu-1}\n  install: {image: 'x/{{ ENV.ID }}:v1'}\n  kernel: {modules: [{name: nvidia}]}\n"
+AUTO_MODE = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: l4}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: default}
+      requirements:
+        - {key: eks.amazonaws.com/instance-family, operator: In, values: [g6]}
+        - {key: eks.amazonaws.com/instance-size, operator: In, values: SIZES}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "count"), [("[xlarge, 2xlarge]", 1), ("[12xlarge, 24xlarge]", 4), ("[xlarge, 48xlarge]", None)]
+)
+def test_a_family_says_which_gpu_and_its_sizes_may_say_how_many(folder: Path, sizes: str, count: int | None) -> None:
+    put(folder, "pool.yaml", AUTO_MODE.replace("SIZES", sizes))
+    put(
+        folder,
+        "cluster.yaml",
+        "apiVersion: eksctl.io/v1alpha5\nkind: ClusterConfig\nmetadata: {name: ml, version: '1.33'}\n",
+    )
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    pool = told["pools"]["l4"]
+    assert (pool["gpu"]["value"], pool["gpusPerNode"].get("value")) == ("L4", count)
+    assert told["cluster"]["name"]["value"] == "ml", "that of the only cluster that is named here"
+
+
+def test_of_types_with_as_many_gpus_the_number_is_known(folder: Path) -> None:
+    put(
+        folder,
+        "cluster.yaml",
+        EKSCTL.replace("NAME", "ml").replace("instanceType: g5.12xlarge", "instanceTypes: [g5.xlarge, g6.2xlarge]"),
+    )
+    out = run("fleet", "infer", ".", cwd=folder).out
+    assert "gpusPerNode: 1 " in out
+    assert "which GPU do its nodes have? its types have A10G or L4" in out
+
+
+def test_nodes_of_talos_without_nvidias_modules_are_no_pool_beside_those_with_them(folder: Path) -> None:
+    put(folder, "talos/gpu.yaml.j2", TALOS_GPU)
+    put(folder, "talos/small.yaml", "machine: {network: {hostname: small}, install: {image: factory.talos.dev/x:v1}}\n")
+    put(
+        folder,
+        "talos/talconfig.yaml",
+        'clusterName: lab\ntalosVersion: "${v}"\nkubernetesVersion: "${k}"\nnodes: [{hostname: a}]\n',
+    )
+    put(folder, "talos/talenv.yaml", "talosVersion: v1.13.1\nkubernetesVersion: v1.36.2\n")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["gpu-1"]
+    assert (told["cluster"]["name"]["value"], told["cluster"]["version"]["value"]) == ("lab", "1.36")
+
+
+TALCONFIG = """\
+clusterName: NAME
+talosVersion: v1.9.5
+kubernetesVersion: v1.32.3
+nodes:
+  - hostname: gpu-1
+    schematic: {customization: {systemExtensions: {officialExtensions: [siderolabs/nonfree-kmod-nvidia-lts]}}}
+    patches: ["@./patches/gpu/nvidia.yaml"]
+"""
+PATCH = "machine: {kernel: {modules: [{name: nvidia}, {name: nvidia_uvm}]}}\n"
+
+
+def test_a_patch_below_a_talconfig_with_gpus_is_no_pool_of_its_own(folder: Path) -> None:
+    put(folder, "talos/talconfig.yaml", TALCONFIG.replace("NAME", "lab"))
+    put(folder, "talos/patches/gpu/nvidia.yaml", PATCH)
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["lab"]
+    assert told["cluster"]["version"]["value"] == "1.32"
+
+
+def test_a_patch_beside_no_talconfig_with_gpus_is_one(folder: Path) -> None:
+    put(folder, "lab/talconfig.yaml", TALCONFIG.replace("NAME", "lab"))
+    put(folder, "other/patches/nvidia.yaml", PATCH)
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["lab", "talos"]
+    put(
+        folder,
+        "lab/talconfig.yaml",
+        TALCONFIG.replace("NAME", "lab").replace("siderolabs/nonfree-kmod-nvidia-lts", "a/b"),
+    )
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["talos"]
+
+
+def test_patches_of_one_version_are_one(folder: Path) -> None:
+    put(folder, "a.yaml", EKSCTL.replace("NAME", "ml"))
+    put(folder, "b.yaml", EKSCTL.replace("NAME", "ml").replace("1.33", "1.33.4").replace("a10g", "b10g"))
+    assert 'version: "1.33"' in run("fleet", "infer", cwd=folder).out
+
+
+def test_a_name_that_is_filled_in_is_asked_about(folder: Path) -> None:
+    put(folder, "talos/talconfig.yaml", TALCONFIG.replace("NAME", "${CLUSTERNAME}"))
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert "asks" in told["cluster"]["name"]
+    assert told["cluster"]["version"]["value"] == "1.32"
+
+
+def test_a_version_that_is_filled_in_is_asked_about(folder: Path) -> None:
+    put(
+        folder,
+        "talconfig.yaml",
+        'clusterName: lab\ntalosVersion: "${v}"\nkubernetesVersion: "${k}"\nnodes: [{hostname: a}]\n',
+    )
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert "asks" in told["cluster"]["version"]
+
+
+def test_a_group_whose_cluster_is_called_later_is_of_the_one_that_its_stack_makes(folder: Path) -> None:
+    cluster = 'variable "name" {}\nresource "aws_eks_cluster" "ml" {\n  name = var.name\n  version = "1.33"\n}\n'
+    put(folder, "main.tf", cluster + TERRAFORM.replace('"ml"', "var.name", 1))
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert told["cluster"]["version"]["value"] == "1.33"
+    put(folder, "other.tf", 'resource "aws_eks_cluster" "web" {\n  name = var.web\n  version = "1.34"\n}\n')
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert "asks" in told["cluster"]["version"]
+
+
+RKE2 = """\
+resource "aws_instance" "gpu" {
+  ami           = "ami-0123456789abcdef0"
+  instance_type = "g4dn.xlarge"
+  user_data     = templatefile("${path.module}/agent.sh", { token = "t" })
+}
+"""
+
+
+def test_what_a_stack_fills_in_is_told_of_with_its_nodes(folder: Path) -> None:
+    put(folder, "main.tf", RKE2)
+    put(
+        folder,
+        "agent.sh",
+        "#!/bin/bash\ncurl -sfL https://get.rke2.io | INSTALL_RKE2_TYPE=agent sh -\nsystemctl enable --now rke2-agent\n",
+    )
+    put(folder, "server.sh", "#!/bin/bash\ncurl -sfL https://get.rke2.io | sh -\nsystemctl enable --now rke2-server\n")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["aws_instance.gpu"]
+    assert told["pools"]["aws_instance.gpu"]["nodes"]["value"] == 1
+
+
+def test_what_nobody_knows_of_may_be_of_the_only_cluster_that_is_there(folder: Path) -> None:
+    config = (
+        "apiVersion: kubeadm.k8s.io/v1beta4\nkind: InitConfiguration\nnodeRegistration: {criSocket: '{{ socket }}'}\n"
+    )
+    put(folder, "kubeadm.yaml", config)
+    put(folder, "init.sh", "#!/bin/bash\nkubeadm init --config kubeadm.yaml\n")
+    assert run("fleet", "infer", ".", cwd=folder).out.count("nodeworthy:fleet:") == 1
