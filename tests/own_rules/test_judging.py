@@ -107,7 +107,7 @@ def test_one_that_can_not_be_loaded_is_an_error_and_the_others_judge(ours: Path,
     rules(ours / "gpu_rules", RULE.replace(PINNED, "another-one"), "another_one")
     ran = run_json("check", ".", "--rules", "gpu_rules")
     assert ran.code == 1
-    (told,) = (each for each in ran.findings if each["verdict"] == "error")
+    (told,) = (each for each in ran.report["findings"] if each["verdict"] == "error")
     assert told["rule"] == "rule-crashed"
     assert why in told["message"]
     assert PINNED in told["message"]
