@@ -107,15 +107,15 @@ def places(findings: list[dict[str, Any]], of_rule: str) -> list[str]:
 def test_a_rule_that_takes_long_is_given_up_there_and_nowhere_else(tree: Path) -> None:
     for _ in range(2):
         ran = run_json("check", ".", "--rules", "rules", "--show-passed")
-        assert places(ran.findings, "rule-crashed") == ["b/values.yaml"], ran.findings
-        (given_up,) = (each for each in ran.findings if each["rule"] == "rule-crashed")
+        assert places(ran.report["findings"], "rule-crashed") == ["b/values.yaml"], ran.report["findings"]
+        (given_up,) = (each for each in ran.report["findings"] if each["rule"] == "rule-crashed")
         assert given_up["verdict"] == "error"
         assert given_up["message"].startswith(f"the rule {PINNED} was given up here, so nothing is known of it")
         assert SAID in given_up["message"]
-        assert places(ran.findings, PINNED) == ["a/values.yaml", "c/values.yaml"]
+        assert places(ran.report["findings"], PINNED) == ["a/values.yaml", "c/values.yaml"]
         # Other rules judge the same subject as ever.
         assert "b/values.yaml" in places(
-            [each for each in ran.findings if each["verdict"] == "pass"], "toolkit-env-wellformed"
+            [each for each in ran.report["findings"] if each["verdict"] == "pass"], "toolkit-env-wellformed"
         )
         # A warning that was not judged is no clean end.
         assert ran.code == 3
@@ -129,11 +129,11 @@ def test_a_file_that_takes_long_is_not_judged_and_the_others_are(tree: Path, mon
     monkeypatch.setattr(collector, "whats_in", burning_at("b/values.yaml", one_file.whats_in))
     for _ in range(2):
         ran = run_json("check", ".", "--rules", "rules", "--show-passed")
-        assert places(ran.findings, "input-readable") == ["b/values.yaml"]
-        (told,) = (each for each in ran.findings if each["rule"] == "input-readable")
+        assert places(ran.report["findings"], "input-readable") == ["b/values.yaml"]
+        (told,) = (each for each in ran.report["findings"] if each["rule"] == "input-readable")
         assert (told["verdict"], ran.code) == ("error", 3)
         assert told["message"].startswith("it was not judged: it took longer than")
-        assert {each["where"]["path"] for each in ran.findings if each["verdict"] == "pass"} == {
+        assert {each["where"]["path"] for each in ran.report["findings"] if each["verdict"] == "pass"} == {
             "a/values.yaml",
             "c/values.yaml",
         }
@@ -160,7 +160,7 @@ def test_what_they_are_together_may_take_long(tree: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(collector, "_scene", slow)
     monkeypatch.setattr(collector, "SECONDS_TOGETHER", 0.3)
     ran = run_json("check", ".", "--rules", "rules")
-    assert places(ran.findings, "input-readable") == ["b/values.yaml"]
+    assert places(ran.report["findings"], "input-readable") == ["b/values.yaml"]
     assert ran.code == 3
     assert kept() == []
 
@@ -178,7 +178,7 @@ def test_what_they_make_together_may_take_long(tree: Path, monkeypatch: pytest.M
     for module in (engine, rules):
         monkeypatch.setattr(module, "SECONDS_TOGETHER", 0.3)
     ran = run_json("check", ".")
-    (told,) = (each for each in ran.findings if each["rule"] == "rule-crashed")
+    (told,) = (each for each in ran.report["findings"] if each["rule"] == "rule-crashed")
     assert told["where"]["path"] == "b/values.yaml"
     assert "what the rule one-device-plugin asks for was not put together" in told["message"]
     assert SAID in told["message"]
@@ -191,7 +191,7 @@ def test_evidence_that_takes_long_leaves_it_open_what_joins(tree: Path, monkeypa
     assert run("check", "a/values.yaml", "--no-cache").code == 0
     monkeypatch.setattr(one_file, "whats_in", burning_at("a/more.yaml", one_file.whats_in))
     ran = run_json("check", "a/values.yaml")
-    (told,) = (each for each in ran.findings if "may join" in each["message"])
+    (told,) = (each for each in ran.report["findings"] if "may join" in each["message"])
     assert (told["verdict"], told["where"]["path"], ran.code) == ("unknown", "a/values.yaml", 3)
     assert "a/more.yaml: it took longer than" in told["message"]
 
@@ -203,10 +203,10 @@ def test_in_a_cluster_a_rule_is_given_up(tree: Path, monkeypatch: pytest.MonkeyP
     )
     (tree / "rules" / "toolkit_version_pinned.py").write_text(text)
     ran = run_json("diagnose", "--from", str(WAITING), "--rules", "rules")
-    crashed = [each for each in ran.findings if each["rule"] == "rule-crashed"]
+    crashed = [each for each in ran.report["findings"] if each["rule"] == "rule-crashed"]
     assert crashed
     assert all(PINNED in each["message"] and SAID in each["message"] for each in crashed)
-    assert any(each["rule"] == "pending-explained" for each in ran.findings)
+    assert any(each["rule"] == "pending-explained" for each in ran.report["findings"])
 
 
 def test_of_a_dump_a_file_is_given_up(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ def test_of_a_dump_a_file_is_given_up(tree: Path, monkeypatch: pytest.MonkeyPatc
         items = [{"kind": kind, "apiVersion": "v1", "metadata": {"name": name, "namespace": "d"}} for name in names]
         (tree / f"{kind.lower()}s.json").write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": items}))
     ran = run_json("diagnose", "--from", ".")
-    (told,) = (each for each in ran.findings if each["rule"] == "input-readable")
+    (told,) = (each for each in ran.report["findings"] if each["rule"] == "input-readable")
     assert told["where"]["path"] == "pods.json"
     assert SAID in told["message"]
     assert told["message"].endswith("the 2 objects before that were used")
