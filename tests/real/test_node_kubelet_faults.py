@@ -21,7 +21,6 @@ from .kube_client import wait_for
 from .stand_in_plugin import RESOURCE
 from .tools import Tools
 
-QUOTAS = f"/api/v1/namespaces/{NAMESPACE}/resourcequotas"
 TAINT = {"key": "team", "value": "research", "effect": "NoSchedule"}
 GPU_TAINT = {"key": RESOURCE, "value": "true", "effect": "NoSchedule"}
 
@@ -96,12 +95,26 @@ def finds_them_held(cluster: FaultyCluster) -> AbstractContextManager[None]:
 
 
 @contextmanager
+def quota(cluster: FaultyCluster, namespace: str, name: str, hard: Mapping[str, str]) -> Iterator[None]:
+    """In force: admission learns of one a moment after it is made, and lets pass what comes before."""
+    beyond = work("beyond", cluster.images.work, gpus=16)
+    core = f"/api/v1/namespaces/{namespace}"
+
+    def refuses() -> bool:
+        answer = cluster.client.request("POST", f"{core}/pods?dryRun=All", beyond)
+        return f"exceeded quota: {name}" in answer.message
+
+    with cluster.made(f"{core}/resourcequotas", {"metadata": {"name": name}, "spec": {"hard": dict(hard)}}):
+        wait_for(refuses)
+        yield
+
+
+@contextmanager
 def over_its_quota(cluster: FaultyCluster) -> Iterator[None]:
     """Of a team, whose Job asks for more."""
-    hard = {"spec": {"hard": {f"requests.{RESOURCE}": "2"}}}
     template = {"spec": {**work("train", cluster.images.work, 4)["spec"], "restartPolicy": "Never"}}
     with (
-        cluster.made("/api/v1/namespaces/default/resourcequotas", {"metadata": {"name": "team-a"}, **hard}),
+        quota(cluster, "default", "team-a", {f"requests.{RESOURCE}": "2"}),
         cluster.made(
             "/apis/batch/v1/namespaces/default/jobs", {"metadata": {"name": "train"}, "spec": {"template": template}}
         ),
@@ -114,7 +127,7 @@ def over_its_quota(cluster: FaultyCluster) -> Iterator[None]:
 def plugin_over_quota(cluster: FaultyCluster) -> Iterator[None]:
     with (
         cluster.plugin_is({}),
-        cluster.made(QUOTAS, {"metadata": {"name": "few"}, "spec": {"hard": {"pods": "0"}}}),
+        quota(cluster, NAMESPACE, "few", {"pods": "0"}),
     ):
         cluster.client.expect("DELETE", PODS_OF_STACK)
         wait_for(lambda: cluster.has_event("exceeded quota: few"))
