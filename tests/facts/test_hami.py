@@ -12,6 +12,7 @@ from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.selector import selects
 from nodeworthy.facts.hami.cluster import Role, installations, role_of
+from nodeworthy.facts.hami.fault import Dimension, HamiSums
 from nodeworthy.facts.hami.policies import Policy
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import devices_of, total
@@ -137,3 +138,12 @@ def test_policies(of: str, written: str, known: bool) -> None:
 def test_entries_of_the_node_config(entry: dict[str, object], count: int) -> None:
     configs = HamiNodeConfigs(AT, plant({"nodeconfig": [entry]}, AT), "ConfigMap")
     assert len(list(its_node_settings_can_be_read(configs) or ())) == count
+
+
+def test_what_runs_out_the_most_is_named_first() -> None:
+    """By how many times it is short; what there is none of at all counts as one."""
+    memory = Dimension("memory", 60_000, 40_000, "")
+    cores = Dimension("cores", 400, 100, "")
+    slots = Dimension("slots", 10, 20, "")
+    assert HamiSums(AT, (memory, cores, slots)).first_short is cores
+    assert HamiSums(AT, (slots,)).first_short is None

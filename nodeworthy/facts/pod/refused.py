@@ -33,7 +33,7 @@ _COUNTED = ("cpu", "memory", "ephemeral-storage")
 # Where a text holds one of these, something makes another of it before a server sees it.
 MADE_LATER = pattern(r"[{}$<>%@]|__|\b(?:YOUR|CHANGE|REPLACE)|PLACEHOLDER")
 # YAML's parsers do not agree on what else is one (`yes`, `on`, `0o17`, a date).
-_BOOLEAN = pattern(r"(?:true|false)", 2)  # re.IGNORECASE
+_BOOLEAN = pattern(r"(?i:true|false)")
 _NUMBER = pattern(r"[-+]?\d+(?:\.\d+)?")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.containers import Container, holds_a_gpu, is_gpu_resource
+from nodeworthy.facts.pod.containers import Container, holds_a_gpu
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.instances import gpus_of
@@ -49,7 +49,7 @@ def around(pod: PodTemplate, surroundings: Surroundings) -> PodTemplate:
 def _asks(container: Container) -> int:
     """How many GPUs; none where a part of one is asked for, which other plugins hand out, or where it is not known."""
     named = container.gpu_resources
-    if any(is_gpu_resource(each) and not holds_a_gpu(each) for each in named):
+    if not all(map(holds_a_gpu, named)):
         return 0
     states = [container.asks_for(each).state for each in named]
     return sum(each.value for each in states if isinstance(each, Known))
