@@ -64,9 +64,7 @@ def _opens(guarded: Side, way: Way, other: Side, ports: Ports) -> bool | str:
             doubt = doubt or (concerns if isinstance(concerns, str) else f"the ports of {each.place} are not known")
             continue
         open_ports.append(_range(each))
-    if _all_of(ports, open_ports):
-        return True
-    return doubt or False
+    return _all_of(ports, open_ports) or doubt or False
 
 
 def _range(opening: Opening) -> tuple[int, int]:
