@@ -43,8 +43,8 @@ class Holds(Enum):
     TOKEN = "token"
 
 
-# `existingSecretAdminPassword: harbor-admin`: the Secret that holds it, by its name.
-_NAMES_A_SECRET = "existingsecret"
+# `existingSecretAdminPassword: harbor-admin`, `existingObjstoreSecret: thanos-s3`: the Secret that holds it, by its name.
+_NAMES_A_SECRET = pattern(r"existing\w{0,32}secret")
 _SHORTEST = {Holds.PASSWORD: 4, Holds.TOKEN: 8}
 
 
@@ -124,7 +124,7 @@ def kept_secret() -> Mapping[str, Sequence[str]]:
 def holds(name: str) -> Holds | None:
     """What a variable, a key or a flag of this name holds, if that is a secret."""
     whole, names = _whole(name), _names()
-    if whole.endswith(names.never) or whole.startswith(_NAMES_A_SECRET):
+    if whole.endswith(names.never) or _NAMES_A_SECRET.match(whole):
         return None
     if whole.endswith(names.password) or _last_word(name) in names.password_words:
         return Holds.PASSWORD
@@ -148,7 +148,7 @@ def may_hold(name: str) -> Holds | None:
     if certain is not None:
         return certain
     whole, names = _whole(name), _names()
-    if whole.endswith(names.never) or whole.startswith(_NAMES_A_SECRET):
+    if whole.endswith(names.never) or _NAMES_A_SECRET.match(whole):
         return None
     if not (whole.endswith(names.doubtful) or _last_word(name) in names.doubtful_words):
         return None
@@ -290,6 +290,7 @@ _ENDS_AN_ITEM = pattern(r"[\"']?[ \t]*(?:[,\]\n]|$)")
 _BEHIND_SPACE = pattern(r"(?P<by>[ \t]{1,4})" + VALUE)
 # `name: TOKEN` and its `value:` behind it, as containers have them.
 _BESIDE = pattern(r"[\"']?(?:[ \t]{0,8},)?\s{1,200}[\"']?value[\"']?[ \t]{0,8}(?P<by>:)[ \t]{0,8}" + VALUE)
+_ENDS_ANOTHER_WORD = ("}", ")", "]", ">")
 _CLOSING = {"escaped": '\\"', "double": '"', "single": "'"}
 GROUPS = (*_CLOSING, "bare")
 # `gitlab:token`: whose key it is, as a Pulumi stack's config has it.
@@ -386,6 +387,8 @@ def behind(text: str, name: str, start: int, end: int) -> re.Match[str] | None:
         if found is not None:
             return found
     if name[0] == "-":
+        if text[max(0, start - 1) : start] in _ENDS_ANOTHER_WORD:
+            return None  # `{{ .Values.name }}-secret`
         return _BEHIND_A_FLAG.match(text, end) or _listed(text, end)
     lowered = name.lower()
     # `aws configure set …`; SQL's `PASSWORD '…'`
@@ -433,14 +436,15 @@ def is_digest(text: str, start: int, end: int) -> bool:
 
 
 def is_variable(text: str, start: int, match: re.Match[str]) -> bool:
-    """Whether the text is a program's: `self.password = password`, `made['password'] = db_password`, `"Password":
-    admin_pw,`. A shell has no spaces there, and JSON no word without quotes."""
+    """Whether the text is a program's: `self.password = password`, `made['password'] = db_password`, `{"Password":
+    admin_pw}`. A shell has no spaces there, and JSON no word without quotes."""
     if not match["bare"].isidentifier() or may_hold(match["bare"]) is None:
         return False
     by = match.start("by")
     if match["by"] == "=":
         return text[by - 1 : by].isspace()
-    return match["by"] == ":" and text[start - 1 : start] in ("'", '"') and text[match.end() : match.end() + 1] == ","
+    behind = text[match.end() : match.end() + 1]
+    return match["by"] == ":" and text[start - 1 : start] in ("'", '"') and behind in (",", "}")
 
 
 def is_asked_for(text: str, start: int) -> bool:

@@ -279,6 +279,9 @@ def test_nothing_else_is(line: str) -> None:
         "self.password = password",
         "params['slurm_accounting_password'] = db_password",
         'account = {"Name": admin_user, "RawPassword": admin_pw, "Superuser": True}',
+        'data = urlencode({"username": qb_user, "password": qb_pass}).encode()',
+        "- secretRef:\n    name: {{ .Values.deployment.name }}-secret\n- configMapRef:\n    name: settings",
+        "name: $(NAME)-token\n- name: settings-of-everybody",
         'set /p PASSWORD="Enter the password of Windows: "',
         f'<authorize username="admin" password="{"5e884898da280471" * 4}" encoding="sha256">',
         "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYSAMPLEKEY2",
@@ -323,6 +326,7 @@ def test_a_value_by_its_key() -> None:
     assert what_is("notes", made("ghp_", 36)) == "a GitHub token"
     assert what_is("existingSecret", "grafana-admin-1") is None
     assert what_is("existingSecretAdminPassword", "registry-admin-2") is None
+    assert what_is("existingObjstoreSecret", "thanos-objects-3") is None
     assert what_is("adminPassword", "set-a-strong-password") is None
     assert what_is("adminPassword", "") is None
 

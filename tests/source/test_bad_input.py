@@ -143,6 +143,13 @@ def test_a_number_of_thousands_of_digits_is_none(here: Path, name: str) -> None:
     assert told(run_json("check", ".")) == {}
 
 
+def test_markup_may_hold_such_a_number(here: Path) -> None:
+    """A drawing, a map of a game: it lies in the folder, and nobody asks for it."""
+    (here / "map.xml").write_text(f"<map>\n<terrain>{'01' * 2_500}</terrain>\n</map>\n")
+    assert told(run_json("check", ".")) == {}
+    assert run("check", "map.xml").code == 2
+
+
 def test_what_is_huge_is_not_read(here: Path) -> None:
     for name in ("values.yaml", "image.bin", "Pulumi.x.yaml"):
         with (here / name).open("wb") as file:

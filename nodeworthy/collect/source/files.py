@@ -200,7 +200,8 @@ def _limited(data: bytes) -> bytes:
     if len(data) > limit:
         raise _too_large(limit)
     if b"\0" not in data and holds_long_number(data):
-        raise Unreadable(f"holds {TOO_MANY_DIGITS}, which no program takes", denied=True)
+        is_markup = data.lstrip()[:1] == b"<"  # a drawing, a map of a game: what holds such numbers by right
+        raise Unreadable(f"holds {TOO_MANY_DIGITS}, which no program takes", binary=is_markup, denied=not is_markup)
     return data
 
 
