@@ -43,7 +43,7 @@ class Holds(Enum):
     TOKEN = "token"
 
 
-# `existingSecretAdminPassword: harbor-admin`, `existingObjstoreSecret: thanos-s3`: the Secret that holds it, by its name.
+# `existingSecretAdminPassword: harbor-admin`, `existingStoreSecret: thanos-s3`: the Secret that holds it, by its name.
 _NAMES_A_SECRET = pattern(r"existing\w{0,32}secret")
 _SHORTEST = {Holds.PASSWORD: 4, Holds.TOKEN: 8}
 
