@@ -114,6 +114,11 @@ NO_NODE_OF_THEIRS = {
     "a reboot": ("reboot-nodes.sh", b"#!/bin/bash\nssh gpu-1 reboot\n"),
     "a job for Slurm": ("train.sh", b"#!/bin/bash\n#SBATCH --gres=gpu:1\n"),
     "a chart's helpers": ("_helpers.tpl", b'{{- define "a.name" -}}a{{- end }}\n'),
+    "user data of several kinds, by their names": (
+        "_userdata.tpl",
+        b'{{- define "rke2" -}}\n#cloud-config\nruncmd:\n  - |\n    cat > x <<EOF\n    a\n    EOF\n{{- end -}}\n'
+        b'{{- define "eks" -}}\n#!/bin/bash\nnodeadm init\n{{- end -}}\n',
+    ),
     "Python": ("x.py", b"#!/usr/bin/python3\nprint()\n"),
 }
 

@@ -49,6 +49,8 @@ _OF_CHARTS = (b"gpu", b"nvidia", b"hami", b"dcgm", b"prometheus")
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
 _BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*+|ARG[ \t][^\n]*+)?\r?\n)*FROM[ \t]+\S")
+# Texts of a chart that have a name each: which of them a machine is given, another file says.
+_DEFINES = pattern(rb"(?m)^\{\{-?[ \t]*define[ \t]+\"")
 # Nothing else is called so; many a thing boots.
 _IS_CALLED_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init)(?=$|[-_.\d])")
 # It hands on to what its container is told to run.
@@ -171,7 +173,7 @@ def _is_mime(head: bytes) -> bool:
 
 
 def _is_named_like_one(name: str, data: bytes) -> bool:
-    if _BUILDS_AN_IMAGE.match(data):
+    if _BUILDS_AN_IMAGE.match(data) or _DEFINES.search(data):
         return False
     return _is_called_like_one(name) and (_MARKS.search(data) is not None or _is_meant(name, data))
 

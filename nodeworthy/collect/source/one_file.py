@@ -72,7 +72,7 @@ _FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 # By these whoever writes a template for Terraform names it.
 _TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
-_DIRECTIVES = ("{{", "{%", "%{")
+_DIRECTIVES = ("{{", "{%", "%{", "%#")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
 _JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
 OF_AN_INSTALLER = "what an installer of the cluster reads"
