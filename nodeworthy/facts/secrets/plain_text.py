@@ -8,12 +8,16 @@ from typing import ClassVar
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.secret_names import keys_below
 from nodeworthy.known.secrets import Secret, forms, spans
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # What stands in a comment: an example, or what somebody switched off. Nothing reads it, and no password is one there.
 #
 # What has a form of its own (a private key, `ghp_…`) is real wherever it stands.
+
+# `slurmdbd.conf.example`, `values.sample.yaml`: to be copied, and filled in.
+_SAMPLE = pattern(r"(?i).*\.(?:example|sample|dist)(?:\.\w{1,8})?")
 
 # A line is looked at no further back.
 _LONGEST = 2000
@@ -88,6 +92,13 @@ class PlainText:
 
     def at(self, line: int, column: int) -> Place:
         return Place(self.place.path, line, column)
+
+    @property
+    def secrets(self) -> list[Secret]:
+        """Of a sample, what is real wherever it stands."""
+        found = list(secrets_in(self.text))
+        is_sample = _SAMPLE.fullmatch(self.place.path or "") is not None
+        return [each for each in found if each.what in forms()] if is_sample else found
 
 
 _HIDES_OR_DESCRIBES = ("SealedSecret", "CustomResourceDefinition")

@@ -39,7 +39,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars, secrets_in
+from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars
 from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret, SecretManifest, StackOutput
 from nodeworthy.known.secret_names import chart_that_ships, is_default
 from nodeworthy.known.secrets import HIDDEN, Secret, forms, what_is
@@ -87,7 +87,7 @@ def files_hold_none(text: PlainText) -> Findings:
     sight = Sight(
         text.what, "whoever may read the repository reads it, and every clone of it keeps it", text.remedy or _REFER
     )
-    every = list(secrets_in(text.text))
+    every = text.secrets
     found = [each for each in every if not is_default(text.text[each.start : each.end])]
     for each in every if text.is_applied else ():
         if each not in found:

@@ -194,3 +194,19 @@ def test_what_the_keys_of_a_secret_are_called_is_none(above: str, found: int) ->
     """As a chart's values name them, beside the Secret itself."""
     text = f"db:\n  {above}:\n      username: postgres\n      # of it\n\n      password: db-password-2\n      adminPassword: admin-2\n"
     assert len(of(PlainText(Place("values.yaml", 1, 1), text, "Helm values")).findings) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "count"),
+    [
+        ("slurmdbd.conf", "Vq7tXh2LmPz9", 1),
+        ("slurmdbd.conf.example", "Vq7tXh2LmPz9", 0),
+        ("values.sample.yaml", "Vq7tXh2LmPz9", 0),
+        ("example.yaml", "Vq7tXh2LmPz9", 1),
+        ("slurmdbd.conf.example", TOKEN, 1),
+    ],
+)
+def test_a_sample_holds_what_is_to_be_filled_in(name: str, password: str, count: int) -> None:
+    """What has a form that its maker gave it is real there, too."""
+    text = PlainText(Place(name), f"StorageUser=slurm\nStoragePass={password}\n", "slurmdbd.conf")
+    assert len(of(text).findings) == count
