@@ -104,6 +104,17 @@ def test_a_family_is_told_only_where_its_line_says_nothing_better() -> None:
     assert ids(f"{known}\n{other}") == {"hook-root-missing", "hook-could-not"}
 
 
+def test_a_symptom_is_not_told_where_its_line_has_the_cause() -> None:
+    symptom = "Warning  FailedCreatePodSandBox  3m  kubelet  Failed to create pod sandbox: rpc error: code = Unknown"
+    whole = f'{symptom} desc = failed to get sandbox runtime: no runtime for "nvidia" is configured'
+    assert ids(whole) == {"no-runtime-configured"}
+    assert ids(symptom) == {"sandbox-failed"}
+    assert [(each.evidence.id, each.line) for each in in_text(f"{whole}\n{symptom}")] == [
+        ("no-runtime-configured", 1),
+        ("sandbox-failed", 2),
+    ]
+
+
 @pytest.mark.parametrize("name", ["nvidia-uvm", "nvidia_uvm"])
 def test_a_module_however_its_name_is_written(name: str) -> None:
     assert ids(f"modprobe: FATAL: Module {name} not found in directory /lib/modules/6.1.0") == {"module-not-built"}

@@ -65,6 +65,14 @@ TWINS = {
     "NCCL without a plugin": "gpu-1:84:84 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin.",
     "a host without IPv6": "[W socket.cpp:752] [c10d] The client socket has failed to connect to [localhost]:29500 (errno: 97 - Address family "
     "not supported by protocol).",
+    "EFA's first question": "libfabric:85:1747438790::core:core:fi_getinfo_():1392<warn> fi_getinfo: provider efa output empty list",
+    "a change of MIG mode on its way": 'level=debug msg="    Mode change pending: true"',
+    "older kernels without a module": "NVIDIA driver: filtering kernel 4.18.0-80.el8, no precompiled modules available for version 3:550.54.15",
+    "a port without a cable": "mlx5_core 0000:b1:00.1: Port module event: module 1, Cable unplugged",
+    "a floppy of a virtual machine": "blk_update_request: I/O error, dev fd0, sector 0 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 0",
+    "a socket that was closed first": "OSError: [Errno 107] Transport endpoint is not connected",
+    "a program's own fault": "traps: python3[4711] general protection fault ip:7f12 sp:7ffd error:0 in libc.so.6",
+    "a warning of the kernel's": "WARNING: CPU: 3 PID: 100 at /var/lib/dkms/nvidia/550/build/nvidia/nv.c:4500 nv_drm_init+0x1/0x2 [nvidia]",
     "a host without Grace": "Not collecting CPU metrics; error retrieving DCGM CPU hierarchy: This request is serviced by a module of DCGM that is "
     "not currently loaded",
 }

@@ -21,6 +21,7 @@ LAYERS = (
     "mig",
     "image",
     "network",
+    "storage",
     "containerd",
     "toolkit",
     "cdi",

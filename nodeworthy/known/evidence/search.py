@@ -98,12 +98,21 @@ def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Cou
     # Of one line one text of an entry counts, and the others say no more.
     lines: dict[tuple[str, int], str] = {}
     said = {each.begins for each in found if not each.evidence.is_family}
+    causes = (each for each in found if _is_cause(each.evidence) and (each.evidence.id, each.begins) not in hidden)
+    explained = {each.begins for each in causes}
     for each in found:
         key = (each.evidence.id, each.begins)
         if key in hidden or (each.evidence.is_family and each.begins in said):
             continue
+        # What the cause brings about is told by its own line only where that says nothing of the cause.
+        if each.evidence.is_symptom and each.begins in explained:
+            continue
         if lines.setdefault(key, each.text) == each.text:
             _count(each.evidence, each.match, piece, line_of, counted)
+
+
+def _is_cause(evidence: Evidence) -> bool:
+    return not evidence.is_symptom and not evidence.is_family
 
 
 @dataclass(frozen=True)
