@@ -52,6 +52,7 @@ class Failure(Enum):
     REPEATED = "it is tried again until it succeeds"  # `until mount /data; do sleep 5; done`, and nothing ends the loop
     SWALLOWED = "it is swallowed"  # on purpose: `|| true`, a pipe without pipefail
     UNNOTICED = "the script goes on"  # no `set -e`, and nobody looks
+    PERHAPS = "the script goes on, unless a library that it sources says otherwise"
 
 
 # Neither these nor their kin are frozen: nobody changes one, and to freeze it takes longer than to find it.

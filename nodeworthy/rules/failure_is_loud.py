@@ -22,13 +22,16 @@ without `-e` goes on to the last command.
 Ansible stops at a task that fails, unless the task says `ignore_errors` or `failed_when: false` and nothing behind it
 asks for what it registers. Of the rest of its tasks nothing is said.
 
-What could not be read is `unknown` where its own words name such a step. A program in another language, a template's
+A library that a script sources may say `set -e` for it: where that could not be read, nobody knows. What could not be
+read is `unknown` where its own words name such a step. A program in another language, a template's
 hole or a script that nobody calls critical is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from nodeworthy.boot.effects import Failure, Unit
 from nodeworthy.boot.unpack.kinds import interpreter
@@ -41,7 +44,7 @@ from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
 
@@ -60,6 +63,7 @@ ENDLESS = (
     "the script goes on until {}, which waits for ever for what never comes, and says nothing: the boot "
     "does not end, and its log ends with something else"
 )
+A_LIBRARY = "this script sources a library that was not read, which may say `set -e`"
 # Nobody sits before these and sees one hang.
 AT_BOOT = (ScriptKind.USER_DATA, ScriptKind.STARTUP)
 _UNTIL = pattern(r"until\s|while\s+!")
@@ -80,6 +84,12 @@ _ASKED = pattern(r"\|\||&&|^(?:if|elif|while|until)\b")
 # What prints to a person whether it is there: a start that failed, a node that is not ready.
 _SHOWS = pattern(r"\b(?:systemctl|service)\b.{0,80}\b(?:status|is-active)\b|\bkubectl\b.{0,80}\bget\s+nodes?\b")
 _ENDS = ("fi", "done", "}", "esac", ";;")
+# `source "${SCRIPT_DIR}/../lib/common.sh"`: what stands behind the folder of the script.
+_SOURCED = pattern(
+    r"(?m)^[ \t]*(?:source|\.)[ \t]+[\"']?(?:\$\{?\w+\}?/|[\"']?\$\([^()\n]{0,80}(?:\([^()\n]*\)[^()\n]{0,20})?\)[\"']?/|\./)?"
+    r"([\w./-]+\.(?:sh|bash))[\"']?[ \t]*(?:$|[;&|#])"
+)
+_SAYS_SET_E = pattern(rb"(?m)^[ \t]*set[ \t]+(?:-[a-z]*e|-o[ \t]+errexit)")
 MOST_SHOWN = 3
 MOST_RELATED = 10
 # Who waits for what runs in the background does so at the end.
@@ -90,17 +100,47 @@ SHOULD = "a failure stops the script, or is reported"
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
     steps, asked = critical_steps(script.timeline), HeardScript.of(script)
+    in_doubt = [each for each in steps if each.effect.failure is Failure.PERHAPS]
+    says = _a_library_says_it(script) if in_doubt else None
+    if says is False:
+        steps = [_unnoticed(each) for each in steps]
     silent = asked.unheard(steps)
     ignored = [each for each in silent if script.is_a_part and _is_ignored(asked.source, each)]
     yield from _silent(asked.source, asked.later, ignored)
     yield from of_a_whole(script, _silent(asked.source, asked.later, [] if ignored else silent))
     found = next(critical_gaps(script.timeline), None)
+    doubtful = next(asked.unheard_if_silent(in_doubt), None) if says is None and not silent else None
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
+    elif doubtful is not None:
+        yield unknown(doubtful.place, f"whether {doubtful.called} may fail unseen is not known: {A_LIBRARY}")
     elif not steps:
         blind = next(unread_steps(script.timeline), None)
         nothing = "installs no driver, joins nothing and starts no kubelet"
         skip(f"this script {nothing}" if blind is None else f"what can be read of this script {nothing}: {blind.why}")
+
+
+def _a_library_says_it(script: BootScript) -> bool | None:
+    """Whether one that this script sources says `set -e`; None where one of them could not be read."""
+    path = script.place.path
+    if path is None or script.surroundings is None:
+        return None
+    folder, has_none = Path(os.path.abspath(path)).parent, False
+    for part in script.userdata.parts:
+        for found in _SOURCED.finditer(part.text):
+            data = script.surroundings.read(Path(os.path.normpath(folder / found[1])))
+            if data is None:
+                return None
+            if _SAYS_SET_E.search(data):
+                return True
+            has_none = True
+    return False if has_none else None
+
+
+def _unnoticed(step: CriticalStep) -> CriticalStep:
+    if step.effect.failure is not Failure.PERHAPS:
+        return step
+    return replace(step, effect=replace(step.effect, failure=Failure.UNNOTICED))
 
 
 @RULE.check
@@ -130,10 +170,13 @@ class HeardScript:
         return cls(source, NoticedLater(source, at_boot=kind in AT_BOOT), kind is ScriptKind.BY_HAND)
 
     def unheard(self, steps: Iterable[CriticalStep]) -> list[CriticalStep]:
-        silent = (each for each in steps if each.is_silent and not _is_looked_at(self.source, each))
+        return _one_of_a_line(self.unheard_if_silent(each for each in steps if each.is_silent))
+
+    def unheard_if_silent(self, steps: Iterable[CriticalStep]) -> Iterator[CriticalStep]:
+        silent = (each for each in steps if not _is_looked_at(self.source, each))
         if self.by_hand:
             silent = (each for each in silent if not _is_shown(self.source, each))
-        return _one_of_a_line(each for each in silent if each.effect.detached or not self._is_noticed(each))
+        return (each for each in silent if each.effect.detached or not self._is_noticed(each))
 
     def _is_noticed(self, step: CriticalStep) -> bool:
         """A script that only brings kubelet says nothing to anybody, unless it says at its end that all is done."""

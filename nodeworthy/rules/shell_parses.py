@@ -14,7 +14,9 @@ cloud-init makes one script of sh: what can't be read in one of them ends all be
 
 The words name the place where bash gave up. Of a quote, a parenthesis or an `if` that is never closed that may be the
 end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
-ended is a warning of bash and no error, and is none here.
+ended is a warning of bash and no error, and is none here, unless its end was written: in `EOF ` with a blank behind it,
+or behind blanks that `<<-` does not take away, bash sees a line of the text, writes all commands behind it into the
+same file, and ends well.
 
 It is the shell that the first line names. `sh` may be dash or bash: only what both of them refuse is told. Other
 interpreters are not judged. Of a template it is told where nothing that is filled in can mend it. Windows line ends,
@@ -28,12 +30,14 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import SourcePart
 from nodeworthy.facts.boot.unreadable_shell import (
     CutShort,
+    Swallowed,
     Unreadable,
     Why,
     commands_cut_short,
     has_commands,
     shell_parts,
     shorten_words,
+    swallowed,
     unreadable,
 )
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -62,6 +66,7 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
     if not shell_parts(script) and not script.is_a_part and not cut and not has_commands(script):
         skip("there is no shell script in it")
     yield from map(_draft_of_shell, unreadable(script))
+    yield from map(_told_swallowed, swallowed(script))
     for each, part in cut:
         yield _told_cut(each, part)
 
@@ -90,6 +95,18 @@ def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
         related=[] if is_one else [Related(lost, _LOST if cut.why is not Why.FOLDED else "this is the word")],
         cause=_WITHOUT if cut.why is not Why.FOLDED else "no option begins so: the program refuses it, or does less",
         remedy=f"{cut.remedy} ({place.spot})",
+    )
+
+
+def _told_swallowed(found: Swallowed) -> Draft:
+    word = found.delimiter
+    return fail(
+        found.place,
+        f"the text that was to end here goes on: {word} ends it only where nothing stands before it or behind it",
+        should=f"{word} alone on its line, without blanks" + (" (tabs before it are taken away)" if found.by_tabs else ""),
+        related=[Related(found.begins, "the text begins here")],
+        cause="all that stands behind it becomes a part of the text: it is written, and not run",
+        remedy=f"take the blanks away around {word} ({found.place.spot})",
     )
 
 

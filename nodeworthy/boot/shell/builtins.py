@@ -14,6 +14,7 @@ from nodeworthy.boot.shell.elsewhere import by_option, run_elsewhere, ssh, sshpa
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_command_text, run_here, run_shell
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
@@ -168,6 +169,17 @@ def _printf(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
     return run_program(walker, arguments, place, raw)
 
 
+_SETTINGS = pattern(r"(?i)env|conf|vars|variables|settings|version|profile|setup|activate|credentials")
+
+
+def _is_a_library(name: str) -> bool:
+    """What lies beside the script and holds functions: `${SCRIPT_DIR}/../lib/common.sh`. The machine's own files
+    (`/opt/ros/setup.bash`, `~/.cargo/env`) and those with settings say nothing of how a script fails."""
+    is_beside = not name.startswith(("/", "~", "$HOME", "${HOME"))
+    last = name.rpartition("/")[2]
+    return is_beside and last.endswith((".sh", ".bash")) and _SETTINGS.search(last) is None
+
+
 def _source(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     from nodeworthy.boot.shell.calls import call_of
     from nodeworthy.boot.shell.redirects import absolute
@@ -182,6 +194,8 @@ def _source(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
         walker.running.pop()
         return bool(status) if status is not None else None
     walker.state.sourced = name or arguments[1].shown()
+    if _is_a_library(arguments[1].shown()):
+        walker.state.options.is_doubtful = True
     if name is None or name in walker.state.files:
         walker.not_understood(place, raw, f"what {walker.state.sourced} sets could not be read")
     elif name.endswith((".sh", ".bash")) and not name.startswith("/etc/profile"):

@@ -144,9 +144,11 @@ class Options:
     pipefail: bool = False
     # `trap … ERR`, or an EXIT trap that looks at the exit code: what fails is told.
     reports: bool = False
+    # A library was sourced that was not read: it may have said `set -e`.
+    is_doubtful: bool = False
 
     def copy(self) -> Options:
-        return Options(self.errexit, self.pipefail, self.reports)
+        return Options(self.errexit, self.pipefail, self.reports, self.is_doubtful)
 
 
 @dataclass(frozen=True)

@@ -219,14 +219,16 @@ class Walker:
             return failing.how
         else:
             how = failing.how
-        return Failure.STOPS if how is Failure.UNNOTICED and self.is_last else how
+        return Failure.STOPS if how in (Failure.UNNOTICED, Failure.PERHAPS) and self.is_last else how
 
     def _by_options(self) -> Failure:
         if self.detached:
             return Failure.UNNOTICED
         if self.state.options.errexit:
             return Failure.STOPS
-        return Failure.REPORTED if self.state.options.reports else Failure.UNNOTICED
+        if self.state.options.reports:
+            return Failure.REPORTED
+        return Failure.PERHAPS if self.state.options.is_doubtful else Failure.UNNOTICED
 
     def emit(self, effect: Effect) -> None:
         if isinstance(effect, Writes):

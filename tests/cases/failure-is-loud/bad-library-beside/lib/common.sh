@@ -1,0 +1,2 @@
+# What the scripts of a node share.
+announce() { printf '== %s\n' "$*"; }
