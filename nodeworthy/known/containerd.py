@@ -59,6 +59,11 @@ class Containerd:
     def is_containerd(self) -> bool:
         return self.runtime == "containerd"
 
+    def moved(self, before: str, folder: str) -> Containerd:
+        """The same, where what it keeps below one folder lies below another."""
+        config = self.config and self.config.replace(before, folder)
+        return replace(self, config=config, templates=tuple(each.replace(before, folder) for each in self.templates))
+
     def accepts_socket(self, path: str) -> bool:
         return same_file(path, self.socket) or any(same_file(path, older) for older in self.older_sockets)
 

@@ -86,7 +86,8 @@ _SHOWS = pattern(r"\b(?:systemctl|service)\b.{0,80}\b(?:status|is-active)\b|\bku
 _ENDS = ("fi", "done", "}", "esac", ";;")
 # `source "${SCRIPT_DIR}/../lib/common.sh"`: what stands behind the folder of the script.
 _SOURCED = pattern(
-    r"(?m)^[ \t]*(?:source|\.)[ \t]+[\"']?(?:\$\{?\w+\}?/|[\"']?\$\([^()\n]{0,80}(?:\([^()\n]*\)[^()\n]{0,20})?\)[\"']?/|\./)?"
+    r"(?m)^[ \t]*(?:source|\.)[ \t]+[\"']?"
+    r"(?:\$\{?\w+\}?/|[\"']?\$\([^()\n]{0,80}(?:\([^()\n]*\)[^()\n]{0,20})?\)[\"']?/|\./)?"
     r"([\w./-]+\.(?:sh|bash))[\"']?[ \t]*(?:$|[;&|#])"
 )
 _SAYS_SET_E = pattern(rb"(?m)^[ \t]*set[ \t]+(?:-[a-z]*e|-o[ \t]+errexit)")

@@ -99,11 +99,11 @@ def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
 
 
 def _told_swallowed(found: Swallowed) -> Draft:
-    word = found.delimiter
+    word, tabs = found.delimiter, " (tabs before it are taken away)" if found.by_tabs else ""
     return fail(
         found.place,
         f"the text that was to end here goes on: {word} ends it only where nothing stands before it or behind it",
-        should=f"{word} alone on its line, without blanks" + (" (tabs before it are taken away)" if found.by_tabs else ""),
+        should=f"{word} alone on its line, without blanks{tabs}",
         related=[Related(found.begins, "the text begins here")],
         cause="all that stands behind it becomes a part of the text: it is written, and not run",
         remedy=f"take the blanks away around {word} ({found.place.spot})",

@@ -22,17 +22,31 @@ _FABRIC = ("fabric",)
 # No other program has these together: by them a file is known whose name nobody knows here.
 _CUDAS_OWN = frozenset((_DRIVER_PART, "--toolkit"))
 _DRIVERS_OWN = frozenset(("--dkms", "--no-x-check", "--no-nouveau-check", "--no-opengl-files", "--no-drm"))
+# NVIDIA's installer alone has these, whatever its file is called.
+_DRIVERS_ALONE = (
+    "--module-signing-",
+    "--no-nouveau-check",
+    "--disable-nouveau",
+    "--no-kernel-module",
+    "--kernel-module-type",
+    "--kernel-source-path",
+    "--no-nvidia-modprobe",
+)
+# `NVIDIA-….run`, and CUDA 9's `cuda_9.0.176_384.81_linux-run`.
+_ENDINGS = (".run", "_linux-run")
 _SILENTLY = frozenset(("-s", "-a", "-z", "-q", "--silent", "--accept-license", "--ui=none"))
 
 
 def is_runfile(program: Text, *options: Text) -> bool:
-    if ending(program).endswith(".run"):
+    if ending(program).endswith(_ENDINGS):
         return True
     words = frozenset(each.shown() for each in options)
     return program.known is None and (words >= _CUDAS_OWN or _is_of_the_drivers(words))
 
 
 def _is_of_the_drivers(words: frozenset[str]) -> bool:
+    if any(each.startswith(_DRIVERS_ALONE) for each in words):
+        return True
     return not words.isdisjoint(_DRIVERS_OWN) and not words.isdisjoint(_SILENTLY)
 
 
@@ -57,12 +71,14 @@ def _is_of_cuda(install: Installs) -> bool:
 
 
 def _has_no_name(install: Installs) -> bool:
-    return bool(install.packages) and install.packages[0].known is None and not beginning(install.packages[0])
+    """Also `./*.run`, which is as good as none."""
+    name = install.packages[0] if install.packages else None
+    return name is not None and (beginning(name).startswith("*") or (name.known is None and not beginning(name)))
 
 
 def runfile(call: Call) -> Did:
     name = last_part(call.arguments[0])
-    begins = beginning(name).lower()
+    begins = beginning(name).lower().lstrip("*")
     arguments = split_options(call.arguments[1:], clusters=False)
     extracts = any(option.startswith("--extract") for option, _ in arguments.options)
     if extracts or arguments.has(*_ONLY_LOOKS):

@@ -21,6 +21,8 @@ _IS = pattern(r"(?:ansible_facts\.|ansible_facts\[['\"])?([\w.]+)(?:['\"]\])?\s*
 _REPLACED = pattern(
     r"\{\{-?\s*(\w+)\.stdout\s*\|\s*(?:regex_)?replace\(\s*'([\w =.\"\[\]]*)'\s*,\s*'([\w =.\"\[\]]*)'\s*\)\s*-?\}\}"
 )
+# Up to the key of a task that prints something.
+_SHOWN = pattern(r"[ \t]*(?:-[ \t]+)?(?=(?:ansible\.builtin\.)?debug[ \t]*:)")
 _ENDS = "END_OF_THE_TEXT"
 # Of these the older name is the same with `ansible_` before it.
 _FACTS = ("os_family", "distribution", "distribution_release", "architecture", "distribution_major_version")
@@ -40,8 +42,9 @@ def as_script(text: str, variables: Mapping[str, Tree] = MappingProxyType({})) -
     sheet.add(1, "set -e")
     manager = "yum" if _OF_RPM.search(text) else "apt-get"
     registered: dict[str, str] = {}
+    asking = _without_what_is_only_shown(text)
     for task in tasks_of(trees[0], variables):
-        commands = _lay(task, manager, registered, sheet, _unless_looked_at(task, text))
+        commands = _lay(task, manager, registered, sheet, _unless_looked_at(task, asking))
         _keep(task, commands, registered)
     return sheet.text()
 
@@ -86,6 +89,20 @@ class _Sheet:
         rows, whole = self.rows or {}, self.whole or {}
         last = max([self.length, *rows, *whole])
         return "".join(f"{whole.get(line, '; '.join(rows.get(line, ())))}\n" for line in range(1, last + 1))
+
+
+def _without_what_is_only_shown(text: str) -> str:
+    """Without what `debug` prints: that it is shown asks nothing, and the play goes on."""
+    kept, within = list[str](), -1
+    for row in text.split("\n"):
+        indent = len(row) - len(row.lstrip())
+        if within >= 0 and (not row.strip() or indent > within):
+            continue
+        found = _SHOWN.match(row)
+        within = found.end() if found is not None else -1
+        if found is None:
+            kept.append(row)
+    return "\n".join(kept)
 
 
 def _unless_looked_at(task: Task, text: str) -> str:

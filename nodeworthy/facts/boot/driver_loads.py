@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from nodeworthy.boot.commands.installs import kind_of
-from nodeworthy.boot.commands.runfiles import brings_cudas_driver
+from nodeworthy.boot.commands.runfiles import brings_cudas_driver, brings_the_driver_alone
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Effect, Gap, Installs, LoadsModule, NotUnderstood, Reboots, Stage
 from nodeworthy.boot.timeline import Timeline
@@ -112,7 +112,8 @@ def is_driver(effect: Installs) -> bool:
     if effect.removes:
         return False
     if effect.manager == ".run":
-        return brings_cudas_driver(effect) or any("nvidia" in each.shown().lower() for each in effect.packages)
+        named = any("nvidia" in each.shown().lower() for each in effect.packages)
+        return named or brings_cudas_driver(effect) or brings_the_driver_alone(effect)
     return any(kind_of(each) is PackageKind.DRIVER for each in effect.packages)
 
 

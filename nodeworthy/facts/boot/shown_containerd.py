@@ -29,6 +29,10 @@ _TELLS_A_SOCKET = pattern(r"(?:^|,)(?!toolkit\b)[\w.-]+=(?P<socket>/[\w./-]+\.so
 _WITH_A_SOCKET = (*_OF_THEIR_OWN, "microk8s", "k8s-snap")
 _BASE_DIR = pattern(r"containerd-base-dir[\"']?[ \t]*[:=][ \t]*[\"']?(?P<dir>/[\w./-]+)")
 
+# Rancher's keep all that is theirs below one folder, and can be told another.
+_RANCHERS = {name: f"/var/lib/rancher/{name}" for name in ("k3s", "rke2")}
+_DATA_DIR = pattern(r"(?m)(?:--data-dir[ =]|^[ \t]*data-dir:)[ \t]*[\"']?(?P<dir>[^\s\"',;]+)")
+
 
 def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd, Place] | None:
     """What was made of the machine before this release is installed on it; None where that is not one thing alone."""
@@ -41,8 +45,22 @@ def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd
     if len(shown) != 1:
         return None
     ((name, place),) = shown.items()
+    if name in _RANCHERS:
+        own = _of_rancher(name, script)
+        return (own, place) if own is not None else None
     base = _BASE_DIR.search(_text(script)) if name == "k8s-snap" else None
     return containerd_of(name, base["dir"].rstrip("/") if base is not None else None), place
+
+
+def _of_rancher(name: str, script: BootScript) -> Containerd | None:
+    """Where its data lie elsewhere (`--data-dir /data/k3s`), its containerd's files do, too; None where nobody can say
+    where."""
+    told = {found["dir"].rstrip("/") for found in _DATA_DIR.finditer(_text(script))}
+    if not told:
+        return containerd_of(name)
+    folder = next(iter(told))
+    is_known = len(told) == 1 and folder.startswith("/") and not any(mark in folder for mark in "$`{")
+    return containerd_of(name).moved(_RANCHERS[name], folder) if is_known else None
 
 
 def cluster_begun(script: BootScript) -> tuple[str, Place] | None:
@@ -64,7 +82,9 @@ def _has_docker(script: BootScript) -> bool:
 
 def runtime_of(distribution: str, place: Place, script: BootScript) -> Located[Containerd]:
     """That of nodes which this script makes of a distribution: its own, where it is not told to take another."""
-    own = containerd_of(distribution)
+    own = _of_rancher(distribution, script) if distribution in _RANCHERS else containerd_of(distribution)
+    if own is None:
+        return Located.unknown(f"{distribution} keeps its data in a folder of which nobody knows", place)
     if distribution not in _OF_THEIR_OWN or not _has_another(script):
         return Located.known(own, place)
     if _has_docker(script):
