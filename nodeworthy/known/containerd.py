@@ -59,7 +59,7 @@ class Containerd:
     def is_containerd(self) -> bool:
         return self.runtime == "containerd"
 
-    def moved(self, before: str, folder: str) -> Containerd:
+    def kept_below(self, before: str, folder: str) -> Containerd:
         """The same, where what it keeps below one folder lies below another."""
         config = self.config and self.config.replace(before, folder)
         return replace(self, config=config, templates=tuple(each.replace(before, folder) for each in self.templates))

@@ -37,7 +37,7 @@ from nodeworthy.facts.boot.unreadable_shell import (
     has_commands,
     shell_parts,
     shorten_words,
-    swallowed,
+    texts_without_end,
     unreadable,
 )
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -66,7 +66,7 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
     if not shell_parts(script) and not script.is_a_part and not cut and not has_commands(script):
         skip("there is no shell script in it")
     yield from map(_draft_of_shell, unreadable(script))
-    yield from map(_told_swallowed, swallowed(script))
+    yield from map(_told_swallowed, texts_without_end(script))
     for each, part in cut:
         yield _told_cut(each, part)
 

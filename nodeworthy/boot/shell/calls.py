@@ -230,6 +230,8 @@ def _run_each(walker: Walker, arguments: Sequence[Text], at: int, place: Place, 
 
 
 def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    if "://" in name:
+        return False  # an address that is no more than named: there is no such program
     program = name.rsplit("/", 1)[-1]
     builtin = BUILTINS.get(program)
     if builtin is not None:

@@ -60,7 +60,7 @@ def _of_rancher(name: str, script: BootScript) -> Containerd | None:
         return containerd_of(name)
     folder = next(iter(told))
     is_known = len(told) == 1 and folder.startswith("/") and not any(mark in folder for mark in "$`{")
-    return containerd_of(name).moved(_RANCHERS[name], folder) if is_known else None
+    return containerd_of(name).kept_below(_RANCHERS[name], folder) if is_known else None
 
 
 def cluster_begun(script: BootScript) -> tuple[str, Place] | None:

@@ -243,7 +243,7 @@ class Swallowed:
     by_tabs: bool
 
 
-def swallowed(script: BootScript) -> Iterator[Swallowed]:
+def texts_without_end(script: BootScript) -> Iterator[Swallowed]:
     for part in shell_parts(script):
         yield from _swallowed(part.text, part.origin)
     for step in _commands(script.userdata):
