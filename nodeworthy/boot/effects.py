@@ -254,6 +254,8 @@ class Runs(Effect):
     """A program of which no more is known than that it runs."""
 
     arguments: tuple[Text, ...]
+    # What it reads from another command, or from a heredoc.
+    given: Content | None = None
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)

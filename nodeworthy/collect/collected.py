@@ -49,9 +49,8 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMach
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_size import NodeSize
-from nodeworthy.facts.fleet.node_version import NodeVersion
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
-from nodeworthy.facts.fleet.pool_system import PoolSystem
+from nodeworthy.facts.fleet.pool_system import ClusterVersion, NodeVersion, PoolSystem
 from nodeworthy.facts.fleet.served_pods import NodePools
 from nodeworthy.facts.hami.cluster import HamiInstallations
 from nodeworthy.facts.hami.crash import HamiCrashes
@@ -146,6 +145,7 @@ _DECLARED: Final[Facts] = frozenset(
         BuiltCluster,
         BuiltNodes,
         ClaimsAround,
+        ClusterVersion,
         ComputeDomain,
         DaemonSetManifest,
         DeclaredForProfiling,

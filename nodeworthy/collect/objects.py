@@ -259,6 +259,19 @@ def _nodes_of_kubespray(document: Tree) -> Iterator[Fact]:
         yield from nodes_of_kubespray(document)
 
 
+def _nodes_of_ansible(document: Tree) -> Iterator[Fact]:
+    """Whose variables choose a release of k3s or RKE2: of a group, or within an inventory."""
+    names = document.mapping
+    if any(name.endswith("version") and name != "version" for name in names) or _holds_variables(document):
+        from nodeworthy.facts.fleet.made_clusters import nodes_of_ansible
+
+        yield from nodes_of_ansible(document)
+
+
+def _holds_variables(document: Tree) -> bool:
+    return any("vars" in each.mapping or "children" in each.mapping for each in document.mapping.values())
+
+
 def _of_kubeadm(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.boot.kubeadm_config import kubeadm_configs
     from nodeworthy.facts.fleet.made_clusters import nodes_of_kubeadm
@@ -292,7 +305,7 @@ _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
 _OF_ANYWHERE = ("CloudStack", "Nutanix", "Tinkerbell", "VSphere")
 # Each asks for the group of the API itself: Kyverno, too, has a ClusterPolicy. What says no kind is under "".
 READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
-    "": (_device_plugins_config, _mig_layouts, _nodes_of_talos, _nodes_of_kubespray),
+    "": (_device_plugins_config, _mig_layouts, _nodes_of_talos, _nodes_of_kubespray, _nodes_of_ansible),
     "AWSManagedMachinePool": (_groups_of_eks,),
     "AWSManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedControlPlane": (_said_of_a_cluster,),

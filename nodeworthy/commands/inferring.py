@@ -12,6 +12,8 @@ from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.inferred import InferredFleet, infer_fleets
+from nodeworthy.facts.operator.by_helm import OperatorByHelm
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.report.printable import escape_json, on_one_line, printable
 from nodeworthy.verdict import Place
@@ -46,9 +48,11 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
         for fact in (*each.facts, *(script for script in each.scripts if script.place.path not in filled))
     ]
     values = [each for each in facts if isinstance(each, OperatorValues)]
+    values += [each.values for each in facts if isinstance(each, OperatorByHelm)]
     folder = Path(values[0].place.path or "").parent if values else Path()
     pools = [*planned.values(), *pools_together(facts)] or list(pools_of_charts(values, folder))
-    return infer_fleets(pools, values, [each for each in facts if isinstance(each, SaidCluster)])
+    clusters = [each for each in facts if isinstance(each, SaidCluster)]
+    return infer_fleets(pools, values, clusters, [each for each in facts if isinstance(each, DaemonSetManifest)])
 
 
 def _read_path(path: str) -> Iterator[FileContents]:
@@ -94,7 +98,8 @@ def of_plan(stack: str) -> list[InferredFleet] | None:
     pools = pools_of_groups(groups, [each for each in facts if isinstance(each, BootScript)])
     values = [each for each in facts if isinstance(each, OperatorValues)]
     clusters = [each for each in facts if isinstance(each, SaidCluster)]
-    return infer_fleets([*pools, *pools_asked_for(facts)], values, clusters)
+    daemonsets = [each for each in facts if isinstance(each, DaemonSetManifest)]
+    return infer_fleets([*pools, *pools_asked_for(facts)], values, clusters, daemonsets)
 
 
 def of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:

@@ -38,6 +38,9 @@ class Containerd:
     toolkit: bool = True
     toolkit_in_image: bool = False
     plugin_in_image: bool = False
+    # What brings the toolkit where the driver comes with the nodes, and what hands out GPUs whatever the image has.
+    brings_toolkit: str = ""
+    own_plugin: str = ""
     toolkit_env: Mapping[str, str] = field(default_factory=dict)
     # Folders of hosts.toml and of drop-ins that its config names without anybody's help.
     registry_hosts: tuple[str, ...] = ()
@@ -181,6 +184,8 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         units=tuple(row.get("units", ())),
         source=row["source"],
         note=row.get("note", ""),
+        brings_toolkit=row.get("brings_toolkit", ""),
+        own_plugin=row.get("own_plugin", ""),
         runtime=row.get("runtime", "containerd"),
         older_sockets=tuple(row.get("older_sockets", ())),
         config_folders=tuple(row.get("config_folders", ())),

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from nodeworthy.known.tables import table_of
-from nodeworthy.known.versions import Span, read_span, span_of
+from nodeworthy.known.versions import Span, numbers, read_span, span_of
 from nodeworthy.records import dataclass
+
+if TYPE_CHECKING:
+    from datetime import date
 
 # What nodes of Karpenter's and eksctl's families of images are: the table of `ami_families.toml`, typed.
 
@@ -98,6 +102,29 @@ def images() -> tuple[EksImage, ...]:
 def image_of(os: str) -> EksImage | None:
     """What is known of the images of an operating system; None where they are made for every version."""
     return next((each for each in images() if each.os == os), None)
+
+
+# Which versions of Kubernetes EKS has no more: of the same table.
+
+
+@dataclass(frozen=True)
+class GoneVersion:
+    # When it was gone, at the latest.
+    by: date
+    # The oldest that could still be had when this was read.
+    oldest_left: str
+    source: str
+
+
+def gone_from_eks(version: str) -> GoneVersion | None:
+    """None of a version that EKS still has, and of what is none."""
+    asked, table = span_of(version), table_of("eks_images")["gone"]
+    if asked is None or asked.since is None:
+        return None
+    ended = {numbers(each): day for each, day in table["ended"].items()}
+    own = asked.since[:2]
+    day = ended.get(own) or (min(ended.values()) if own < min(ended) else None)
+    return GoneVersion(day, table["oldest"], table["source"]) if day is not None else None
 
 
 def named_by_parameter(text: str) -> tuple[EksImage, str] | None:

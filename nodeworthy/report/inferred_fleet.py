@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nodeworthy.documents.yaml import read
+from nodeworthy.facts.fleet.brought import Brought, driver_of, firewall_of, plugin_of, toolkit_of
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.inferred import InferredFleet
 from nodeworthy.fleet.model import KEY
@@ -95,6 +96,7 @@ def _lines(fleet: InferredFleet) -> Iterator[_Line]:
     names: set[str] = set()
     for pool in fleet.pools:
         yield from _pool(pool, _name(pool.name, names))
+        yield from _brought(pool, fleet)
 
 
 def _cluster(fleet: InferredFleet) -> Iterator[_Line]:
@@ -111,9 +113,11 @@ def _cluster(fleet: InferredFleet) -> Iterator[_Line]:
         yield _question(6, "version", f"which Kubernetes is it? there are {told}")
     else:
         yield _question(6, "version", 'which Kubernetes is it? nothing here says it, and "1.34" is taken')
-    for key, said in (("serviceCidr", fleet.services), ("podCidr", fleet.pods)):
+    for key, said, of in (("serviceCidr", fleet.services, "services"), ("podCidr", fleet.pods, "pods")):
         if said is not None:
             yield _line(6, key, _known(said), _at(said.place))
+        else:
+            yield _question(6, key, f"from which range do {of} get their addresses? nothing here says it")
 
 
 def _operator(fleet: InferredFleet) -> Iterator[_Line]:
@@ -137,11 +141,34 @@ def _pool(pool: GpuPool, name: str) -> Iterator[_Line]:
     yield from _system(pool)
     yield from _capacity(pool)
     yield from _registers_with(pool)
-    if pool.driver is not None:
-        said = f"{pool.driver_said.says}, in {_at(pool.driver_said.place)}" if pool.driver_said is not None else ""
-        yield _line(8, "driver", pool.driver.value, said)
+
+
+def _brought(pool: GpuPool, fleet: InferredFleet) -> Iterator[_Line]:
+    """Who brings what; of the toolkit and the device plugin a fleet has no key."""
+    driver = driver_of(pool, fleet.settings)
+    if driver is not None:
+        yield _line(8, "driver", driver.by, _said_by(driver) if driver.says else "")
     else:
         yield _question(8, "driver", "who brings NVIDIA's driver: ami, user-data or operator?")
+    plugin = plugin_of(pool, fleet.settings, fleet.daemonsets)
+    if (toolkit := toolkit_of(pool, fleet.settings)) is not None:
+        yield _Line(8, "toolkit", toolkit.by, _said_by(toolkit), is_quoted=True, is_aside=True)
+    elif plugin is None or plugin.by != "gke":
+        yield _question(8, "toolkit", "who brings the container toolkit: image, user-data or operator?")
+    if plugin is not None:
+        yield _Line(8, "devicePlugin", plugin.by, _said_by(plugin), is_quoted=True, is_aside=True)
+    else:
+        yield _question(8, "devicePlugin", "who hands out the GPUs: image, operator or a DaemonSet of its own?")
+    firewall = firewall_of(pool)
+    if firewall is not None:
+        is_aside = firewall.by not in ("none", "ufw")
+        yield _Line(8, "firewall", firewall.by, _said_by(firewall), is_aside=is_aside)
+    else:
+        yield _question(8, "firewall", "which firewall is active on its nodes? none is taken")
+
+
+def _said_by(brought: Brought) -> str:
+    return f"{brought.says}, in {_at(brought.place)}"
 
 
 def _hardware(pool: GpuPool) -> Iterator[_Line]:
@@ -219,7 +246,8 @@ def _capacity(pool: GpuPool) -> Iterator[_Line]:
 def _registers_with(pool: GpuPool) -> Iterator[_Line]:
     """Pods and DaemonSets are judged by them; a fleet has no key for either."""
     machines = pool.machines
-    labels = [name for name in machines.labels if not name.startswith(_OF_ITS_MAKER)]
+    known = [name for name, said in machines.labels.items() if _known(said) is not None]
+    labels = [name for name in known if not name.startswith(_OF_ITS_MAKER)]
     if labels:
         told = ", ".join(f"{name}={machines.labels[name].shown()}" for name in labels)
         yield _Line(8, "labels", told, _at(machines.labels[labels[0]].place), is_quoted=True, is_aside=True)

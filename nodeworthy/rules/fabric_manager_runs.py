@@ -27,7 +27,7 @@ from nodeworthy.facts.boot.fabric_manager import (
     versions,
 )
 from nodeworthy.facts.boot.script import BootPool, BootScript, of_a_whole
-from nodeworthy.facts.fleet.node_image import NodeImage
+from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.fabric import NodeFabric, fabric_drafts

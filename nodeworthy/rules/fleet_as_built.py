@@ -9,7 +9,7 @@ the pools makes all of those that are to be built, unless something that can't b
 from __future__ import annotations
 
 from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPool
-from nodeworthy.facts.fleet.node_version import minor_of
+from nodeworthy.facts.fleet.pool_system import minor_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need, unknown
 

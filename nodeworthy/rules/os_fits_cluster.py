@@ -12,8 +12,7 @@ upgrade until somebody changes the line.
 
 from __future__ import annotations
 
-from nodeworthy.facts.fleet.node_version import NodeVersion, minor_of
-from nodeworthy.facts.fleet.pool_system import PoolSystem
+from nodeworthy.facts.fleet.pool_system import NodeVersion, PoolSystem, minor_of
 from nodeworthy.known.node_images import image_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need, unknown

@@ -250,3 +250,78 @@ def test_what_nobody_knows_of_may_be_of_the_only_cluster_that_is_there(folder: P
     put(folder, "kubeadm.yaml", config)
     put(folder, "init.sh", "#!/bin/bash\nkubeadm init --config kubeadm.yaml\n")
     assert run("fleet", "infer", ".", cwd=folder).out.count("nodeworthy:fleet:") == 1
+
+
+_UP = """\
+#!/bin/bash
+set -euo pipefail
+CLUSTER=${CLUSTER:-ml}
+eksctl create cluster --name "$CLUSTER" --version 1.33 --without-nodegroup
+eksctl create nodegroup --cluster "$CLUSTER" --name a10g --node-type g5.12xlarge --nodes 2
+"""
+_MAKE = """\
+CLUSTER ?= ml
+up:
+\taz aks create -g rg -n $(CLUSTER) -k 1.33 --node-vm-size Standard_D4s_v5
+\taz aks nodepool add -g rg --cluster-name $(CLUSTER) -n t4 --node-vm-size Standard_NC4as_T4_v3 --node-count 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("up.sh", _UP, ("name: ml  #", 'version: "1.33"', "instanceType: g5.12xlarge", "nodes: 2", "driver: ami")),
+        ("Makefile", _MAKE, ("name: ml  #", 'version: "1.33"', "gpu: T4", "gpusPerNode: 1", "distribution: aks")),
+    ],
+)
+def test_what_a_script_asks_a_cloud_for_by_flags(folder: Path, name: str, text: str, told: tuple[str, ...]) -> None:
+    put(folder, name, text)
+    out = run("fleet", "infer", cwd=folder).out
+    assert [each for each in told if each not in out] == []
+
+
+def test_two_clouds_may_have_clusters_of_one_name(folder: Path) -> None:
+    put(folder, "eks.sh", _UP)
+    put(folder, "Makefile", _MAKE)
+    first, second = run("fleet", "infer", cwd=folder).out.split("\n---\n")
+    assert ("distribution: aks" in first) is not ("distribution: aks" in second)
+
+
+_NODE = """\
+#!/bin/bash
+set -euo pipefail
+apt-get install -y nvidia-driver-570-server nvidia-container-toolkit
+ufw allow 6443/tcp
+ufw --force enable
+curl -sfL https://get.k3s.io | INSTALL_K3S_VERSION=v1.33.1+k3s1 sh -
+"""
+_VALUES = (
+    "devicePlugin: {enabled: true}\ntoolkit: {enabled: true}\ndriver: {enabled: DRIVER}\noperator: {cleanupCRD: true}\n"
+)
+
+
+def test_who_brings_what_is_told_with_its_place(folder: Path) -> None:
+    put(folder, "node.sh", _NODE)
+    out = run("fleet", "infer", cwd=folder).out
+    assert '# toolkit: "user-data"  # its script installs nvidia-container-toolkit, in node.sh:3:1' in out
+    assert "# devicePlugin: ? who hands out the GPUs" in out
+    assert "firewall: ufw  # `ufw --force enable`, in node.sh:5:1" in out
+    put(folder, "node.sh", _NODE.replace("ufw --force enable", "ufw disable"))
+    assert "firewall: none  # `ufw disable`, in node.sh:5:1" in run("fleet", "infer", cwd=folder).out
+
+
+@pytest.mark.parametrize(("enabled", "told"), [("true", "driver: operator  # "), ("false", "# driver: ? who brings")])
+def test_what_the_operator_is_left_to_bring(folder: Path, enabled: str, told: str) -> None:
+    put(folder, "node.sh", _K3S)
+    put(folder, "values.yaml", _VALUES.replace("DRIVER", enabled))
+    out = run("fleet", "infer", cwd=folder).out
+    assert told in out
+    assert '# toolkit: "operator"' in out
+    assert '# devicePlugin: "operator"' in out
+
+
+def test_variables_of_ansible_say_which_k3s_it_is(folder: Path) -> None:
+    put(folder, "group_vars/all.yml", 'k3s_version: v1.33.1+k3s1\nendpoint: "{{ first }}"\n')
+    out = run("fleet", "infer", cwd=folder).out
+    assert 'version: "1.33"  # v1.33.1+k3s1 in group_vars/all.yml:1:14' in out
+    assert "distribution: k3s  # Ansible makes them" in out

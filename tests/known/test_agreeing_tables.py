@@ -160,11 +160,16 @@ def _rows_of_nodes() -> Iterator[tuple[str, Mapping[str, object]]]:
     yield from (("image", each) for each in read["node_images"]["image"])
     yield from (("family", each) for each in read["ami_families"]["family"])
     yield from read["instances"]["family"].items()
+    runtimes = read["containerd"]
+    yield from ((name, runtimes[name]) for name in ("defaults", "registry"))
+    for name, row in runtimes["distribution"].items():
+        yield from ((name, each) for each in (row, row.get("strict", row), row.get("with_base_dir", row)))
+    yield "gone", read["eks_images"]["gone"]
     yield from ((name, {**clouds["gke"], **each}) for name, each in clouds["gke"]["accelerators"].items())
     yield from (*clouds["gke"]["machines"].items(), *clouds["aks"]["sizes"].items())
 
 
-_OF_NODES = ("node_images", "ami_families", "instances", "cloud_gpus")
+_OF_NODES = ("node_images", "ami_families", "instances", "cloud_gpus", "containerd", "eks_images")
 
 
 def test_every_row_of_which_nodes_follow_says_where_it_was_read_and_when() -> None:

@@ -38,7 +38,8 @@ def _release(call: Call, arguments: Given) -> HelmRelease:
 def kubectl(call: Call) -> Did:
     takes = frozenset("-n -f -l -o --namespace --kubeconfig --context --as --server --token".split())
     words = split_options(call.arguments[1:], takes).words
-    return ask_node(call) if words and words[0] in _ASKS else Did([call.does(Runs, arguments=call.arguments)])
+    runs = call.does(Runs, arguments=call.arguments, given=call.stdin)
+    return ask_node(call) if words and words[0] in _ASKS else Did([runs])
 
 
 HANDLERS: dict[str, Handler] = {"helm": helm, **dict.fromkeys(("kubectl", "oc"), kubectl)}

@@ -80,4 +80,4 @@ def outcome_of(handler: Handler, call: Call) -> Did:
 
 
 def _runs(call: Call) -> Did:
-    return Did([call.does(Runs, arguments=call.arguments)])
+    return Did([call.does(Runs, arguments=call.arguments, given=call.stdin)])

@@ -46,6 +46,11 @@ _CONFIGURES = pattern(
 _RUNS_HELM = pattern(rb"\bhelm3?[ \t\\]")
 _INSTALLS = pattern(rb"\b(?:install|upgrade)\b")
 _OF_CHARTS = (b"gpu", b"nvidia", b"hami", b"dcgm", b"prometheus")
+# What asks a cloud for nodes: by flags, or by manifests of Karpenter's and eksctl's that are written on the way.
+_ASKS_FOR_NODES = pattern(
+    rb"\beksctl[ \t]+(?:-\S+[ \t]+)*create\b|\bcontainer[ \t]+(?:node-pools|clusters)[ \t]+create\b|"
+    rb"\baz[ \t]+aks[ \t]+(?:create|nodepool[ \t]+add)\b|karpenter\.(?:sh|k8s\.aws)/v"
+)
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
 _BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*+|ARG[ \t][^\n]*+)?\r?\n)*FROM[ \t]+\S")
@@ -165,6 +170,11 @@ def may_install_charts(data: bytes) -> bool:
     """Whether helm may install something of ours here; what it installs, whoever reads it finds out."""
     is_ours = any(mark in data for mark in _OF_CHARTS)
     return is_ours and _RUNS_HELM.search(data) is not None and _INSTALLS.search(data) is not None
+
+
+def may_ask_for_nodes(data: bytes) -> bool:
+    """Whether a cloud may be asked for nodes here; for which, whoever reads it finds out."""
+    return _ASKS_FOR_NODES.search(data) is not None
 
 
 def _is_mime(head: bytes) -> bool:

@@ -38,7 +38,10 @@ _OF_NODES = pattern(
     rb"(?m:^apiVersion: *kubeadm\.k8s\.io/)|core\.gardener\.cloud|(?m:^cluster-cidr:)|"
     rb"(?m:^apiVersion: *(?:infrastructure\.)?cluster\.x-k8s\.io/)|"
     rb"(?m:^kube_(?:pods_subnet|service_addresses|network_plugin):)|"
+    rb"version: *[\"']?v?1\.\d+\.\d+\+(?:k3s|rke2r)\d|"
     rb"(?m:^systemExtensions:)|provisioning\.cattle|"
+    rb"\beksctl[ \t]+create\b|\bcontainer[ \t]+(?:node-pools|clusters)[ \t]+create\b|"
+    rb"\baz[ \t]+aks[ \t]+(?:create|nodepool)\b|"
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )
 # What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.

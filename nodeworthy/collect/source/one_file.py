@@ -14,6 +14,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_nodes_firewall,
     is_script,
     is_tasks_of_a_node,
+    may_ask_for_nodes,
     may_install_charts,
 )
 from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
@@ -75,6 +76,8 @@ _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _DIRECTIVES = ("{{", "{%", "%{", "%#")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
 _JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
+# As nodes are called that variables of Ansible's speak of.
+OF_AN_INVENTORY = "the nodes of inventory"
 OF_AN_INSTALLER = "what an installer of the cluster reads"
 OF_KUBEADM = "kubeadm's config"
 _REMEDIES = {
@@ -146,7 +149,13 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
     config = config_title(data, source.shown)
     if config is not None:
         return _k3s_config(config, data, source, rules)
-    return _documents(source, data, rules) or _told_openly(source, data, rules)
+    documents = _documents(source, data, rules)
+    if documents is not None and not all(map(_is_of_an_inventory, documents.facts)):
+        return documents
+    openly = _told_openly(source, data, rules)
+    if documents is not None and openly is not None:
+        return replace(openly, facts=[*openly.facts, *documents.facts])
+    return openly or documents
 
 
 def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
@@ -163,7 +172,7 @@ def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileCont
         if found.facts:
             # It does nothing here, and something elsewhere.
             return replace(found, scripts=[])
-    elif may_install_charts(data) and (shell := _commands_in(source, data)):
+    elif (may_install_charts(data) or may_ask_for_nodes(data)) and (shell := _commands_in(source, data)):
         found = _script(source, shell, rules)
         if found.facts:
             openly = _told_openly(source, data, rules)
@@ -237,9 +246,12 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileConten
     found.facts = complete_values(found.facts, beside)
     found.scripts += scripts_of_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
-    held = "" if found.facts and not any(map(is_kubeadms, every)) else _held_by(source, documents, every, text)
+    of_others = all(map(_is_of_an_inventory, found.facts))
+    held = "" if not (of_others or any(map(is_kubeadms, every))) else _held_by(source, documents, every, text)
     if not found.facts and not kept and not held and not _is_telling(every, text):
         return None
+    if found.facts and of_others and not held:
+        return found  # its other variables are whoever's
     secrets = list(secret_manifests(every))
     readable = what_is_in_plain_words(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else _REMEDIES.get(held, "")
@@ -248,6 +260,10 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileConten
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += evidence_suppressions(beside.texts, rules)
     return found
+
+
+def _is_of_an_inventory(fact: Fact) -> bool:
+    return getattr(fact, "noun", "") == OF_AN_INVENTORY
 
 
 def _held_by(source: Source, documents: Sequence[Tree], every: Sequence[Tree], text: str) -> str:

@@ -52,6 +52,8 @@ _TEMPLATE_OF_VALUES = pattern(r"values.*\.ya?ml\.(?:tftpl|tpl|tmpl|gotmpl|j2)$")
 _IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]+)?(?:apiVersion|kind)[ \t]*:")
 # A machine config of Talos, a patch of one or a talconfig, which are filled in as often as not.
 _OF_TALOS = pattern(rb"(?m)^(?:machine|talosVersion)[ \t]*:")
+# Variables that choose a release of k3s or RKE2 stand among others that Ansible fills in.
+_OF_A_RELEASE = pattern(rb"(?m)^[ \t]*\w*(?:k3s|rke2)\w*version[ \t]*:[ \t]*[\"']?v?1\.\d+\.\d+\+")
 
 
 class InputRefused(Exception):
@@ -196,7 +198,7 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return True
     if source.shown == STDIN or _IS_AN_OBJECT.match(data) or _TEMPLATE_OF_VALUES.search(source.path.name):
         return True
-    if _OF_TALOS.search(data):
+    if _OF_TALOS.search(data) or _OF_A_RELEASE.search(data):
         return True
     if source.path.suffix not in _YAML:
         return False

@@ -8,6 +8,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_firewall_script,
     is_meant_as_one,
     is_tasks_of_a_node,
+    may_ask_for_nodes,
     may_install_charts,
 )
 from nodeworthy.collect.source.comments import comments
@@ -46,7 +47,7 @@ def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
 
 def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
-    return [*_for_other_machines(script, data), *_by_helm(script, data, beside)]
+    return [*_for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data)]
 
 
 def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
@@ -63,6 +64,15 @@ def _by_helm(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]
     from nodeworthy.collect.source.helm_commands import installed_by_helm
 
     return list(installed_by_helm(script, beside))
+
+
+def _of_nodes(script: BootScript, data: bytes) -> list[Fact]:
+    if not may_ask_for_nodes(data):
+        return []
+    from nodeworthy.collect.objects import facts_of
+    from nodeworthy.facts.fleet.asked_by_commands import asked_by_commands
+
+    return list(asked_by_commands(script, facts_of))
 
 
 def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> FileContents | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.stack import AskedImage
-from nodeworthy.facts.fleet.node_image import NodeImage
+from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.known.node_images import ImageSign, by_name, by_parameter, by_type
 from nodeworthy.verdict import Place, Unknown
 

@@ -17,9 +17,8 @@ from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.pool_drivers import with_its_driver
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, NodeImage
 from nodeworthy.facts.fleet.machines import Machines, Reserved, number_of, text_of, texts_of
-from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.containerd import Containerd, containerd_of
@@ -58,6 +57,7 @@ def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPo
         services=_services(nodes),
         machines=_machines(nodes),
         evidence=follows.evidence,
+        scripts=tuple(own),
     )
     return with_its_driver(pool, False, own, [image] if image is not None else [])
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.drivers import drivers, may_install_one
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.node_image import NodeImage
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, NodeImage
 from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.fleet.model import Driver, Fleet
 from nodeworthy.known.operator_parts import OWN_DRIVER

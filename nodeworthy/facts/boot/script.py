@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nodeworthy.boot.timeline import Timeline
     from nodeworthy.boot.userdata import Part, UserData
     from nodeworthy.facts.boot.script_kind import Use
-    from nodeworthy.facts.fleet.node_image import NodeImage
+    from nodeworthy.facts.fleet.gpu_pool import NodeImage
     from nodeworthy.facts.surroundings import Surroundings
     from nodeworthy.fleet.model import Fleet, Pool
     from nodeworthy.known.clouds import Cloud

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, NodeImage
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
-from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.records import dataclass, replace
@@ -84,6 +83,7 @@ class AskedNodes:
             machines=self.machines,
             evidence=self.said,
             is_likely=self.is_likely,
+            scripts=self.scripts,
             sets_own_plugin=self.sets_own_plugin,
         )
         if self.has_driver or (self.has_driver is None and not self.scripts):

@@ -19,12 +19,14 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place, Unknown
 
+# What its nodes are called here.
+NODE_GROUP = "node group"
 _MANAGED = "managedNodeGroups"
 _GPU = pattern(r"(?:^|[-_.])gpus?(?:[-_.]|$)", 2)  # re.IGNORECASE
 _UBUNTU = pattern(r"Ubuntu(?:Pro)?(\d\d)(\d\d)")
 _GROUPS = (_MANAGED, "nodeGroups")
 # By which eksctl tells the nodes of its groups apart.
-_OF_GROUP = "alpha.eksctl.io/nodegroup-name"
+OF_GROUP = "alpha.eksctl.io/nodegroup-name"
 
 
 def is_cluster_config(document: Tree) -> bool:
@@ -103,7 +105,7 @@ class EksctlGroup:
 
     @property
     def _labels(self) -> dict[str, Located[str]]:
-        return {_OF_GROUP: Located.known(self.name, self.place), **texts_of(self.tree.get("labels"))}
+        return {OF_GROUP: Located.known(self.name, self.place), **texts_of(self.tree.get("labels"))}
 
     @property
     def _reserved(self) -> Reserved | None:
@@ -126,7 +128,7 @@ class EksctlGroup:
         metadata = self.document.get("metadata")
         nodes = AskedNodes(
             name,
-            "node group",
+            NODE_GROUP,
             self.tree.place,
             Located.known(family.distribution, named.place if named.text else self.tree.place),
             said,

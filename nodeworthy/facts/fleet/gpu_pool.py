@@ -15,12 +15,31 @@ from nodeworthy.verdict import Known, Located, Place, Related, Severity
 
 if TYPE_CHECKING:
     from nodeworthy.facts.aws.node_group import NodeGroup
+    from nodeworthy.facts.boot.script import BootScript
 
 
 # As AskedNodes call what Karpenter starts.
 NODE_POOL = "NodePool"
 # As Cluster API does what runs a cluster itself.
 _CONTROLS = "ControlPlane"
+
+
+@dataclass(frozen=True)
+class NodeImage:
+    """The machine image that nodes start from, and whether NVIDIA's driver is in it."""
+
+    place: Place
+    # As it is written where it is chosen: an SSM parameter, an amiType, a name, an id.
+    named: str
+    # None where nothing that was read says it.
+    has_driver: bool | None
+    # What nodes of this image are; None where it is anybody's image, or nobody knows it.
+    distribution: str | None = None
+
+    def told(self) -> Related:
+        if self.has_driver is None:
+            return Related(self.place, f"whether a driver is in this image is not known: {self.named}")
+        return Related(self.place, f"{'a' if self.has_driver else 'no'} driver is in this image: {self.named}")
 
 
 @dataclass(frozen=True)
@@ -59,6 +78,8 @@ class GpuPool:
     evidence: str = ""
     # What its nodes are told of the device plugin of their own image, which may be that it is off.
     sets_own_plugin: bool = False
+    # What its nodes boot with, where somebody else than a fleet shows it.
+    scripts: tuple[BootScript, ...] = ()
     # It follows, and may be otherwise: what it shows to be wrong is a warning.
     is_likely: bool = False
 

@@ -76,7 +76,7 @@ def hosted_objects(document: Tree) -> Iterator[AskedNodes]:
     for values in _each_of(spec, kind):
         for pool in hosted_pools([HostedResource(kind.type, name, document.place, values)]):
             machines = pool.machines if pool.machines.taints else replace(pool.machines, taints=_taints(spec))
-            yield _asked(replace(pool, cluster=_cluster(document, spec, kind), machines=machines), called)
+            yield nodes_called(replace(pool, cluster=_cluster(document, spec, kind), machines=machines), called)
 
 
 def _each_of(spec: Tree, kind: _Kind) -> Iterator[Tree]:
@@ -96,7 +96,7 @@ def _taints(spec: Tree) -> tuple[NodeTaint, ...]:
     return taints_in(spec.get("taints").sequence)
 
 
-def _asked(pool: GpuPool, called: str) -> AskedNodes:
+def nodes_called(pool: GpuPool, called: str) -> AskedNodes:
     brings = {Driver.AMI: True, Driver.OPERATOR: False}.get(pool.driver) if pool.driver is not None else None
     return AskedNodes(
         pool.name,

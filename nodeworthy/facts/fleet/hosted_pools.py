@@ -30,6 +30,7 @@ GKE_POOL, GKE_CLUSTER = "google_container_node_pool", "google_container_cluster"
 AKS_POOL, AKS_CLUSTER = "azurerm_kubernetes_cluster_node_pool", "azurerm_kubernetes_cluster"
 HOSTED = frozenset((GKE_POOL, GKE_CLUSTER, AKS_POOL, AKS_CLUSTER))
 _MINOR = pattern(r"1\.\d+")
+_MOST_GPUS = 17
 _ACCELERATOR = "cloud.google.com/gke-accelerator"
 # By this tag of a pool people kept AKS from installing a driver, before there was an argument for it.
 _SKIPS = "SkipGPUDriverInstall"
@@ -140,7 +141,8 @@ def _unless_shared(count: Located[int] | None, accelerator: Tree) -> Located[int
 def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | None:
     """None where it has no GPUs, and where nobody knows whether it has."""
     kind, own = accelerator.get("type"), gpus_of_machine(config.get("machine_type").text or "")
-    if kind.text is None and own is None:
+    has_some = kind.is_unknown and (accelerator.get("count").value or 0) in range(1, _MOST_GPUS)
+    if kind.text is None and own is None and not has_some:
         return None
     count = _unless_shared(number_of(accelerator.get("count")), accelerator)
     gpu = gpu_of_accelerator(kind.text) if kind.text is not None else None

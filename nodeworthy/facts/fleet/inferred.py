@@ -9,8 +9,9 @@ from pathlib import PurePath
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.machines import NOTHING_SAID
-from nodeworthy.facts.fleet.node_version import minor_of
+from nodeworthy.facts.fleet.pool_system import minor_of
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, cluster_kind
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -26,8 +27,10 @@ class InferredFleet:
     name: Located[str] | None = None
     # The releases of the operator that are asked for.
     releases: tuple[Located[str | None], ...] = ()
-    # Whether the operator's settings were seen at all.
+    # Whether the operator's settings were seen at all; and those that were, and who else hands out GPUs.
     has_operator: bool = False
+    settings: tuple[OperatorValues, ...] = ()
+    daemonsets: tuple[DaemonSetManifest, ...] = ()
 
     @property
     def versions(self) -> list[Located[str]]:
@@ -53,10 +56,16 @@ def _the_only(said: Iterable[Located[str] | None]) -> Located[str] | None:
 
 
 def infer_fleets(
-    pools: Iterable[GpuPool], values: Sequence[OperatorValues], clusters: Sequence[SaidCluster] = ()
+    pools: Iterable[GpuPool],
+    values: Sequence[OperatorValues],
+    clusters: Sequence[SaidCluster] = (),
+    daemonsets: Sequence[DaemonSetManifest] = (),
 ) -> list[InferredFleet]:
     """One of each cluster that is named; a pool that names none is of the only one that is, else of the nearest."""
     fleets = _of_each_cluster(_telling(list(pools)), values)
+    if len(fleets) == 1:
+        # Where several are in reach, nobody says into which of them something is installed.
+        fleets = [replace(fleets[0], settings=tuple(values), daemonsets=tuple(daemonsets))]
     if len(fleets) == 1 and fleets[0].name is None:
         return [replace(fleets[0], name=_the_only_name(clusters))]
     return fleets
@@ -85,6 +94,10 @@ def _of_each_cluster(pools: Iterable[GpuPool], values: Sequence[OperatorValues])
     named, unnamed = defaultdict[str, list[GpuPool]](list), list[GpuPool]()
     for pool in pools:
         (named[name] if (name := _cluster(pool)) else unnamed).append(pool)
+    for name in [each for each, together in named.items() if not _may_be_together(together)]:
+        # Two clouds have one of this name.
+        for pool in named.pop(name):
+            named[f"{name} {cluster_kind(pool)}"].append(pool)
     left = defaultdict[str, list[GpuPool]](list)
     for pool in unnamed:
         near = list(_nearest(pool, {name: each for name, each in named.items() if _may_be_together([pool, *each])}))

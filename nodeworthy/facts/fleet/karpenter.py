@@ -10,8 +10,8 @@ from typing import ClassVar, TypeVar
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, texts_of
-from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
 from nodeworthy.known.gpus import gpu_named

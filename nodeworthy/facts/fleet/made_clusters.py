@@ -13,7 +13,8 @@ from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_
 from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
 from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
 from nodeworthy.known.instances import has_gpus
-from nodeworthy.verdict import Located
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Located, Place
 
 _KOPS, _OF_KOPS = "kops.k8s.io/", "kops.k8s.io/cluster"
 _K3D, _ANYWHERE, _OPENSHIFT = "k3d.io/", "anywhere.eks.amazonaws.com/", "machine.openshift.io/"
@@ -24,6 +25,7 @@ _CLUSTER_CONFIGURATION = "ClusterConfiguration"
 _K0SCTL, _RANCHER = "k0sctl.k0sproject.io/", "provisioning.cattle.io/"
 # As their versions of Kubernetes end: v1.33.4+rke2r1.
 _OF_RANCHER = {"+rke2": "rke2", "+k3s": "k3s"}
+_RELEASE_OF_RANCHER = pattern(r"v?1\.\d+\.\d+(?:-rc\d+)?\+(?:k3s|rke2r)\d+")
 
 
 def made_clusters(document: Tree) -> Iterator[AskedNodes]:
@@ -148,6 +150,49 @@ def nodes_of_kubespray(document: Tree) -> Iterator[AskedNodes]:
         services=text_of(document.get("kube_service_addresses")),
         pods=text_of(document.get("kube_pods_subnet")),
     )
+
+
+def nodes_of_ansible(document: Tree) -> Iterator[AskedNodes]:
+    """What variables of a group, or of an inventory, say of the k3s or RKE2 that roles of many people make nodes with:
+    the form of the version says which of the two it is."""
+    for variables in (document, *_variables_within(document)):
+        said = next((each for name, each in variables.mapping.items() if _is_version_of(name, each)), None)
+        if said is None:
+            continue
+        distribution = next(each for sign, each in _OF_RANCHER.items() if sign in (said.text or ""))
+        written = " ".join(_words(each) for name, each in variables.mapping.items() if "arg" in name)
+        yield AskedNodes(
+            PurePath(document.place.path or "").name or "inventory",
+            "the nodes of inventory",
+            said.place,
+            Located.known(distribution, said.place),
+            f"Ansible makes them of {distribution} {said.text}",
+            kubernetes=said.located(),
+            services=_range_in(written, "service-cidr", said.place),
+            pods=_range_in(written, "cluster-cidr", said.place),
+        )
+        return
+
+
+def _variables_within(document: Tree) -> Iterator[Tree]:
+    """Of an inventory: those of its groups, and of the groups within one that is called `all`."""
+    for group in (*document.mapping.values(), *document.get("all", "children").mapping.values()):
+        if group.is_mapping and "vars" in group.mapping:
+            yield group.get("vars")
+
+
+def _is_version_of(name: str, said: Tree) -> bool:
+    is_named = name.endswith("version") and any(each in name for each in ("k3s", "rke2", "kube"))
+    return is_named and _RELEASE_OF_RANCHER.fullmatch(said.text or "") is not None
+
+
+def _words(said: Tree) -> str:
+    return " ".join(each.text or "" for each in said.sequence) if said.is_sequence else said.text or ""
+
+
+def _range_in(written: str, option: str, place: Place) -> Located[str] | None:
+    found = pattern(rf"--{option}[= ]\"?([\d.]+/\d+)").search(written)
+    return Located.known(found[1], place) if found is not None else None
 
 
 def groups_of_kops(document: Tree) -> Iterator[AskedNodes]:

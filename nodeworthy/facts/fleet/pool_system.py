@@ -1,4 +1,4 @@
-"""The operating system of EKS nodes and the cluster's version, as the fleet declares or a plan makes them."""
+"""The operating system of EKS nodes, their version and the cluster's, as the fleet declares or a plan makes them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
+from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.stack import AwsStack
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, of_its_cluster
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, of_its_cluster, versions_apart
+from nodeworthy.facts.fleet.eksctl import EksctlGroup
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.os import EKS, os_of
-from nodeworthy.known.node_images import named_by_parameter, named_by_type
+from nodeworthy.known.node_images import kubernetes_of, named_by_parameter, named_by_type
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown, need
+
+_MINOR = pattern(r"v?1\.(\d+)(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -103,3 +109,116 @@ def _version(group: NodeGroup) -> Located[str] | None:
         if said is not None and not said.is_absent:
             return said.located()
     return None
+
+
+@dataclass(frozen=True)
+class ClusterVersion:
+    """Which version a cluster of EKS with GPU nodes is to have, as somebody writes it."""
+
+    called: ClassVar[str] = "the version that a cluster of EKS is to have"
+    whole_stack: ClassVar[bool] = True
+
+    place: Place
+    version: Located[str]
+    # The first of the nodes that join it.
+    joined_by: str
+
+
+@derive
+def versions_of_clusters(
+    groups: Sequence[NodeGroup],
+    asked: Sequence[AskedNodes],
+    karpenter: Sequence[KarpenterPool],
+    stacks: Sequence[AwsStack] | None,
+    clusters: Sequence[SaidCluster] | None,
+) -> Iterator[ClusterVersion]:
+    """Each once, however many groups join it."""
+    told: dict[Place, ClusterVersion] = {}
+    for each in (
+        *_of_groups(groups),
+        *_of_asked(asked, clusters or ()),
+        *_of_karpenter(karpenter, stacks or (), clusters or ()),
+    ):
+        told.setdefault(each.place, each)
+    yield from told.values()
+
+
+def _of_groups(groups: Iterable[NodeGroup]) -> Iterator[ClusterVersion]:
+    for each in groups:
+        said = each.cluster.get("version") if each.cluster is not None and not each.cluster.is_read else None
+        if said is not None and (said.text is not None or said.is_unknown) and has_gpus(each).state == Known(True):
+            yield ClusterVersion(said.place, said.located(), each.title)
+
+
+def _of_asked(asked: Iterable[AskedNodes], clusters: Sequence[SaidCluster]) -> Iterator[ClusterVersion]:
+    for each in asked:
+        version, state = of_its_cluster(each, clusters).kubernetes, each.distribution.state
+        if each.has_gpus and version is not None and isinstance(state, Known) and state.value in EKS:
+            yield ClusterVersion(version.place, version, f"{each.noun} '{each.name}'")
+
+
+def _of_karpenter(
+    pools: Iterable[KarpenterPool], stacks: Sequence[AwsStack], clusters: Sequence[SaidCluster]
+) -> Iterator[ClusterVersion]:
+    version = _version_of_the_cluster(stacks, clusters)
+    if version is not None:
+        yield from (ClusterVersion(version.place, version, each.title) for each in pools)
+
+
+# Which Kubernetes nodes start with, where their group or their image says it, beside that of their cluster
+
+
+@dataclass(frozen=True)
+class NodeVersion:
+    called: ClassVar[str] = "nodes that start with a version of Kubernetes of their own"
+    whole_stack: ClassVar[bool] = True
+
+    title: str
+    place: Place
+    # As it is written, and where; and that of the cluster.
+    nodes: Located[str]
+    cluster: Located[str]
+
+
+def minor_of(version: str) -> int | None:
+    """33 of `1.33`, `v1.33.2` and `1.33.2-20250715`."""
+    found = _MINOR.match(version)
+    return int(found[1]) if found is not None else None
+
+
+@derive
+def versions_of_nodes(groups: Sequence[NodeGroup], asked: Sequence[EksctlGroup]) -> Iterator[NodeVersion]:
+    for each in groups:
+        said = each.cluster.get("version") if each.cluster is not None and not each.cluster.is_read else None
+        yield from _versions_apart(each.resource.title, _said_by(each), said)
+    for group in asked:
+        release = _written(group.tree.get("releaseVersion"))
+        yield from _versions_apart(f"node group '{group.name}'", release, group.document.get("metadata", "version"))
+
+
+@derive
+def versions_asked_for(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> Iterator[NodeVersion]:
+    """Of nodes with GPUs that Cluster API, Crossplane or Azure's own controllers make. What GKE says of its control
+    plane is the least that it may be."""
+    told = versions_apart(nodes, clusters) if nodes.has_gpus and not nodes.is_of_gke else None
+    if told is not None:
+        yield NodeVersion(f"{nodes.noun} '{nodes.name}'", told[0].place, *told)
+
+
+def _versions_apart(title: str, said: Sequence[Located[str]], cluster: Tree | None) -> Iterator[NodeVersion]:
+    """The first of them, where the cluster says its own."""
+    if cluster is not None and said and (cluster.text is not None or cluster.is_unknown):
+        yield NodeVersion(title, said[0].place, said[0], cluster.located())
+
+
+def _written(*said: Tree) -> list[Located[str]]:
+    return [each.located() for each in said if minor_of(each.text or "") is not None]
+
+
+def _said_by(nodes: NodeGroup) -> list[Located[str]]:
+    """Of a managed group what it says itself; an image that is chosen has the word before it."""
+    image = image_of(nodes)
+    named = kubernetes_of(image.named) if image is not None and image.distribution is not None else None
+    of_image = [Located.known(named, image.place)] if image is not None and named is not None else []
+    own = _written(nodes.groups("releaseVersion"), nodes.groups("version")) if nodes.is_managed else []
+    return [*of_image, *own]

@@ -118,6 +118,8 @@ def cluster_kind(pool: GpuPool) -> str | None:
     state = pool.distribution.state
     if not isinstance(state, Known):
         return None
+    if state.value.startswith("gke-"):
+        return "GKE"
     return "EKS" if state.value in EKS else state.value
 
 
@@ -201,7 +203,7 @@ def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
             name = PurePath(script.place.path or "").name or "this script"
             distribution, place, said = made
             pool = _pool(name, "the node made by script", distribution, place, said)
-            pool = replace(pool, runtime=_runtime_of(distribution, place, script))
+            pool = replace(pool, runtime=_runtime_of(distribution, place, script), scripts=(script,))
             yield brought_by_scripts(_with_releases(replace(pool, machines=_registering(script)), script), [script])
 
 

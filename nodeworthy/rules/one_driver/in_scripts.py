@@ -21,7 +21,7 @@ from nodeworthy.facts.boot.drivers import (
 from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.fleet.node_image import NodeImage
+from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import BROUGHT_BY, Driver
 from nodeworthy.known.drivers import PackageKind

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nodeworthy.boot.unpack import unpack
+from nodeworthy.collect.objects import facts_of
 from nodeworthy.documents.yaml import read_all
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.asked_by_commands import asked_by_commands
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.cluster_api import nodes_of_cluster_api
 from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import karpenter, nodes_of_karpenter, pools_of_any_image
-from nodeworthy.facts.fleet.made_clusters import made_clusters
+from nodeworthy.facts.fleet.made_clusters import made_clusters, nodes_of_ansible
 from nodeworthy.facts.fleet.managed_groups import groups_of_eks
 from nodeworthy.facts.fleet.pools_by_evidence import pools_together
 from nodeworthy.facts.fleet.talos import clusters_of_talos, nodes_of_talos
@@ -48,4 +52,17 @@ def _told(nodes: AskedNodes) -> Iterator[str]:
         yield from (f"runs {shown(each.place)} {each.command!r}" for each in script.timeline.effects)
 
 
-READERS = {"nodes_asked_for": _nodes}
+def _by_commands(given: str) -> Iterator[str]:
+    """As a script asks a cloud for them; what is said of the cluster as well."""
+    place = Place("up.sh")
+    script = BootScript(place, unpack(given.encode(), place, name="up.sh"))
+    yield from (shown(each) for each in asked_by_commands(script, facts_of))
+
+
+def _by_variables(given: str) -> Iterator[str]:
+    """Of Ansible's."""
+    for document in read_all(given, Place("all.yml")):
+        yield from (line for nodes in nodes_of_ansible(document) for line in _told(nodes))
+
+
+READERS = {"nodes_asked_for": _nodes, "nodes_by_commands": _by_commands, "nodes_by_variables": _by_variables}

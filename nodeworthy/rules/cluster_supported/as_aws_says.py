@@ -1,9 +1,4 @@
-"""The cluster's version of Kubernetes is supported, and EKS finds nothing that keeps it from the next one.
-
-When standard support ends, EKS takes the price of extended support, and when that ends, it upgrades the cluster by
-itself, at an hour of its own choice. What EKS' insights call an error would break in that upgrade: their words are told
-as they are.
-"""
+"""Of a cluster that runs: what AWS itself says of its version."""
 
 from __future__ import annotations
 
@@ -11,15 +6,8 @@ from datetime import timedelta
 
 from nodeworthy.facts.aws.ends import ClusterRelease
 from nodeworthy.facts.aws.settling import moment
-from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, fail, need, unknown
-
-RULE = Rule(
-    "cluster-supported",
-    severity=Severity.WARNING,
-    title="The cluster's version is supported, and the next one is not barred",
-    remedy="aws eks update-cluster-version --name CLUSTER --kubernetes-version NEXT, then the nodes",
-)
+from nodeworthy.rules.cluster_supported import RULE
+from nodeworthy.verdict import Findings, fail, need, unknown
 
 SOON = timedelta(days=60)
 _EXTENDED = "EKS takes the price of extended support from then on, and upgrades the cluster by itself when that ends"

@@ -1,0 +1,94 @@
+"""What else nodes get, and from whom: the container toolkit, a device plugin, a firewall. Asked by who tells of a pool,
+not by rules, which look closer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nodeworthy.facts.fleet.eksctl import NODE_GROUP
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.fleet.model import Driver
+from nodeworthy.known.containerd import Containerd
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located, NotKnown, Place
+
+_IMAGE, _SCRIPT, _OPERATOR = "image", "user-data", "operator"
+
+
+@dataclass(frozen=True)
+class Brought:
+    by: str
+    says: str
+    place: Place
+
+
+def driver_of(pool: GpuPool, values: Sequence[OperatorValues]) -> Brought | None:
+    """By whoever is seen to; else by the operator, where all settings that are here leave it to it."""
+    if pool.driver is not None:
+        told = pool.driver_said
+        return Brought(pool.driver.value, told.says if told is not None else "", told.place if told else pool.place)
+    return _by_operator("driver", [each.brings_driver for each in values])
+
+
+def toolkit_of(pool: GpuPool, values: Sequence[OperatorValues]) -> Brought | None:
+    runtime = _runtime(pool)
+    if pool.driver is Driver.AMI and runtime is not None and runtime.brings_toolkit:
+        return Brought(_IMAGE, runtime.brings_toolkit, pool.runtime.place)
+    by_script = next(_toolkits(pool), None)
+    return by_script or _by_operator("toolkit", [each.toolkit.enabled for each in values])
+
+
+def plugin_of(
+    pool: GpuPool, values: Sequence[OperatorValues], daemonsets: Iterable[DaemonSetManifest]
+) -> Brought | None:
+    runtime = _runtime(pool)
+    if pool.driver is Driver.AMI and runtime is not None and runtime.plugin_in_image and not pool.sets_own_plugin:
+        return Brought(_IMAGE, "its image runs NVIDIA's device plugin", pool.runtime.place)
+    if runtime is not None and runtime.own_plugin:
+        return Brought(runtime.distribution.partition("-")[0], runtime.own_plugin, pool.runtime.place)
+    own = next((each for each in daemonsets if each.part is not Part.DCGM_EXPORTER), None)
+    if own is not None:
+        return Brought("daemonset", own.title, own.place)
+    if pool.noun == NODE_GROUP and runtime is not None and not runtime.plugin_in_image:
+        return Brought("eksctl", "eksctl installs NVIDIA's device plugin with its groups of GPUs", pool.place)
+    return _by_operator("devicePlugin", [each.part("devicePlugin", default=True) for each in values])
+
+
+def firewall_of(pool: GpuPool) -> Brought | None:
+    """The last word of its scripts: `none`, or the program that is switched on."""
+    from nodeworthy.facts.firewall.firewall import Does
+    from nodeworthy.facts.firewall.steps import steps_in
+
+    try:
+        steps = [step for each in pool.scripts for step in steps_in(each.timeline)]
+    except NotKnown:
+        return None
+    switched = [each for each in steps if each.does in (Does.ON, Does.OFF) and not each.conditions]
+    if not switched:
+        return None
+    last = switched[-1]
+    return Brought(last.table if last.does is Does.ON else "none", f"`{last.command}`", last.place)
+
+
+def _toolkits(pool: GpuPool) -> Iterator[Brought]:
+    from nodeworthy.facts.boot.toolkit_installed import toolkits
+
+    try:
+        for script in pool.scripts:
+            for installs, package in toolkits(script.timeline):
+                yield Brought(_SCRIPT, f"its script installs {package}", installs.place)
+    except NotKnown:
+        return
+
+
+def _by_operator(part: str, said: Sequence[Located[bool]]) -> Brought | None:
+    if not said or any(each.state != Known(True) for each in said):
+        return None
+    how = "says so" if said[0].written else "leaves it on"
+    return Brought(_OPERATOR, f"the operator's {part}.enabled {how}", said[0].place)
+
+
+def _runtime(pool: GpuPool) -> Containerd | None:
+    return pool.runtime.state.value if isinstance(pool.runtime.state, Known) else None
