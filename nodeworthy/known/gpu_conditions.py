@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from nodeworthy.known.tables import table_of
 from nodeworthy.known.xid import Xid, xid
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 
 _STATUSES = ("True", "False")
+
+
+@dataclass(frozen=True)
+class GpuReason:
+    reason: str
+    says: str
+    cause: str
+    remedy: str
 
 
 @dataclass(frozen=True)
@@ -23,6 +31,17 @@ class GpuCondition:
     remedy: str
     link: str
     unsure: tuple[str, ...] = ()
+    reasons: tuple[GpuReason, ...] = ()
+
+    def of_reason(self, reason: str) -> GpuReason | None:
+        """What the reason names, where one is known that says more than the condition."""
+        for each in self.reasons:
+            found = pattern(each.reason).fullmatch(reason)
+            if found is not None:
+                told = {name: value for name, value in found.groupdict().items() if value}
+                known = xid(int(told["number"])).says if "number" in told else ""
+                return replace(each, says=each.says.format(xid=known, **told))
+        return None
 
     def is_good(self, status: str) -> bool:
         return status == self.good
@@ -34,13 +53,15 @@ class GpuCondition:
 
 @cache
 def gpu_conditions() -> Mapping[str, GpuCondition]:
-    rows = table_of("gpu_conditions")["condition"]
-    return {row["type"]: _condition(row) for row in rows}
+    table = table_of("gpu_conditions")
+    return {row["type"]: _condition(row, table["reason"]) for row in table["condition"]}
 
 
-def _condition(row: Mapping[str, str]) -> GpuCondition:
+def _condition(row: Mapping[str, str], reasons: Iterable[Mapping[str, str]]) -> GpuCondition:
     said = {name: row[name] for name in ("type", "who", "good", "says", "cause", "remedy", "link")}
-    return GpuCondition(**said, unsure=tuple(row.get("unsure", ())))
+    own = (each for each in reasons if each["type"] == row["type"])
+    named = tuple(GpuReason(*(each[name] for name in ("reason", "says", "cause", "remedy"))) for each in own)
+    return GpuCondition(**said, unsure=tuple(row.get("unsure", ())), reasons=named)
 
 
 def tells_of_no_gpu(message: str) -> bool:

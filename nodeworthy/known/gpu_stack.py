@@ -19,11 +19,33 @@ def _parts() -> Mapping[str, str]:
 @cache
 def part_of(image: str) -> str:
     """Empty where it is none. `driver` is anybody's name for a driver: NVIDIA's has its maker in the path."""
-    *path, last = image.split("@", maxsplit=1)[0].split("/")
-    name = last.split(":", maxsplit=1)[0]
+    *path, name = _parts_of(image)
     if name in ("driver", "precompiled-driver") and not any("nvidia" in each for each in path):
         return ""
     return _parts().get(name, "")
+
+
+def _parts_of(image: str) -> list[str]:
+    *path, last = image.split("@", maxsplit=1)[0].split("/")
+    return [*path, last.split(":", maxsplit=1)[0]]
+
+
+@cache
+def controller_of(image: str) -> str:
+    """The name of a controller that makes the pods of jobs; empty where it is none."""
+    name = _parts_of(image)[-1]
+    return name if name in _controllers() else ""
+
+
+@cache
+def _controllers() -> Mapping[str, tuple[str, ...]]:
+    rows = table_of("gpu_stack")["controller"]
+    return {image: tuple(row["kinds"]) for row in rows for image in row["images"]}
+
+
+def kinds_of_controller(name: str) -> tuple[str, ...]:
+    """The kinds of objects whose pods it makes."""
+    return _controllers()[name]
 
 
 @cache

@@ -10,8 +10,10 @@ program that ended by its own error is its owner's, and not told.
 
 What the operator could not do of its ClusterPolicy or an NVIDIADriver at all, it says in a condition of that; of what
 is not ready yet the parts themselves tell more. So do Flux and Argo CD of a release of the stack, Kueue of a workload
-with GPUs that it will not admit as things are, and Karpenter, where pods wait for GPUs, of an EC2NodeClass that is not
-ready and a node that it could not start. Of these a dump tells; a server is asked for the ClusterPolicy alone.
+with GPUs that it will not admit as things are, Volcano of a group that its queue has no room for, and Karpenter, where
+pods wait for GPUs, of an EC2NodeClass that is not ready and a node that it could not start. A LeaderWorkerSet, a
+JobSet, a PyTorchJob, an MPIJob or a TrainJob with GPUs that has no pods after ten minutes has a controller that says
+why, or one that does not run; one that is done, suspended or another cluster's is as it should be.
 
 A node with GPUs whose kubelet says that it is not ready, or short of disk, memory or processes, gets no pods.
 
@@ -60,6 +62,12 @@ _OUT_OF_MEMORY = "OOMKilled"
 _MISSING = "labels"
 # As known/gpu_stack.toml calls it; and who asks it for its GPUs before a container starts.
 _DRIVER, _TOOLKIT_ASKS = "the driver", "nvidia-container-cli"
+_OF_MACHINES = "the device plugin for virtual machines"
+_NOT_BY_IT = (
+    "let runc start it: make runc the default runtime of nodes whose cards go to virtual machines (Docker: "
+    "default-runtime in daemon.json; containerd: default_runtime_name); to be sure: docker info | grep -i runtime, or "
+    "containerd config dump | grep default_runtime_name; lspci -nnk -d 10de: shows who has the cards"
+)
 _OTHER_RUNTIME = (
     "let the node's default runtime be runc until a driver is loaded (Docker: default-runtime in daemon.json; the "
     "toolkit's CONTAINERD_SET_AS_DEFAULT=false), or take a driver's image that says NVIDIA_VISIBLE_DEVICES=void; to be "
@@ -206,6 +214,11 @@ def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
     said = " ".join(stuck.words.split())[:_LONGEST]
     if _starts_by_itself(stuck):
         return f"NVIDIA's runtime starts the driver's own container, too, and asks for what only that brings: {said}"
+    if _is_refused_without_need(stuck):
+        return (
+            "NVIDIA's runtime starts it, as the node's default one, and asks for a loaded driver; where cards go to "
+            f"virtual machines there is none, and this plugin needs none: {said}"
+        )
     if stuck.absent:
         waits = f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
         return f"{waits}, which does not come: {stuck.absent}"
@@ -222,6 +235,8 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
     first = stuck.first
     if _starts_by_itself(stuck):
         return _OTHER_RUNTIME
+    if _is_refused_without_need(stuck):
+        return _NOT_BY_IT
     if stuck.absent:
         return _LET_IT_COME.format(node=first.node)
     if known is not None:
@@ -237,6 +252,10 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
 def _starts_by_itself(stuck: UnsettledPods) -> bool:
     """Whether it is the driver's container that the toolkit can't start for want of a driver."""
     return stuck.first.part == _DRIVER and _TOOLKIT_ASKS in stuck.words
+
+
+def _is_refused_without_need(stuck: UnsettledPods) -> bool:
+    return stuck.first.part == _OF_MACHINES and _TOOLKIT_ASKS in stuck.words
 
 
 def _shut_out(found: ShutOut) -> Draft:

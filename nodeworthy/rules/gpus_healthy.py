@@ -74,14 +74,15 @@ def who_watches_them_says_that_they_are(gpus: WatchedGpus) -> Findings:
 
 def _draft_of_condition(gpus: WatchedGpus, said: GpuWatch) -> Draft:
     condition, node = said.condition, gpus.node
+    told = condition.of_reason(said.reason) or condition
     return fail(
         gpus,
-        f"{condition.who} reports of {node.title}: {condition.says}",
+        f"{condition.who} reports of {node.title}: {told.says}",
         is_=said.says,
         should=f"{condition.type}={condition.good}",
         related=[Related(gpus.place, _offers(node, name)) for name in node.capacity if node.unhealthy(name)],
-        cause=condition.cause,
-        remedy=f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data, then {condition.remedy}",
+        cause=told.cause,
+        remedy=f"kubectl drain {node.name} --ignore-daemonsets --delete-emptydir-data, then {told.remedy}",
         victims=gpus.waiting,
         link=condition.link,
         nodes=[node.name],

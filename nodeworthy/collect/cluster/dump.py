@@ -1,5 +1,5 @@
-"""Reads what `kubectl get -o json` or `-o yaml`, `kubectl cluster-info dump` or our own recording wrote: a folder of
-it, one file, or what comes through a pipe.
+"""Reads what `kubectl get -o json` or `-o yaml`, `kubectl cluster-info dump`, `kubectl describe` or our own recording
+wrote: a folder of it, one file, or what comes through a pipe.
 
 What a file is, is seen from what stands in it. Only an empty `List` of kubectl says of nothing what it is: there
 the file's name is asked.
@@ -15,8 +15,9 @@ from typing import Any
 
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
+from nodeworthy.collect.cluster.described import Descriptions, is_described
 from nodeworthy.collect.cluster.dump_text import STDIN, Unreadable, text_of, without_logs
-from nodeworthy.collect.cluster.kinds import ObjectKind, kind_named, kind_of, kind_of_list
+from nodeworthy.collect.cluster.kinds import KINDS, NODES, PODS, ObjectKind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs, refused_usage
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
@@ -29,6 +30,8 @@ from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
+# How sos and others call a file by the command that wrote it.
+_DESCRIBED, _AS_JSON, _AS_YAML = "describe", "-o_json", "-o_yaml"
 _Reader = Callable[[Iterable[str], Place], Iterator[Item | Whole]]
 
 
@@ -76,10 +79,12 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
         raise InputError(f"{named}: may not be read")
     written = logs.Index()
     for path in _files(root, seen):
-        if path.suffix.lower() == ".json":
+        if path.suffix.lower() == ".json" or _AS_JSON in path.name:
             _read_file(path, text_of(path), read_objects, seen)
-        elif path.suffix.lower() in dump_yaml.SUFFIXES:
+        elif path.suffix.lower() in dump_yaml.SUFFIXES or _AS_YAML in path.name:
             _read_if_dumped(path, seen)
+        elif _DESCRIBED in path.name:
+            _read_if_described(path, seen)
         else:
             written.add(path)
     logs.read_last_words(seen, written)
@@ -92,7 +97,10 @@ def _read_named(path: Path, seen: ClusterObjects) -> None:
     call."""
     pieces = _Pieces(path, without_logs(text_of(path)))
     is_json = pieces.begins.lstrip("\ufeff \t\r\n").startswith(("{", "["))
-    file = _read_file(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
+    if not is_json and is_described(pieces.begins):
+        file = _read_described(path, pieces, seen)
+    else:
+        file = _read_file(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
     if file.objects or file.is_list:
         return
     told = [f"{each.place}: {each.why}" for each in seen.unreadable]
@@ -103,6 +111,27 @@ def _read_if_dumped(path: Path, seen: ClusterObjects) -> None:
     pieces = _Pieces(path)
     if pieces.problem is None and dump_yaml.may_hold_objects(pieces.begins):
         _read_file(path, pieces, dump_yaml.read_objects, seen)
+
+
+def _read_if_described(path: Path, seen: ClusterObjects) -> None:
+    pieces = _Pieces(path)
+    if pieces.problem is None and is_described(pieces.begins):
+        _read_described(path, pieces, seen)
+
+
+def _read_described(path: Path, pieces: _Pieces, seen: ClusterObjects) -> _File:
+    """Of what is described nothing says that it is all. Only the scheduler counts the nodes, and a node its GPUs."""
+    whole = {kind for kind in (NODES, PODS) if seen.has(kind)}
+    told = Descriptions()
+    file = _read_file(path, pieces, told.read, seen)
+    if told.nodes_are_all:
+        whole.add(NODES)
+        if told.holders_are_all:
+            whole.add(PODS)
+    for kind in KINDS:
+        if seen.has(kind) and kind not in whole:
+            seen.cut.setdefault(kind.plural, f"only those {kind.full_name} are known that {file.path} describes")
+    return file
 
 
 class _Pieces:

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from nodeworthy.collect.cluster.kinds import (
     CLUSTER_POLICIES,
     DAEMONSETS,
+    JOB_SETS,
+    LEADER_WORKER_SETS,
+    MPI_JOBS,
     NODE_CLAIMS,
     NODE_CLASSES,
     NODE_POOLS,
     NODES,
     PODS,
+    PYTORCH_JOBS,
     SPEAKING,
+    TRAIN_JOBS,
 )
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
+from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.gpu_stack import GpuStack, UnmadeWork, gpu_stack
+from nodeworthy.facts.cluster.makers import LABELS, Makers
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
+from nodeworthy.known.gpu_stack import kinds_of_controller
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
+_MAKERS = (LEADER_WORKER_SETS, JOB_SETS, TRAIN_JOBS, PYTORCH_JOBS, MPI_JOBS)
 _RAY, _RAY_TYPE = "ray.io/cluster", "ray.io/node-type"
 
 
@@ -63,10 +73,42 @@ def _stuck(seen: ClusterObjects, stranded: Collection[str], told: Collection[str
         _unstarted(seen, told),
         _heads(seen),
         frozenset(each.maker for each in kept.quotas),
+        _makers(seen),
     )
     speaking = [each for kind in (CLUSTER_POLICIES, NODE_POOLS, *SPEAKING) for each in seen.documents[kind].values()]
     for each in stuck_objects(speaking, around):
         yield replace(each, victims=tuple(stranded)) if each.starts_nodes else each
+
+
+def _makers(seen: ClusterObjects) -> Makers:
+    kept, stack = seen.capacity, seen.stack
+    pods = seen.pods.values() if any(seen.documents[kind] for kind in _MAKERS) else ()
+    asking = (*kept.holders, *kept.waiting)
+    return Makers(
+        kept.now,
+        seen.has_all(PODS),
+        stack.refused_makers,
+        frozenset((*stack.refused_work, *(each.maker for each in kept.quotas))),
+        Counter((label, pod.namespace, pod.labels[label]) for pod in pods for label in LABELS if label in pod.labels),
+        _makers_of(asking) if pods else frozenset(),
+        {
+            kind: _fares(pod)
+            for pod in pods
+            if pod.controls and not pod.ready
+            for kind in kinds_of_controller(pod.controls)
+        },
+        kept.events.groups,
+        frozenset((each.namespace, each.group) for each in asking if each.group),
+    )
+
+
+def _makers_of(pods: Iterable[AskingPod]) -> frozenset[str]:
+    return frozenset(f"{each.owner[0]}/{each.namespace}/{each.owner[1]}" for each in pods)
+
+
+def _fares(pod: ClusterPod) -> str:
+    restarts = f" after {pod.restarts} restarts" if pod.restarts else ""
+    return f"{pod.object} is {'in ' + pod.fault if pod.fault else 'not ready'}{restarts}"
 
 
 def _unstarted(seen: ClusterObjects, told: Collection[str]) -> dict[tuple[str, str], list[str]]:
@@ -90,18 +132,21 @@ def _heads(seen: ClusterObjects) -> dict[tuple[str, str], tuple[str, str]]:
 
 def _unmade_work(seen: ClusterObjects) -> Iterator[UnmadeWork]:
     """An event outlives what it tells of: where there are pods, they were made since."""
-    made = {
-        f"{pod.owner[0]}/{pod.namespace}/{pod.owner[1]}" for pod in (*seen.capacity.holders, *seen.capacity.waiting)
-    }
+    made = _makers_of((*seen.capacity.holders, *seen.capacity.waiting))
     for maker, words in seen.stack.refused_work.items():
         if maker not in made and not seen.outlives(maker):
             yield UnmadeWork(Place(object=maker), words)
 
 
 def _last_words(seen: ClusterObjects) -> dict[str, str]:
-    """Of its log; and beside it what kubelet ends it for, of which it knows nothing."""
-    probed, words = seen.stack.probed, seen.words
-    return {**words, **{told: "; ".join(filter(None, (said, words.get(told)))) for told, said in probed.items()}}
+    """Of its log; and beside it what kubelet ends it for, of which it knows nothing. Without an image it has none."""
+    probed, words, unpulled = seen.stack.probed, seen.words, seen.stack.unpulled
+    imageless = (pod.object for pod in seen.pods.values() if pod.lacks_its_image and pod.object in unpulled)
+    return {
+        **words,
+        **{told: unpulled[told] for told in imageless},
+        **{told: "; ".join(filter(None, (said, words.get(told)))) for told, said in probed.items()},
+    }
 
 
 def _unseen(seen: ClusterObjects, not_seen: NotSeen) -> str | None:

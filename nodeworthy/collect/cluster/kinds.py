@@ -172,6 +172,22 @@ APPLICATIONS = _speaking(
     "argoproj.io/v1alpha1",
     "whether Argo CD could install the GPU stack",
 )
+LEADER_WORKER_SETS = _speaking(
+    "leaderworkersets",
+    "LeaderWorkerSet",
+    "leaderworkerset.x-k8s.io/v1",
+    "which of them have no pods, or too few",
+)
+JOB_SETS = _speaking("jobsets", "JobSet", "jobset.x-k8s.io/v1alpha2", "which of them have no pods, and why")
+TRAIN_JOBS = _speaking("trainjobs", "TrainJob", "trainer.kubeflow.org/v1alpha1", "which of them have no pods, and why")
+PYTORCH_JOBS = _speaking("pytorchjobs", "PyTorchJob", "kubeflow.org/v1", "which of them have no pods, and why")
+MPI_JOBS = _speaking("mpijobs", "MPIJob", "kubeflow.org/v2beta1", "which of them have no pods, and why")
+POD_GROUPS = _speaking(
+    "podgroups",
+    "PodGroup",
+    "scheduling.volcano.sh/v1beta1",
+    "which groups of pods Volcano does not let in, and why",
+)
 SPEAKING = (
     NVIDIA_DRIVERS,
     NODE_CLASSES,
@@ -182,6 +198,12 @@ SPEAKING = (
     RAY_CLUSTERS,
     HELM_RELEASES,
     APPLICATIONS,
+    LEADER_WORKER_SETS,
+    JOB_SETS,
+    TRAIN_JOBS,
+    PYTORCH_JOBS,
+    MPI_JOBS,
+    POD_GROUPS,
 )
 # What leads to HAMi's webhook, and what measures it.
 WEBHOOKS = ObjectKind(

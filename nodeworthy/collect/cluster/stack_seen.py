@@ -19,8 +19,11 @@ Key = tuple[str, str]
 # What kubelet says of a pod that it cannot make; longer than any runtime's sentence.
 _REASONS = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "FailedPrepareDynamicResources"))
 _MOST = 1000
-# What a controller says of pods that the API server refuses.
-_REFUSED = "FailedCreate"
+# Its word for an image that it did not get, among others.
+_FAILED, _NO_IMAGE = "Failed", "Failed to pull image"
+# What a controller says of pods, or of Jobs with them, that the API server refuses; Kubeflow's has its own word, and
+# that of JobSets.
+_REFUSED = frozenset(("FailedCreate", "FailedCreatePod", "JobCreationFailed"))
 # Of which another rule knows more.
 _USED_UP = "exceeded quota"
 # What it says of one that it is about to end for its probe: of it the program's own log says nothing.
@@ -33,6 +36,7 @@ class StackSeen:
     # By object, with the time of it.
     _said: dict[str, tuple[str, str]] = field(default_factory=dict)
     _probed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _unpulled: dict[str, tuple[str, str]] = field(default_factory=dict)
     # By DaemonSet, whoever's it is; and by any other maker of pods.
     _refused: dict[Key, tuple[str, str]] = field(default_factory=dict)
     _refused_work: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -53,11 +57,13 @@ class StackSeen:
 
     def add_event(self, data: Mapping[str, Any]) -> None:
         reason, words = text_at(data, "reason"), (text_at(data, "message") or text_at(data, "note"))[:_MOST]
-        if reason not in (*_REASONS, _REFUSED) and not (reason == _PROBED and words.startswith(_ENDS_IT)):
+        is_of_image = reason == _FAILED and words.startswith(_NO_IMAGE)
+        is_of_probe = reason == _PROBED and words.startswith(_ENDS_IT)
+        if reason not in _REASONS and reason not in _REFUSED and not is_of_image and not is_of_probe:
             return
         about = mapping_at(data, "involvedObject") or mapping_at(data, "regarding")
         kind, key = text_at(about, "kind"), (text_at(about, "namespace"), text_at(about, "name"))
-        if reason == _REFUSED:
+        if reason in _REFUSED:
             # Of a RuntimeClass that is missing and of a wrong quantity another rule knows more.
             if kind == "DaemonSet" and refused_pods(data) is None:
                 self._refused[key] = max(self._refused.get(key, ("", "")), (time_of(data), words))
@@ -66,7 +72,7 @@ class StackSeen:
                 self._refused_work[maker] = max(self._refused_work.get(maker, ("", "")), (time_of(data), words))
             return
         told = f"Pod/{'/'.join(key)}"
-        kept = self._said if reason in _REASONS else self._probed
+        kept = self._probed if is_of_probe else self._unpulled if is_of_image else self._said
         kept[told] = max(kept.get(told, ("", "")), (time_of(data), words))
 
     @property
@@ -78,8 +84,17 @@ class StackSeen:
         return {told: words for told, (_, words) in self._probed.items()}
 
     @property
+    def unpulled(self) -> Mapping[str, str]:
+        return {told: words for told, (_, words) in self._unpulled.items()}
+
+    @property
     def refused(self) -> Mapping[Key, str]:
         return {key: words for key, (_, words) in self._refused.items()}
+
+    @property
+    def refused_makers(self) -> Mapping[str, str]:
+        """Whatever they ask for."""
+        return {maker: words for maker, (_, words) in self._refused_work.items()}
 
     @property
     def refused_work(self) -> Mapping[str, str]:

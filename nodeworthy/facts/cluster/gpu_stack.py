@@ -15,7 +15,7 @@ from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
-from nodeworthy.known.gpu_stack import brings_gpus, waits_for
+from nodeworthy.known.gpu_stack import DRA_DRIVER, brings_gpus, waits_for
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
@@ -40,8 +40,15 @@ _OF_THE_PLATFORM = frozenset(
 _REFUSES = pattern(r"(?:runtime|runc|crun|container) create failed")
 # The links by which every container of a node may hang.
 _RUNTIME = ("toolkit", "cdi", "runtime")
+# Where the words of NVIDIA's DRA driver were read.
+_SOURCES_OF_ITS_DRIVER = ("NVIDIA/", "dra-driver-nvidia-gpu")
 # As known/gpu_stack.toml calls it.
 _PLUGIN = "the device plugin"
+# Of a pod whose devices were not made ready.
+_UNPREPARED = "prepare dynamic resources"
+_OF_ANOTHER = pattern(r"DRA driver (?![\w.-]{0,99}nvidia\.com)")
+# What kubelet says while it waits, of which an event tells more.
+_BACKS_OFF = "Back-off pulling image"
 NO_SANDBOX = "no sandbox"
 _UPGRADE, _MIG, _WANTED = "nvidia.com/gpu-driver-upgrade-state", "nvidia.com/mig.config.state", "nvidia.com/mig.config"
 
@@ -204,7 +211,9 @@ def gpu_stack(
     `refused` what the API server says of pods that it does not let a DaemonSet make."""
     pods, daemonsets = list(pods), list(daemonsets)
     with_gpus = [node for node in nodes.values() if node.has_gpus]
-    unsettled = list(_unsettled(pods, said, logs, now, frozenset(node.name for node in with_gpus)))
+    claimed = _said_of_claims(said) if any(each.part == DRA_DRIVER for each in daemonsets) else frozenset()
+    named = frozenset(node.name for node in with_gpus)
+    unsettled = list(_unsettled(pods, said, logs, now, with_gpus=named, claimed=claimed))
     # Where the CNI's own pod can't start, the node has no network for that.
     without_cni = {pod.node for each in unsettled for pod in each.pods if not pod.part and not pod.uses_gpus}
     ailing = (node for node in with_gpus if node.name not in without_cni or not node.ails_without_network)
@@ -250,19 +259,26 @@ def _unsettled(
     said: Mapping[str, str],
     logs: Mapping[str, str],
     now: datetime | None,
+    *,
     with_gpus: frozenset[str],
+    claimed: Collection[str],
 ) -> Iterator[UnsettledPods]:
     alike: dict[tuple[str, ...], list[ClusterPod]] = defaultdict(list)
     for pod in pods:
-        fault = _of_stack(pod, said, now) if pod.part else _of_user(pod, said)
+        fault = _of_stack(pod, said, now) if pod.part else _of_user(pod, said, claimed)
         if not fault and not pod.part and not pod.uses_gpus and pod.node in with_gpus:
             fault = _of_node(pod, said)
         if fault:
             alike[pod.namespace, pod.daemonset or pod.name, fault].append(pod)
     for (_, _, fault), some in alike.items():
         some.sort(key=lambda each: each.name)
-        words = (each.last_words or logs.get(each.object) or said.get(each.object, "") for each in some)
+        words = (_words_of(each, said, logs) for each in some)
         yield UnsettledPods(tuple(some), fault, next(filter(None, words), ""))
+
+
+def _words_of(pod: ClusterPod, said: Mapping[str, str], logs: Mapping[str, str]) -> str:
+    own = "" if pod.last_words.startswith(_BACKS_OFF) else pod.last_words
+    return own or logs.get(pod.object) or said.get(pod.object) or pod.last_words
 
 
 def _by_what_they_wait_for(
@@ -317,27 +333,32 @@ def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) ->
     return pod.fault or "not ready"
 
 
-def _of_user(pod: ClusterPod, said: Mapping[str, str]) -> str:
+def _said_of_claims(said: Mapping[str, str]) -> frozenset[str]:
+    """Where NVIDIA's driver of claims is in the cluster: kubelet does not always say whose driver it asked."""
+    return frozenset(told for told, words in said.items() if _UNPREPARED in words and not _OF_ANOTHER.search(words))
+
+
+def _of_user(pod: ClusterPod, said: Mapping[str, str], claimed: Collection[str]) -> str:
     """Only where the platform failed it: what its program does is its own."""
     if pod.ready or not pod.node:
         return ""
     if pod.fault and not pod.is_over and _is_refused(pod.last_words):
         return pod.fault
-    return _of_the_platform(pod, said) if pod.uses_gpus or _claims_gpus(pod, said) else ""
+    asks = pod.uses_gpus or pod.object in claimed or _claims_gpus(pod, said)
+    return _of_the_platform(pod, said) if asks else ""
 
 
 def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
     """Whether it asks for GPUs by a claim. Its resources say nothing of that, but kubelet names the driver that it asks
     for the device, or passes on what that driver alone says."""
     words = said.get(pod.object, "")
-    return "prepare dynamic resources" in words and (
-        "nvidia.com" in words or any(map(_is_of_its_driver, in_text(words)))
-    )
+    return _UNPREPARED in words and ("nvidia.com" in words or any(map(_is_of_its_driver, in_text(words))))
 
 
 def _is_of_its_driver(found: EvidenceMatch) -> bool:
     evidence = found.evidence
-    return evidence.layer in ("dra", "mig") and not evidence.is_symptom and evidence.source.startswith("NVIDIA/")
+    is_of_it = any(each in evidence.source for each in _SOURCES_OF_ITS_DRIVER)
+    return evidence.layer in ("dra", "mig") and not evidence.is_symptom and is_of_it
 
 
 def _of_the_platform(pod: ClusterPod, said: Mapping[str, str]) -> str:

@@ -16,6 +16,9 @@ POOL = "nodeworthy/pool"
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 # What GPU feature discovery puts behind the product of GPUs that are shared.
 SHARED = "-SHARED"
+# And of GPUs whose MIG devices the strategy `single` has no one name for: the device plugin then offers none.
+# Source: k8s-device-plugin, internal/lm/mig-strategy.go and internal/rm/nvml_manager.go (1.0.0 and since).
+_INVALID, _STRATEGY, _LAYOUT = "-MIG-INVALID", "nvidia.com/mig.strategy", "nvidia.com/mig.config"
 
 # What the operator says of a node that it is changing; GPUs are taken away for that, and come back.
 # Source: mig-parted, deployments/container (nvidia.com/mig.config.state); gpu-operator, k8s-operator-libs pkg/upgrade
@@ -43,6 +46,13 @@ _CHANGES = {
         frozenset(("paused-for-mig-change", "paused-for-driver-upgrade", "paused-for-vgpu-change")),
     ),
 }
+
+
+def wrongly_cut(labels: Mapping[str, str]) -> str | None:
+    """How its GPUs are cut, where the strategy `single` can't name what came of that."""
+    if not labels.get(PRODUCT, "").endswith(_INVALID) or labels.get(_STRATEGY, "single") != "single":
+        return None
+    return labels.get(_LAYOUT) or "as it is"
 
 
 def instance_type_of(labels: Mapping[str, str]) -> str:

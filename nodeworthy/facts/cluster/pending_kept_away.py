@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
+from nodeworthy.facts.cluster.node_labels import wrongly_cut
 from nodeworthy.facts.cluster.offered_gpus import WORKLOAD, fares, first_link, for_machines
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
@@ -26,6 +27,14 @@ UNVERIFIED = "nodeworthy/unverified"
 WHY_NONE_IS_FOUND = (
     "it found no GPU (the driver is not loaded, or the plugin's pod does not get the NVIDIA runtime, by its "
     "runtimeClassName or by default), or kubelet has lost it since it registered"
+)
+_ONE_NAME = (
+    "by the MIG strategy single all of a node's GPUs are cut, and into slices of one size; by the layout '{}' they are "
+    "not, and feature discovery calls them MIG-INVALID"
+)
+_ONE_SIZE = (
+    "take the strategy mixed (mig.strategy=mixed of the operator, migStrategy of the plugin's chart) and let pods ask "
+    "for nvidia.com/mig-…, or a layout of one size: kubectl label node {} nvidia.com/mig.config=LAYOUT --overwrite"
 )
 _LOOK_FOR_A_PLUGIN = (
     "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
@@ -167,7 +176,8 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     if not plugins:
         return f"{says} them: no device plugin has registered there", _LOOK_FOR_A_PLUGIN
     if plugins[0].ready:
-        return f"{says} them: {fares(plugins)}, and offers none: {WHY_NONE_IS_FOUND}", read_which(plugins[0])
+        why, remedy = why_it_offers_none(have, plugins[0])
+        return f"{says} them: {fares(plugins)}, and offers none: {why}", remedy
     waits = f"; beside it {fares(beside)}" if beside else ""
     return _by_its_words(
         f"{says} them: their device plugin does not work: {fares(plugins)}{waits}", (*beside, *plugins)[0], world
@@ -185,6 +195,14 @@ def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str
 def _read_why(pod: ClusterPod) -> str:
     verb = "logs --previous" if pod.restarts else "logs" if pod.ready else "describe pod"
     return f"read why: kubectl {verb} -n {pod.namespace} {pod.name}"
+
+
+def why_it_offers_none(nodes: Sequence[NodeGpus], plugin: ClusterPod) -> tuple[str, str]:
+    """Of one that runs: why, and what to do."""
+    found = next(((node, layout) for node in nodes if (layout := wrongly_cut(node.labels)) is not None), None)
+    if found is None:
+        return WHY_NONE_IS_FOUND, read_which(plugin)
+    return _ONE_NAME.format(found[1]), _ONE_SIZE.format(found[0].name)
 
 
 def read_which(pod: ClusterPod) -> str:

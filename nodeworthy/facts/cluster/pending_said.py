@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.scheduling_events import reasons
 from nodeworthy.facts.pod.containers import is_gpu_resource
+from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.known.gpu_stack import bringer_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -92,8 +93,26 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) 
             ),
             more_nodes_help=why.startswith(_INSUFFICIENT),
         )
+    known = next((each.evidence for each in in_text(words) if not each.evidence.is_symptom), None)
+    if known is not None and not told:
+        return _known(pod, words, known)
     why = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
     return _unknown(("unsaid", pod.scheduler, words), why, words)
+
+
+def _known(pod: AskingPod, words: str, known: Evidence) -> PendingCause:
+    """What a scheduler says of the pod itself, and not of nodes."""
+    return PendingCause(
+        ("said", pod.scheduler, known.id),
+        fail(
+            NOWHERE,
+            f"{pod.scheduler} does not place them: {known.says}",
+            is_=words,
+            should="a pod that its scheduler places",
+            cause=known.cause,
+            remedy=f"{known.remedy}; to be sure: {known.prove}",
+        ),
+    )
 
 
 def _not_brought(pod: AskingPod, words: str, why: str, world: PendingWorld) -> PendingCause | None:

@@ -9,7 +9,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.gpu_stack import INSTALLER, part_of
+from nodeworthy.known.gpu_stack import INSTALLER, controller_of, part_of
 from nodeworthy.records import dataclass
 
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
@@ -58,6 +58,8 @@ class ClusterPod(NamedPod):
     reason: str = ""
     # The templates of the devices that it claims.
     claims: tuple[str, ...] = ()
+    # The controller of jobs that it is; empty where it is none.
+    controls: str = ""
 
     @property
     def uses_gpus(self) -> bool:
@@ -70,6 +72,10 @@ class ClusterPod(NamedPod):
     @property
     def has_run(self) -> bool:
         return self.has_sandbox is True or self.phase in ("Running", "Succeeded")
+
+    @property
+    def lacks_its_image(self) -> bool:
+        return self.fault in ("ErrImagePull", "ImagePullBackOff")
 
     @property
     def waits_for_its_sandbox(self) -> bool:
@@ -108,6 +114,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         started=intern(text_at(status, "startTime")),
         reason=intern(text_at(status, "reason")),
         claims=tuple(text_at(each, "resourceClaimTemplateName") for each in mappings_at(spec, "resourceClaims")),
+        controls=next(filter(None, (controller_of(text_at(each, "image")) for each in containers)), ""),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime, timedelta
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.makers import MAKERS, Makers, cause_of, why_it_has_none, why_not_let_in
 from nodeworthy.facts.cluster.pending_said import remedy_for
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import reasons
@@ -76,6 +77,7 @@ class Around:
     heads: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     # Of which it is told otherwise why they have no pods.
     told: Collection[str] = ()
+    makers: Makers = field(default_factory=Makers)
 
 
 _CONDITION = ("type", "status", "reason", "message", "lastTransitionTime")
@@ -115,9 +117,8 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
         inactive = _INACTIVE.search(said)
         if inactive is not None:
             said = "; ".join(filter(None, (said, _why_inactive(queues.get(inactive["name"])))))
-        told = replace(
-            _stuck_object(kind, each, said), victims=_victims(kind, each, around), cause=_CAUSES.get(kind, "")
-        )
+        cause = cause_of(each, around.makers) if kind in MAKERS else _CAUSES.get(kind, "")
+        told = replace(_stuck_object(kind, each, said), victims=_victims(kind, each, around), cause=cause)
         yield _of_its_head(told, around.heads[_key(each)]) if told.victims and kind == "RayCluster" else told
 
 
@@ -201,7 +202,7 @@ def _first_bad(found: Tree, around: Around) -> str:
 
 def _of_a_node_claim(found: Tree, around: Around) -> str:
     """One for pods without GPUs is not what those with them wait for."""
-    asked = found.get("spec", "resources", "requests").texts
+    asked = found.get("spec", "resources", "requests").mapping
     if not around.gpus_are_waited_for or (asked and not any(map(is_gpu_resource, asked))):
         return ""
     for each in _conditions(found):
@@ -262,6 +263,14 @@ def _of_ray(cluster: Tree, around: Around) -> str:
     return f"{head[0]} is on no node: {head[1] or 'no scheduler says why'}"
 
 
+def _of_a_maker(found: Tree, around: Around) -> str:
+    return why_it_has_none(found, around.makers)
+
+
+def _of_a_group(group: Tree, around: Around) -> str:
+    return why_not_let_in(group, around.makers)
+
+
 def _of_a_domain(domain: Tree, around: Around) -> str:
     """Of one that nobody uses no daemon is started, so that it is not ready either."""
     status = domain.get("status")
@@ -292,7 +301,7 @@ def _victims(kind: str, found: Tree, around: Around) -> tuple[str, ...]:
 
 def _asks_for_gpus(template: Tree) -> bool:
     for container in template.get("spec", "containers").sequence:
-        asked = (container.get("resources", way).texts for way in ("requests", "limits"))
+        asked = (container.get("resources", way).mapping for way in ("requests", "limits"))
         if any(is_gpu_resource(name) for each in asked for name in each):
             return True
     return False
@@ -310,6 +319,8 @@ _WORDS: Mapping[str, Callable[[Tree, Around], str]] = {
     "ComputeDomain": _of_a_domain,
     "HelmRelease": _of_flux,
     "Application": _of_argo,
+    "PodGroup": _of_a_group,
+    **dict.fromkeys(MAKERS, _of_a_maker),
 }
 _CAUSES: Mapping[str, str] = {
     "ComputeDomain": "not all of its IMEX daemons are up: one does not start on its node (the host's own nvidia-imex "
@@ -317,6 +328,14 @@ _CAUSES: Mapping[str, str] = {
     "not come to it"
 }
 _OPERATOR_LOG = "read what it tried: kubectl logs -A -l app=gpu-operator --tail=100"
+_OF_SETS = "LeaderWorkerSet"
+_LOGS = {
+    _OF_SETS: "lws-system logs deploy/lws-controller-manager --tail=50",
+    "JobSet": "jobset-system logs deploy/jobset-controller-manager --tail=50",
+    "TrainJob": "kubeflow-system logs deploy/kubeflow-trainer-controller-manager --tail=50",
+    "PyTorchJob": "kubeflow logs deploy/training-operator --tail=50",
+    "MPIJob": "mpi-operator logs deploy/mpi-operator --tail=50",
+}
 _TOLD: Mapping[str, tuple[str, str, str]] = {
     "ClusterPolicy": (
         "the GPU operator could not do what its ClusterPolicy '{name}' asks",
@@ -371,4 +390,18 @@ _TOLD: Mapping[str, tuple[str, str, str]] = {
         "an application without errors",
         "read all of it: argocd app get {name}",
     ),
+    "PodGroup": (
+        "Volcano does not let the group '{name}' in, which asks for GPUs",
+        "a group whose pods are made",
+        "see what its queue has left: kubectl describe podgroup -n {namespace} {name}; kubectl get "
+        "queues.scheduling.volcano.sh -o yaml",
+    ),
+    **{
+        kind: (
+            f"the {kind} '{{name}}', which asks for GPUs, has no pods{' or not all of them' * (kind == _OF_SETS)}",
+            "the pods that it asks for",
+            f"see what it says: kubectl describe {kind.lower()} -n {{namespace}} {{name}}; kubectl -n {log}",
+        )
+        for kind, log in _LOGS.items()
+    },
 }

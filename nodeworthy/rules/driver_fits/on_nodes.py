@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.gpus import HostGpus, NodeSmi
 from nodeworthy.facts.node.identity import NodeIdentity
-from nodeworthy.facts.node.module import NodeModule, held_by_others, module_fault, versions_differ
+from nodeworthy.facts.node.module import NodeModule, held_by_others, module_fault, no_card_answers, versions_differ
 from nodeworthy.rules.driver_fits import RULE
 from nodeworthy.verdict import Draft, Findings, need, skip, unknown
 
@@ -34,4 +34,5 @@ def _faults(gpus: HostGpus, module: NodeModule | None, smi: NodeSmi | None) -> I
     held = held_by_others(gpus)
     fault = module_fault(module, gpus) if module is not None else None
     differs = versions_differ(smi) if smi is not None else None
-    yield from (each for each in (held, fault, differs) if each is not None)
+    started = no_card_answers(module, gpus, smi) if module is not None and smi is not None else None
+    yield from (each for each in (held, fault, differs, started) if each is not None)
