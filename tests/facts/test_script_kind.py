@@ -47,6 +47,7 @@ TOLD = {
         "BY_HAND",
     ),
     "what another one prints": ("up.sh", "render gpu > /tmp/NAME\naws ec2 run-instances --user-data x\n", "BY_HAND"),
+    "a folder that is called so": ("parts.go", 'const helpers = "linux/cloud-init/artifacts/NAME"\n', "BY_HAND"),
     "nobody": ("README.md", "run ./NAME\n", "BY_HAND"),
 }
 

@@ -45,6 +45,8 @@ _RUN = pattern(rb"(?i)(?:^|\n)[ \t]*RUN\b[^\n]*(?:\\\r?\n[^\n]*)*\Z")
 # `…/worker-userdata.sh > /tmp/user-data`: a program is run here, and what it prints is used.
 _PRINTS = pattern(rb"[\"']?[ \t]+>>?[ \t]*[^\s>&]")
 _IS_PRINTED_TO = pattern(rb"[^>]>>?[ \t]*[\"']?\Z")
+# `linux/cloud-init/artifacts/`: a folder on the way to it says nothing of what this place makes of it.
+_FOLDERS = pattern(rb"[\w./-]{0,200}/\Z")
 # `x = templatefile("…/boot.sh")`, to be used by its name further down.
 _ASSIGNED = pattern(rb"(?m)(?<![A-Za-z_])([A-Za-z_]\w{0,200}+)\s*+[:=]\s*[^\n=]{0,200}\Z")
 
@@ -68,7 +70,7 @@ def roles_of(reference: Reference, around: Surroundings | None) -> Iterator[Role
     if name.endswith((".pkr.hcl", ".pkr.json")) or (name.endswith((".json", ".hcl")) and _IS_PACKER.search(data)):
         yield Role.USER_DATA if b"user_data" in _line(data, reference.offset) else Role.IMAGE
         return
-    told = _nearest(before, behind)
+    told = _nearest(_FOLDERS.sub(b"", before), behind)
     if told is not None:
         yield told
     elif _is_used_as_user_data(before, data):

@@ -30,6 +30,8 @@ _READS_TORCH = pattern(
 # What is told of its ranks by arguments of its own: sglang's --node-rank, --dist-init-addr.
 _OWN_ARGUMENTS = pattern(
     r"(?:^|\s)--(?:node[-_]?rank|dist[-_]init[-_]\w+|rank|world[-_]size|machine[-_]rank)\b|SLURM_PROCID"
+    # `--wireup_method mpi`, `--launcher=slurm`, `--backend mpi`: who tells its ranks.
+    r"|(?:^|\s)--[\w-]+[= ][\"']?(?:mpi|openmpi|slurm)\b"
 )
 # Where the script can't be read: what a job says of such a library, or installs.
 _SPEAKS_OF = pattern(

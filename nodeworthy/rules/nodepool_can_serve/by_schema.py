@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import PurePath
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
@@ -183,7 +184,8 @@ def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
 def _is_whole(spec: Tree) -> bool:
     """And no part of one, which is laid over another file's."""
     selectors = (spec.get(f"{name}SelectorTerms") for name in ("subnet", "securityGroup"))
-    return why_incomplete(spec) is None and all(each.sequence for each in selectors)
+    is_patch = "patch" in PurePath(spec.place.path or "").name
+    return not is_patch and why_incomplete(spec) is None and all(each.sequence for each in selectors)
 
 
 def _of_who_it_is(spec: Tree) -> Iterator[NotTaken]:
