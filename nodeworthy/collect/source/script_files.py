@@ -24,6 +24,10 @@ from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
 
+# By what a script reaches another machine.
+_ELSEWHERE = (b"ssh", b"multipass exec", b"lxc exec")
+
+
 def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents:
     from nodeworthy.boot.unpack import unpack
 
@@ -51,7 +55,7 @@ def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> l
 
 
 def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
-    if b"ssh" not in data:
+    if not any(mark in data for mark in _ELSEWHERE):
         return []
     from nodeworthy.facts.boot.remote_script import remote_scripts, sending_script
 

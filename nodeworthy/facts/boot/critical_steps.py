@@ -20,6 +20,7 @@ from nodeworthy.boot.effects import (
     RunsElsewhere,
     Stage,
     Unit,
+    Writes,
 )
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
@@ -86,8 +87,15 @@ class CriticalStep:
         return self.effect.detached or self.effect.failure in (Failure.SWALLOWED, Failure.UNNOTICED)
 
 
-def critical_steps(timeline: Timeline) -> list[CriticalStep]:
-    """One for each line, and one for its download; what runs at the next boot, systemd reports."""
+def files_with_the_join(timeline: Timeline) -> frozenset[str]:
+    """By their names, those that are filled with what kubeadm prints for others to join with."""
+    filled = (each.path.shown() for each in timeline.of(Writes) if _PRINTED in each.command)
+    return frozenset(each.rpartition("/")[2] for each in filled)
+
+
+def critical_steps(timeline: Timeline, joining: AbstractSet[str] = frozenset()) -> list[CriticalStep]:
+    """One for each line, and one for its download; what runs at the next boot, systemd reports. `joining` are files
+    that were sent here, and hold the join."""
     found: dict[tuple[Place, bool], CriticalStep] = {}
     makes, by_kubeadm, joins = _makes_a_node(timeline), _by_kubeadm(timeline), _joins_itself(timeline)
     started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
@@ -95,6 +103,8 @@ def critical_steps(timeline: Timeline) -> list[CriticalStep]:
         called = _called(each, started) if each.stage < Stage.NODEADM_RUN else ""
         if not called:
             called = _called_elsewhere(each, makes=makes, joins=joins)
+        if not called and joining and isinstance(each, Runs):
+            called = JOINING if each.arguments[0].shown().rpartition("/")[2] in joining else ""
         if isinstance(each, Unit) and ((not makes and each.act is Act.RESTART) or _is_made_later(each, at, by_kubeadm)):
             continue
         if called:

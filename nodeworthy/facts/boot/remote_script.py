@@ -9,7 +9,7 @@ from typing import ClassVar
 from nodeworthy.boot.effects import Effect, Failure, RunsElsewhere, Stage
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import Part, PartKind, UserData
-from nodeworthy.facts.boot.critical_steps import CriticalStep, critical_steps
+from nodeworthy.facts.boot.critical_steps import CriticalStep, critical_steps, files_with_the_join
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind, Use
 from nodeworthy.records import dataclass, replace
@@ -86,7 +86,8 @@ class SendingScript(BootScript):
         """All that is critical, of what is sent from here; what is sent on from there is not followed."""
         calls = list(self.timeline.of(RunsElsewhere))
         by_effect = {id(effect): call for call in calls for effect in call.does}
-        steps = critical_steps(Timeline(tuple(effect for call in calls for effect in call.does)))
+        does = Timeline(tuple(effect for call in calls for effect in call.does))
+        steps = critical_steps(does, files_with_the_join(self.timeline))
         return [Sent(each, by_effect[id(each.effect)]) for each in steps]
 
 
