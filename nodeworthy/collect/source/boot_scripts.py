@@ -13,7 +13,8 @@ from nodeworthy.verdict import Place
 # What only the making of a node has to do with. A script that asks how kubelet is, or prints the GPUs, makes none.
 _MARKS = pattern(
     rb"/etc/eks/bootstrap|nodeadm|kubeadm\s+(?:join|init)|get\.k3s\.io|get\.rke2\.io|k8s join-cluster|microk8s join|"
-    rb"--print-join-command[\"' \t]{0,4}(?:>|\|[ \t]*tee\b)|k8s bootstrap|snap\s+install\s+(?:-\S+\s+)*(?:k8s|microk8s)\b|"
+    rb"--print-join-command[\"' \t]{0,4}(?:>|\|[ \t]*tee\b)|"
+    rb"k8s bootstrap|snap\s+install\s+(?:-\S+\s+)*(?:k8s|microk8s)\b|"
     rb"/etc/modprobe\.d|modprobe\s+nvidia|NVreg_|nvidia-driver|nvidia-open|ubuntu-drivers\s+(?:auto)?install|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
     rb"\bcuda_[\w.${}]{1,80}(?:\.|_linux-)run\b|(?:apt-get|apt|dnf|yum|zypper)\s[^\n]{0,120}\binstall\s[^\n]{0,200}?(?<![\w-])cuda(?:-[\d$]|[\s=]|$)|"
     rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"

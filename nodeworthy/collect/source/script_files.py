@@ -23,7 +23,6 @@ from nodeworthy.fleet.model import Firewall
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
-
 # By what a script reaches another machine.
 _ELSEWHERE = (b"ssh", b"multipass exec", b"lxc exec")
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.facts.containerd.config import ConfigFile, Role
-from nodeworthy.known.containerd_schema import FIRST, KEPT, NEW, OLD, Era, era_of, eras
+from nodeworthy.known.containerd_schema import FIRST, KEPT, NEW, OLD, Era, era_of, eras, release_without
+from nodeworthy.known.releases import numbers
 from nodeworthy.records import replace
 from nodeworthy.verdict import Draft, Verdict, fail
 
@@ -50,13 +51,22 @@ def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
 
 
 def possible_eras(file: ConfigFile, version: str | None) -> Sequence[Era]:
-    """That of this release; where none is known, who writes version 3 means a containerd that has it."""
+    """That of this release; where none is known, who writes version 3 means a containerd that has it, and who
+    configures a plugin that went with containerd 2.0 one that had it."""
     era = era_of(version) if version is not None else None
     if era is not None:
         return [era]
+    gone = next(filter(None, map(release_without, _plugins(file))), None)
+    if gone is not None and not file.says_version:
+        return [each for each in eras() if each.since < (numbers(gone) or ())]
     newest = 3 if file.role is Role.BEHIND_DEFAULT and any(name in NEW for name in file.sections) else file.version
     made_for = [each for each in eras() if (each.newest or 2) >= newest]
     return made_for or eras()[-1:]
+
+
+def _plugins(file: ConfigFile) -> Iterable[str]:
+    plugins = file.reading.mapping.get("plugins")
+    return plugins if isinstance(plugins, dict) else ()
 
 
 def _version_for(file: ConfigFile, era: Era) -> int:
