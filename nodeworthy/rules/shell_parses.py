@@ -18,7 +18,9 @@ ended is a warning of bash and no error, and is none here, unless its end was wr
 or behind blanks that `<<-` does not take away, bash sees a line of the text, writes all commands behind it into the
 same file, and ends well.
 
-It is the shell that the first line names. `sh` may be dash or bash: only what both of them refuse is told. Other
+It is the shell that the first line names. `sh` may be dash or bash: only what both of them refuse is told, unless the
+script asks for packages of Debian's or Ubuntu's, where it is dash: that ends at arrays, `function`, `<(…)`, `<<<` and
+`set -o pipefail`, in cloud-config's lists of commands, too. Other
 interpreters are not judged. Of a template it is told where nothing that is filled in can mend it. Windows line ends,
 which break a script as well, are told by `user-data-format`.
 """
@@ -27,13 +29,17 @@ from __future__ import annotations
 
 from nodeworthy.boot.origin import Straight
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.source_line import SourcePart
 from nodeworthy.facts.boot.unreadable_shell import (
+    Bashism,
     CutShort,
+    EndedByDash,
     Swallowed,
     Unreadable,
     Why,
     commands_cut_short,
+    ended_by_dash,
     has_commands,
     shell_parts,
     shorten_words,
@@ -67,6 +73,8 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
         skip("there is no shell script in it")
     yield from map(_draft_of_shell, unreadable(script))
     yield from map(_told_swallowed, texts_without_end(script))
+    for ended in ended_by_dash(script):
+        yield _told_of_dash(ended, script)
     for each, part in cut:
         yield _told_cut(each, part)
 
@@ -95,6 +103,24 @@ def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
         related=[] if is_one else [Related(lost, _LOST if cut.why is not Why.FOLDED else "this is the word")],
         cause=_WITHOUT if cut.why is not Why.FOLDED else "no option begins so: the program refuses it, or does less",
         remedy=f"{cut.remedy} ({place.spot})",
+    )
+
+
+def _told_of_dash(found: EndedByDash, script: BootScript) -> Draft:
+    is_option = found.what is Bashism.PIPEFAIL
+    # Who runs it by hand may give it to bash; and there are releases of dash to come that know the option.
+    is_sure = not is_option and (found.of_a_list or script.use.kind in (ScriptKind.USER_DATA, ScriptKind.STARTUP))
+    by_bash = (
+        "give these commands to bash: `- [bash, -c, '…']`" if found.of_a_list else "begin the script with #!/bin/bash"
+    )
+    return fail(
+        found.place,
+        f"dash, which is sh on Debian and Ubuntu, has no {found.what}: it ends here",
+        is_=shorten_words(found.row),
+        should="a script for bash, or `set -eu`" if is_option else "a script for bash",
+        severity=Severity.ERROR if is_sure else Severity.WARNING,
+        cause=f"{CAUSE} (dash 0.5.12, of Debian 13 and Ubuntu 24.04)",
+        remedy=by_bash,
     )
 
 
