@@ -19,6 +19,8 @@ class MachineGpus:
 
     gpu: str | None
     count: int | None
+    # The day on which its cloud retired them.
+    gone: str | None = None
 
 
 @cache
@@ -29,6 +31,12 @@ def _table() -> Mapping[str, Any]:
 def gpu_of_accelerator(name: str) -> str | None:
     row = _table()["gke"]["accelerators"].get(name)
     return str(row["gpu"]) if row is not None else None
+
+
+def accelerator_gone(name: str) -> str | None:
+    """The day on which Google retired it."""
+    row = _table()["gke"]["accelerators"].get(name, {})
+    return str(row["gone"]) if "gone" in row else None
 
 
 def gpus_of_machine(machine_type: str) -> MachineGpus | None:
@@ -56,7 +64,7 @@ def gpus_of_size(vm_size: str) -> MachineGpus | None:
         return None
     for pattern, row in rows["sizes"].items():
         if fnmatchcase(size, pattern.lower()):
-            return MachineGpus(row["gpu"], row.get("count"))
+            return MachineGpus(row["gpu"], row.get("count"), str(row["gone"]) if "gone" in row else None)
     return MachineGpus(None, None) if size.startswith(_AZURES_WITH_GPUS) else None
 
 

@@ -6,6 +6,7 @@ of EC2's API; of one that exists and whose GPUs we don't know, nothing is claime
 type: which do is what AWS said when it was last asked, and of a region that was not asked nothing is claimed either.
 In a plan, what starts the nodes of a pool starts the instances that the fleet gives it; what is of no pool, and what a
 fleet of EC2 takes, exists at least. One that is called as the next of its series would be may be newer than the list.
+A node pool of GKE or AKS is told what its cloud has retired.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from nodeworthy.facts.aws.node_types import (
     not_of_its_pool,
     written_types,
 )
+from nodeworthy.facts.fleet.gpu_pool import RetiredMachines
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.known.offerings import offerings_source
@@ -118,6 +120,18 @@ def a_fleet_of_ec2_takes_what_there_is(fleet: Ec2Fleet) -> Findings:
     if not fleet.types:
         skip(f"{fleet.title} names no instance type")
     yield from _each_exists(fleet.types, fleet.title)
+
+
+@RULE.check
+def its_cloud_has_not_retired_it(retired: RetiredMachines) -> Findings:
+    gone = retired.gone
+    yield fail(
+        gone.what,
+        f"{retired.pool.title} asks for {need(gone.what)}, which {gone.cloud} has no more",
+        should="what it starts today",
+        cause=f"{gone.cloud} retired it on {gone.since}: {CAUSE}",
+        remedy=f"name another: `{gone.listed_by}` lists what there is",
+    )
 
 
 def _is_newer(said: Located[str] | Located[str | None]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, retired_machines
 from nodeworthy.facts.fleet.hosted_pools import (
     AKS_CLUSTER,
     AKS_POOL,
@@ -150,3 +150,27 @@ def test_windows_takes_no_operator() -> None:
 def test_what_machines_have(has: Any, gpu: str, count: int) -> None:
     assert (has.gpu, has.count) == (gpu, count)
     assert gpu_named(gpu) is not None
+
+
+RETIRED = [
+    pools((GKE_POOL, {"node_config": [{"guest_accelerator": [{"type": "nvidia-tesla-k80", "count": 1}]}]})),
+    pools((AKS_POOL, {"vm_size": "Standard_NC6s_v3"})),
+    pools((AKS_POOL, {"vm_size": "standard_nc24_promo"})),
+    pools((AKS_CLUSTER, {"default_node_pool": [{"vm_size": "Standard_ND12s"}]})),
+]
+OF_TODAY = [
+    gke(accelerator()),
+    pools((AKS_POOL, {"vm_size": "Standard_NC24rs_v3"})),
+    pools((AKS_POOL, {"vm_size": "Standard_NC8as_T4_v3"})),
+]
+
+
+def test_what_a_cloud_has_retired_is_told_of_a_pool_that_asks_for_it() -> None:
+    gone = [each.gone for found in RETIRED for each in retired_machines(found)]
+    assert [(each.what.shown(), each.cloud, each.since) for each in gone] == [
+        ("nvidia-tesla-k80", "Google Cloud", "2024-05-01"),
+        ("Standard_NC6s_v3", "Azure", "2025-09-30"),
+        ("standard_nc24_promo", "Azure", "2023-09-06"),
+        ("Standard_ND12s", "Azure", "2023-09-06"),
+    ]
+    assert not [each for found in OF_TODAY for each in retired_machines(found)]

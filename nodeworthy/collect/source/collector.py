@@ -17,7 +17,7 @@ from nodeworthy.collect.source.one_file import whats_in
 from nodeworthy.collect.source.parsing import FileContents, InputRefused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, pools_of
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, pools_of, retired_machines
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, with_release_of
 from nodeworthy.facts.operator.values import OperatorValues
@@ -28,6 +28,7 @@ from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
+    from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.facts.slurm.job import SlurmJob
 
 
@@ -165,7 +166,7 @@ def _only_judged_by(member: Member) -> Iterator[str]:
 def _of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene:
     fleet, found = group.choice.fleet, group.together(groups.filled_in)
     found.facts = with_release_of(fleet, [*_not_of_a_release(found.facts, read), *_cut_off(group)])
-    scene = _scene(found, fleet, group.choice.why)
+    scene = _scene(found, fleet, group.choice.why).with_more(retired_machines(_planned_pools(group)))
     if fleet is not None:
         return scene
     kinds = {type(each).__name__ for each in found.facts}
@@ -277,11 +278,17 @@ def _aws(found: FileContents, fleet: Fleet | None, why: str) -> Iterator[Fact]:
     """What the resources of AWS come to. Imported only where there are some."""
     if found.stacks:
         from nodeworthy.facts.boot.script import BootScript
-        from nodeworthy.facts.boot.unread_steps import not_followed
 
         facts = [each for stack in found.stacks for each in stack.facts(fleet, why)]
         yield from facts
-        yield from not_followed([each for each in facts if isinstance(each, BootScript)])
+        yield from _not_followed([each for each in facts if isinstance(each, BootScript)])
+
+
+def _not_followed(scripts: Sequence[BootScript]) -> Iterator[Fact]:
+    if scripts:
+        from nodeworthy.facts.boot.unread_steps import not_followed
+
+        yield from not_followed(scripts)
 
 
 def _by_tools(facts: Sequence[Fact]) -> Iterator[Fact]:

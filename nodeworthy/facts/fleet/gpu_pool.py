@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Gone, Machines
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS, OWN_DRIVER
@@ -193,3 +193,21 @@ def doors_of_pools(pools: Sequence[GpuPool]) -> list[PoolDoor]:
 def workers_of(pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
     """Where workers are asked for, pods with GPUs are not for what controls the cluster."""
     return [each for each in pools if not each.noun.endswith(_CONTROLS)] or pools
+
+
+@dataclass(frozen=True)
+class RetiredMachines:
+    """A pool whose cloud starts its machines no more."""
+
+    called: ClassVar[str] = "a pool whose machines its cloud has retired"
+
+    pool: GpuPool
+    gone: Gone
+
+    @property
+    def place(self) -> Place:
+        return self.gone.what.place
+
+
+def retired_machines(pools: Sequence[GpuPool]) -> list[RetiredMachines]:
+    return [RetiredMachines(each, each.machines.gone) for each in pools if each.machines.gone is not None]

@@ -8,11 +8,12 @@ from typing import TypeVar
 
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.machines import Gone, Machines, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.cloud_gpus import (
     MachineGpus,
+    accelerator_gone,
     aks_distribution,
     gke_distribution,
     gke_installs,
@@ -157,7 +158,15 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
         most=number_of(scaling.get("max_node_count")),
         labels=_labels_of_gke(config, kind),
         taints=taints_in(config.get("taint").sequence),
+        gone=_gone_of_gke(kind),
     )
+
+
+def _gone_of_gke(accelerator: Tree) -> Gone | None:
+    since, asked = accelerator_gone(accelerator.text or ""), text_of(accelerator)
+    if since is None or asked is None:
+        return None
+    return Gone(asked, "Google Cloud", since, "gcloud compute accelerator-types list")
 
 
 def _labels_of_gke(config: Tree, accelerator: Tree) -> Mapping[str, Located[str]]:
@@ -217,7 +226,15 @@ def _machines_of_aks(has: MachineGpus, pool: Tree) -> Machines:
         most=most,
         labels=texts_of(pool.get("node_labels")),
         taints=tuple(each for each in written if each is not None),
+        gone=_gone_of_aks(size, has.gone),
     )
+
+
+def _gone_of_aks(size: Tree, since: str | None) -> Gone | None:
+    asked = text_of(size)
+    if since is None or asked is None:
+        return None
+    return Gone(asked, "Azure", since, "az vm list-skus --location REGION --size Standard_N --output table")
 
 
 # Both

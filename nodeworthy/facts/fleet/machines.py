@@ -22,6 +22,16 @@ class Reserved:
 
 
 @dataclass(frozen=True)
+class Gone:
+    """What a cloud has no more: what is asked for, since which day, and the command that lists what there is."""
+
+    what: Located[str]
+    cloud: str
+    since: str
+    listed_by: str
+
+
+@dataclass(frozen=True)
 class Machines:
     # Those that may be started: one alone is known, of several one will be.
     types: tuple[Located[str], ...] = ()
@@ -37,6 +47,7 @@ class Machines:
     taints: tuple[NodeTaint, ...] = ()
     # The reservation of capacity that they run in: what it is, and its id.
     reserved: Reserved | None = None
+    gone: Gone | None = None
 
     @property
     def type(self) -> Located[str] | None:
