@@ -5,15 +5,14 @@ option that somebody meant. A value that AWS does not know is refused, in the mi
 stack is there. Keys and types are those of the provider, the values, lengths and patterns those of AWS's own models.
 So is what is no range of addresses where one is wanted, and a group whose least, most and desired number of machines do
 not go together.
-EKS makes no managed group whose image and whose machines have another architecture, and none that says a version beside
-an image of one's own.
+EKS makes no managed group whose image and whose machines have another architecture, none that says a version beside
+an image of one's own, and none whose taints are written in Kubernetes' words (`NoSchedule`).
 What is known only after deployment is left to AWS, and a value that another rule finds wrong is left to that rule: an
 instance type that does not exist is told once, by `gpu-exists` where nodes are started of it.
 """
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
@@ -22,6 +21,7 @@ from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import written_types
 from nodeworthy.facts.aws.security_group import CLUSTER, network_of
 from nodeworthy.facts.aws.stack import AwsResource
+from nodeworthy.facts.fleet.node_taint import EKS_WORDS
 from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
 from nodeworthy.known.instances import is_arm
@@ -73,6 +73,9 @@ def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
         return  # nobody is asked to make one, and the template itself is judged above
     if not nodes.is_managed or nodes.group.is_read or nodes.group.is_made:
         skip("EKS makes no group of it")
+    if nodes.group.is_translated and (taints := list(_taints_in_other_words(nodes))):
+        yield from taints
+        return
     image = nodes.templates("imageId")
     if isinstance(image.value, Unknown) and not image.value.of:
         skip(f"whether {nodes.title} has an image of its own is not known")
@@ -80,6 +83,22 @@ def its_group_fits_its_image(nodes: NodeGroup) -> Findings:
         yield from _says_a_version(nodes)
     else:
         yield from _has_another_architecture(nodes)
+
+
+def _taints_in_other_words(nodes: NodeGroup) -> Findings:
+    """Where the inputs are the provider's own, its model has judged them above."""
+    for each in nodes.groups("taints").sequence:
+        effect = each.get("effect")
+        meant = EKS_WORDS.get(effect.text or "")
+        if meant is not None:
+            yield fail(
+                effect,
+                f"a taint of {nodes.title} is written as Kubernetes writes it",
+                is_=effect.located().shown(),
+                should=meant,
+                cause="EKS has words of its own for what a taint does, and refuses a group with any other",
+                remedy=f"write {meant}",
+            )
 
 
 def _says_a_version(nodes: NodeGroup) -> Findings:
@@ -159,7 +178,9 @@ def _structure(tree: Tree, model: Model, name: str) -> Iterator[Draft]:
 
 
 def _unknown_key(tree: Tree, key: str, name: str, properties: Model) -> Draft:
-    near = difflib.get_close_matches(_camel(key), properties, 1, 0.6)
+    from difflib import get_close_matches
+
+    near = get_close_matches(_camel(key), properties, 1, 0.6)
     return fail(
         tree,
         f"{name} has no key {key}: it reaches AWS as nothing",
@@ -212,7 +233,9 @@ def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Draft]:
     if "enum" in model:
         allowed = aws_models.values(model["enum"])
         if value not in allowed:
-            near = difflib.get_close_matches(value, allowed, 1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(value, allowed, 1)
             should = f"{near[0]}, perhaps" if near and len(allowed) > _SHOWN else _some(sorted(allowed))
             told = f"{name} is none of the values that AWS knows ({aws_models.version()})"
             yield fail(tree.located(), told, should=should)

@@ -15,6 +15,7 @@ _AS_KUBERNETES_WRITES = {
     "NO_EXECUTE": "NoExecute",
     "PREFER_NO_SCHEDULE": "PreferNoSchedule",
 }
+EKS_WORDS = {kubernetes: eks for eks, kubernetes in _AS_KUBERNETES_WRITES.items()}
 
 
 @dataclass(frozen=True)
