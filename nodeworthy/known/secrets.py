@@ -57,6 +57,9 @@ _SET_TO = pattern(_QUOTED + r"(?P<value>[^\s\"'`|&;$]{1,256})(?=[\"'\s;]|$)")
 # How far above a password is handed over it may be set.
 _FAR_ABOVE = 4000
 _HERE = pattern(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
+# Where Jupyter's `passwd` comes from, since IPython had it.
+_HASHED_FROM = pattern(r"(?:notebook|jupyter_server)\.auth|IPython\.lib")
+_HASHED = pattern(r"(?:(?<=auth\.)|(?<![.\w]))passwd\([ \t]*\\?[\"'](?P<value>[^\s\"'\\$`]{1,256})\\?[\"'][ \t]*\)")
 _USER = pattern(r"[ \t]*+(?:-[ \t]*+)?[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
 
 
@@ -171,13 +174,23 @@ def _end_of_command(text: str, start: int) -> int:
 
 def _chpasswd(text: str) -> Iterator[Found]:
     start = text.find("passwd")
+    of_jupyter = "passwd(" in text and _HASHED_FROM.search(text) is not None
     while start >= 0:
         if text.startswith("chpasswd", max(0, start - 2)):
             yield from _piped(text, start)
             yield from _below(text, start - 2)
         elif text.startswith("passwd --stdin", start):
             yield from _piped(text, start, whole="a user's password")
+        elif of_jupyter:
+            yield from _hashed(text, start)
         start = text.find("passwd", start + 6)
+
+
+def _hashed(text: str, start: int) -> Iterator[Found]:
+    """What a line of Python that is written into Jupyter's configuration hashes when it starts."""
+    found = _HASHED.match(text, start)
+    if found is not None and is_secret(found["value"], Holds.PASSWORD):
+        yield *found.span("value"), "a password of Jupyter's"
 
 
 def _below(text: str, start: int) -> Iterator[Found]:

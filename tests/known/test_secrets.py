@@ -124,6 +124,8 @@ TAKEN = [
     ("echo hunter2 | passwd --stdin ec2-user", "hunter2"),
     ('opsword="s3cret@99"\nuseradd ops && echo $opsword | passwd --stdin ops', "s3cret@99"),
     ("x=1\nexport opsword=s3cret99; echo ${opsword} | passwd --stdin ops", "s3cret99"),
+    ("from notebook.auth import passwd\nc.NotebookApp.password = passwd('kolibri7')\n", "kolibri7"),
+    ('from jupyter_server.auth import passwd; print(passwd( "kolibri7" ))', "kolibri7"),
     ("sshpass -p 'pw1234' ssh host", "pw1234"),
     ("mysql -u root -phunter2 db", "hunter2"),
     ("wandb login " + "0123456789abcdef" * 2 + "01234567", "0123456789abcdef" * 2 + "01234567"),
@@ -220,6 +222,8 @@ task-abcdefghijklmnopqrstuvwxyz012345
 SECRET_ARN=arn:aws:secretsmanager:us-east-2:1:secret:x
 automountServiceAccountToken: false
 cat_passwd='getent passwd'
+known = db.passwd('kolibri7')
+from notebook.auth import passwd; hashed = passwd(password)
 token: tokenValue
 log "joining with token ${TOKEN:0:6}..."
 NVreg_RestrictProfilingToAdminUsers=0
@@ -235,7 +239,7 @@ backupTargetCredentialSecret: "longhorn-s3-backup-2"
 
 HOSTILE = [
     "token", "token ", "token=", 'TOKEN="', "token='a", "TOKEN=x ", "$token=", "${TOKEN:-", "eyJ", "eyJaaaaaaaaaaa.",
-    " sk-aaaaaaaaaa", "://", "://a:", "-----BEGIN PRIVATE KEY-----\n", "chpasswd ", "echo a:b | chpasswd ", "curl -u ",
+    " sk-aaaaaaaaaa", "://", "://a:", "-----BEGIN PRIVATE KEY-----\n", "chpasswd ", "echo a:b | chpasswd ", "passwd('", "notebook.auth passwd('a') ", "curl -u ",
     " login -p ", "machine ", "machine a login b ", "-passout ", "chpasswd:\n", "chpasswd <<E\na:b\n", 'auth":"aaaa', "Bearer aaaaaaaa", "--token ", "- name: A_TOKEN\n",
     "AKIA0123456789ABCDEF ", "PASSWORD=hunter2x ", "\n", '"', "\\", " K10" + "a" * 40,
 ]  # fmt: skip
