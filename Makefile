@@ -37,7 +37,8 @@ venv: $(INSTALLED) ## .venv with everything, exactly as locked
 
 $(INSTALLED): $(LOCKED)
 	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
-	@$(PY) -m compileall -q $(CODE)
+	@$(PY) -m compileall -q $(CODE) $(VENV)/lib/python3.*/site-packages/yaml
+	@$(PY) -m nodeworthy.known.tables
 	@rm -f $(VENV)/.installed-* && touch $@
 
 $(LOCKED):

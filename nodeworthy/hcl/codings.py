@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -55,7 +54,9 @@ def _json(value: Value, pieces: list[Piece]) -> None:
 
 
 def _escaped(piece: Lit) -> Lit:
-    made = json.dumps(piece.text, ensure_ascii=False)[1:-1]
+    from json import dumps
+
+    made = dumps(piece.text, ensure_ascii=False)[1:-1]
     for each in "<>&\u2028\u2029\x7f":
         if each in made and each != "\x7f":
             made = made.replace(each, f"\\u{ord(each):04x}")
@@ -84,10 +85,12 @@ def _json_object(value: Obj, pieces: list[Piece]) -> None:
 
 
 def jsondecode(c: Calling, value: Value) -> Value:
+    from json import loads
+
     made = string(value)
     if made.hole is None:
         try:
-            json.loads(text(made))
+            loads(text(made))
         except (ValueError, RecursionError):
             raise Refusal("this is no JSON") from None
     return _decoded(c, made)
@@ -99,11 +102,30 @@ def jsondecode(c: Calling, value: Value) -> Value:
 def yamlencode(c: Calling, value: Value) -> Value:
     from nodeworthy.hcl.yaml_out import encode_yaml
 
-    return c.string(encode_yaml(value, c.spot))
+    made = c.string(encode_yaml(value, c.spot))
+    made.encodes = value
+    return made
 
 
 def yamldecode(c: Calling, value: Value) -> Value:
-    return _decoded(c, string(value))
+    made = string(value)
+    return _decoded(c, made) if made.encodes is None else _as_decoded(made.encodes)
+
+
+def _as_decoded(value: Value) -> Value:
+    """What comes back of a value that was written as YAML: the same, but that YAML has no sets and no maps, and keeps
+    its keys in the order in which they were written. A list stands where its first item does, an object where its
+    first key does, and a text of one line where it begins."""
+    if isinstance(value, Seq):
+        begins = value.items[0].spot if value.items else value.spot
+        return Seq("tuple", [_as_decoded(each) for each in value.items], begins)
+    if isinstance(value, Obj):
+        items = {name: _as_decoded(each) for name, each in value.sorted()}
+        keys = {name: value.key_spot(name) for name in items}
+        return Obj("object", items, next(iter(keys.values()), value.spot), keys)
+    if isinstance(value, Str) and value.known is not None and "\n" not in value.known:
+        return Str((Lit(value.known, value.spot),), value.spot)
+    return value
 
 
 def _documents(rendered: Rendered, made: Str) -> list[Tree]:

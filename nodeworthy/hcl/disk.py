@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from nodeworthy.documents.files import leads_out
 from nodeworthy.hcl.parse import parse
@@ -218,8 +218,7 @@ class Disk:
         path = os.path.join(folder, ".terraform", "modules", "modules.json")
         self.asked.add(path)
         try:
-            said = json.loads(self._read(path)) if not leads_out(path, self._tree) else {}
-            found = said.get("Modules") or ()
+            found = _listed(self._read(path)) if not leads_out(path, self._tree) else ()
             return {str(each["Key"]): str(each["Dir"]) for each in found if each.get("Key")}
         except (Unread, ValueError, AttributeError, KeyError, TypeError, RecursionError):
             return {}
@@ -246,3 +245,9 @@ def _overridden(block: Block, blocks: list[Block]) -> bool:
             blocks[index] = Block(each.at, each.kind, each.labels, body, each.file)
             return True
     return False
+
+
+def _listed(text: bytes) -> Sequence[Any]:
+    from json import loads
+
+    return loads(text).get("Modules") or ()

@@ -44,7 +44,7 @@ Piece: TypeAlias = Lit | Hole
 
 
 class Str:
-    __slots__ = ("_known", "packs", "pieces", "secret", "spot")
+    __slots__ = ("_known", "encodes", "packs", "pieces", "secret", "spot")
 
     def __init__(self, pieces: Sequence[Piece], spot: Spot, secret: bool = False) -> None:
         self.pieces = pieces
@@ -52,6 +52,8 @@ class Str:
         self.secret = secret
         # What it is the base64 or the gzip of: nobody reads that in the packed text, and some of it may be a hole.
         self.packs: tuple[str, Str] | None = None
+        # What it is the YAML of: whoever reads it as YAML has that at once.
+        self.encodes: Value | None = None
         self._known: str | None = pieces[0].text if len(pieces) == 1 and isinstance(pieces[0], Lit) else None
 
     @property

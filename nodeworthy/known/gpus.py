@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -75,5 +74,7 @@ def gpu_named(name: str) -> Gpu | None:
 
 def near(name: str) -> tuple[str, ...]:
     """What may have been meant, likeliest first."""
-    found = difflib.get_close_matches(_bare(name), _spellings(), 3, 0.6)
+    from difflib import get_close_matches
+
+    found = get_close_matches(_bare(name), _spellings(), 3, 0.6)
     return tuple(dict.fromkeys(_spellings()[each] for each in found))

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -177,8 +176,10 @@ def gpus_on_ec2() -> tuple[str, ...]:
 def near(instance_type: str) -> tuple[str, ...]:
     """What may have been meant, likeliest first; GPU types before others that are as near."""
     known = [f"{family}.{size}" for family, row in _families().items() for size in row["sizes"]]
-    found = difflib.get_close_matches(instance_type.lower(), known, 3, 0.75)
-    return tuple(found or difflib.get_close_matches(instance_type.lower(), sorted(instance_types()), 3, 0.75))
+    from difflib import get_close_matches
+
+    found = get_close_matches(instance_type.lower(), known, 3, 0.75)
+    return tuple(found or get_close_matches(instance_type.lower(), sorted(instance_types()), 3, 0.75))
 
 
 def regenerate() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -25,7 +24,9 @@ def meant_variable(name: str) -> str | None:
     """The one of these that a name was meant to be and is not: containerd_socket, CONTAINER_CONFIG."""
     if name in PATHS:
         return None
-    return next(iter(difflib.get_close_matches(name.strip().upper(), PATHS, 1, _AS_NEAR)), None)
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name.strip().upper(), PATHS, 1, _AS_NEAR)), None)
 
 
 # Labels of nodes that the GPU operator and those who profile agree on.

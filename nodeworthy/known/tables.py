@@ -4,7 +4,6 @@ is: Python keeps what it came to beside its own compiled files, and reads the te
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
 # Else a table and the module that reads it would be kept under one name.
-_KEPT = ".table"
+_KEPT = ".literal.table"
 
 
 @cache
@@ -22,22 +21,35 @@ def table_of(name: str) -> dict[str, Any]:
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """Of a file of our own: what it says becomes code."""
+    """Of a file of our own: what it says becomes code. Its dates are texts, for which no run needs a calendar."""
     code: Any = _Table(path.name, f"{path}{_KEPT}").get_code(path.name)
-    # A date is the only value of TOML that is written by a module's name.
-    names = {each: import_module(each) for each in code.co_names if each == "datetime"}
-    read: dict[str, Any] = eval(code, names)  # noqa: S307 - a literal, written below
+    read: dict[str, Any] = eval(code, {})  # noqa: S307 - a literal, written below
     return read
+
+
+def _as_literal(said: Any) -> Any:
+    if isinstance(said, dict):
+        return {name: _as_literal(each) for name, each in said.items()}
+    if isinstance(said, list):
+        return [_as_literal(each) for each in said]
+    return said if isinstance(said, (str, int, float)) else str(said)
 
 
 class _Table(SourceFileLoader):
     def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:  # type: ignore[override]
         import tomllib
 
-        return compile(repr(tomllib.loads(bytes(data).decode())), path, "eval")
+        return compile(repr(_as_literal(tomllib.loads(bytes(data).decode()))), path, "eval")
 
     def path_stats(self, path: Any) -> Any:
         return super().path_stats(path.removesuffix(_KEPT))
 
     def get_data(self, path: str) -> bytes:
         return super().get_data(path.removesuffix(_KEPT))
+
+
+if __name__ == "__main__":
+    # As `compileall` does for modules: where Python may keep nothing when it runs, each start would read TOML.
+    for folder in (Path(__file__).parent, Path(__file__).parents[1] / "rules"):
+        for each in folder.rglob("*.toml"):
+            read_table(each)

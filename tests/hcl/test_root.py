@@ -11,7 +11,7 @@ from nodeworthy.hcl.disk import Disk
 from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.rendered import Rendered
 from nodeworthy.hcl.root import open_root
-from nodeworthy.hcl.values import Hole, Refusal, Str
+from nodeworthy.hcl.values import Hole, Obj, Refusal, Seq, Str, Value
 from tests.hcl.roots import as_string, root, told, value, write
 
 MAIN = """
@@ -299,3 +299,38 @@ def test_of_which_files_a_root_is_made_is_gathered_once(tmp_path: Path) -> None:
     assert made[-1] == {f"nodes-{number}.tf" for number in range(9)}
     assert len(shown) == len(set(shown))
     assert all(each is made[0] for each in made)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "{ z = 1, a = [true, null, 1.50, 1e3, -7], m = { deep = {} , none = [] } }",
+        'toset(["b", "a"])',
+        '{ for name in ["y", "1", "null", "0x10", "a: b", "", " x ", "#"] : name => name }',
+        '{ lines = "one\\ntwo\\n", block = "  indented\\n", last = "a\\n\\n", tab = "a\\tb" }',
+        '[local.socket, var.unset, { part = "${local.socket}/${var.unset}" }]',
+        "local.socket",
+        "tomap({ b = 1, a = 2 })",
+    ],
+)
+def test_what_is_read_of_yaml_that_was_just_written_is_what_its_text_says(tmp_path: Path, written: str) -> None:
+    module = root(tmp_path, {**FILES, "more.tf": f"locals {{\n  written = {written}\n}}\n"})
+    at_once = value(module, "yamldecode(yamlencode(local.written))")
+    by_its_text = value(module, 'yamldecode("${yamlencode(local.written)}\\n")')
+    assert _outline(at_once) == _outline(by_its_text)
+
+
+def _outline(made: Value) -> object:
+    """What it is, and where each part of it stands."""
+    at = str(made.spot.place)
+    if isinstance(made, Obj):
+        return (
+            made.kind,
+            at,
+            [(name, _outline(each), str(made.key_spot(name).place)) for name, each in made.items.items()],
+        )
+    if isinstance(made, Seq):
+        return made.kind, at, [_outline(each) for each in made.items]
+    if isinstance(made, Str):
+        return at, made.known, made.shown
+    return at, made.why if isinstance(made, Hole) else made.value

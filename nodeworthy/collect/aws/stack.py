@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from nodeworthy.boot.userdata import Part
 from nodeworthy.collect.aws.user_data import OWN_IMAGE
 from nodeworthy.facts.aws.disk import disks
 from nodeworthy.facts.aws.efa_group import efa_groups
@@ -29,19 +29,19 @@ from nodeworthy.facts.aws.node_types import ec2_fleets, has_gpus
 from nodeworthy.facts.aws.pools_by_evidence import pools_of_groups, what_follows
 from nodeworthy.facts.aws.security_group import CLUSTER, security_groups
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
-from nodeworthy.facts.boot.cluster_join import joins_of
 from nodeworthy.facts.boot.pool_drivers import with_image
-from nodeworthy.facts.boot.pools import POOL_LABEL, in_fleet, named_pool
-from nodeworthy.facts.boot.script import BootPool, BootScript, NotInFleet
+from nodeworthy.facts.boot.script import POOL_LABEL, BootPool, BootScript, NotInFleet
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
 from nodeworthy.facts.fleet.pool_system import planned_systems
-from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Known, NotKnown, Unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.userdata import Part
 
 _ReadScripts = Callable[[AwsResource], Sequence[BootScript]]
 
@@ -65,7 +65,11 @@ class Stack:
         values = [each for each in facts if isinstance(each, OperatorValues) and not each.cluster]
         pools = self.pools_of_its_groups(facts)
         # In a stack of several clusters nothing says for the nodes of which of them such values are.
-        return settle_drivers(pools, values) if len(self.resources.of(CLUSTER)) > 1 else pools
+        if len(self.resources.of(CLUSTER)) < 2:
+            return pools
+        from nodeworthy.facts.fleet.pools_by_evidence import settle_drivers
+
+        return settle_drivers(pools, values)
 
     def doors(self, facts: Sequence[Fact]) -> list[PoolDoor]:
         """What decides which pods come to the nodes of its groups; of several clusters nobody knows it."""
@@ -131,6 +135,8 @@ def _is_called_after_gpus(nodes: NodeGroup) -> bool:
 
 
 def _joins(script: BootScript) -> bool:
+    from nodeworthy.facts.boot.cluster_join import joins_of
+
     try:
         return bool(joins_of(script))
     except NotKnown:
@@ -178,6 +184,8 @@ class _InFleet:
             is_said = _is_said(resource, "imageId")
             script = replace(script, on_its_own=OWN_IMAGE if is_said else "", is_merged=not has_image)
         if self.fleet is None:
+            from nodeworthy.facts.boot.pools import in_fleet
+
             groups = [replace(each, joins=_ways_of([script])) for each in self._groups_of.get(resource.urn, ())]
             return in_fleet(script, None, self._why_of_no_fleet(groups, [script]))
         pool = pool_named(self._names, self.fleet, resource, script)
@@ -239,6 +247,11 @@ class _InFleet:
 
 
 def _ways_of(scripts: Sequence[BootScript]) -> frozenset[str] | None:
+    """What reads scripts is imported only where there are some."""
+    if not scripts:
+        return None
+    from nodeworthy.facts.boot.cluster_join import joins_of
+
     try:
         ways = [joins_of(each) for each in scripts]
     except NotKnown:
@@ -325,7 +338,11 @@ def pool_named(names: PoolNames, fleet: Fleet, resource: AwsResource, script: Bo
     """The pool that the tags or the node's own label name, else the only pool of its instance type; or why none."""
     tagged = names.tagged(resource)
     is_readable = script is not None and script.read is not None
-    named = tagged or (named_pool(script.timeline) if script is not None and is_readable else None)
+    named = tagged
+    if named is None and script is not None and is_readable:
+        from nodeworthy.facts.boot.pools import named_pool
+
+        named = named_pool(script.timeline)
     if named is not None:
         found = next((pool for pool in fleet.pools if pool.name == named), None)
         says = "its tags name" if tagged else "its node label names"

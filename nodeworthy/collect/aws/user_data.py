@@ -6,16 +6,17 @@ import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from nodeworthy.boot.origin import Folded
-from nodeworthy.boot.userdata import FaultKind, UserData, UserDataFault
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import Place, Unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.userdata import UserData
 
 # The properties that hold user data, and whether they hold it in base64.
 USER_DATA: Final[Mapping[str, Mapping[str, bool]]] = {
@@ -65,7 +66,9 @@ def _script(tree: Tree, encoded: bool) -> BootScript:
 @lru_cache(maxsize=4096)
 def _user_data_of(text: str, place: Place, encoded: bool) -> UserData:
     """The same script comes by again with every run of a program, and is read once."""
+    from nodeworthy.boot.origin import Folded
     from nodeworthy.boot.unpack import unpack
+    from nodeworthy.boot.userdata import FaultKind, UserDataFault
 
     origin = Folded(place, CALLED)
     if not encoded:

@@ -10,7 +10,7 @@ from nodeworthy.collect.cloud import calls
 from nodeworthy.collect.cloud.answers import Answer, RegionAnswers
 from nodeworthy.collect.cloud.words import tags_of
 from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
-from nodeworthy.facts.boot.pools import POOL_LABEL
+from nodeworthy.facts.boot.script import POOL_LABEL
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.records import dataclass
 

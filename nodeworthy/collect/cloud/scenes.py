@@ -33,8 +33,7 @@ from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.aws.world_ports import PlannedFleet
-from nodeworthy.facts.boot.pools import POOL_LABEL
-from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script import POOL_LABEL, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, pools_of
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Fleet

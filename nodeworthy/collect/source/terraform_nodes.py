@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.aws.user_data import USER_DATA, is_for_windows, scripts_of
 from nodeworthy.documents.tree import Tree
@@ -16,7 +15,6 @@ from nodeworthy.facts.aws.node_drainer import Handler
 from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.hosted_pools import HOSTED, HostedResource, hosted_pools
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module
@@ -59,6 +57,8 @@ def stack_of(
 
 
 def pools_of_other_clouds(instances: Iterable[Instance | Hole]) -> list[GpuPool]:
+    from nodeworthy.facts.fleet.hosted_pools import HOSTED, HostedResource, hosted_pools
+
     asked = (each for each in instances if isinstance(each, Instance) and not each.is_data)
     found = [each for each in asked if each.type in HOSTED]
     return hosted_pools([HostedResource(each.type, each.name, each.place, tree(each.values)) for each in found])
@@ -205,6 +205,8 @@ def _scripts(resource: AwsResource, instance: Instance, around: Surroundings | N
     properties = USER_DATA.get(resource.type, {})
     if all(_is_empty(instance.values.items.get(_ARGUMENTS[name])) for name in properties):
         return []
+    from nodeworthy.collect.aws.filled_in import script_of
+
     found: list[BootScript] = []
     for name, encoded in properties.items():
         made = _text_in(instance.values.items.get(_ARGUMENTS[name]), encoded=encoded)

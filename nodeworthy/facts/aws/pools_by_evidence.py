@@ -15,7 +15,6 @@ from nodeworthy.facts.aws.node_types import has_gpus, instance_types
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.pool_drivers import with_its_driver
-from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, NodeImage
 from nodeworthy.facts.fleet.machines import Machines, Reserved, number_of, text_of, texts_of
@@ -73,10 +72,19 @@ def _runtime(distribution: Located[str], scripts: Sequence[BootScript]) -> Locat
     return Located.known(containerd_of(state.value), distribution.place)
 
 
+def _by_how_they_join(nodes: NodeGroup) -> set[str]:
+    """What reads scripts is imported only where they say it."""
+    if not nodes.joins:
+        return set()
+    from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
+
+    return {each for how in nodes.joins for each in DISTRIBUTIONS_BY_JOIN.get(how, ())}
+
+
 def what_follows(nodes: NodeGroup, scripts: Sequence[BootScript] = ()) -> Follows:
     """The image has the word; on one that may be anybody's the script has it. `scripts` are what it boots with."""
     image = image_of(nodes)
-    by_script = {each for how in nodes.joins or () for each in DISTRIBUTIONS_BY_JOIN.get(how, ())}
+    by_script = _by_how_they_join(nodes)
     if image is not None and image.distribution is not None:
         if by_script and image.distribution not in by_script:
             joins = _listed_ways(by_script)

@@ -13,8 +13,8 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.documents.settled import is_placeholder
 from nodeworthy.facts.boot.families import BOOTSTRAP, BOTTLEROCKET, NODEADM
-from nodeworthy.facts.boot.pools import POOL_LABEL, named_pool
-from nodeworthy.facts.boot.script import BootScript, NotInFleet
+from nodeworthy.facts.boot.pools import named_pool
+from nodeworthy.facts.boot.script import POOL_LABEL, BootScript, NotInFleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, fail

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.drivers import drivers, may_install_one
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, NodeImage
-from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.fleet.model import Driver, Fleet
 from nodeworthy.known.operator_parts import OWN_DRIVER
 from nodeworthy.records import replace
 from nodeworthy.verdict import NotKnown, Related
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.timeline import Timeline
+    from nodeworthy.facts.boot.drivers import NvidiaPackage
 
 
 def with_image(script: BootScript, image: NodeImage | None) -> BootScript:
@@ -51,7 +53,7 @@ def with_its_driver(pool: GpuPool, said: bool, scripts: Sequence[BootScript], im
         timelines = [each.timeline for each in scripts]
     except NotKnown:
         return replace(pool, driver=None) if images else pool
-    installed = [package for each in timelines for package in drivers(each)]
+    installed = _installed(timelines)
     if installed and (images or pool.driver is Driver.AMI):
         says = Related(installed[0].place, f"the script of {pool.title} installs a driver here")
         return replace(pool, driver=Driver.USER_DATA, driver_said=says)
@@ -65,7 +67,7 @@ def with_its_driver(pool: GpuPool, said: bool, scripts: Sequence[BootScript], im
 def brought_by_scripts(pool: GpuPool, scripts: Sequence[BootScript]) -> GpuPool:
     """Where one of them installs a driver; that none does says nothing: the image may have one."""
     try:
-        installed = [package for each in scripts for package in drivers(each.timeline)]
+        installed = _installed([each.timeline for each in scripts])
     except NotKnown:
         return pool
     if pool.driver is not None or not installed:
@@ -74,14 +76,31 @@ def brought_by_scripts(pool: GpuPool, scripts: Sequence[BootScript]) -> GpuPool:
     return replace(pool, driver=Driver.USER_DATA, driver_said=says)
 
 
+def _installed(timelines: Sequence[Timeline]) -> Sequence[NvidiaPackage]:
+    """What reads scripts is imported only where there are some."""
+    if not timelines:
+        return ()
+    from nodeworthy.facts.boot.drivers import drivers
+
+    return [package for each in timelines for package in drivers(each)]
+
+
 def _may_install(timeline: Timeline) -> bool:
+    from nodeworthy.facts.boot.drivers import may_install_one
+
     return may_install_one(timeline) is not None
+
+
+def _registering(script: BootScript) -> Sequence[Mapping[str, str]]:
+    from nodeworthy.facts.profiling.nodes import registrations
+
+    return [labels for _, labels in registrations(script)]
 
 
 def _labelled(pool: GpuPool, scripts: Sequence[BootScript], labels: Sequence[Mapping[str, str]]) -> GpuPool:
     """Every way in which its nodes register has the label, or what EKS gives them has it."""
     name, value = OWN_DRIVER
-    ways = [each for script in scripts for _, each in registrations(script)]
+    ways = [each for script in scripts for each in _registering(script)]
     told = (bool(ways) and all(each.get(name) == value for each in ways)) or (
         bool(labels) and all(each.get(name) == value for each in labels)
     )

@@ -25,7 +25,7 @@ from nodeworthy.boot.effects import (
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind, UserData
 from nodeworthy.facts.boot.families import PROGRAMS
-from nodeworthy.facts.boot.script import BootPool, BootScript, NotInFleet
+from nodeworthy.facts.boot.script import POOL_LABEL, BootPool, BootScript, NotInFleet
 from nodeworthy.fleet.model import ASKED_OF_A_POOL, Fleet, Pool, no_fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -99,8 +99,6 @@ def _runs_here(effect: Runs) -> bool:
 def _names_one(text: str) -> bool:
     return _OF_A_NODE.search(text) is not None
 
-
-POOL_LABEL = "nodeworthy/pool"
 
 # Whose nodes are joined in this way.
 DISTRIBUTIONS_BY_JOIN: dict[str, frozenset[str]] = {

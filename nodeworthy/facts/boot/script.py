@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nodeworthy.known.clouds import Cloud
 
 
+# By which a node says of which pool it is.
+POOL_LABEL = "nodeworthy/pool"
 # Of tasks that others stand beside, and of functions that another script calls, nobody can say what is left undone, nor
 # who hears of a failure but Ansible, or that script.
 PART = "this is a part of a play or of another script, which may do the rest and stop where something fails"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -62,11 +60,15 @@ def could_equal(value: str, wanted: str) -> bool:
 
 
 def toml_of(write: Writes) -> Reading:
-    return _read_content(write, tomllib.loads)
+    from tomllib import loads
+
+    return _read_content(write, loads)
 
 
 def json_of(write: Writes) -> Reading:
-    return _read_content(write, json.loads)
+    from json import loads
+
+    return _read_content(write, loads)
 
 
 def content_of(write: Writes) -> Content | None:
@@ -82,7 +84,9 @@ def _read_content(write: Writes, parse: Callable[[str], Any]) -> Reading:
 
 
 def toml_in(content: Content, place: Place, called: str) -> Reading:
-    return read_content(content, place, called, tomllib.loads)
+    from tomllib import loads
+
+    return read_content(content, place, called, loads)
 
 
 def read_content(content: Content, place: Place, called: str, parse: Callable[[str], Any]) -> Reading:
@@ -93,7 +97,7 @@ def read_content(content: Content, place: Place, called: str, parse: Callable[[s
         if holes:
             why = content.text.why or "a part of it is not known"
             return Reading(place, unknown=f"what stands in {called} is not known: {why}", content=content)
-        line = _with_open_quote(content) if isinstance(problem, tomllib.TOMLDecodeError) else None
+        line = _with_open_quote(content) if type(problem).__name__ == "TOMLDecodeError" else None
         if line is not None:
             return Reading(line.place, fault="a quote that opens in this line is never closed", content=content)
         return Reading(_place_of(problem, content, place), fault=_first_line(problem), content=content)

@@ -11,7 +11,7 @@ from nodeworthy.facts.aws.pools_by_evidence import what_follows
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.facts.aws.world_ports import PlannedFleet
-from nodeworthy.facts.boot.pools import POOL_LABEL
+from nodeworthy.facts.boot.script import POOL_LABEL
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, nodes_of_karpenter
 from nodeworthy.facts.not_seen import NotLookedAt

@@ -13,8 +13,6 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in
-from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
-from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import counts_of, gpu_of_family, has_gpus, is_gpu_family, most_gpus_of
 from nodeworthy.known.node_images import by_name, by_parameter, of_karpenter
 from nodeworthy.patterns import pattern
@@ -300,6 +298,8 @@ def _asks_for_gpus(requirement: Tree) -> bool:
 
 
 def _machines(requirements: Sequence[Tree]) -> Machines:
+    from nodeworthy.known.gpus import gpu_named
+
     chosen = {key: values for key, operator, values in map(_asked, requirements) if operator == "In"}
     types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.text or "")]
     gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.text or "") is not None]
@@ -355,6 +355,13 @@ def _only_gpu_categories(operator: str, values: Sequence[str]) -> bool:
     return operator == "In" and bool(values) and _GPU_CATEGORIES.issuperset(values)
 
 
+def _has_gpus_elsewhere(kind: str) -> bool:
+    """A machine type of Google Cloud, or a size of Azure."""
+    from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
+
+    return gpus_of_machine(kind) is not None or gpus_of_size(kind) is not None
+
+
 _CAPACITY, _RESERVED = "karpenter.sh/capacity-type", "reserved"
 _TYPE = "node.kubernetes.io/instance-type"
 _FAMILY = "karpenter.k8s.aws/instance-family"
@@ -363,7 +370,7 @@ _GPU_NAME = "karpenter.k8s.aws/instance-gpu-name"
 _GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
 _CATEGORY = "karpenter.k8s.aws/instance-category"
 _MAY: Mapping[str, Callable[[str], bool]] = {
-    _TYPE: lambda kind: has_gpus(kind) or gpus_of_machine(kind) is not None or gpus_of_size(kind) is not None,
+    _TYPE: lambda kind: has_gpus(kind) or _has_gpus_elsewhere(kind),
     _FAMILY: is_gpu_family,
     _CATEGORY: lambda category: category in _GPU_CATEGORIES,
     "karpenter.azure.com/sku-family": lambda family: family.upper().startswith("N"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -144,8 +143,10 @@ def node_configs(written: Tree, place: Place, origin: str) -> HamiNodeConfigs:
     at = written.place if written.place.path or written.place.object else place
     if "{{" in text:
         return HamiNodeConfigs(at, tree, origin)
+    from json import loads
+
     try:
-        data = json.loads(text)
+        data = loads(text)
     except ValueError as problem:
         return HamiNodeConfigs(at, tree, origin, broken=str(problem))
     # Tabs are no YAML, and JSON all the same.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -312,7 +311,9 @@ def node_choice(pod: Mapping[str, Any]) -> NodeChoice:
     required = at(spec, "affinity", "nodeAffinity", _REQUIRED)
     if isinstance(required, dict):
         kept["affinity"] = {"nodeAffinity": {_REQUIRED: required}}
-    return NodeChoice(json.dumps(kept, sort_keys=True, default=str), kept)
+    from json import dumps
+
+    return NodeChoice(dumps(kept, sort_keys=True, default=str), kept)
 
 
 def _terms(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -25,7 +25,6 @@ for ever.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
@@ -215,7 +214,9 @@ def _of_another_name(chosen: Tree, name: str, configs: Sequence[SharingConfig]) 
     others = {each.map: each for each in configs if each.map}
     if not others:
         skip(f"the ConfigMap '{name}' is not here")
-    near = next(iter(difflib.get_close_matches(name, others, 1, _NEAR)), None)
+    from difflib import get_close_matches
+
+    near = next(iter(get_close_matches(name, others, 1, _NEAR)), None)
     if near is None:
         yield unknown(chosen.get("name"), f"what the ConfigMap '{name}' holds is not known: it is not here")
         return
