@@ -17,10 +17,11 @@ What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST b
 `set -e` holds on neither side for the other.
 
 Packer gives each `provisioner "shell"` a shell of its own, `/bin/sh -e`, and asks it how it ended: an `inline_shebang`
-without `-e` goes on to the last command.
+without `-e` goes on to the last command, and so does an `execute_command` that gives the file to `bash` by its name.
 
 Ansible stops at a task that fails, unless the task says `ignore_errors` or `failed_when: false` and nothing behind it
-asks for what it registers. Of the rest of its tasks nothing is said.
+asks for what it registers (to print it asks nothing), its own command says `|| true`, or a `rescue` around it only
+prints something. Of the rest of its tasks nothing is said.
 
 A library that a script sources may say `set -e` for it: where that could not be read, nobody knows. What could not be
 read is `unknown` where its own words name such a step. A program in another language, a template's
@@ -78,7 +79,7 @@ _SAYS_IT_WENT_WELL = pattern(
     r"(?:(?:2|&)>>?\s*/dev/null|>>?\s*/dev/null\s+2>&1).*(?:\|\|(?!\s*(?:true|:)(?:\s|;|$))|\bthen\b)"
 )
 # What Ansible is told to go on by, as the commands of its tasks say it.
-_IGNORED = pattern(r" \|\| : (?P<key>ignore_errors|failed_when)")
+_IGNORED = pattern(r" \|\| : (?P<key>ignore_errors|failed_when|rescue)")
 _GIVES_UP = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
 _ASKED = pattern(r"\|\||&&|^(?:if|elif|while|until)\b")
 # What prints to a person whether it is there: a start that failed, a node that is not ready.
@@ -274,12 +275,17 @@ def _one(source: Source, step: CriticalStep) -> Draft:
 
 
 def _is_ignored(source: Source, step: CriticalStep) -> bool:
-    """A task's failure that Ansible passes over. Kubelet may be started by other tasks, or by kubeadm."""
-    return not isinstance(step.effect, Unit) and _IGNORED.search(source.written_at(step.place)) is not None
+    """A task's failure that Ansible passes over, or its own command. Kubelet may be started by other tasks, or by
+    kubeadm."""
+    written = source.written_at(step.place)
+    by_itself = step.effect.failure is Failure.SWALLOWED and _SWALLOWS.search(written) is not None
+    return not isinstance(step.effect, Unit) and (by_itself or _IGNORED.search(written) is not None)
 
 
 def _by_ansible(key: str) -> tuple[str, str]:
     remedy = f"take {key} from this task, or keep its outcome (register) and let a task behind it fail"
+    if key == "rescue":
+        remedy = "let rescue end with ansible.builtin.fail"
     return f"`{key}` swallows it, and the play goes on", remedy
 
 

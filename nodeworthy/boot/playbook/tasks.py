@@ -8,7 +8,7 @@ from nodeworthy.boot.playbook.variables import fill_in, items_of, scope_within, 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, replace
 
 # Keys of a task that name no module.
 _KEYWORDS = frozenset(
@@ -20,6 +20,8 @@ _KEYWORDS = frozenset(
         "first_available_file"
     ).split()
 )
+_RESCUE = "rescue"
+_ONLY_SAYS = ("debug", "set_fact", "pause")
 _PLAYS = ("pre_tasks", "roles", "tasks", "post_tasks", "handlers")
 _HERE = ("localhost", "127.0.0.1", "::1")
 # A variable of roles that is the whole of containerd's file, as githubixx.containerd has one.
@@ -86,21 +88,31 @@ def tasks_anywhere(document: Tree) -> Iterator[Task]:
             yield from _task(entry, (), {}, anywhere=True)
 
 
-def _task(entry: Tree, under: tuple[str, ...], around: Mapping[str, Tree], *, anywhere: bool = False) -> Iterator[Task]:
+def _task(
+    entry: Tree, under: tuple[str, ...], around: Mapping[str, Tree], *, anywhere: bool = False, rescued: str = ""
+) -> Iterator[Task]:
     if not entry.is_mapping or (_is_elsewhere(entry) and not anywhere):
         return
     asked, scope = (*under, *_conditions(entry.get("when"))), scope_within(entry, around)
     # What `rescue` does, a machine on which all goes well never sees.
     for name in ("block", "always"):
+        goes_on = rescued or (_RESCUE if name == "block" and _is_made_light_of(entry.get(_RESCUE)) else "")
         for each in entry.get(name).sequence:
-            yield from _task(each, asked, scope, anywhere=anywhere)
+            yield from _task(each, asked, scope, anywhere=anywhere, rescued=goes_on)
     key = next((name for name in entry.mapping if name not in _KEYWORDS and not name.startswith("with_")), None)
     if key is not None:
-        yield _called(entry, key, asked, scope)
+        called = _called(entry, key, asked, scope)
+        yield replace(called, goes_on=called.goes_on or rescued) if rescued else called
     if key == "role":
         text = entry.get(_WHOLE_CONFIG) if _WHOLE_CONFIG in entry.mapping else entry.get("vars").get(_WHOLE_CONFIG)
         if text.text is not None:
             yield _written_by_a_role(text, defaults().config, asked, scope)
+
+
+def _is_made_light_of(rescue: Tree) -> bool:
+    """Whether all that is done about a failure is to print something: the play goes on as if there were none."""
+    keys = [key.rpartition(".")[2] for each in rescue.sequence for key in each.mapping if key not in _KEYWORDS]
+    return bool(keys) and all(key in _ONLY_SAYS for key in keys)
 
 
 def _written_by_a_role(text: Tree, path: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:

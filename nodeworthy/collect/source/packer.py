@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.collect.source.comments import comments
@@ -27,6 +27,7 @@ ENDING = ".pkr.hcl"
 # How Packer runs what stands inline, where nothing else is said.
 _SHEBANG = "/bin/sh -e"
 _STOPS = pattern(r"\s-\w*e")
+_TO_A_SHELL = pattern(r"(?:^|[\s/])(?P<shell>(?:ba|da)?sh)(?P<options>(?:\s+-[a-zA-Z]+)*)\s+[\\\"']*\{\{-?\s*\.Path\b")
 
 
 def scripts_of_template(source: Source) -> list[BootScript]:
@@ -57,12 +58,20 @@ def _inline(build: Block, module: Module) -> Str | None:
     for each in build.body.of("provisioner"):
         if list(each.labels) == ["shell"] and "inline" in each.body.settings:
             said = body_value(each.body, module.scope(build.file), each.at).items
-            shebang = said.get("inline_shebang")
-            told = (shebang.known if isinstance(shebang, Str) else None) or _SHEBANG
+            told = _shell_of(said)
             spot = Spot(build.file, each.at)
             pieces += [] if pieces else [Lit(f"#!{told}\n", spot)]
             pieces += _in_its_own_shell(said["inline"], told, spot)
     return Str(pieces, Spot(build.file, build.at)) if pieces else None
+
+
+def _shell_of(said: Mapping[str, Value]) -> str:
+    """`execute_command = "sudo bash '{{ .Path }}'"` gives the file to a shell, and nobody reads its first line."""
+    command, shebang = said.get("execute_command"), said.get("inline_shebang")
+    given = _TO_A_SHELL.search(command.known or "") if isinstance(command, Str) else None
+    if given is not None and "c" not in given["options"]:
+        return f"/bin/{given['shell']}{given['options']}"
+    return (shebang.known if isinstance(shebang, Str) else None) or _SHEBANG
 
 
 def _in_its_own_shell(said: Value, shebang: str, spot: Spot) -> Iterator[Piece]:
