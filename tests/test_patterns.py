@@ -13,8 +13,9 @@ from timeit import timeit
 import pytest
 
 import nodeworthy
+from nodeworthy.known.clouds import clouds
 from nodeworthy.patterns import NotYet, pattern
-from tests.fuzz.patterns import attacks
+from tests.fuzz.patterns import attacks, without
 
 
 def test_it_is_a_pattern() -> None:
@@ -43,6 +44,42 @@ def test_every_pattern_of_ours_compiles() -> None:
     assert tried > 200
 
 
+def test_one_with_words_finds_what_it_finds_without_them() -> None:
+    found = pattern(r"\b(?:red|green)\s+apples\b", words=("red", "green"))
+    assert found.search("ripe and blue apples") is None
+    shown = found.search("ripe and green apples")
+    assert shown is not None
+    assert shown.start() == len("ripe and ")
+    assert found.search("greenapples") is None
+    assert found.fullmatch("red apples") is not None
+
+
+def test_one_of_its_words_stands_in_whatever_it_takes() -> None:
+    found = {written: words for written, words in _words().items() if words}
+    assert len(found) > 10
+    for (text, flags), words in found.items():
+        lacking = without(_letters(text), flags, [_letters(each) for each in words])
+        assert lacking is None, (text, lacking)
+
+
+@pytest.mark.parametrize(
+    ("takes", "words", "lacking"),
+    [
+        ("a+b", ("b",), None),
+        ("(?:one|two)three", ("three",), None),
+        ("on(?:e|ly)", ("one", "only"), None),
+        ("on(?:e|ly|)", ("one", "only"), "on"),
+        ("(?:one)?two", ("one",), "two"),
+        ("(?i:one)", ("one",), "\0"),
+        ("(?i)one", ("one",), "\0"),
+        ("[a-z]ne", ("one",), "\0ne"),
+        ("one|t?wo", ("one", "two"), "wo"),
+    ],
+)
+def test_a_word_that_need_not_stand_there_is_found_out(takes: str, words: tuple[str, ...], lacking: str | None) -> None:
+    assert without(takes, 0, words) == lacking
+
+
 # Of a text that long, a search that is quadratic has done with in some milliseconds; one that is worse never has.
 LENGTH, SECONDS = 800, 1.0
 
@@ -52,7 +89,7 @@ def test_no_pattern_of_ours_takes_long() -> None:
     for written, name in _written().items():
         text, flags = written
         # A pattern of bytes takes the same bytes as letters.
-        shown = text.decode("latin-1") if isinstance(text, bytes) else text
+        shown = _letters(text)
         search = re.compile(shown, flags).search
         for attack in attacks(shown, flags, LENGTH):
             began = time.process_time()
@@ -77,6 +114,20 @@ def _written() -> dict[tuple[str | bytes, int], str]:
             if isinstance(value, NotYet):
                 found[value._written] = f"{name}.{called}"
     return found
+
+
+def _words() -> dict[tuple[str | bytes, int], tuple[str | bytes, ...]]:
+    found: dict[tuple[str | bytes, int], tuple[str | bytes, ...]] = {}
+    signs = [sign for each in clouds() if (sign := each.script_sign) is not None]
+    named = (value for name in _modules() for value in vars(importlib.import_module(name)).values())
+    for each in (*named, *signs):
+        if isinstance(each, NotYet):
+            found[each._written] = each._words
+    return found
+
+
+def _letters(text: str | bytes) -> str:
+    return text.decode("latin-1") if isinstance(text, bytes) else text
 
 
 def _modules() -> Iterator[str]:

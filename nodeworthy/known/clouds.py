@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 
 from nodeworthy.known.tables import table_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 
 
@@ -17,10 +18,13 @@ class Cloud:
     shown_by: str
     fetch: str
     elsewhere: str
-    in_script: str
     in_files: str
     source: str
     folders: Sequence[str] = field(default_factory=tuple)
+    # None where nothing in a script says so.
+    in_script: str | None = None
+    # One of them stands wherever that does.
+    words: Sequence[str] = ()
     # None where no limit is known.
     limit: int | None = None
     counted: str = "raw"
@@ -34,8 +38,8 @@ class Cloud:
         return self.limit // 4 * 3 if self.limit is not None and self.counted == "base64" else self.limit
 
     @cached_property
-    def script_sign(self) -> re.Pattern[str]:
-        return re.compile(self.in_script)
+    def script_sign(self) -> re.Pattern[str] | None:
+        return pattern(self.in_script, words=tuple(self.words)) if self.in_script is not None else None
 
     @cached_property
     def file_sign(self) -> re.Pattern[bytes]:
@@ -54,7 +58,7 @@ def cloud(key: str) -> Cloud:
 
 def of_script(text: str) -> Cloud | None:
     """The only cloud of which something stands in a script."""
-    return _only(each for each in clouds() if each.script_sign.search(text))
+    return _only(each for each in clouds() if (sign := each.script_sign) is not None and sign.search(text))
 
 
 def of_file(data: bytes) -> Cloud | None:

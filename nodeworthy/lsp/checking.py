@@ -41,12 +41,12 @@ KEPT_S = 300.0
 class Around:
     """What lies around the files: a repository of thousands is not looked through at every keystroke."""
 
-    _scopes: Scopes = field(default_factory=Scopes)
+    _scopes: Scopes = field(default_factory=lambda: Scopes(evidence={}))
     _since: float = 0.0
 
     def scopes(self) -> Scopes:
         if monotonic() - self._since > KEPT_S:
-            self._scopes, self._since = Scopes(), monotonic()
+            self._scopes, self._since = Scopes(evidence={}), monotonic()
         return self._scopes.anew()
 
     def forget(self) -> None:

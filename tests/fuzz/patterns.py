@@ -78,3 +78,51 @@ def _of_class(what: Any) -> list[str]:
         return list(dict.fromkeys(letters))[:6]
     held = {*letters, *(" \t\n" if " " in letters else "")}
     return [each for each in _LETTERS if each not in held][:6]
+
+
+# What a pattern leaves open: any letters, or none.
+_OPEN = "\0"
+_MOST_WAYS = 20_000
+
+
+def without(written: str, flags: int, words: Sequence[str]) -> str | None:
+    """What a pattern may take in which none of these words surely stands, its open places as NULs."""
+    parsed = parser.parse(written, flags)
+    # Its capitals may be none.
+    ways = {_OPEN} if parsed.state.flags & told.SRE_FLAG_IGNORECASE else _ways(parsed, words)
+    return next((each for each in ways if not _has_one(each, words)), None)
+
+
+def _has_one(way: str, words: Sequence[str]) -> bool:
+    return any(each in way for each in words)
+
+
+def _ways(sequence: Any, words: Sequence[str]) -> set[str]:
+    """All that it takes, as far as its letters are written out. Of those that have a word already one is enough."""
+    ways = {""}
+    for node in sequence:
+        ways = {before + each for before in ways for each in _ways_of(node, words)}
+        ways = {words[0] if _has_one(each, words) else each for each in ways}
+        assert len(ways) < _MOST_WAYS, "too many ways to try them all"
+    return ways
+
+
+def _ways_of(node: Any, words: Sequence[str]) -> set[str]:
+    does, what = node
+    if does is told.LITERAL:
+        return {chr(what)}
+    if does in (told.AT, told.ASSERT, told.ASSERT_NOT):
+        return {""}
+    if does is told.BRANCH:
+        return set().union(*(_ways(each, words) for each in what[1]))
+    if does is told.SUBPATTERN:
+        # Within it capitals may be none.
+        return _ways(what[3], words) if not what[1] & told.SRE_FLAG_IGNORECASE else {_OPEN}
+    if does in _REPEATS:
+        least, most, inner = what
+        once = _ways(inner, words) if least or most == 1 else {_OPEN}
+        more = once if most == 1 else {f"{each}{_OPEN}" for each in once}
+        return more if least else {"", *more}
+    if does is told.IN and len(what) <= 4 and all(kind is told.LITERAL for kind, _ in what):
+        return {chr(letter) for _, letter in what}
+    return {_OPEN}

@@ -7,6 +7,9 @@ from time import monotonic
 
 import pytest
 
+from nodeworthy.collect.source import evidence
+from nodeworthy.collect.source.files import Source
+from nodeworthy.collect.source.parsing import FileContents
 from nodeworthy.lsp import checking
 from nodeworthy.lsp.checking import Workspace, check_text
 
@@ -44,3 +47,47 @@ def test_after_a_while_it_looks_again(script: Path, monkeypatch: pytest.MonkeyPa
     now = monotonic()
     monkeypatch.setattr(checking, "monotonic", lambda: now + checking.KEPT_S + 1)
     assert said(script, workspace) != before
+
+
+VALUES = "driver: {enabled: false}\ntoolkit: {enabled: true, env: []}\n"
+WITH_TOOLKIT = """\
+#!/bin/bash
+set -euo pipefail
+apt-get install -y nvidia-driver-570-server nvidia-container-toolkit containerd.io kubelet kubeadm
+nvidia-ctk runtime configure --runtime=containerd --set-as-default
+systemctl restart containerd
+kubeadm join 10.0.0.10:6443
+"""
+
+
+def test_a_file_beside_that_stands_alone_is_read_once_and_anew_when_it_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    values, reads, read = tmp_path / "values.yaml", [], evidence._read
+    values.write_text(VALUES, encoding="utf-8")
+    monkeypatch.setattr(
+        evidence, "_read", lambda source, rules: (reads.append(source.path.name), read(source, rules))[1]
+    )
+    workspace = Workspace()
+
+    def told() -> bool:
+        found = check_text(tmp_path / "user-data.sh", WITH_TOOLKIT, workspace).here
+        return any(each.rule == "one-toolkit" for each in found)
+
+    assert told()
+    assert told()
+    assert reads == ["values.yaml"]
+    values.write_text(VALUES.replace("true", "false"), encoding="utf-8")
+    assert not told()
+    assert reads == ["values.yaml", "values.yaml"]
+
+
+def test_what_is_read_with_the_file_that_changes_is_read_each_time(tmp_path: Path) -> None:
+    for name in ("main.tf", "terraform.tfvars", "image.pkr.hcl"):
+        assert not evidence._stands_alone(Source(tmp_path / name, name, named=False), None)
+    script = Source(tmp_path / "node.sh", "node.sh", named=False)
+    assert evidence._stands_alone(script, FileContents())
+    assert not evidence._stands_alone(script, FileContents(root="gpu"))
+    assert not evidence._stands_alone(script, FileContents(templates=frozenset({"node.sh"})))
+    assert not evidence._stands_alone(script, FileContents(is_plan=True))

@@ -11,7 +11,8 @@ from nodeworthy.records import dataclass, field
 
 _LINE_END = pattern(r"\n")
 # A `#` that is in a word; a word that goes on in the next line and ends there at once; the text's end.
-_TORN = pattern(r"(?:\\[ \t\n;&|()<>]|\))#|[^ \t\n]\\\n[ \t\n;&|()<>]|\\\n?\Z")
+# Each way begins with a letter of its own, so that it is tried at no other.
+_TORN = pattern(r"\)#|\\(?:[ \t\n;&|()<>]#|(?<=[^ \t\n]\\)\n[ \t\n;&|()<>]|\n?\Z)")
 # Constructs inside of each other: deeper than this is not read.
 DEEPEST = 40
 

@@ -19,12 +19,18 @@ _MARKS = pattern(
     rb"\bcuda_[\w.${}]{1,80}(?:\.|_linux-)run\b|(?:apt-get|apt|dnf|yum|zypper)\s[^\n]{0,120}\binstall\s[^\n]{0,200}?(?<![\w-])cuda(?:-[\d$]|[\s=]|$)|"
     rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"
     rb"bridge-nf-call-iptables|modprobe\s+(?:-\S+\s+)*br_netfilter|"
-    rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook"
+    rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook",
+    words=(
+        *(b"/etc/eks/bootstrap", b"nodeadm", b"kubeadm", b"k3s", b"rke2", b"k8s", b"modprobe", b"NVreg_", b"nvidia"),
+        *(b"ubuntu-drivers", b"NVIDIA-Linux", b"cuda", b"kubelet", b"containerd", b"bridge-nf-call-iptables"),
+        *(b"hosts.toml", b"insecure-registries", b"amazon-efs-utils", b"cloud-boothook"),
+    ),
 )
-_FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE)
+_FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE, words=(b"ufw",))
 # The same, wherever it stands in a line, and what tells that the machine is a node of Kubernetes.
 _ANY_FIREWALL = pattern(
-    rb"\bufw\s+(?:--force\s+)?(?:enable|disable|default)\b|\b(?:disable|stop)\s[^\n]{0,40}\b(?:ufw|firewalld)\b"
+    rb"\bufw\s+(?:--force\s+)?(?:enable|disable|default)\b|\b(?:disable|stop)\s[^\n]{0,40}\b(?:ufw|firewalld)\b",
+    words=(b"ufw", b"firewalld"),
 )
 _OF_KUBERNETES = pattern(rb"(?i)\bk3s|\brke2|kube|microk8s|\b6443\b|\b10250\b")
 # A list of YAML, and what tasks of Ansible say that make a node.
@@ -44,8 +50,8 @@ _CONFIGURES = pattern(
     rb")\b|/etc/(?:fstab|docker/daemon|systemd/system|sysctl\.d|default/grub|default/ufw|udev/rules\.d|rancher|kubernetes)"
 )
 # What runs helm to install something.
-_RUNS_HELM = pattern(rb"\bhelm3?[ \t\\]")
-_INSTALLS = pattern(rb"\b(?:install|upgrade)\b")
+_RUNS_HELM = pattern(rb"\bhelm3?[ \t\\]", words=(b"helm",))
+_INSTALLS = pattern(rb"\b(?:install|upgrade)\b", words=(b"install", b"upgrade"))
 _OF_CHARTS = (b"gpu", b"nvidia", b"hami", b"dcgm", b"prometheus")
 # What asks a cloud for nodes: by flags, or by manifests of Karpenter's and eksctl's that are written on the way.
 _ASKS_FOR_NODES = pattern(

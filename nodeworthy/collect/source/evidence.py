@@ -17,6 +17,7 @@ from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.parsing import FileContents
@@ -122,9 +123,48 @@ def lying_beside(path: Path, judged: Source) -> Source:
 
 def read(source: Source, rules: frozenset[str]) -> FileContents | None:
     """What stands in a file that nobody judges: what of it can't be read is no evidence. Raises TookTooLong."""
+    kept = source.scopes.evidence
+    if kept is None:
+        return _read(source, rules)
+    key, state = (source.lies, source.shown), _state(source.path)
+    known = kept.get(key)
+    if known is not None and known.state == state and known.rules == rules:
+        return known.found
+    found = _read(source, rules)
+    if state is not None and _stands_alone(source, found):
+        kept[key] = KeptEvidence(state, rules, found)
+    return found
+
+
+def _read(source: Source, rules: frozenset[str]) -> FileContents | None:
     from nodeworthy.collect.source.one_file import whats_in
 
     try:
         return call_bounded(whats_in, source, rules)
     except InputRefused:
         return None
+
+
+@dataclass(frozen=True)
+class KeptEvidence:
+    state: tuple[int, int]
+    rules: frozenset[str]
+    found: FileContents | None
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """By which one sees that it was changed since."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def _stands_alone(source: Source, found: FileContents | None) -> bool:
+    """A root, a stack and what is filled in are read with the file that somebody is changing."""
+    from nodeworthy.collect.source.one_file import OF_A_TOOL
+
+    if source.path.name.endswith(OF_A_TOOL):
+        return False
+    return found is None or not (found.root or found.templates or found.stacks or found.is_plan or found.pools)

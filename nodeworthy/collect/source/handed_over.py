@@ -24,7 +24,7 @@ _VARIABLE = pattern(r"(?<![\w-])(\w{1,64})=[\"']?(?:\$\(|`)[ \t]*\Z")
 _OPTION = pattern(rf"(?i){_WORDS}(?:-file)?[= \t]+[\"']?(?:\$\(|`)[ \t]*\Z")
 _CALLED_SO = pattern(rf"(?i){_WORDS}")
 # `--user-data "$NAME"`, `--custom-data @worker.sh`, `--metadata-from-file startup-script=worker.sh`.
-_GIVEN = pattern(rf"(?i)[-\w]*{_WORDS}(?:-file)?[= \t]+[\"']?(?:file://|fileb://|@)?([^\s\"'\\);&|]{{1,200}})")
+_GIVEN = pattern(rf"(?i){_WORDS}(?:-file)?[= \t]+[\"']?(?:file://|fileb://|@)?([^\s\"'\\);&|]{{1,200}})")
 _HEADS = ("#!", "#cloud-config", "#cloud-boothook", "Content-Type:", "MIME-Version:")
 # What the outer shell fills in where the mark of the end is not quoted; what is behind a backslash is the machine's.
 _FILLED = pattern(r"\\(?P<own>[$`\\])(?P<brace>\{)?|\$(?:\{(?P<braced>[A-Za-z_]\w*)[^{}\n]*\}|(?P<name>[A-Za-z_]\w*))")
@@ -36,13 +36,15 @@ def scripts_handed_over(text: str, shown: str, surroundings: Surroundings | None
     """Each as a script of the machines that are started with it, where it makes nodes of them."""
     if "<<" not in text or not any(mark in text for mark in _MARKS):
         return
-    given = {found[1] for found in _GIVEN.finditer(text)}
+    given: set[str] | None = None
     for found in _HERE.finditer(text):
         before = text[max(0, found.start() - _NEAR) : found.start()]
-        if not _is_handed_over(before, found["file"] or found["to"], given):
-            continue
         inside = _inside(text, found.end(), found["tag"], tabs=bool(found["tabs"]))
         if inside is None or not inside.lstrip().startswith(_HEADS):
+            continue
+        if given is None:
+            given = {each[1] for each in _GIVEN.finditer(text)}
+        if not _is_handed_over(before, found["file"] or found["to"], given):
             continue
         row = text.count("\n", 0, found.end()) + 1
         place, is_filled = Place(path=shown, line=row, column=1), not found["quote"]

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 
 # What Terraform and Packer read by their names.
-_OF_A_TOOL = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json", ".pkr.hcl")
+OF_A_TOOL = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json", ".pkr.hcl")
 # What of Terraform reads a file of the disk, to fill it in or as it stands.
 _FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 # By these whoever writes a template for Terraform names it.
@@ -87,7 +87,9 @@ _REMEDIES = {
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate",
 }
 # Ansible's modules that do.
-_ASKS_A_CLUSTER = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:k8s|kubernetes|helm)[ \t]*:")
+_ASKS_A_CLUSTER = pattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:k8s|kubernetes|helm)[ \t]*:", words=(b"k8s", b"kubernetes", b"helm")
+)
 # A program of Pulumi's in YAML stands in one of these.
 _PULUMI_PROGRAMS = ("Pulumi.yaml", "Pulumi.yml", "Main.yaml", "Main.yml")
 # By these a release names the files that hold its values.
@@ -99,7 +101,7 @@ def whats_in(source: Source, rules: frozenset[str]) -> FileContents | None:
     data = content(source)
     if data is None:
         return None
-    if source.path.name.endswith(_OF_A_TOOL) or may_be_plan(data) or may_be_preview(data):
+    if source.path.name.endswith(OF_A_TOOL) or may_be_plan(data) or may_be_preview(data):
         from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
         return read_by_its_tool(source, data, rules)

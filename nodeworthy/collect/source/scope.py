@@ -24,6 +24,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.source.evidence import KeptEvidence
     from nodeworthy.collect.source.role_variables import Variables
     from nodeworthy.collect.source.terraform import TerraformRoot
 
@@ -192,6 +193,8 @@ class Scopes:
     var_files: Sequence[str] = ()
     # The stack of a program in YAML that somebody named: its config alone counts.
     stack: str | None = None
+    # What was read of files that nobody judges, for whoever looks again and again; None where each is read once.
+    evidence: dict[tuple[str, str], KeptEvidence] | None = None
 
     def of(self, folder: Path | None) -> Scope:
         """The scope of the files of this folder; without one, of what lies nowhere."""
@@ -204,9 +207,11 @@ class Scopes:
         return self._by_folder[absolute]
 
     def anew(self) -> Scopes:
-        """For the next look at the same files: what was listed and found around them stays, and what was opened, one
-        of them perhaps with another text, does not."""
-        return Scopes(self._by_folder, self._by_root, var_files=self.var_files, stack=self.stack)
+        """For the next look at the same files: what was listed and found around them stays, what was read of those that
+        stand alone too, and what was opened, one of them perhaps with another text, does not."""
+        return Scopes(
+            self._by_folder, self._by_root, var_files=self.var_files, stack=self.stack, evidence=self.evidence
+        )
 
     def below(self, folder: Path) -> Scope:
         """The files below this very folder."""

@@ -16,7 +16,8 @@ from nodeworthy.patterns import pattern
 # What hands secrets on, in scripts and in Ansible's tasks.
 _HANDS_ON = pattern(
     rb"\bhelm3?[ \t\\][^\n]*\b(?:install|upgrade)\b|\bkubectl[ \t][^\n]*\bcreate[ \t]+secret\b|"
-    rb"\bk3sup[ \t]+(?:install|join)\b|kubernetes\.core\.(?:helm|k8s)[ \t]*:"
+    rb"\bk3sup[ \t]+(?:install|join)\b|kubernetes\.core\.(?:helm|k8s)[ \t]*:",
+    words=(b"helm", b"kubectl", b"k3sup", b"kubernetes.core."),
 )
 _SHELL = pattern(rb"#!\s*/(?:usr/)?(?:local/)?bin/(?:env\s+(?:-\S+\s+)*)?(?:ba|da|k|z|a)?sh\b")
 _SHELLS_ENDINGS = (".sh", ".bash")

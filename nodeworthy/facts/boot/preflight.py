@@ -19,7 +19,7 @@ _MAY_BE_SET = pattern(
     r"wireguard|wg-quick|iptables-persistent|kubernetes-cni-setup|kubespray|\bufw\b|firewalld|masquerade",
 )
 # By which a script shows that it makes a machine ready which nobody has made ready before.
-_MAKES_READY = pattern(r"\bswapoff\b")
+_MAKES_READY = pattern(r"\bswapoff\b", words=("swapoff",))
 _RUNTIMES = frozenset({"containerd", "cri-o", "crio"})
 
 
@@ -29,7 +29,7 @@ def refused_by_preflight(script: BootScript) -> Effect | None:
     # Other roles of a play, and other keys of a cloud-config, set what these do not.
     is_more = script.is_a_part or any(part.kind is not PartKind.SHELL for part in script.userdata.parts)
     said = "\n".join(part.text for part in script.userdata.parts)
-    if is_more or not _MAKES_READY.search(said) or _MAY_BE_SET.search(said) or not makes_a_kubeadm_node(timeline):
+    if is_more or not _MAKES_READY.search(said) or not makes_a_kubeadm_node(timeline) or _MAY_BE_SET.search(said):
         return None
     if not any(map(_brings_its_runtime, timeline.of(Installs))):
         return None

@@ -56,8 +56,10 @@ class SwapOff:
 def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     timeline = script.timeline
     off = next((each for each in timeline.of(Runs) if is_swapoff(each)), None)
+    if off is None or off.stage in _EVERY_BOOT:
+        return None
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
-    if off is None or off.stage in _EVERY_BOOT or not _will_be_kubeadms(script, said):
+    if not _will_be_kubeadms(script, said):
         return None
     if script.of_cloud_images:
         return None

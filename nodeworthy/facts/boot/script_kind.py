@@ -126,7 +126,7 @@ _MOST = 64
 _CALLED_USER_DATA = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boothook)(?=$|[-_.\d])")
 _CALLED_STARTUP = pattern(r"(?i)(?:^|[-_.])startup(?:[-_]?script)?(?=$|[-_.\d])")
 # What Packer sets for whatever it runs.
-_OF_PACKER = pattern(r"\bPACKER_(?:BUILD_NAME|BUILDER_TYPE|HTTP_ADDR)\b")
+_OF_PACKER = pattern(r"\bPACKER_(?:BUILD_NAME|BUILDER_TYPE|HTTP_ADDR)\b", words=("PACKER_",))
 _PACKERS = ".pkr.hcl"
 _OF_GOOGLE = pattern(r"metadata\.google\.internal|computeMetadata")
 _IMAGE_FOLDERS = frozenset(("packer", "provisioners", "image-builder", "imagebuilder", "virt-customize", "diskimage"))
@@ -138,15 +138,18 @@ _NO_FIRST_LINE = pattern(rb"\A(?!\xef\xbb\xbf)(?!#!)[^<{]")
 # Run, and not only named: where a command begins, and behind what runs another one.
 _EKS = pattern(
     r"(?m)(?:^|[;&|({]|\b(?:sudo|exec|bash|sh|if|then|do|else|timeout)\b)[ \t]*(?:-\S+[ \t]+)*"
-    r"(?:\w+=\S*[ \t]+)*(?:/etc/eks/bootstrap\.sh\b|(?:/\S*/)?nodeadm[ \t]+init\b)"
+    r"(?:\w+=\S*[ \t]+)*(?:/etc/eks/bootstrap\.sh\b|(?:/\S*/)?nodeadm[ \t]+init\b)",
+    words=("/etc/eks/bootstrap.sh", "nodeadm"),
 )
 # Whatever fills in templates for machines: of nobody else's is it said that they are user data.
 _FILLS = pattern(rb"templatefile|template_file|user_?data|custom_?data|startup[-_]script|UserData", re.IGNORECASE)
 _FILLING = (".tf", ".tofu", ".hcl", ".json", ".py", ".ts", ".go")
 # Root acts for the user that a cloud's image has: a person is logged in as that one.
 _USERS = r"(?:ubuntu|ec2-user|debian|centos|rocky|fedora|azureuser)"
-_FOR_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])su[ \t]+(?:-l?[ \t]+)?{_USERS}[ \t]+-c\b")
-_AS_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])sudo[ \t]+(?:-[EHin]+[ \t]+)*(?:-u[ \t]*|--user[ =]){_USERS}\b")
+_FOR_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])su[ \t]+(?:-l?[ \t]+)?{_USERS}[ \t]+-c\b", words=("su ", "su\t"))
+_AS_THE_USER = pattern(
+    rf"(?m)^[^#\n]*(?<![\w-])sudo[ \t]+(?:-[EHin]+[ \t]+)*(?:-u[ \t]*|--user[ =]){_USERS}\b", words=("sudo ", "sudo\t")
+)
 # At the margin, where no function's own arguments are meant.
 _TAKES_ARGUMENTS = pattern(r"(?m)^(?:(?:export|readonly|declare)[ \t]+)?[A-Za-z_]\w*=[\"']?\$(?:[1-9@*]|\{[1-9@*])")
 # Who is root already has no need of it.

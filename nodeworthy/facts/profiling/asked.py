@@ -31,7 +31,8 @@ from nodeworthy.verdict import Known, Place, Related
 # Who writes one of these outside of a comment speaks of the option, or of nodes that are there for profiling.
 _WORDS = pattern(
     r"NVreg_\w*Profil\w*|\bRmProfilingAdminOnly|\bERR_NVGPUCTRPERM|AdminUsers|"
-    r"(?<=/)nvprof[\w-]*\.\w+|gpu\.monitoring/profiling[\w-]*"
+    r"(?<=/)nvprof[\w-]*\.\w+|gpu\.monitoring/profiling[\w-]*",
+    words=("Profil", "ERR_NVGPUCTRPERM", "AdminUsers", "nvprof", "gpu.monitoring/profiling"),
 )
 # A comment, and a line that looks for the option or tells of it, asks for nothing.
 _ONLY_LOOKS = pattern(
@@ -90,6 +91,8 @@ def sign_of_profiling(script: BootScript, pool: BootPool | None) -> Related | No
 
 def _by_words(script: BootScript) -> Related | None:
     for part in script.userdata.parts:
+        if _WORDS.search(part.text) is None:
+            continue
         for number, line in enumerate(part.text.split("\n")):
             found = None if _ONLY_LOOKS.match(line) else _WORDS.search(line)
             if found is not None and not line.startswith(")", found.end()) and not _is_off(found):
