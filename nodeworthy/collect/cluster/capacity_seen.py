@@ -50,10 +50,11 @@ class CapacitySeen:
         self._pods.pop(key, None)
         self.claiming.pop(key, None)
         self.newest = max(self.newest, text_at(data, "metadata", "creationTimestamp"))
-        self.has_claims = self.has_claims or claims_devices(data)
+        claims = claims_devices(data)
+        self.has_claims = self.has_claims or claims
         if asks_for_gpus(data):
             self._pods[key] = asking_pod(data, self._choices)
-        elif (claiming := claiming_pod(data)) is not None:
+        elif claims and (claiming := claiming_pod(data)) is not None:
             self.claiming[key] = claiming
         elif text_at(data, "status", "phase") == "Failed":
             self._refuse(admission_refusal(data))

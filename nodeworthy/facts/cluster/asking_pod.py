@@ -28,7 +28,7 @@ class Ended:
     at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class AskingPod(NamedPod):
     node: str
     owner: tuple[str, str]

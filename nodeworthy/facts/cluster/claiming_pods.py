@@ -25,7 +25,7 @@ _LOOKS = timedelta(minutes=5)
 _CLASS = pattern(r"(?i)device ?class(?:es\.resource\.k8s\.io|\.resource\.k8s\.io)? \"?(?P<name>[a-z0-9][\w.-]{0,252})")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class ClaimingPod(NamedPod):
     created: datetime | None
     # What the scheduler says of it; empty where it says nothing.

@@ -27,7 +27,7 @@ _READ = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class LivePod(NamedPod):
     node: str
     phase: str

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from sys import intern
 from typing import Any
 
-from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import INSTALLER, controller_of, part_of
 from nodeworthy.records import dataclass
 
+# The conditions that are read.
+_TOLD = ("Ready", "PodReadyToStartContainers")
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
 _STARTING = frozenset(("", "ContainerCreating", "PodInitializing"))
 # Why it never will, with what keeps it in the message beside.
@@ -28,7 +31,7 @@ _NEVER_STARTED = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class ClusterPod(NamedPod):
     node: str
     phase: str
@@ -86,7 +89,7 @@ class ClusterPod(NamedPod):
 def cluster_pod(data: Any) -> ClusterPod:
     """From an object of kind Pod. Of a large cluster many are kept that have words in common: each is kept once."""
     metadata, spec, status = mapping_at(data, "metadata"), mapping_at(data, "spec"), mapping_at(data, "status")
-    conditions = {text_at(each, "type"): each for each in mappings_at(status, "conditions")}
+    conditions = {kind: each for each in mappings_at(status, "conditions") if (kind := each.get("type")) in _TOLD}
     containers, main = mappings_at(spec, "containers"), mappings_at(status, "containerStatuses")
     statuses = (*mappings_at(status, "initContainerStatuses"), *main)
     ailing = [each for each in statuses if not _has_always_run(each)]
@@ -97,7 +100,11 @@ def cluster_pod(data: Any) -> ClusterPod:
         name=text_at(metadata, "name"),
         node=intern(text_at(spec, "nodeName")),
         phase=phase,
-        labels={intern(name): intern(value) for name, value in strings_at(metadata, "labels").items()},
+        labels={
+            intern(name): intern(value)
+            for name, value in mapping_at(metadata, "labels").items()
+            if isinstance(value, str)
+        },
         daemonset=intern(_daemonset(metadata)),
         runtime_class=intern(text_at(spec, "runtimeClassName")),
         wants_gpus=any(map(_wants_gpus, containers)),
@@ -138,9 +145,14 @@ def _running_init(of_pod: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _wants_gpus(container: Mapping[str, Any]) -> bool:
-    resources = mapping_at(container, "resources")
-    named = (*mapping_at(resources, "limits"), *mapping_at(resources, "requests"))
-    return any(name.startswith("nvidia.com/") for name in named)
+    resources = container.get("resources")
+    return any(map(_is_nvidias, (*mapping_at(resources, "limits"), *mapping_at(resources, "requests"))))
+
+
+# Of all pods, a few names over and over.
+@lru_cache(maxsize=1024)
+def _is_nvidias(resource: str) -> bool:
+    return resource.startswith("nvidia.com/")
 
 
 def _ready(phase: str, conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool:
@@ -152,8 +164,10 @@ def _ready(phase: str, conditions: Mapping[str, Any], statuses: Sequence[Mapping
 
 
 def _daemonset(metadata: Mapping[str, Any]) -> str:
-    owners = mappings_at(metadata, "ownerReferences")
-    return next((text_at(each, "name") for each in owners if text_at(each, "kind") == "DaemonSet"), "")
+    for each in mappings_at(metadata, "ownerReferences"):
+        if each.get("kind") == "DaemonSet":
+            return text_at(each, "name")
+    return ""
 
 
 def _has_sandbox(conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool | None:

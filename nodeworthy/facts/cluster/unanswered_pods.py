@@ -113,8 +113,8 @@ def _line(pod: ClusterPod, logs: Mapping[str, Words]) -> str | None:
 
 
 def _is_dns(pod: ClusterPod) -> bool:
-    said = (pod.labels.get("k8s-app"), pod.labels.get("app.kubernetes.io/name"), pod.labels.get("app"))
-    return any(name in _DNS for name in said)
+    said = pod.labels.get
+    return said("k8s-app") in _DNS or said("app.kubernetes.io/name") in _DNS or said("app") in _DNS
 
 
 def _pool(node: ClusterNode | None, fleet: Fleet | None) -> Pool | None:

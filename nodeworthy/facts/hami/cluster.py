@@ -44,10 +44,11 @@ _BY_PROGRAM = (
 _MONITORS = ("vgpu-monitor", "vgpu-scheduler-monitor")
 
 
-def role_of(name: str, own: Mapping[str, str], containers: Iterable[Mapping[str, Any]] = ()) -> Role | None:
+def role_of(name: str, own: Mapping[str, Any], containers: Iterable[Mapping[str, Any]] = ()) -> Role | None:
     """By its label, in the spelling of today or of before, else by its name, else by what its containers run."""
     for label in (labels().component, labels().former):
-        role = _BY_LABEL.get(own.get(label, ""))
+        said = own.get(label)
+        role = _BY_LABEL.get(said) if isinstance(said, str) else None
         if role is not None:
             return role
     # All of these names hold it, and of a hundred thousand pods few do.
@@ -59,8 +60,7 @@ def role_of_object(data: Mapping[str, Any]) -> Role | None:
     """Of a pod, or of what makes pods."""
     spec = mapping_at(data, "spec", "template", "spec") or mapping_at(data, "spec")
     own = mapping_at(data, "metadata", "labels")
-    told = {name: own[name] for name in (labels().component, labels().former) if isinstance(own.get(name), str)}
-    return role_of(text_at(data, "metadata", "name"), told, mappings_at(spec, "containers"))
+    return role_of(text_at(data, "metadata", "name"), own, mappings_at(spec, "containers"))
 
 
 def _role_of_programs(containers: Iterable[Mapping[str, Any]]) -> Role | None:
@@ -71,7 +71,7 @@ def _role_of_programs(containers: Iterable[Mapping[str, Any]]) -> Role | None:
             written = at(each, "command")
             words = [text_at(each, "name"), *(str(word) for word in (written if isinstance(written, list) else ())[:1])]
             found.update(role for form, role in _BY_PROGRAM if any(map(form.search, words)))
-    return next((role for _, role in _BY_PROGRAM if role in found), None)
+    return next((role for _, role in _BY_PROGRAM if role in found), None) if found else None
 
 
 @lru_cache(maxsize=1024)

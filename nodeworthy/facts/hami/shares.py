@@ -167,7 +167,7 @@ class Share:
     cores: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class SharingPod(NamedPod):
     node: str
     shares: tuple[Share, ...]
