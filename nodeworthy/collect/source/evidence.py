@@ -125,18 +125,18 @@ def read(source: Source, rules: frozenset[str]) -> FileContents | None:
     """What stands in a file that nobody judges: what of it can't be read is no evidence. Raises TookTooLong."""
     kept = source.scopes.evidence
     if kept is None:
-        return _read(source, rules)
+        return _read_anew(source, rules)
     key, state = (source.lies, source.shown), _state(source.path)
     known = kept.get(key)
     if known is not None and known.state == state and known.rules == rules:
         return known.found
-    found = _read(source, rules)
+    found = _read_anew(source, rules)
     if state is not None and _stands_alone(source, found):
         kept[key] = KeptEvidence(state, rules, found)
     return found
 
 
-def _read(source: Source, rules: frozenset[str]) -> FileContents | None:
+def _read_anew(source: Source, rules: frozenset[str]) -> FileContents | None:
     from nodeworthy.collect.source.one_file import whats_in
 
     try:
