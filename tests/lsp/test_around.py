@@ -67,7 +67,7 @@ def test_a_file_beside_that_stands_alone_is_read_once_and_anew_when_it_has_chang
     values, reads, read = tmp_path / "values.yaml", [], evidence._read_anew
     values.write_text(VALUES, encoding="utf-8")
     monkeypatch.setattr(
-        evidence, "_read", lambda source, rules: (reads.append(source.path.name), read(source, rules))[1]
+        evidence, "_read_anew", lambda source, rules: (reads.append(source.path.name), read(source, rules))[1]
     )
     workspace = Workspace()
 
