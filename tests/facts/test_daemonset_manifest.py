@@ -38,6 +38,8 @@ def read(document: dict[str, Any]) -> DaemonSetManifest | None:
         ("nvcr.io/nvidia/k8s-device-plugin@sha256:0123abcd", {}, Part.DEVICE_PLUGIN),
         ("mirror.example.com:5000/nvidia/k8s-device-plugin", {}, Part.DEVICE_PLUGIN),
         ("nvcr.io/nvidia/k8s-device-plugin:v0.17.1", {"command": ["/usr/bin/gpu-feature-discovery"]}, None),
+        ("docker.io/rocm/k8s-device-plugin:1.31.0.10@sha256:0123abcd", {}, None),
+        ("mirror.example.com/rocm/k8s-device-plugin:labeller-latest", {}, None),
         ("nvcr.io/nvidia/k8s-device-plugin:v0.17.1", {"command": ["mps-control-daemon"]}, None),
         ("nvcr.io/nvidia/k8s/dcgm-exporter:4.4.2-4.7.0-distroless", {}, Part.DCGM_EXPORTER),
         ("projecthami/hami:v2.6.1", {}, Part.HAMI),

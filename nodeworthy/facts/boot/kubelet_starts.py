@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from nodeworthy.boot.conditions import Asks, Guard, always
+from nodeworthy.boot.conditions import Asks, Condition, Guard, always
 from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, Stage, Unit, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
@@ -19,12 +19,15 @@ from nodeworthy.known.kubelet import (
     join,
     kubelet_packages,
 )
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # What starts kubelet again after a reboot: a unit that is enabled, and all that enables it or stands in for it.
 
 STARTS = frozenset({Act.START, Act.RESTART})
 _EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})
+_IS_THERE = pattern(r"(?:\b(?:command[ \t]+-v|which|hash|type)(?:[ \t]+-\w+)*[ \t]+|/bin/)[\"']?(?P<name>[\w-]+)")
+_ASKS_NO = pattern(r"(?:\[\[?|test)[ \t]+!")
 # Files whose commands run at every boot.
 _RUN_AT_BOOT = ("/var/lib/cloud/scripts/per-boot/", "/etc/rc.local", "/etc/rc.d/rc.local", "/etc/cron")
 
@@ -57,17 +60,32 @@ class Keepers:
                 yield from self._enabled(at, each)
             elif self._keeps(each):
                 one_of = self.family.units if isinstance(each, Joins | Installs) else ()
-                yield Keeper(at, each.conditions, each, self.family.units[0], one_of=one_of)
+                yield Keeper(at, self._counted(each), each, self.family.units[0], one_of=one_of)
 
     def _enabled(self, at: int, each: Unit) -> Iterator[Keeper]:
         if each.act is not Act.ENABLE and not (each.act in STARTS and self._is_repeated(each)):
             return
         units = self.family.all_units
         sure = [unit for unit in named_units(each.unit, self.family) if unit in units]
-        yield from (Keeper(at, _counted(each), each, unit) for unit in sure)
+        yield from (Keeper(at, self._counted(each), each, unit) for unit in sure)
         if each.unit.known is None and not sure:
             possible = (unit for unit in units if each.unit.could_be(unit))
-            yield from (Keeper(at, _counted(each), each, unit, is_sure=False) for unit in possible)
+            yield from (Keeper(at, self._counted(each), each, unit, is_sure=False) for unit in possible)
+
+    def _counted(self, effect: Effect) -> Guard:
+        """Without what only asks whether the unit is enabled already, or its program there, which whoever brought it has
+        enabled. Where a list is not known, whether it is empty is known no less than what stands in it."""
+        found = [each for each in effect.conditions if "is-enabled" not in each.question.text]
+        counted = (each for each in found if not self._is_missing(each))
+        is_open = isinstance(effect, Unit) and effect.unit.holes
+        return tuple(each for each in counted if not (is_open and each.question.asks is Asks.LOOP))
+
+    def _is_missing(self, condition: Condition) -> bool:
+        """`! command -v k3s`, `[ ! -x /usr/local/bin/kubeadm ]`"""
+        asks_no = _ASKS_NO.match(condition.question.text) is not None
+        asked = _IS_THERE.search(condition.question.text) if asks_no is (condition.answer == "yes") else None
+        names = ("kube", "nodeadm") if self.family.key == "kubelet" else self.family.key
+        return asked is not None and asked["name"].startswith(names)
 
     def _keeps(self, each: Effect) -> bool:
         if isinstance(each, Joins):
@@ -104,13 +122,6 @@ def named_units(unit: Text, family: Family) -> Sequence[str]:
 def _runs_anyhow(effect: Effect) -> bool:
     """`if systemctl is-active k3s; then systemctl restart k3s`: what ran before, whoever starts it runs."""
     return any("is-active" in each.question.text and each.answer == "yes" for each in effect.conditions)
-
-
-def _counted(effect: Unit) -> Guard:
-    """Without what only asks whether the unit is enabled already. Where a list is not known, whether it is empty is
-    known no less than what stands in it."""
-    counted = (each for each in effect.conditions if "is-enabled" not in each.question.text)
-    return tuple(each for each in counted if not (effect.unit.holes and each.question.asks is Asks.LOOP))
 
 
 def _names(effect: Writes, unit: str) -> bool:

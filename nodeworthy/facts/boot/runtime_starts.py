@@ -40,6 +40,8 @@ _OF_ANOTHER = pattern(
 _NODEADM = ("nodeadm", "bootstrap.sh", "k3s", "rke2", "bottlerocket", "k8s-snap", "microk8s", "oke")
 _EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})
 _SYSCTLS = ("ip_forward", "bridge-nf-call")
+# Its unit runs it whenever it starts (ExecStartPre).
+_BEFORE_KUBELET = pattern(r"(?i)kubelet[-_]?pre[-_]?start[^/]*$|pre[-_]?(?:start[-_]?)?kubelet[^/]*$")
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
     if not _will_be_kubeadms(script, said):
         return None
-    if script.of_cloud_images:
+    if script.of_cloud_images or _BEFORE_KUBELET.search(script.place.path or ""):
         return None
     is_more = any(part.kind not in (PartKind.SHELL, PartKind.PLAYBOOK) for part in script.userdata.parts)
     if is_more or _FOR_GOOD.search(said) or _OF_A_CLOUD.search(said):

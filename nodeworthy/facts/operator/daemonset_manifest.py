@@ -32,6 +32,8 @@ _IMAGES = {
     "nvidia-gpu-device-plugin": Part.DEVICE_PLUGIN,
     **dict.fromkeys(image_names(), Part.HAMI),
 }
+# AMD's and Intel's images end alike (rocm/k8s-device-plugin), and hand out other GPUs.
+_OF_OTHERS = ("rocm/", "amd/", "amdgpu", "intel/", "habana", "huawei", "ascend")
 # Other programs that live in the device plugin's image.
 _BESIDE_IT = ("feature-discovery", "gfd", "mps-control", "config-manager")
 _RESOURCE = "--resource-name="
@@ -92,6 +94,8 @@ def title_of(document: Tree) -> str:
 
 def _part(container: Tree) -> tuple[Part, Tree] | None:
     image = container.get("image").text or ""
+    if any(other in image for other in _OF_OTHERS):
+        return None
     part = _IMAGES.get(posixpath.basename(image.split("@", maxsplit=1)[0]).split(":", maxsplit=1)[0])
     said = [container.get("name").text or "", *(each.text or "" for each in _command(container))]
     if part is None or any(other in word for word in said for other in _BESIDE_IT):

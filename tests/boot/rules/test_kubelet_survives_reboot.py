@@ -216,3 +216,13 @@ def test_bootstrap_sh_enables_the_snap_where_kubelet_is_one(name: Text) -> None:
 def test_a_unit_of_which_only_the_node_knows_the_name_is_not_kubelet() -> None:
     disabled = Unit(unit=text(hole("UNIT")), act=Act.DISABLE, **common(21, {}))
     assert verdict(RULE, joins(20, "bootstrap.sh"), disabled) == "pass"
+
+
+READY = "modprobe br_netfilter\nsysctl -w net.ipv4.ip_forward=1\nswapoff -a\n"
+
+
+@pytest.mark.parametrize(("name", "found"), [("node.sh", 1), ("kubelet-pre-start.sh", 0), ("prekubelet.sh", 0)])
+def test_what_runs_whenever_kubelet_starts_takes_swap_off_each_time(name: str, found: int) -> None:
+    """By its name it is what the unit runs first (ExecStartPre)."""
+    drafts = judged(RULE, read(shell(READY), name)).findings
+    assert len([each for each in drafts if "swap is switched off" in each.message]) == found
