@@ -41,6 +41,12 @@ def test_a_note_of_what_others_are_given_continues_nothing(text: str) -> None:
     assert not list(cut_short(rows, range(len(rows)), template=False))
 
 
+@pytest.mark.parametrize("row", ["  -V|--version) shown; exit 0 ;;", "  --all | -a )  all=1 ;;", "  '-x') shown ;;"])
+def test_a_branch_of_a_case_is_no_option(row: str) -> None:
+    rows = ['case "$1" in', "  --vendor) vendor=$2; shift ;;", row]
+    assert list(cut_short(rows, [1, 2], template=False)) == []
+
+
 @pytest.mark.parametrize("text", ["join --set a\n  --set b", "join --set a\n\n  --token b"])
 def test_an_option_that_may_stand_twice_or_is_new_was_meant_for_the_command(text: str) -> None:
     rows = text.split("\n")

@@ -73,8 +73,8 @@ class Keepers:
             yield from (Keeper(at, self._counted(each), each, unit, is_sure=False) for unit in possible)
 
     def _counted(self, effect: Effect) -> Guard:
-        """Without what only asks whether the unit is enabled already, or its program there, which whoever brought it has
-        enabled. Where a list is not known, whether it is empty is known no less than what stands in it."""
+        """Without what only asks whether the unit is enabled already, or its program there, which brought it with it.
+        Where a list is not known, whether it is empty is known no less than what stands in it."""
         found = [each for each in effect.conditions if "is-enabled" not in each.question.text]
         counted = (each for each in found if not self._is_missing(each))
         is_open = isinstance(effect, Unit) and effect.unit.holes
@@ -230,20 +230,22 @@ class KubeletStarts:
         runtime, or one after it was stopped; or it is k3s or RKE2, whose own installers enable it."""
         if not isinstance(starter, Unit) or self.keepers or self.undoings_of_its_own() or self.brings_its_unit():
             return False
+        if any(self._is_stopped(each, starter) for each in self.timeline.effects):
+            return True
         if any(not each.tells for each in self.timeline.of(Joins)):
             return False
         if self.by_hand and (self.family.key != "kubelet" or starter.act is Act.RESTART):
             return True
-        return any(self._is_of_a_running_node(each, starter) for each in self.timeline.effects)
+        return any(map(self._is_of_a_running_node, self.timeline.effects))
 
-    def _is_of_a_running_node(self, effect: Effect, starter: Unit) -> bool:
+    def _is_of_a_running_node(self, effect: Effect) -> bool:
         if isinstance(effect, Runs):
             return [word.shown() for word in effect.arguments[:2]] == ["kubeadm", "init"]
-        if not isinstance(effect, Unit):
-            return False
-        if effect.act is Act.STOP and effect.unit == starter.unit:
-            return self.timeline.precedes(effect, starter)
-        return effect.act is Act.RESTART and effect.unit.known in _RUNTIMES
+        return isinstance(effect, Unit) and effect.act is Act.RESTART and effect.unit.known in _RUNTIMES
+
+    def _is_stopped(self, effect: Effect, starter: Unit) -> bool:
+        is_stop = isinstance(effect, Unit) and effect.act is Act.STOP and effect.unit == starter.unit
+        return is_stop and self.timeline.precedes(effect, starter)
 
     def guards(self, *, maybe: bool = False) -> list[Guard]:
         """When kubelet will be started at the next boot."""

@@ -27,6 +27,8 @@ from nodeworthy.verdict import Place
 
 _OPTION = pattern(r"--?[A-Za-z][\w-]*")
 _BLANK_BEHIND = pattern(r"\\[ \t]+$")
+# `-V | --version) …`: a branch of a `case`.
+_BRANCH = pattern(r"--?[\w|? *\[\]\"'-]{1,200}\)(?:[ \t]|$)")
 _INDENT = pattern(r"[ \t]*")
 _COMMENT = pattern(r"(?:^|[ \t])#")
 _BACKSLASH_THEN_COMMENT = pattern(r"\\[ \t]+#")
@@ -95,7 +97,10 @@ def cut_short(rows: Sequence[str], begins: Iterable[int], *, template: bool) -> 
     """Of the rows on which commands begin, as whoever walked through the script found them."""
     told: set[int] = set()
     for index in begins:
-        found = _above(rows, index) if _OPTION.match(rows[index].lstrip()) else _below(rows, index)
+        row = rows[index].lstrip()
+        if _BRANCH.match(row):
+            continue
+        found = _above(rows, index) if _OPTION.match(row) else _below(rows, index)
         if found is None or found.ends in told:
             continue
         if not (template and any(_OF_A_TEMPLATE.search(row) for row in rows[found.ends : found.lost])):
