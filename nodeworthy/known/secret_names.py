@@ -24,8 +24,12 @@ _REFERENCE = pattern(
 )
 _LEFT = pattern(r"[\w+/=.~!@%^*-]{6,}")
 _SCHEME = pattern(r"[a-z][\w+.-]*://")
-_ROOTS = "etc|run|var|opt|root|home|tmp|mnt|dev|proc|usr|srv|data|secrets?"
+_ROOTS = "etc|run|var|opt|root|home|Users|tmp|mnt|dev|proc|usr|srv|data|secrets?"
 _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
+# Kiali ships `CHANGEME00000000` as the key that it signs with.
+_TO_BE_CHANGED = pattern(r"change[-_]?me")
+# `SIGNING_KEY: 229F…22BF`: which of OpenPGP's keys it is.
+_FINGERPRINT = pattern(r"[0-9A-F]{40}|[0-9A-F]{16}")
 # What a token costs.
 _A_FRACTION = pattern(r"\d*\.\d+(?:e-?\d+)?")
 _A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{2,}(?:[A-Z][a-z]+)+|[0-9]+")
@@ -199,6 +203,8 @@ def is_secret(value: str, kind: Holds, name: str = "") -> bool:
     if _is_placeholder(value, lowered, kind) or _is_reference(value, lowered):
         return False
     if kind is Holds.TOKEN:
+        if name.lower().endswith("key") and _FINGERPRINT.fullmatch(value):
+            return False
         return _A_WORD.fullmatch(value) is None and _WORDS_OF_WHICH_ONE_HAS_A_DIGIT.fullmatch(value) is None
     # A script that counts its tests calls them so as well.
     return name.lower() not in ("pass", "pwd") or not value.isalnum()
@@ -240,7 +246,7 @@ def is_mixed(text: str) -> bool:
 
 def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     known = _placeholders()
-    if lowered in known.defaults:
+    if lowered in known.defaults or (kind is Holds.TOKEN and _TO_BE_CHANGED.search(lowered)):
         return kind is Holds.TOKEN
     # `--token= --password=`: the next option; `-----BEGIN`: what has a form is known by it.
     if lowered in known.words or lowered.startswith(("--", *known.begins)):

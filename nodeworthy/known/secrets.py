@@ -28,7 +28,10 @@ _NEAR = 400
 _LINES = 20
 _QUOTED = r"(?:\\?[\"'])?"
 _PAIR = pattern(
-    r"(?:-u|--user|--proxy-user)[ \t=]{0,4}" + _QUOTED + r"[^\s:\"'$`<>|&;]{1,64}:(?P<value>[^\s\"'`|&;]{1,256})"
+    r"(?<![\w-])(?:-u|-[a-zA-Z]{1,6}u(?=[ \t])|--user|--proxy-user)[ \t=]{0,4}"
+    # `date -u +%H:%M` stands among the words of many a curl.
+    + _QUOTED
+    + r"(?![+%])[^\s:\"'$`<>|&;]{1,64}:(?P<value>[^\s\"'`|&;]{1,256})"
 )
 _SHORT_P = pattern(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
 _KEPT = pattern(r"--secret[ \t]+[\w:.-]{1,128}[ \t]+(?![-<])" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")

@@ -88,6 +88,8 @@ def _telling(name: str) -> str:
 # What stands for what a template fills in.
 FILLED_IN = "${…}"
 _OF_A_VARIABLE = "default"
+# What these are given is a path: `private_key = file("id_rsa.pem")`.
+_READ_FILES = ("file", "filebase64", "pathexpand", "templatefile")
 
 
 @dataclass
@@ -123,6 +125,8 @@ def _within(said: Expression, name: str) -> Iterator[Written]:
         yield from _within(said.otherwise, name)
     elif isinstance(said, Comprehension):
         yield from _within(said.value, name)
+    elif isinstance(said, Call) and said.name in _READ_FILES:
+        return
     elif isinstance(said, (Tuple, Call)):
         for each in said.items if isinstance(said, Tuple) else said.arguments:
             yield from _within(each, name)

@@ -12,3 +12,11 @@ resource "helm_release" "prom" {
     value = var.grafana_password
   }
 }
+resource "null_resource" "driver" {
+  connection {
+    type        = "ssh"
+    user        = "ubuntu"
+    host        = "10.0.4.17"
+    private_key = file("/Users/ops/keys/gpu-node-1.pem")
+  }
+}
