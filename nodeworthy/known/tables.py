@@ -4,6 +4,7 @@ is: Python keeps what it came to beside its own compiled files, and reads the te
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
 # Else a table and the module that reads it would be kept under one name.
-_KEPT = ".literal.table"
+_KEPT = ".read.table"
 
 
 @cache
@@ -21,25 +22,26 @@ def table_of(name: str) -> dict[str, Any]:
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """Of a file of our own: what it says becomes code. Its dates are texts, for which no run needs a calendar."""
+    """Of a file of our own: what it says becomes code."""
     code: Any = _Table(path.name, f"{path}{_KEPT}").get_code(path.name)
-    read: dict[str, Any] = eval(code, {})  # noqa: S307 - a literal, written below
+    # A date is the only value of TOML that is written by a module's name.
+    names = {each: import_module(each) for each in code.co_names if each == "datetime"}
+    read: dict[str, Any] = eval(code, names)  # noqa: S307 - a literal, written below
     return read
 
 
-def _as_literal(said: Any) -> Any:
+def _without_a_calendar(said: Any) -> Any:
+    """When somebody read what a row says is for people, and no run imports a calendar for it: `date` is a text."""
     if isinstance(said, dict):
-        return {name: _as_literal(each) for name, each in said.items()}
-    if isinstance(said, list):
-        return [_as_literal(each) for each in said]
-    return said if isinstance(said, (str, int, float)) else str(said)
+        return {name: str(each) if name == "date" else _without_a_calendar(each) for name, each in said.items()}
+    return [_without_a_calendar(each) for each in said] if isinstance(said, list) else said
 
 
 class _Table(SourceFileLoader):
     def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:  # type: ignore[override]
         import tomllib
 
-        return compile(repr(_as_literal(tomllib.loads(bytes(data).decode()))), path, "eval")
+        return compile(repr(_without_a_calendar(tomllib.loads(bytes(data).decode()))), path, "eval")
 
     def path_stats(self, path: Any) -> Any:
         return super().path_stats(path.removesuffix(_KEPT))

@@ -18,14 +18,12 @@ TABLES = [*KNOWN.rglob("*.toml"), SUBJECTS]
 
 
 def written(path: Path) -> Any:
-    """With its dates as texts."""
+    """With the days on which somebody read it as texts."""
 
     def plain(said: Any) -> Any:
         if isinstance(said, dict):
-            return {name: plain(each) for name, each in said.items()}
-        if isinstance(said, list):
-            return [plain(each) for each in said]
-        return said.isoformat() if isinstance(said, date) else said
+            return {name: each.isoformat() if name == "date" else plain(each) for name, each in said.items()}
+        return [plain(each) for each in said] if isinstance(said, list) else said
 
     return plain(tomllib.loads(path.read_text(encoding="utf-8")))
 
@@ -41,7 +39,7 @@ def test_it_says_what_is_written(path: Path) -> None:
 def test_a_module_of_the_same_name_is_kept_beside_it() -> None:
     assert table_of("releases") == written(KNOWN / "releases.toml")
     kept = {each.name.partition(".cpython")[0] for each in (KNOWN / "__pycache__").iterdir()}
-    assert {"releases", "releases.toml.literal"} <= kept
+    assert {"releases", "releases.toml.read"} <= kept
 
 
 def test_a_change_is_seen(tmp_path: Path) -> None:
@@ -66,7 +64,7 @@ def test_each_reader_has_its_own(tmp_path: Path) -> None:
     assert read_table(path) == {"table": {"key": 1}}
 
 
-def test_a_date_is_a_text(tmp_path: Path) -> None:
+def test_when_a_row_was_read_is_a_text_and_any_other_date_is_one(tmp_path: Path) -> None:
     path = tmp_path / "one.toml"
-    path.write_text("[[row]]\nsince = 2025-09-30\n", encoding="utf-8")
-    assert read_table(path) == {"row": [{"since": "2025-09-30"}]}
+    path.write_text("[[row]]\nsince = 2025-09-30\ndate = 2026-11-29\n", encoding="utf-8")
+    assert read_table(path) == {"row": [{"since": date(2025, 9, 30), "date": "2026-11-29"}]}
