@@ -19,6 +19,13 @@ _WAYS: Mapping[str, tuple[str, ...]] = {
     "CronJob": ("spec", "jobTemplate", "spec", "template"),
 }
 _GROUPS = ("v1", "apps/v1", "batch/v1")
+# Kinds of others whose templates are Kubernetes' own, which has a spec and metadata, and nothing beside them.
+# Source: kuberay, ray-operator/apis/ray/v1; training-operator, pkg/apis/kubeflow.org/v1; mpi-operator,
+# pkg/apis/kubeflow/v2beta1; jobset, api/jobset/v1alpha2; lws, api/leaderworkerset/v1; volcano, pkg/apis/batch/v1alpha1
+_EMBEDDING = frozenset(
+    "ray.io/RayCluster ray.io/RayJob ray.io/RayService kubeflow.org/PyTorchJob kubeflow.org/TFJob kubeflow.org/MPIJob "
+    "jobset.x-k8s.io/JobSet leaderworkerset.x-k8s.io/LeaderWorkerSet batch.volcano.sh/Job".split()
+)
 # What a pod's spec says of where it runs and with what, and neither its containers nor what makes it say.
 _OF_A_POD = (
     "nodeSelector tolerations affinity runtimeClassName resourceClaims volumes hostIPC schedulerName priorityClassName"
@@ -55,11 +62,23 @@ def why_fields_are_free(pod: PodTemplate) -> str | None:
 
 def misplaced_settings(pod: PodTemplate) -> Iterator[Misplaced]:
     if why_fields_are_free(pod) is not None:
+        yield from _beside_its_spec(pod)
         return
     yield from _around(pod, _WAYS[pod.kind])
     yield from _beside_the_containers(pod)
     for container in pod.containers:
         yield from _in_a_container(container)
+
+
+def _beside_its_spec(pod: PodTemplate) -> Iterator[Misplaced]:
+    """In a template that somebody else's object holds."""
+    group = (pod.document.get("apiVersion").text or "").partition("/")[0]
+    if f"{group}/{pod.kind}" not in _EMBEDDING or pod.elsewhere or pod.why_hidden or not pod.path.endswith("emplate"):
+        return
+    for name in _OF_A_POD:
+        given = pod.template.get(name)
+        if _is_given(given):
+            yield Misplaced(name, given, f"{pod.path}, beside its spec", "the pod's spec, beside containers")
 
 
 def _around(pod: PodTemplate, way: tuple[str, ...]) -> Iterator[Misplaced]:

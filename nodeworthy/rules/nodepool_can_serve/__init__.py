@@ -3,7 +3,8 @@
 Karpenter starts a node only where, by the NodePool alone, the pod would fit on it, and says no more of it than an event
 of the pod. So a pool may look right and never start anything: `spec.limits` allow fewer GPUs than the smallest of its
 types has; a taint that somebody else takes away as soon as the node is set up (Cilium's, the EBS driver's) stands under
-`taints` and not under `startupTaints`, so that no pod tolerates it; the pod that names the pool does not tolerate its
+`taints` and not under `startupTaints`, so that no pod tolerates it; its class lets a node have one pod
+(`kubelet.maxPods`), which the CNI's is; the pod that names the pool does not tolerate its
 taint, or chooses an instance type, a zone or a label that the pool's nodes never have. The other way round, a taint of
 GPU nodes under `startupTaints` is one that nobody takes away: Karpenter counts on it to go, the pod never runs, and
 another node is started for it.

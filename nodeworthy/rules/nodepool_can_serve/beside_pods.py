@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterPool
+from nodeworthy.facts.fleet.karpenter import OF_POOL, KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.served_pods import (
     NodePools,
     contradictions,
@@ -38,6 +38,27 @@ def its_limits_allow_one_node(pool: KarpenterPool) -> Findings:
             cause="Karpenter leaves out every type with which the pool would exceed spec.limits: all available "
             "instance types exceed limits for nodepool",
             remedy=f"raise spec.limits.{GPU} to the GPUs of as many nodes as the pool may have",
+            link="pod",
+        )
+
+
+@RULE.check
+def a_node_takes_more_than_its_own_pods(pool: KarpenterPool, node_class: KarpenterClass) -> Findings:
+    """The CNI's pod is on every node, as is kube-proxy's where there is one."""
+    if pool.node_class != node_class.name or least_gpus(pool) is None:
+        skip("it is of no pool here whose types have GPUs")
+    most = node_class.tree.get("spec", "kubelet", "maxPods")
+    if most.is_absent:
+        return
+    if need(most.located()) in (0, 1):
+        yield fail(
+            most,
+            f"{node_class.title} lets a node of {pool.title} have no pod beside those that every node has",
+            is_=f"maxPods: {most.value}",
+            should="room for the CNI, kube-proxy, the device plugin and the pods that ask for GPUs",
+            cause="DaemonSets' pods count, too: Karpenter finds no type that has room for the pod beside them, and "
+            "starts none (no instance type has enough resources)",
+            remedy="leave maxPods out, so that it follows the instance type, or raise it above the pods of DaemonSets",
             link="pod",
         )
 

@@ -16,7 +16,8 @@ What it says must stand where Kubernetes reads it. `resources` beside `container
 them, `tolerations` in a container or around the pod's `spec`: there is no such field there, and the API server drops it
 or, where it validates strictly (`kubectl apply` asks for that), refuses the object. A pod has `resources` of its own
 since Kubernetes 1.32, which take CPU, memory and huge pages, and no GPUs. Looked at is what asks for GPUs, and the
-objects that Kubernetes itself has: what a field of another one may hold, its maker decides.
+objects that Kubernetes itself has: what a field of another one may hold, its maker decides. But where a RayCluster, a
+PyTorchJob or the like holds a template of Kubernetes' own, nothing has a place beside its spec and metadata.
 
 A name of GPUs that no node offers (`nvidia.com/gpus`, `nvidia/gpu`, `alpha.kubernetes.io/nvidia-gpu` of long ago) is
 one that Kubernetes takes, and waits for.
@@ -115,10 +116,9 @@ def _hidden_from_cuda(pod: PodTemplate, container: Container, said: Located[Any]
 def it_says_so_where_it_is_read(pod: PodTemplate) -> Findings:
     if pod.live is not None:
         skip("a server keeps no field that it does not know")
-    why = why_fields_are_free(pod)
-    if why is not None:
+    found, why = list(misplaced_settings(pod)), why_fields_are_free(pod)
+    if why is not None and not found:
         skip(why)
-    found = list(misplaced_settings(pod))
     if not pod.uses_gpus and not any(each.asks for each in found):
         skip("nothing here asks for GPUs")
     for each in found:
