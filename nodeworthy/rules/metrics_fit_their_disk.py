@@ -21,6 +21,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.services.monitoring_stack import (
+    DAY,
     SERVED,
     MisplacedMonitor,
     MonitoringStack,
@@ -45,7 +46,7 @@ RULE = Rule(
 )
 
 FULL = "a volume that runs full stops Prometheus, and with it every alert"
-DAY, GIB = 86_400, 1 << 30
+GIB = 1 << 30
 UNSEEN = "nobody sees what the GPUs do: dashboards stay empty, and idle or failing GPUs are not noticed"
 OFF = "prometheus.enabled is false"
 

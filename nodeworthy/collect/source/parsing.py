@@ -127,7 +127,7 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         _unreadable(source, Unreadable(problem.why, denied=True) if ours else problem)
         return [], ""
     try:
-        return _read_all(text, place), text
+        return _read_all(_in_jinjas_braces(text), place), text
     except NotYaml as problem:
         if _is_template(data) and not _is_ansibles(source, data):
             if source.path.suffix not in _MAY_BE_YAML or _OF_VALUES.search(data) is None:
@@ -142,11 +142,19 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         raise InputRefused(problem.place, problem.why) from None
 
 
+def _in_jinjas_braces(text: str) -> str:
+    """makejinja's own, which YAML takes for comments, and with them for values that are not there. They are as long."""
+    if "}#" not in text and "%#" not in text:
+        return text
+    return _OF_MAKEJINJA.sub(lambda found: f"{{{found[0][1:-1]}}}", text)
+
+
 def _is_ansibles(source: Source, data: bytes) -> bool:
     """Tasks are read as they stand, and what is in braces is filled in afterwards; unless a directive makes them."""
     return source.path.suffix in _YAML and not _DIRECTIVE.search(data) and is_tasks_of_a_node(data)
 
 
+_OF_MAKEJINJA = pattern(r"#\{[^\n]{0,400}?\}#|#%[^\n]{0,400}?%#")
 _DIRECTIVE = pattern(rb"(?m)^[ \t]*\{[%{]")
 _OF_TEMPLATES = (".yaml", ".yml", ".json", ".template", ".cfn", ".txt", "")
 _OF_AWS = pattern(rb"""["']?Type["']?[ \t]*:[ \t]*["']?(?:AWS|Custom)::\w""")

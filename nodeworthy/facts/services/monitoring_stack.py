@@ -21,6 +21,8 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
+DAY = 86_400
+
 
 @dataclass(frozen=True, eq=False)
 class MonitoringStack:
@@ -82,8 +84,12 @@ class MonitoringStack:
 
     @cached_property
     def promises_of_its_own(self) -> bool:
-        """Whether that is another time than the chart's: who copies all of its values wants nothing by each of them."""
-        return self.promises and not (self.is_chart and self.retention.state == Known(RETENTION))
+        """Whether that is another time than the chart's: who copies all its values wants nothing by each of them; who
+        keeps them for a day looks at what is, and at nothing that was."""
+        state = self.retention.state
+        kept = seconds(state.value) if isinstance(state, Known) else None
+        is_short = kept is not None and kept <= DAY
+        return self.promises and not is_short and not (self.is_chart and state == Known(RETENTION))
 
     @cached_property
     def retention_size(self) -> Located[str | None]:
