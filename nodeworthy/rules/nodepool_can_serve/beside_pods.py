@@ -43,7 +43,7 @@ def its_limits_allow_one_node(pool: KarpenterPool) -> Findings:
 
 
 @RULE.check
-def a_node_takes_more_than_its_own_pods(pool: KarpenterPool, node_class: KarpenterClass) -> Findings:
+def a_node_takes_more_than_its_own_pods(node_class: KarpenterClass, pool: KarpenterPool) -> Findings:
     """The CNI's pod is on every node, as is kube-proxy's where there is one."""
     if pool.node_class != node_class.name or least_gpus(pool) is None:
         skip("it is of no pool here whose types have GPUs")
