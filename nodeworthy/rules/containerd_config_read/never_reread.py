@@ -25,6 +25,8 @@ _NOTHING_STARTS = "/usr/sbin/policy-rc.d"
 _ENDS_IT = pattern(
     r"containerd.*\b(?:re)?(?:start|load|stop|kill)|\b(?:p?kill|killall|reload|stop|restart)\b.*containerd"
 )
+# The default on its way to the file, with other words in it.
+_EDITED_ON_THE_WAY = pattern(r"\bconfig default\b[^|;&\n]*\|\s*(?:sudo\s+)?(?:sed|awk|perl)\b")
 _STARTS = (Act.START, Act.RESTART)
 
 
@@ -108,8 +110,13 @@ def _unread(timeline: Timeline, running: Running, start: Unit, files: frozenset[
     found = [each for each in behind[:until] if isinstance(each, Writes) and _is_write_of(files)(each)]
     found = [each for each in found if always([each.conditions], start.conditions)]
     # The default, written out, is what it runs with where no file was there.
-    says_more = running.without_cri or not all(map(is_default_config, found))
+    says_more = running.without_cri or not all(map(_is_as_printed, found))
     return found if says_more else []
+
+
+def _is_as_printed(write: Writes) -> bool:
+    edited = _EDITED_ON_THE_WAY.search(write.command) or _EDITED_ON_THE_WAY.search(write.printed_by)
+    return is_default_config(write) and edited is None
 
 
 def _is_read_later(timeline: Timeline, write: Writes, units: frozenset[str]) -> bool:
