@@ -8,9 +8,12 @@ from functools import cache
 from typing import Any
 
 from nodeworthy.known.tables import table_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _AZURES_WITH_GPUS = "standard_n"
+# Oracle Cloud calls its shapes with GPUs so: BM.GPU.H100.8, VM.GPU.A10.1.
+_OF_ORACLE = pattern(r"(?i)(?:BM|VM)\.GPU")
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,11 @@ def gpus_of_machine(machine_type: str) -> MachineGpus | None:
     return MachineGpus(row["gpu"], row["count"].get(size)) if row is not None else None
 
 
+def names_gpus(text: str) -> bool:
+    """An accelerator, a machine, a size or a shape of any of these clouds."""
+    return bool(gpu_of_accelerator(text) or gpus_of_machine(text) or gpus_of_size(text) or _OF_ORACLE.match(text))
+
+
 def gke_distribution(image_type: str | None) -> str | None:
     """None for an image of which it is not known."""
     images: Mapping[str, str] = _table()["gke"]["images"]
@@ -62,8 +70,8 @@ def gpus_of_size(vm_size: str) -> MachineGpus | None:
     rows = _table()["aks"]
     if any(fnmatchcase(size, each.lower()) for each in rows["without_nvidia"]["sizes"]):
         return None
-    for pattern, row in rows["sizes"].items():
-        if fnmatchcase(size, pattern.lower()):
+    for sizes, row in rows["sizes"].items():
+        if fnmatchcase(size, sizes.lower()):
             return MachineGpus(row["gpu"], row.get("count"), str(row["gone"]) if "gone" in row else None)
     return MachineGpus(None, None) if size.startswith(_AZURES_WITH_GPUS) else None
 

@@ -22,6 +22,8 @@ _INDEX = pattern(r"\[[^\]]*\]")
 # `K3S_TOKEN='${K3S_TOKEN}'`: between these quotes no shell fills anything in.
 _FOR_ANOTHER = pattern(r"(?<![\w$])([A-Z]\w{0,63})='\$\{(\1)\}'")
 
+_FLAG = pattern(r"(?<=\s)--([a-z][\w-]{1,40})[ \t]{1,8}\\?[\"']?\Z")
+
 # The script's own variable; `--token=${token}` sets none.
 _SET = pattern(r"(?<![\w-])([A-Za-z]\w{0,63})=")
 
@@ -49,7 +51,7 @@ def fillings(text: str) -> Iterator[Filling]:
     for found in _FILLED.finditer(text):
         if "." not in found[1] and _OF_ANOTHER.fullmatch(found[1]):
             continue
-        name = name_before(text, found.start())
+        name = name_before(text, found.start()) or _flag_before(text, found.start())
         called = _is_called_so(found[1], found[2])
         if not called and not _is_secret(name):
             continue
@@ -58,6 +60,12 @@ def fillings(text: str) -> Iterator[Filling]:
         if "." not in found[1] and found[2] in own:
             continue
         yield Filling(found[1], name, called, line, found.start() - text.rfind("\n", 0, found.start()))
+
+
+def _flag_before(text: str, start: int) -> str:
+    """`--token ${x}`: what takes it, apart from it."""
+    found = _FLAG.search(text, max(0, start - 64), start)
+    return found[1] if found is not None else ""
 
 
 def _is_called_so(reference: str, name: str) -> bool:

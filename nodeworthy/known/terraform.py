@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,6 +19,12 @@ def _known() -> Mapping[str, Any]:
 
 def types() -> Mapping[str, str]:
     found: Mapping[str, str] = _known()["types"]
+    return found
+
+
+def boots() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """By the type of a machine of another cloud than AWS: the arguments by which it is given what it boots with."""
+    found: Mapping[str, Mapping[str, Sequence[str]]] = _known()["boots"]
     return found
 
 

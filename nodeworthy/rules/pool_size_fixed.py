@@ -8,7 +8,8 @@ apart): then they have the pool's nodes together. `ignore_changes` on the desire
 
 It is an error where a fleet says so, or where the machines are reserved; elsewhere people let groups of GPU nodes grow
 on purpose, and it is a warning. Where that purpose is written down, nothing is said: eksctl gives a group the rights of
-the cluster's autoscaler, a tag lets that autoscaler find it, a capacity provider of ECS scales it.
+the cluster's autoscaler, a tag lets that autoscaler find it, a capacity provider of ECS scales it, a policy or a
+schedule stands beside it.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
     scaling = [each for each in what_scales(nodes) if each.type not in SCHEDULES or not is_block(nodes)]
     if (is_fixed and not scaling) or not need(has_gpus(nodes)):
         return
-    if not is_fixed and _grows_on_purpose(nodes):
+    if _is_scaled_on_purpose(nodes, scaling, is_fixed=is_fixed):
         skip(f"{nodes.title} is to be scaled, and what is to scale it is written down")
     if not is_fixed:
         yield fail(
@@ -92,9 +93,11 @@ def _severity(nodes: NodeGroup) -> Severity:
     return Severity.ERROR if is_bought else Severity.WARNING
 
 
-def _grows_on_purpose(nodes: NodeGroup) -> bool:
+def _is_scaled_on_purpose(nodes: NodeGroup, scaling: Sequence[AwsResource], *, is_fixed: bool) -> bool:
     if _severity(nodes) is not Severity.WARNING:
         return False
+    if scaling or is_fixed:
+        return bool(scaling)
     return nodes.scaled_by is not None or is_found_by_autoscaler(nodes) or any(map(_is_on, capacity_providers(nodes)))
 
 

@@ -350,6 +350,13 @@ def test_what_a_template_fills_in() -> None:
     assert [each.variable for each in fillings(of_a_stack)] == ["Api.UrlToken", "DbPassword"]
 
 
+def test_what_a_flag_takes_that_stands_apart() -> None:
+    text = 'k3s agent --token ${x}\nx --password "${y}" --token-file ${z} --max-tokens ${n} --secret-id ${i}\n'
+    found = [(each.variable, each.name, each.is_called_so, each.line) for each in fillings(text)]
+    assert found == [("x", "token", False, 1), ("y", "password", False, 2)]
+    assert list(fillings("x=$(cat /run/token)\nk3s agent --token ${x} --token $${y} --token ${TOKEN}\n")) == []
+
+
 def test_what_no_shell_fills_in() -> None:
     text = "curl https://k3s.example | K3S_TOKEN='${K3S_TOKEN}' URL='${URL}' sh -\n"
     assert [(each.variable, each.line, each.column) for each in fillings_by_another(text)] == [("K3S_TOKEN", 1, 39)]

@@ -50,6 +50,8 @@ _AS_A_PLAN = (
 )
 # What runs something besides is called so: `remote-exec`, `local-exec`.
 _RUNS = '-exec"'
+# By which machines of other clouds than AWS are given what they boot with.
+_BOOTS = ("metadata_startup_script", "startup-script", "user-data", "custom_data", "user_data")
 # What a module of one's own is called by.
 _CALLS = pattern(rb'(?m)^[ \t]*source[ \t]*=[ \t]*"(\.\.?/[^"$\n]*)"')
 
@@ -93,13 +95,14 @@ class TerraformRoot:
     @cached_property
     def provisioned(self) -> Provisioned:
         """What it runs on machines and beside itself. Imported only where it does."""
-        nothing = Provisioned((), ())
-        if not self.disk.says(_RUNS):
-            return nothing
-        from nodeworthy.collect.source.terraform_provisioners import provisioning
+        runs, boots = self.disk.says(_RUNS), any(map(self.disk.says, _BOOTS))
+        if not (runs or boots):
+            return Provisioned((), ())
+        from nodeworthy.collect.source.terraform_provisioners import booting_elsewhere, provisioning
 
-        found = self._bounded(lambda: provisioning(self.module, self.around))
-        return Provisioned(*found) if found is not None else nothing
+        there, beside = (self._bounded(lambda: provisioning(self.module, self.around)) if runs else None) or ([], [])
+        booting = (self._bounded(lambda: booting_elsewhere(self.module, self.around)) if boots else None) or []
+        return Provisioned([*there, *booting], beside)
 
     def _bounded(self, make: Callable[[], _T]) -> _T | None:
         """What can't be read to its end is told with the charts."""

@@ -1,12 +1,12 @@
 """What Terraform runs besides: on a machine that it has made (`remote-exec`), and beside itself (`local-exec`).
 
 What it has a machine do is that machine's script. What it runs beside itself makes no node, and is looked at for what
-it installs and what it has others do by ssh.
+it installs and what it has others do by ssh. What machines of other clouds than AWS boot with is here, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.facts.boot.script import BootScript
@@ -16,10 +16,15 @@ from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.syntax import Block
-from nodeworthy.hcl.values import Lit, Obj, Piece, Str, as_lines
+from nodeworthy.hcl.values import Hole, Lit, Obj, Piece, Seq, Str, Value, as_lines
+from nodeworthy.known.cloud_gpus import names_gpus
+from nodeworthy.known.terraform import boots
 from nodeworthy.records import replace
+from nodeworthy.verdict import NotKnown
 
 _REMOTE, _LOCAL = "remote-exec", "local-exec"
+# By which a machine of another cloud, or a pool of nodes, says what hardware it is.
+_ITS_HARDWARE = ("machine_type", "guest_accelerator", "size", "vm_size", "sku", "shape", "node_shape", "flavor_name")
 # How Terraform runs both.
 _HEAD = "#!/bin/sh\n"
 
@@ -35,6 +40,70 @@ def provisioning(module: Module, around: Surroundings | None) -> tuple[list[Boot
             there += (_script(one, around) for one in _texts(each, _REMOTE))
             here += (_script(one, around) for one in _texts(each, _LOCAL))
     return there, here
+
+
+def booting_elsewhere(module: Module, around: Surroundings | None) -> list[BootScript]:
+    """What machines of other clouds are given to boot with, once of each block. What stands in a file of its own is
+    looked at there."""
+    seen: set[int] = set()
+    found: list[BootScript] = []
+    for each in module.everything(boots()):
+        if isinstance(each, Instance) and not each.is_data and id(each.block) not in seen:
+            seen.add(id(each.block))
+            scripts = [_booting(*given, around) for given in _given(each) if _is_written_there(given[0], each)]
+            read = [one for one in scripts if one.read is not None]
+            found += read if any(map(names_gpus, _texts_in(each.values))) else filter(_is_of_a_node, read)
+    return found
+
+
+def _booting(said: Str, path: str, around: Surroundings | None) -> BootScript:
+    return replace(script_of(said, around), on_ec2=False, at_startup="startup" in path)
+
+
+def _is_of_a_node(script: BootScript) -> bool:
+    """Of a machine of which nothing says that it has GPUs: whether its script joins a cluster, or installs a driver."""
+    from nodeworthy.facts.boot.cluster_join import joins_of
+    from nodeworthy.facts.boot.drivers import drivers
+
+    try:
+        return bool(joins_of(script) or drivers(script.timeline))
+    except NotKnown:
+        return False
+
+
+def _texts_in(values: Obj) -> Iterator[str]:
+    """The machine, its size or shape, and what is put into it; not what it boots with."""
+    for name in _ITS_HARDWARE:
+        said = values.items.get(name)
+        for each in said.items if isinstance(said, Seq) else (said,):
+            kind = each.items.get("type") if isinstance(each, Obj) else each
+            if isinstance(kind, Str) and kind.known:
+                yield kind.known
+
+
+def _given(instance: Instance) -> Iterator[tuple[Str, str]]:
+    """The texts, and the arguments that hold them. An empty one is none."""
+    for form, paths in boots()[instance.type].items():
+        for path in paths:
+            said = _at(instance.values, path.split("."))
+            if not isinstance(said, Str) or said.known == "":
+                continue
+            if said.packs is not None and said.packs[0] == form:
+                yield said.packs[1], path
+            elif form == "raw":
+                yield said, path
+
+
+def _at(value: Value | None, path: Sequence[str]) -> Value | None:
+    for name in path:
+        if isinstance(value, Seq):
+            value = value.items[0] if value.items else None
+        value = value.items.get(name) if isinstance(value, Obj) else None
+    return value
+
+
+def _is_written_there(said: Str, instance: Instance) -> bool:
+    return all(isinstance(each, Hole) or each.spot.file is instance.block.file for each in said.pieces)
 
 
 def _script(said: Str, around: Surroundings | None) -> BootScript:

@@ -113,6 +113,8 @@ class BootScript:
     of_cloud_images: bool = False
     # Somebody runs it on a machine that is there already, whatever it looks like.
     by_hand: bool = False
+    # Another agent than cloud-init runs it when the machine boots: Google's.
+    at_startup: bool = False
     # The resource of a stack that gives it to its machines, by its URN or its address.
     holder: str = ""
     # The files around it; None where it comes from no file.
@@ -139,8 +141,8 @@ class BootScript:
         whatever it looks like."""
         from nodeworthy.facts.boot.script_kind import ScriptKind, Use, use_of
 
-        if self.by_hand:
-            return Use(ScriptKind.BY_HAND)
+        if self.by_hand or self.at_startup:
+            return Use(ScriptKind.BY_HAND if self.by_hand else ScriptKind.STARTUP)
         is_given = self.place.urn or self.of_an_object
         return Use(ScriptKind.USER_DATA) if is_given else use_of(self.userdata, self.surroundings)
 
