@@ -30,6 +30,7 @@ _OF_A_PROGRAM = "; what the program of this folder makes, `nodeworthy fleet infe
 
 def of_files(paths: Sequence[str]) -> list[InferredFleet]:
     """By whatever asks for nodes in them, or makes some."""
+    from nodeworthy.facts.fleet.pool_system import clusters_of_stack
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 
     with watch_time():
@@ -47,10 +48,13 @@ def of_files(paths: Sequence[str]) -> list[InferredFleet]:
         for each in found
         for fact in (*each.facts, *(script for script in each.scripts if script.place.path not in filled))
     ]
+    facts += [said for stack in stacks for said in clusters_of_stack(stack.resources)]
     values = [each for each in facts if isinstance(each, OperatorValues)]
     values += [each.values for each in facts if isinstance(each, OperatorByHelm)]
     folder = Path(values[0].place.path or "").parent if values else Path()
-    pools = [*planned.values(), *pools_together(facts)] or list(pools_of_charts(values, folder))
+    # What a root of Terraform applies lies there as well.
+    asked = {(pool.place, pool.title): pool for pool in pools_together(facts)}
+    pools = [*planned.values(), *asked.values()] or list(pools_of_charts(values, folder))
     clusters = [each for each in facts if isinstance(each, SaidCluster)]
     return infer_fleets(pools, values, clusters, [each for each in facts if isinstance(each, DaemonSetManifest)])
 

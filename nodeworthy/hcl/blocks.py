@@ -14,6 +14,7 @@ from nodeworthy.limits import HCL_MOST_ELEMENTS
 
 # What says how a block is made, and nothing of what it makes.
 META = frozenset({"count", "for_each", "provider", "depends_on"})
+_NONE: frozenset[str] = frozenset()
 # Blocks that say how Terraform goes about it.
 _OF_TERRAFORM = frozenset({"lifecycle", "provisioner", "connection", "timeouts"})
 # Its key, as an address shows it (`[0]`, `["a"]`, nothing of what stands there once), and the names that only it has.
@@ -23,12 +24,13 @@ Repetition = tuple[str, Mapping[str, Value]]
 # What it sets
 
 
-def body_value(body: Body, scope: Scope, at: int) -> Obj:
-    """What a body sets: its arguments, and its blocks as lists of objects; a hole in place of what can't be told."""
+def body_value(body: Body, scope: Scope, at: int, meta: frozenset[str] = META) -> Obj:
+    """What a body sets: its arguments, and its blocks as lists of objects; a hole in place of what can't be told.
+    Within a block `count` and its like are arguments as others are."""
     items: dict[str, Value] = {}
     keys: dict[str, Spot] = {}
     for name, said in body.settings.items():
-        if name not in META:
+        if name not in meta:
             items[name] = quietly(said.expression, scope)
             keys[name] = scope.spot(said.at)
     lists: dict[str, list[Value]] = {}
@@ -39,7 +41,7 @@ def body_value(body: Body, scope: Scope, at: int) -> Obj:
             made = _dynamic(block, scope)
             name = block.labels[0]
         else:
-            made, name = [body_value(block.body, scope, block.at)], block.kind
+            made, name = [body_value(block.body, scope, block.at, _NONE)], block.kind
         keys.setdefault(name, scope.spot(block.at))
         if isinstance(made, Hole):
             items[name] = made
@@ -66,7 +68,7 @@ def _dynamic(block: Block, scope: Scope) -> Sequence[Value] | Hole:
     for key, value in pairs(over) if isinstance(over, (Seq, Obj)) else ():
         scope.world.budget.step(1 + len(contents[0].body.settings))
         iterator = Obj("object", {"key": key, "value": value}, spot, {})
-        made.append(body_value(contents[0].body, scope.with_names({name: iterator}), contents[0].at))
+        made.append(body_value(contents[0].body, scope.with_names({name: iterator}), contents[0].at, _NONE))
     return made
 
 

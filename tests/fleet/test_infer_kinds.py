@@ -325,3 +325,147 @@ def test_variables_of_ansible_say_which_k3s_it_is(folder: Path) -> None:
     out = run("fleet", "infer", cwd=folder).out
     assert 'version: "1.33"  # v1.33.1+k3s1 in group_vars/all.yml:1:14' in out
     assert "distribution: k3s  # Ansible makes them" in out
+
+
+_BICEP = """\
+param version string = '1.33'
+param size string
+
+resource aks 'Microsoft.ContainerService/managedClusters@2025-01-01' = {
+  name: 'ml'
+  properties: {
+    kubernetesVersion: version
+    networkProfile: {
+      serviceCidr: '10.9.0.0/16'
+    }
+    agentPoolProfiles: [
+      {
+        name: 'system'
+        count: 2
+        vmSize: 'Standard_D4s_v5'
+      }
+      {
+        name: 'a100'
+        count: 1
+        vmSize: size
+      }
+    ]
+  }
+}
+
+resource more 'Microsoft.ContainerService/managedClusters/agentPools@2025-01-01' = {
+  parent: aks
+  name: 't4'
+  properties: {
+    count: 3
+    vmSize: 'Standard_NC4as_T4_v3'
+    gpuProfile: {
+      driver: 'None'
+    }
+  }
+}
+"""
+_MODULE = """\
+module aks 'br/public:avm/res/container-service/managed-cluster:0.11.1' = {
+  params: {
+    name: 'aks-${uniqueString(deployment().name)}'
+    agentPools: [
+      {
+        name: 'gpu'
+        vmSize: 'Standard_NC24ads_A100_v4'
+      }
+    ]
+  }
+}
+"""
+_ARM = """\
+{"$schema": "https://schema.management.azure.com/schemas/2019-04-01/deploymentTemplate.json#",
+ "parameters": {"size": {"type": "string", "defaultValue": "Standard_NC6s_v3"}},
+ "resources": [{"type": "Microsoft.ContainerService/managedClusters", "name": "ml", "properties":
+  {"agentPoolProfiles": [{"name": "v100", "count": 1, "vmSize": "[parameters('size')]"}]}}]}
+"""
+
+
+def test_pools_of_aks_that_bicep_says(folder: Path) -> None:
+    put(folder, "infra/aks.bicep", _BICEP)
+    out = run("fleet", "infer", cwd=folder).out
+    told = ("name: ml  # infra/aks.bicep:5:9", 'version: "1.33"', 'serviceCidr: "10.9.0.0/16"', "gpu: T4", "nodes: 3")
+    assert [each for each in (*told, "driver: operator") if each not in out] == []
+    assert "a100" not in out
+    put(folder, "infra/aks.bicepparam", "using './aks.bicep'\nparam size = 'Standard_NC48ads_A100_v4'\n")
+    assert "gpusPerNode: 2  # infra/aks.bicepparam:2:14" in run("fleet", "infer", cwd=folder).out
+
+
+@pytest.mark.parametrize(("name", "text", "gpu"), [("aks.bicep", _MODULE, "A100"), ("azuredeploy.json", _ARM, "V100")])
+def test_modules_and_templates_of_azures(folder: Path, name: str, text: str, gpu: str) -> None:
+    put(folder, name, text)
+    out = run("fleet", "infer", cwd=folder).out
+    assert f"gpu: {gpu}  #" in out
+    assert ("# name: ?" in out) is (text is _MODULE)
+
+
+_GKE_MODULE = """\
+module "gke" {
+  source  = "terraform-google-modules/kubernetes-engine/google//modules/private-cluster"
+  version = "~> 36.0"
+  name    = "ml"
+  node_pools = [
+    {
+      name              = "t4"
+      machine_type      = "n1-standard-8"
+      min_count         = 0
+      max_count         = 3
+      accelerator_count = 2
+      accelerator_type  = "nvidia-tesla-t4"
+    },
+    { name = "plain" },
+  ]
+}
+"""
+
+
+def test_pools_of_googles_module(folder: Path) -> None:
+    put(folder, "main.tf", _GKE_MODULE)
+    out = run("fleet", "infer", cwd=folder).out
+    told = ("name: ml", "t4:  # GKE node pool 't4'", "gpu: T4", "gpusPerNode: 2", "max: 3")
+    assert [each for each in told if each not in out] == []
+    assert "plain" not in out
+
+
+_NODE_POOL = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: l4}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: eks.amazonaws.com, kind: NodeClass, name: default}
+      requirements: [{key: eks.amazonaws.com/instance-family, operator: In, values: [g6]}]
+"""
+_APPLIED = """\
+resource "aws_eks_cluster" "ml" {
+  name     = "ml"
+  version  = "1.33"
+  role_arn = "arn:aws:iam::111122223333:role/ml"
+  vpc_config { subnet_ids = ["subnet-0123456789abcdef0"] }
+}
+resource "kubectl_manifest" "l4" {
+  yaml_body = file("${path.module}/l4.yaml")
+}
+"""
+
+
+def test_what_a_root_applies_is_one_pool_of_its_cluster(folder: Path) -> None:
+    put(folder, "main.tf", _APPLIED)
+    put(folder, "l4.yaml", _NODE_POOL)
+    out = run("fleet", "infer", cwd=folder).out
+    assert out.count("NodePool 'l4' in") == 1
+
+
+def test_what_is_filled_in_is_the_only_cluster(folder: Path) -> None:
+    put(folder, "1.sh", "# The cluster.\nNAME=ml\ngcloud container clusters create $NAME --cluster-version=1.33\n")
+    pool = "gcloud container node-pools create l4 --cluster=$NAME --machine-type=g2-standard-4"
+    put(folder, "2.sh", f"# Its GPUs.\n{pool}\n")
+    out = run("fleet", "infer", cwd=folder).out
+    told = ("name: ml  # 1.sh:3:1", 'version: "1.33"', "l4:  # node pool 'l4' in 2.sh:2:1")
+    assert [each for each in told if each not in out] == []

@@ -8,12 +8,19 @@ from pathlib import Path
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text, as_text
 from nodeworthy.collect.source.files_beside import FilesBeside
-from nodeworthy.collect.source.parsing import FileContents, InputRefused, may_be_plan, scripts_of_classes
+from nodeworthy.collect.source.parsing import (
+    FileContents,
+    InputRefused,
+    is_arm_template,
+    may_be_plan,
+    scripts_of_classes,
+)
 from nodeworthy.facts.secrets.plain_text import IN_A_TEMPLATE, PlainText
 from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
+_OF_AZURE = (".bicep",)
 
 
 def read_by_its_tool(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
@@ -22,9 +29,21 @@ def read_by_its_tool(source: Source, data: bytes, rules: frozenset[str]) -> File
         return _packer_template(source, data, rules)
     if source.path.name.endswith(_OF_TERRAFORM):
         return _root_of_terraform(source, any_text(data), rules)
+    if source.path.name.endswith(_OF_AZURE) or is_arm_template(data):
+        return _of_azure(source, data)
     if may_be_plan(data):
         return _plan(source, data, rules)
     return _preview(source, data)
+
+
+def _of_azure(source: Source, data: bytes) -> FileContents | None:
+    """The clusters of AKS that it makes; the rest of it is not looked at."""
+    from nodeworthy.collect.objects import facts_of
+    from nodeworthy.collect.source.azure import resources_in
+    from nodeworthy.facts.fleet.azure_templates import objects_of_azure
+
+    facts = [fact for each in objects_of_azure(resources_in(source, data)) for fact in facts_of(each)]
+    return FileContents(facts) if facts else None
 
 
 def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> FileContents | None:

@@ -27,6 +27,7 @@ from nodeworthy.collect.source.parsing import (
     InputRefused,
     content,
     documents_in,
+    is_arm_template,
     may_be_plan,
     may_be_preview,
     may_be_template,
@@ -66,12 +67,13 @@ if TYPE_CHECKING:
     from nodeworthy.facts.pod.template import PodTemplate
 
 
-# What Terraform and Packer read by their names.
-OF_A_TOOL = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json", ".pkr.hcl")
+# What Bicep, Terraform and Packer read by their names.
+OF_A_TOOL = (".bicep", ".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json", ".pkr.hcl")
 # What of Terraform reads a file of the disk, to fill it in or as it stands.
 _FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 # By these whoever writes a template for Terraform names it.
 _TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")
+_OF_TOOLS = (may_be_plan, may_be_preview, is_arm_template)
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _DIRECTIVES = ("{{", "{%", "%{", "%#")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
@@ -101,7 +103,7 @@ def whats_in(source: Source, rules: frozenset[str]) -> FileContents | None:
     data = content(source)
     if data is None:
         return None
-    if source.path.name.endswith(OF_A_TOOL) or may_be_plan(data) or may_be_preview(data):
+    if source.path.name.endswith(OF_A_TOOL) or any(may_be(data) for may_be in _OF_TOOLS):
         from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
         return read_by_its_tool(source, data, rules)

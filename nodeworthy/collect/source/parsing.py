@@ -177,6 +177,11 @@ def may_be_plan(data: bytes) -> bool:
     return b'"planned_values"' in data or b'"resource_changes"' in data
 
 
+def is_arm_template(data: bytes) -> bool:
+    """Of Azure's, where it makes a cluster."""
+    return b"deploymentTemplate.json" in data[:_HEAD_OF_A_PLAN] and b"Microsoft.ContainerService" in data
+
+
 def may_be_preview(data: bytes) -> bool:
     """Whether it is worth reading as what `pulumi preview --json` prints."""
     return data.lstrip().startswith(b"{") and b'"steps"' in data and b'"newState"' in data and b"urn:pulumi:" in data

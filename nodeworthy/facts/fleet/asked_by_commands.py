@@ -44,11 +44,19 @@ def asked_by_commands(script: BootScript, read_object: Reader) -> Iterator[Place
         return
     for effect in effects:
         for each in _asked(effect, read_object):
-            what = (effect.place, getattr(each, "name", None), type(each))
+            what = _called(each)
             if what not in told:
                 told.add(what)
                 likely = effect.conditions and isinstance(each, AskedNodes)
                 yield _doubted(each) if likely and isinstance(each, AskedNodes) else each
+
+
+def _called(fact: Placed) -> object:
+    """What is asked for twice, as notes of somebody's do, is there once."""
+    if isinstance(fact, AskedNodes):
+        cluster = fact.cluster.shown() if fact.cluster is not None else ""
+        return fact.name, cluster, fact.distribution.shown()
+    return type(fact), fact.place
 
 
 def _doubted(nodes: AskedNodes) -> AskedNodes:
@@ -101,7 +109,9 @@ _OTHERS = tuple(
     "--release-channel --max-surge-upgrade --reservation --reservation-affinity --os-sku --spot-max-price --priority "
     "--eviction-policy --timeout --vpc-cidr --subnet-ids --vpc-private-subnets --vpc-public-subnets --attach-acr "
     "--generate-ssh-keys-dir --ssh-key-value --output -o --verbosity --format --logging --monitoring --snapshot-id "
-    "--location-policy --placement-type --local-nvme-ssd-block --ephemeral-storage-local-ssd --node-count-max".split()
+    "--location-policy --placement-type --local-nvme-ssd-block --ephemeral-storage-local-ssd --aks-custom-headers "
+    "--load-balancer-sku --outbound-type --api-server-authorized-ip-ranges --node-resource-group --nodepool-tags "
+    "--enable-addons -a --workspace-resource-id --ssh-key-name --assign-identity --node-security-groups".split()
 )
 
 

@@ -169,8 +169,10 @@ def of_its_cluster(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> AskedN
 def _own(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> list[SaidCluster]:
     by_name = [each for each in clusters if nodes.name in each.pools]
     named = {name for each in by_name for name in each.names}
-    if nodes.cluster is not None:
-        named.add(nodes.cluster.shown())
+    if nodes.cluster is not None and (name := nodes.cluster.shown()):
+        # What is filled in names the one that is called by the same variable, and else any.
+        is_filled_in = "$" in name and not any(name in each.names for each in clusters)
+        named |= set() if is_filled_in else {name}
     whole = [each for each in clusters if not each.pools]
     is_one = len({each.names for each in whole} - {frozenset()}) < 2
     if named:

@@ -78,7 +78,8 @@ def _ranges(cluster: HostedResource) -> tuple[Located[str] | None, Located[str] 
 
 def _each_pool(resource: HostedResource, own: HostedResource | None) -> Iterator[GpuPool]:
     if resource.type == GKE_POOL:
-        yield from _of_gke(resource.name, resource.place, resource.values, _version(resource.values, "version", own))
+        name, version = resource.values.get("name").text, _version(resource.values, "version", own)
+        yield from _of_gke(name or resource.name, resource.place, resource.values, version)
     elif resource.type == GKE_CLUSTER:
         version = _version(resource.values, "min_master_version")
         yield from _of_gke(resource.name, resource.place, resource.values, version)

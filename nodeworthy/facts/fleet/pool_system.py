@@ -74,6 +74,22 @@ def karpenters_systems(
             yield PoolSystem(pool.title, chosen.place, os_of(distribution, chosen.place), version, "alias")
 
 
+def clusters_of_stack(stack: AwsStack) -> Iterator[SaidCluster]:
+    """What a stack says of the clusters of EKS that it makes, to nodes that something else asks for. No rule asks."""
+    from nodeworthy.facts.fleet.said_cluster import range_of
+
+    for each in stack.of(CLUSTER):
+        version, name = each.get("version"), each.get("name").text
+        if not each.is_read:
+            yield SaidCluster(
+                each.place,
+                frozenset((name,) if name else ()),
+                of=frozenset(EKS),
+                version=version.located() if version.text is not None else None,
+                services=range_of(each.get("kubernetesNetworkConfig", "serviceIpv4Cidr")),
+            )
+
+
 def _version_of_the_cluster(stacks: Sequence[AwsStack], clusters: Sequence[SaidCluster]) -> Located[str] | None:
     """None where there is none, or more than one that it could be."""
     planned = [each.get("version") for stack in stacks for each in stack.of(CLUSTER)]

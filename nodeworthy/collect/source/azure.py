@@ -1,0 +1,37 @@
+"""A template of Azure's, with the parameters that lie beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nodeworthy.collect.source.files import Source, any_text
+from nodeworthy.collect.source.files_beside import FilesBeside
+from nodeworthy.documents.bicep import Declared, parameters_of_bicep, resources_of_arm, resources_of_bicep
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read
+from nodeworthy.verdict import Place
+
+_PARAMETERS = ".bicepparam"
+
+
+def resources_in(source: Source, data: bytes) -> list[Declared]:
+    """Nothing of one that can't be read: whoever deploys it is told."""
+    place, text = Place(source.shown), any_text(data)
+    if source.path.name.endswith(".bicep"):
+        return resources_of_bicep(text, place, _given(source))
+    try:
+        document = read(text, place)
+    except NotYaml:
+        return []
+    return list(resources_of_arm(document)) if document is not None else []
+
+
+def _given(source: Source) -> Mapping[str, Tree]:
+    """Those of the file of its name: of several that use it, each is another deployment."""
+    path = source.path.with_suffix(_PARAMETERS)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return {}
+    FilesBeside(source).asked.append(path)
+    return parameters_of_bicep(text, Place(source.shown.removesuffix(source.path.suffix) + _PARAMETERS))
