@@ -141,7 +141,9 @@ def test_yaml_that_breaks_off_is_told() -> None:
     [
         ('{"a": 1}', "no object of Kubernetes stands in it"),
         ("", "no object of Kubernetes stands in it"),
-        ("NAME   READY\npod-1  1/1\n", "no object of Kubernetes stands in it"),
+        ("NAME   READY\npod-1  1/1\n", "no object of Kubernetes stands in it; this is a table"),
+        ("NVRM: Xid (PCI:0000:53:00): 79\n", "what is known of a log's lines, nodeworthy explain tells"),
+        ("[    9.4] NVRM: Xid 79\n", "what is known of a log's lines, nodeworthy explain tells"),
         ("{", "not JSON"),
         ("a: [\n", "not YAML"),
     ],

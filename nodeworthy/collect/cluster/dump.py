@@ -27,11 +27,14 @@ from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.errors import InputError
 from nodeworthy.facts.cluster.idle_holders import is_answer
 from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # How sos and others call a file by the command that wrote it.
 _DESCRIBED, _AS_JSON, _AS_YAML = "describe", "-o_json", "-o_yaml"
+# The first line of what kubectl get prints without -o.
+_TABLE = pattern(r"NAME(?:SPACE)?  +[A-Z]{2}")
 _Reader = Callable[[Iterable[str], Place], Iterator[Item | Whole]]
 
 
@@ -104,7 +107,17 @@ def _read_named(path: Path, seen: ClusterObjects) -> None:
     if file.objects or file.is_list:
         return
     told = [f"{each.place}: {each.why}" for each in seen.unreadable]
-    raise InputError(told[0] if told else f"{file.path}: no object of Kubernetes stands in it")
+    problem = told[0] if told else f"{file.path}: no object of Kubernetes stands in it"
+    raise InputError("; ".join(filter(None, (problem, _what_to_give(pieces.begins)))))
+
+
+def _what_to_give(text: str) -> str:
+    """Of what is no object in any form people have more than they gave."""
+    if _TABLE.match(text.lstrip()) is not None:
+        return "this is a table, which leaves out why: give what -o yaml prints, or kubectl describe"
+    if text.strip() and not text.lstrip().startswith("{") and not dump_yaml.may_hold_objects(text):
+        return "what is known of a log's lines, nodeworthy explain tells"
+    return ""
 
 
 def _read_if_dumped(path: Path, seen: ClusterObjects) -> None:

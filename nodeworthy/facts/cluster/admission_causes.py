@@ -73,7 +73,7 @@ def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
     if pod.was_counted_as_none and node is not None and not node.capacity.get(pod.resource):
         return _gone(pod)
     if pod.was_counted_by_kubelet:
-        return _pinned(pod, full)
+        return _placed_in_vain(pod, full) if pod.key in world.events.placed else _pinned(pod, full)
     if _is_pinned(pod, world) and (full is not None or not started):
         return _pinned(pod, full)
     if started:
@@ -184,6 +184,20 @@ def _pinned(pod: AdmissionRefusal, full: Draft | None) -> Draft:
         remedy="set WITH_WORKLOAD=false for the validator's plugin, or prove the node before others hold its GPUs"
         if validator
         else "choose the node by a nodeSelector (kubernetes.io/hostname) instead of nodeName, so that pods wait",
+        related=full.related if full is not None else (),
+    )
+
+
+def _placed_in_vain(pod: AdmissionRefusal, full: Draft | None) -> Draft:
+    """Kubelet counts for itself; who had placed the pod had counted otherwise."""
+    return fail(
+        NOWHERE,
+        f"a scheduler placed pods on node '{pod.node}', where kubelet found no GPUs left for them",
+        cause="whoever places pods with GPUs has to know of all that hold them: two schedulers count each for itself, "
+        "and pods that name their node pass both by" + (f"; {full.cause}" if full is not None else ""),
+        remedy="let one scheduler place all pods with GPUs, and none name its node: kubectl get pods -A -o "
+        "custom-columns=NAME:.metadata.name,SCHEDULER:.spec.schedulerName,NODE:.spec.nodeName; then delete the "
+        "refused pods: controllers make others",
         related=full.related if full is not None else (),
     )
 
