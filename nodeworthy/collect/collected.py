@@ -47,7 +47,7 @@ from nodeworthy.facts.fleet.as_built import BuiltCluster, BuiltNodes, UnbuiltPoo
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMachines
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, RetiredMachines
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.facts.fleet.pool_system import ClusterVersion, NodeVersion, PoolSystem
@@ -180,6 +180,7 @@ _FILES: Final[Facts] = frozenset(
         KubeadmConfig,
         LeftOut,
         MisplacedMonitor,
+        MisplacedNodes,
         NodeFiles,
         OperatorByHelm,
         ParameterDefault,

@@ -337,6 +337,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ManagedClustersAgentPool": (_hosted,),
     "Namespace": (_namespaces,),
     "NodeGroup": (_groups_of_eks,),
+    "NodeClass": (_nodes_of_karpenter,),
     "NodePool": (_nodes_of_karpenter, _hosted),
     "Nodegroup": (_groups_of_eks,),
     "PodMonitor": (_monitors,),

@@ -11,6 +11,8 @@ from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
+# By which GKE's nodes tell their GPU.
+GKE_ACCELERATOR = "cloud.google.com/gke-accelerator"
 _AZURES_WITH_GPUS = "standard_n"
 # Oracle Cloud calls its shapes with GPUs so: BM.GPU.H100.8, VM.GPU.A10.1.
 _OF_ORACLE = pattern(r"(?i)(?:BM|VM)\.GPU")
@@ -40,6 +42,13 @@ def accelerator_gone(name: str) -> str | None:
     """The day on which Google retired it."""
     row = _table()["gke"]["accelerators"].get(name, {})
     return str(row["gone"]) if "gone" in row else None
+
+
+def accelerator_meant(name: str) -> str | None:
+    """What somebody means who calls an accelerator as GKE does not; None where it does, or where that is not known."""
+    rows = _table()["gke"]
+    meant = rows["misnamed"].get(name)
+    return str(meant) if meant is not None and name not in rows["accelerators"] else None
 
 
 def gpus_of_machine(machine_type: str) -> MachineGpus | None:

@@ -95,6 +95,27 @@ def exists(instance_type: str) -> bool:
     return instance_type in instance_types() or gpus_of(instance_type) is not None
 
 
+def is_named_so(name: str) -> bool:
+    """Whether it is a name as EC2 gives its types; other clouds have other forms."""
+    return _NAMED.fullmatch(name) is not None
+
+
+def is_no_family(family: str) -> bool:
+    """Whether no type of EC2 is of it (p4, whose types are p4d's and p4de's)."""
+    of_types = {*_families(), *(each.partition(".")[0] for each in instance_types())}
+    if family in of_types:
+        return False
+    # What a list of some age may lack is a number of its own, or a letter behind one.
+    is_stem = family[-1:].isdigit() and any(
+        each.startswith(family) and each[len(family)].isalpha() for each in of_types
+    )
+    return is_stem or not (is_gpu_family(family) or may_be_newer(f"{family}.large"))
+
+
+def families_beginning(name: str) -> tuple[str, ...]:
+    return tuple(sorted(each for each in _families() if each.startswith(name)))
+
+
 @cache
 def gpus_of(instance_type: str) -> InstanceGpus | None:
     """What GPUs a type has; None where we know of none."""

@@ -26,4 +26,8 @@ READ_AT: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("retention", "retentionSize", "storageSpec", "additionalScrapeConfigs"), _SPEC),
     **{f"{kind}MonitorSelector{rest}": _SPEC for kind in ("service", "pod") for rest in ("", "NilUsesHelmValues")},
 }
+# What another part of the chart calls otherwise.
+CALLED: Mapping[tuple[str, ...], tuple[str, ...]] = {
+    ("alertmanager", "alertmanagerSpec", "storageSpec"): ("alertmanager", "alertmanagerSpec", "storage"),
+}
 LEVELS: tuple[tuple[str, ...], ...] = ((), ("prometheus",), _SPEC)

@@ -45,6 +45,7 @@ from nodeworthy.known.dra import (
     version_for,
 )
 from nodeworthy.known.versions import span_of
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
 
@@ -64,6 +65,7 @@ _WRITTEN = {
 _REFUSED = "the API server does not know the field: it refuses the claim, or drops the field and finds no class"
 _WAITS = "its pod stays Pending"
 _NEAR = 0.8
+_OF_A_DEVICE = pattern(r"\bdevice\.(?P<what>attributes|capacity)\[[\"'](?P<domain>[^\"'\]]{1,120})[\"']\]")
 
 
 @RULE.check
@@ -275,6 +277,46 @@ def its_claims_are_there(pod: PodTemplate, around: ClaimsAround, every: Sequence
             said = each.get(field)
             if said.text is not None:
                 yield from _is_there(pod, said, around, every, is_template=is_template)
+
+
+@RULE.check
+def its_containers_use_them(pod: PodTemplate) -> Findings:
+    entries = [each for each in _entries(pod).sequence if each.is_mapping and each.get("name").text]
+    if pod.live is not None or not entries or pod.elsewhere is not None or pod.why_hidden is not None:
+        skip("it has no claims, or not all of it is seen here")
+    used = {each.get("name").text for one in pod.containers for each in one.tree.get("resources", "claims").sequence}
+    for each in entries:
+        if each.get("name").text not in used:
+            yield fail(
+                each.get("name").located(),
+                f"{pod.title} has a claim that none of its containers uses",
+                should=f"resources.claims: [{{name: {each.get('name').text}}}] in the container that is to have it",
+                cause="the device is reserved for the pod, and no container is given it: a program there finds no GPU",
+                remedy="name it in the container's resources.claims",
+                severity=Severity.WARNING,
+            )
+
+
+@RULE.check
+def its_selectors_ask_what_devices_say(claim: ResourceClaim) -> Findings:
+    """A device's attributes stand below the domain of its driver: without one the expression fails on every device."""
+    for request in claim.requests:
+        for ask in request.asks:
+            for selector in ask.get("selectors").sequence:
+                yield from _without_domain(claim, selector.get("cel", "expression"))
+
+
+def _without_domain(claim: ResourceClaim, expression: Tree) -> Findings:
+    for found in _OF_A_DEVICE.finditer(expression.text or ""):
+        if "." not in found["domain"]:
+            yield fail(
+                expression.located(),
+                f"{claim.title} asks for an attribute of a device without the domain of its driver",
+                is_=found[0],
+                should=f'device.{found["what"]}["gpu.nvidia.com"].{found["domain"]}',
+                cause=f"no device has such a key: the expression fails on each of them, and {_WAITS}",
+                remedy="write the driver's domain in the brackets, and the attribute behind them",
+            )
 
 
 def _is_there(

@@ -7,6 +7,9 @@ that asks for more. Which nodes may take it is read from its nodeSelector and it
 they speak of the pool, the instance type or the GPU's product; lines that shut out nodes which are large enough are
 named.
 
+Where nothing shows the nodes, the machine counts that it names: one that does not exist (`g5.large`, `nvidia-t4`, which
+GKE calls nvidia-tesla-t4), or that has fewer GPUs, takes no such pod, unless something shares them among pods.
+
 In a cluster the nodes' own capacity counts, and only pods that no node has taken are judged.
 """
 
@@ -16,9 +19,12 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT
 from nodeworthy.facts.fleet.node_size import NodeSize
+from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.cloud_gpus import GKE_ACCELERATOR, accelerator_meant
+from nodeworthy.known.instances import exists, gpus_of, instance_types_source, is_named_so, may_be_newer, near
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Place, Related, Severity, Unknown, fail, skip, unknown
 
@@ -30,6 +36,8 @@ RULE = Rule(
     remedy="ask for no more GPUs than one node has; what needs more is several pods (a Job of workers, torchrun, MPI)",
 )
 
+# How many of them GKE's nodes of a node pool have.
+GKE_COUNT = "cloud.google.com/gke-accelerator-count"
 _LABELS = (POOL, *INSTANCE_TYPES, PRODUCT)
 _MOST = 6
 _NEVER = "no node can ever take the pod: it stays Pending (Insufficient nvidia.com/gpu)"
@@ -71,6 +79,75 @@ def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Finding
             cause=_NEVER,
             victims=pod.live.unscheduled if pod.live is not None else (),
         )
+
+
+@RULE.check(unless=NodeSize)
+def the_machine_that_it_chooses_has_as_many(pod: PodTemplate, sharing: SharingConfig | None) -> Findings:
+    """Where nothing shows the nodes, by the machine that it names."""
+    if pod.live is not None or sharing is not None or GPU not in pod.gpu_resources:
+        skip("it asks for no whole GPUs, or what shares them may make more of them")
+    chosen = _machines_chosen(pod)
+    least = pod.least(GPU)
+    if chosen is None or least <= chosen[1]:
+        return
+    label, most, named = chosen
+    yield fail(
+        _where(pod),
+        f"{pod.title} asks for more GPUs than the machine has that it chooses",
+        is_=f"{least} GPUs",
+        should=f"at most {most}, as {named} has",
+        related=[Related(pod.selection.where(label).place, "it chooses its nodes here")],
+        cause=_NEVER,
+        remedy=f"choose nodes that have {least} GPUs, or ask for at most {most} in one pod",
+    )
+
+
+@RULE.check(unless=NodeSize)
+def the_machine_that_it_chooses_exists(pod: PodTemplate) -> Findings:
+    """Of several that it would take, one is enough."""
+    if pod.live is not None or not pod.uses_gpus:
+        skip("it asks for no GPUs")
+    for label in (*INSTANCE_TYPES, GKE_ACCELERATOR):
+        named = list(pod.selection.wanted(label))
+        if named and all(_is_no_machine(label, each) for each in named):
+            meant = accelerator_meant(named[0]) if label == GKE_ACCELERATOR else next(iter(near(named[0])), None)
+            yield fail(
+                pod.selection.where(label).place,
+                f"{pod.title} asks for GPUs on nodes of a {_kind_of(label)} that does not exist",
+                is_=f"{label}: {' or '.join(named)}",
+                should=f"{meant}, perhaps" if meant else f"a type of {instance_types_source()}",
+                cause="no node ever has this label: the pod stays Pending (didn't match Pod's node affinity/selector)",
+                remedy=f"write it as the nodes have it: kubectl get nodes -L {label}",
+            )
+
+
+def _kind_of(label: str) -> str:
+    return "GPU" if label == GKE_ACCELERATOR else "type"
+
+
+def _is_no_machine(label: str, value: str) -> bool:
+    if label == GKE_ACCELERATOR:
+        return accelerator_meant(value) is not None
+    return is_named_so(value) and not exists(value) and not may_be_newer(value)
+
+
+def _machines_chosen(pod: PodTemplate) -> tuple[str, int, str] | None:
+    """The label by which it chooses, the most GPUs that a node has which is chosen so, and its name there. None where a
+    value is not known, or of something of which the GPUs are not."""
+    for label in (*INSTANCE_TYPES, GKE_COUNT):
+        named = list(pod.selection.wanted(label))
+        counts = [(count, each) for each in named if (count := _gpus_of(label, each)) is not None]
+        if named and len(counts) == len(named):
+            most, name = max(counts)
+            return label, most, name if label != GKE_COUNT else f"a node with {label}={name}"
+    return None
+
+
+def _gpus_of(label: str, value: str) -> int | None:
+    if label == GKE_COUNT:
+        return int(value) if value.isdecimal() else None
+    has = gpus_of(value)
+    return has.count if has is not None else None
 
 
 def _why_not_asked(pod: PodTemplate, sizes: Sequence[NodeSize]) -> str:

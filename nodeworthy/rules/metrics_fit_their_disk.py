@@ -160,8 +160,12 @@ def _unread(tree: Tree, path: tuple[str, ...], right: tuple[str, ...]) -> Draft:
         is_=".".join(path),
         should=".".join(right),
         cause=f"the chart's templates look there for nothing of this name, and Helm says nothing: {lost}",
-        remedy=f"move it below {'.'.join(right[:-1])}; `helm template` shows what comes of it",
+        remedy=f"{_moved(path, right)}; `helm template` shows what comes of it",
     )
+
+
+def _moved(path: tuple[str, ...], right: tuple[str, ...]) -> str:
+    return f"call it {right[-1]}" if path[:-1] == right[:-1] else f"move it below {'.'.join(right[:-1])}"
 
 
 @RULE.check

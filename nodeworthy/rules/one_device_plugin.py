@@ -5,7 +5,8 @@ kubelet: the one that came last wins until the other starts again, and GPUs are 
 brings the count of physical GPUs back where shared ones were promised. The operator deploys its own plugin unless
 `devicePlugin.enabled` is false, or a node says `nvidia.com/gpu.deploy.device-plugin=false`. Bottlerocket's images for
 NVIDIA, those of EKS Auto Mode among them, run one as a service of the host: a second one beside it is a warning. With
-none of them nobody counts the GPUs of a node, and no pod can have one.
+none of them nobody counts the GPUs of a node, and no pod can have one; nor does one count that does not mount the
+folder of kubelet's socket, for it has nowhere to register.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
+from nodeworthy.documents.settled import settle, why_incomplete
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
-from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
 from nodeworthy.facts.pod.node_choice import labels_asked_for
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, unknown
+from nodeworthy.verdict import Findings, Known, Located, Related, Severity, Unknown, fail, need, unknown
 
 RULE = Rule(
     "one-device-plugin",
@@ -29,6 +32,9 @@ RULE = Rule(
     title="Exactly one device plugin advertises a resource on a node",
     remedy="keep one of them: set devicePlugin.enabled: false in the operator's values, or remove the other",
 )
+
+# Where kubelet's socket for device plugins is, in whatever folder of the host it keeps its own things.
+_KUBELETS = "/var/lib/kubelet/device-plugins/"
 
 CAUSE = (
     "both register the same resource with kubelet, and the one that registered last is believed: GPUs are handed out "
@@ -104,6 +110,36 @@ def _remedy(first: Advertiser) -> str:
     if not first.is_operators:
         return "remove one of them, or let each choose nodes of its own"
     return f"set devicePlugin.enabled: false, or register the other's nodes with {DEVICE_PLUGIN}=false"
+
+
+@RULE.check
+def it_reaches_kubelet(plugin: DaemonSetManifest) -> Findings:
+    """By a socket in this folder it registers what it has; of a chart's pods the chart mounts it."""
+    if plugin.part is Part.DCGM_EXPORTER or plugin.is_of_chart or plugin.by_command or plugin.elsewhere is not None:
+        return
+    containers = plugin.pods.get("containers")
+    mounts = [mount for each in containers.sequence for mount in need(_mounts(each))]
+    if not containers.sequence or any(_KUBELETS.startswith(_folder(each)) for each in mounts):
+        return
+    yield fail(
+        containers.sequence[0].place,
+        f"{plugin.title} does not mount the folder in which kubelet waits for device plugins",
+        is_=", ".join(need(settle(each.get("mountPath"))) or "" for each in mounts) or "no volumeMounts",
+        should=f"a hostPath of {_KUBELETS}, mounted there",
+        cause="it finds no kubelet.sock, registers nowhere and starts again and again: the node offers no GPU",
+        remedy=f"mount {_KUBELETS} as NVIDIA's own manifest does, or install the plugin's chart",
+    )
+
+
+def _mounts(container: Tree) -> Located[Sequence[Tree]]:
+    mounts = container.get("volumeMounts")
+    if why := why_incomplete(mounts):
+        return Located.unknown(f"what it mounts is not known: {why}", mounts.place)
+    return Located.known(mounts.sequence, mounts.place)
+
+
+def _folder(mount: Tree) -> str:
+    return f"{str(need(settle(mount.get('mountPath'))) or '-').rstrip('/')}/"
 
 
 @RULE.check

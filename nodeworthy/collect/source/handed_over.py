@@ -39,8 +39,8 @@ def scripts_handed_over(text: str, shown: str, surroundings: Surroundings | None
     given: set[str] | None = None
     for found in _HERE.finditer(text):
         before = text[max(0, found.start() - _NEAR) : found.start()]
-        inside = _inside(text, found.end(), found["tag"], tabs=bool(found["tabs"]))
-        if inside is None or not inside.lstrip().startswith(_HEADS):
+        written = inside(text, found.end(), found["tag"], tabs=bool(found["tabs"]))
+        if written is None or not written.lstrip().startswith(_HEADS):
             continue
         if given is None:
             given = {each[1] for each in _GIVEN.finditer(text)}
@@ -48,7 +48,7 @@ def scripts_handed_over(text: str, shown: str, surroundings: Surroundings | None
             continue
         row = text.count("\n", 0, found.end()) + 1
         place, is_filled = Place(path=shown, line=row, column=1), not found["quote"]
-        data = _FILLED.sub(_as_template, inside) if is_filled else inside
+        data = _FILLED.sub(_as_template, written) if is_filled else written
         read = unpack(data.encode(), place, template=is_filled, origin=Straight(place))
         on_ec2 = _OF_EC2.search(text) is not None
         script = BootScript(
@@ -68,7 +68,8 @@ def _is_handed_over(before: str, file: str | None, given: set[str]) -> bool:
     return _CALLED_SO.search(name) is not None or not given.isdisjoint((f"${name}", f"${{{name}}}"))
 
 
-def _inside(text: str, start: int, tag: str, *, tabs: bool) -> str | None:
+def inside(text: str, start: int, tag: str, *, tabs: bool) -> str | None:
+    """What stands up to the mark of the end; None where it never comes."""
     at = start
     while at < len(text):
         end = text.find("\n", at)

@@ -164,6 +164,30 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
 
 def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """What boots a node, what does something elsewhere, what only hands secrets on."""
+    found, applied = _of_commands(source, data, rules), _applied(source, data)
+    if not applied:
+        return found
+    if found is None:
+        told = comments(any_text(data), Place(source.shown), rules, is_yaml=False)
+        return FileContents(applied, suppressions=list(told))
+    return replace(found, facts=[*found.facts, *applied])
+
+
+def _applied(source: Source, data: bytes) -> list[Fact]:
+    """The objects that a script gives to a cluster."""
+    if b"apiVersion" not in data or b"<<" not in data or not is_script(data, source.path.name):
+        return []
+    from nodeworthy.collect.source.applied_manifests import applied_objects
+
+    every = (_placed(each, source) for each in applied_objects(any_text(data), source.shown))
+    if not may_ask_for_nodes(data):
+        return list(every)
+    from nodeworthy.facts.fleet.asked_by_commands import OF_NODES
+
+    return [each for each in every if type(each).__name__ not in OF_NODES]  # these are read with what asks for nodes
+
+
+def _of_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     if is_boot_script(data, source.path.name) or is_nodes_firewall(data):
         found, started = _script(source, data, rules), _started_with(source, data)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:

@@ -16,6 +16,7 @@ from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
 
 # What the operator calls its classes beside the first, and what k3s finds by itself.
+_NVIDIA = "nvidia"
 BESIDE = ("-cdi", "-legacy")
 EXPERIMENTAL = "-experimental"
 
@@ -30,10 +31,23 @@ class RuntimeClass:
     name: str
     handler: Located[Any]
     why_unnamed: str | None = None
+    # The object, where it is written down.
+    document: Tree | None = None
 
     @property
     def title(self) -> str:
         return f"the RuntimeClass {self.name}" if self.name else "this RuntimeClass"
+
+    @property
+    def is_nvidias(self) -> bool:
+        """By its name, or by what it is to be run by."""
+        below = (
+            ()
+            if self.document is None
+            else (self.document.get("spec", "handler"), self.document.get("metadata", "handler"))
+        )
+        handler = self.handler.state.value if isinstance(self.handler.state, Known) else None
+        return any(_NVIDIA in str(each).lower() for each in (self.name, handler, *(one.text for one in below)))
 
 
 @dataclass(frozen=True)
@@ -81,11 +95,11 @@ def class_of(document: Tree) -> Iterator[RuntimeClass | PriorityClass]:
     written = document.get("metadata", "name")
     name, state = written.text, settle(written).state
     if document.get("kind").text == "RuntimeClass" and isinstance(state, Unknown):
-        yield RuntimeClass(document.place, "", settle(document.get("handler")), state.why)
+        yield RuntimeClass(document.place, "", settle(document.get("handler")), state.why, document)
     elif name is None:
         return
     elif document.get("kind").text == "RuntimeClass":
-        yield RuntimeClass(document.place, name, settle(document.get("handler")))
+        yield RuntimeClass(document.place, name, settle(document.get("handler")), document=document)
     elif document.get("kind").text == "PriorityClass":
         preempts = document.get("preemptionPolicy").text != "Never"
         yield PriorityClass(document.place, name, settle(document.get("value")), preempts)

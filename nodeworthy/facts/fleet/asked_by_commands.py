@@ -384,7 +384,7 @@ def _said(asked: _Asked, cluster: Any, of: frozenset[str], said: Mapping[str, An
 # Manifests
 
 # What of a manifest says which nodes there are.
-_OF_NODES = ("AskedNodes", "KarpenterClass", "KarpenterPool", "SaidCluster", "SaidMachines")
+OF_NODES = ("AskedNodes", "KarpenterClass", "KarpenterPool", "SaidCluster", "SaidMachines")
 _KINDS_OF_NODES = ("eksctl.io/", "karpenter", "eks.amazonaws.com/", "cluster.x-k8s.io/")
 
 
@@ -398,4 +398,4 @@ def _written(content: Content | None, read_object: Reader) -> Iterator[Placed]:
         documents = read_all(text, content.lines[0].place)
     except NotYaml:
         return
-    yield from (fact for each in documents for fact in read_object(each) if type(fact).__name__ in _OF_NODES)
+    yield from (fact for each in documents for fact in read_object(each) if type(fact).__name__ in OF_NODES)

@@ -25,6 +25,8 @@ _MANAGED = "managedNodeGroups"
 _GPU = pattern(r"(?:^|[-_.])gpus?(?:[-_.]|$)", 2)  # re.IGNORECASE
 _UBUNTU = pattern(r"Ubuntu(?:Pro)?(\d\d)(\d\d)")
 _GROUPS = (_MANAGED, "nodeGroups")
+# What an instanceType says beside an instancesDistribution, in which the types stand.
+MIXED = "mixed"
 # By which eksctl tells the nodes of its groups apart.
 OF_GROUP = "alpha.eksctl.io/nodegroup-name"
 
@@ -86,7 +88,7 @@ class EksctlGroup:
     def types(self) -> list[Tree]:
         several = (self.tree.get("instanceTypes"), self.tree.get("instancesDistribution", "instanceTypes"))
         every = (self.tree.get("instanceType"), *(each for types in several for each in types.sequence))
-        return [each for each in every if each.text is not None]
+        return [each for each in every if each.text not in (None, MIXED)]
 
     @property
     def _machines(self) -> Machines:

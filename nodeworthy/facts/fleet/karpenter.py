@@ -232,9 +232,41 @@ def _cluster_of(term: Tree) -> Iterator[Tree]:
             yield Tree(name.removeprefix(_OF_CLUSTER), said.key or said.place)
 
 
-def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
+# By its kind, where Karpenter's CRDs have an object, and Auto Mode's.
+_SERVED: Mapping[str, tuple[str, ...]] = {
+    "NodePool": ("karpenter.sh/v1", "karpenter.sh/v1beta1"),
+    _OWN_CLASS: ("karpenter.k8s.aws/v1", "karpenter.k8s.aws/v1beta1"),
+    "NodeClass": ("eks.amazonaws.com/v1",),
+}
+_GROUPS = ("karpenter.sh/", "karpenter.k8s.aws/")
+
+
+@dataclass(frozen=True, eq=False)
+class MisplacedNodes:
+    """A NodePool or a class of nodes that is asked for where nothing serves its kind."""
+
+    called: ClassVar[str] = "an object of Karpenter's that nothing serves"
+
+    kind: str
+    version: Tree
+
+    @property
+    def place(self) -> Place:
+        return self.version.place
+
+    @property
+    def should(self) -> str:
+        if self.kind == "NodeClass":
+            return f"apiVersion: {_SERVED[_OWN_CLASS][0]} and kind: {_OWN_CLASS}"
+        return f"apiVersion: {_SERVED[self.kind][0]}"
+
+
+def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | MisplacedNodes]:
     api, kind = document.get("apiVersion").text or "", document.get("kind").text
     name = document.get("metadata", "name").text or ""
+    if api.startswith(_GROUPS) and api not in _SERVED.get(kind or "", (api,)):
+        yield MisplacedNodes(kind or "", document.get("apiVersion"))
+        return
     if kind == _OWN_CLASS and api.startswith(_CLASS_API) and name:
         yield KarpenterClass(name, document.place, document)
     elif kind == "NodePool" and api.startswith(_POOL_API) and name:

@@ -36,9 +36,11 @@ MAKERS = {
 # Parts that the device plugin's own chart has not, which reads `migStrategy` and `config.map`.
 OPERATORS = frozenset(("driver", "toolkit", "operator", "dcgm", "dcgmExporter", "migManager", "mig"))
 _ADVERTISED = pattern(r"(?:nvidia\.com/)?(?:gpu|mig-\d+g\.\d+gb(?:\.me|\.gfx|\.me\.all|-me|\.all)*)")
+_MEANS = frozenset(each.lower() for each in ("timeSlicing", "mps"))
 # What a text must hold to be one.
 # Also as yamlencode and jsonencode write it: with quotes around each name.
 _VERSION, _SHARING = pattern(r"\bversion[\"']?\s*:"), pattern(r"\bsharing[\"']?\s*:")
+_SLICED = pattern(r"\btimeSlicing[\"']?\s*:")
 _MEANT = pattern(r"timeSlicing|\b(?:mps|replicas)[\"']?\s*:")
 
 
@@ -73,6 +75,8 @@ class SharingConfig:
     keys: tuple[str, ...] = ()
     # What the plugin's own chart names as the one of them by which nodes go; of one of them, to be judged once.
     default: Tree | None = None
+    # A ConfigMap holds texts; what stands there as a mapping it does not take.
+    is_text: bool = True
 
     @property
     def title(self) -> str:
@@ -94,6 +98,12 @@ class SharingConfig:
         """What it says of one of the means; Go reads keys of JSON in any case. None where it says nothing."""
         found = next((tree for key, tree in self.sharing.mapping.items() if key.lower() == means.lower()), None)
         return None if found is None or found.is_null else found
+
+    @property
+    def misplaced(self) -> Iterator[tuple[str, Tree]]:
+        """Means that do not stand below `sharing`, where there is nothing else."""
+        if self.sharing.is_absent:
+            yield from ((key, tree) for key, tree in self.tree.mapping.items() if key.lower() in _MEANS)
 
     def misspelt(self) -> Iterator[tuple[str, Tree]]:
         known = {each.lower() for each in (*MEANS, *OF_THE_MEANS)}
@@ -136,6 +146,8 @@ def _of_the_plugins_chart(config: Tree) -> Iterator[SharingConfig]:
 def _in_texts(data: Tree, name: str) -> Iterator[SharingConfig]:
     for key, written in data.mapping.items():
         text = written.text or ""
-        if all(each.search(text) for each in (_VERSION, _SHARING, _MEANT)):
+        if written.is_mapping and written.get("sharing").is_mapping:
+            yield SharingConfig(written.place, written, key, name, tuple(data.mapping), is_text=False)
+        elif _VERSION.search(text) and (_SLICED.search(text) or (_SHARING.search(text) and _MEANT.search(text))):
             tree = document_inside(written)
             yield SharingConfig(tree.place if tree.is_mapping else written.place, tree, key, name, tuple(data.mapping))

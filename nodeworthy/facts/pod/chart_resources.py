@@ -12,6 +12,10 @@ from nodeworthy.facts.pod.template import PodTemplate
 RESOURCES = "resources"
 APP_TEMPLATE = "app-template"
 _DEEPEST = 4
+# As charts call what they give a container as its variables, beside its resources; of these only what says which GPUs
+# it sees, for how a chart writes down the others its template decides.
+_ENVIRONMENTS = ("env", "extraEnv", "extraEnvVars", "extraEnvs", "envVars", "environment", "additionalEnv")
+_OF_GPUS = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "CUDA_VISIBLE_DEVICES")
 
 
 def pods_of_chart(release: Release) -> Iterator[PodTemplate]:
@@ -52,9 +56,19 @@ def templates_of_values(document: Tree) -> Iterator[PodTemplate]:
 def _within(document: Tree, tree: Tree, path: str, depth: int) -> Iterator[PodTemplate]:
     for name, child in tree.mapping.items():
         if name == RESOURCES and asks_for_gpus(child):
-            yield _template(document, child, path or RESOURCES)
+            yield _template(document, child, path or RESOURCES, tree)
         elif depth and child.is_mapping:
             yield from _within(document, child, f"{path}.{name}" if path else name, depth - 1)
+
+
+def _variables(beside: Tree) -> Iterator[Tree]:
+    """As a list of names and values, or by their names."""
+    for env in map(beside.get, _ENVIRONMENTS):
+        yield from (each for each in env.sequence if each.is_mapping and each.get("name").text in _OF_GPUS)
+        for name in _OF_GPUS:
+            value = env.mapping.get(name)
+            if value is not None and value.text is not None:
+                yield Tree({"name": Tree(name, value.key or value.place), "value": value}, value.place, value.key)
 
 
 def asks_for_gpus(resources: Tree) -> bool:
@@ -62,10 +76,12 @@ def asks_for_gpus(resources: Tree) -> bool:
     return any(map(is_gpu_resource, amounts))
 
 
-def _template(document: Tree, resources: Tree, path: str) -> PodTemplate:
+def _template(document: Tree, resources: Tree, path: str, beside: Tree) -> PodTemplate:
     place = resources.key or resources.place
     name = Tree(path, place)
-    container = Tree({"name": name, RESOURCES: resources}, place)
+    told = list(_variables(beside))
+    env = {"env": Tree(told, told[0].place)} if told else {}
+    container = Tree({"name": name, RESOURCES: resources, **env}, place)
     spec = Tree({"containers": Tree([container], place)}, place)
     named = Tree({"kind": Tree("Chart", place), "metadata": Tree({"name": name}, place)}, document.place)
     return PodTemplate(named, Tree({"spec": spec}, place), (named,), path)

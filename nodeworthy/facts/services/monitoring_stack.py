@@ -16,7 +16,7 @@ from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.selector import selects
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.containers import NotAQuantity, quantity
-from nodeworthy.known.monitoring import FITS, LEVELS, READ_AT, RETENTION
+from nodeworthy.known.monitoring import CALLED, FITS, LEVELS, READ_AT, RETENTION
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -60,6 +60,9 @@ class MonitoringStack:
                 found = values.get(*level, name)
                 if _is_given(found):
                     yield found, (*level, name), (*right, name)
+        for path, right in CALLED.items():
+            if _is_given(values.get(*path)) and not _is_given(values.get(*right)):
+                yield values.get(*path), path, right
 
     def said(self, *names: str) -> Located[Any]:
         """A setting; None where nobody says it, unknown where somebody else may."""

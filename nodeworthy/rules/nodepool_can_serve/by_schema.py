@@ -7,7 +7,10 @@ from pathlib import PurePath
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, name_by_karpenter
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes, name_by_karpenter
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.instances import families_beginning, is_no_family
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.rules.nodepool_can_serve import RULE
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip
@@ -40,6 +43,131 @@ def it_chooses_by_what_its_nodes_are(pool: KarpenterPool) -> Findings:
         remedy=f"write {name_by_karpenter(key)}, or let the pool be of a NodeClass of Auto Mode's",
         severity=Severity.WARNING,
     )
+
+
+@RULE.check
+def it_chooses_families_that_there_are(pool: KarpenterPool) -> Findings:
+    """One that there is not takes nothing away from the others; alone, it starts nothing."""
+    for key, operator, values in pool.requirements:
+        none = [each for each in values if each.text is not None and is_no_family(each.text)]
+        if operator == "In" and key.endswith("/instance-family") and none:
+            first, *others = none
+            yield fail(
+                first,
+                f"{pool.title} asks for instances of a family that does not exist",
+                is_=f"{key}: {first.text}",
+                should=_families_like(first.text or ""),
+                related=[Related(each.place, f"nor is there a family {each.text}") for each in others],
+                cause="Karpenter takes it for a word of yours: no type is of this family, and none is started for it",
+                remedy="name the family before the dot of a type: `aws ec2 describe-instance-types`",
+                severity=Severity.ERROR if len(none) == len(values) else Severity.WARNING,
+            )
+
+
+def _families_like(name: str) -> str:
+    """p4 is what the names of p4d and p4de begin with."""
+    like = families_beginning(name)
+    return " or ".join(like) if like else "a family of EC2's types"
+
+
+@RULE.check
+def it_asks_in_karpenters_words(pool: KarpenterPool) -> Findings:
+    for requirement in pool.tree.get("spec", "template", "spec", "requirements").sequence:
+        operator = requirement.get("operator")
+        if operator.text is not None and operator.text not in _OPERATORS:
+            yield _draft_of_field(
+                pool.title,
+                NotTaken(
+                    operator.place,
+                    "its requirement has another operator than there are",
+                    operator.text,
+                    " or ".join(_OPERATORS),
+                ),
+            )
+        for value in requirement.get("values").sequence:
+            if isinstance(value.value, int | float):
+                says = "its requirement names a value that is no text"
+                yield _draft_of_field(
+                    pool.title, NotTaken(value.place, says, f"{value.value} ({value.kind()})", f'"{value.value}"')
+                )
+    for kind in ("taints", "startupTaints"):
+        for effect in (each.get("effect") for each in pool.taints(kind)):
+            if effect.text in _AS_EKS_WRITES:
+                says = "its taint has another effect than there are"
+                yield _draft_of_field(
+                    pool.title, NotTaken(effect.place, says, effect.text, _AS_EKS_WRITES[effect.text])
+                )
+
+
+@RULE.check
+def it_chooses_by_values_that_nodes_have(pool: KarpenterPool) -> Findings:
+    """Where none of the values is one that a node ever has, the pool starts nothing."""
+    for key, operator, values in pool.requirements:
+        told = [(each, values_meant(key, each.text)) for each in values if each.text is not None]
+        wrong = [(each, meant) for each, meant in told if meant]
+        if operator == "In" and wrong and len(wrong) == len(values):
+            first, meant = wrong[0]
+            yield fail(
+                first,
+                f"{pool.title} asks for instances by a value that none has",
+                is_=f"{key}: {first.text}",
+                should=meant,
+                cause="Karpenter compares it letter by letter: no type fits, and the pool never starts a node",
+                remedy=f"write {meant}",
+            )
+
+
+def values_meant(key: str, value: str) -> str | None:
+    """What a value is to be that is written as nodes never have it; None where it may be theirs."""
+    name = key.rpartition("/")[2]
+    plain = value.lower().replace("_", "-")
+    if key == "karpenter.sh/capacity-type":
+        known = {each.replace("-", ""): each for each in ("on-demand", "spot", "reserved")}
+        meant = known.get(plain.replace("-", ""))
+        return meant if meant != value else None
+    if name == "instance-gpu-manufacturer":
+        return plain if plain != value and plain in ("nvidia", "amd") else None
+    if name == "instance-gpu-name":
+        bare = plain.removeprefix("nvidia-").removeprefix("tesla-")
+        return bare if bare != value and gpu_named(bare) is not None else None
+    if key == "topology.kubernetes.io/zone":
+        return f"a zone of it: {value}a" if _REGION.fullmatch(value) else None
+    return None
+
+
+@RULE.check
+def it_is_of_a_kind_that_there_is(misplaced: MisplacedNodes) -> Findings:
+    yield fail(
+        misplaced,
+        f"the API server refuses this: there is no {misplaced.kind} in {misplaced.version.text}",
+        is_=f"{misplaced.version.text}, {misplaced.kind}",
+        should=misplaced.should,
+        cause=f'no matches for kind "{misplaced.kind}" in version "{misplaced.version.text}": no node is started by it',
+        remedy=f"write {misplaced.should}",
+    )
+
+
+@RULE.check
+def its_volumes_can_be(node_class: KarpenterClass) -> Findings:
+    for each in node_class.tree.get("spec", "blockDeviceMappings").sequence:
+        for name, tree, least in too_little(each.get("ebs")):
+            yield fail(
+                tree,
+                f"{node_class.title} asks for a volume that EC2 does not make",
+                is_=f"{name}: {tree.value}",
+                should=f"{name}: {least} or more, or no {name}: then it is {least}",
+                cause="EC2 refuses to start any instance with it (InvalidParameterValue), and no node comes",
+                remedy=f"leave {name} out, or write {least} or more",
+            )
+
+
+def too_little(ebs: Tree) -> Iterator[tuple[str, Tree, int]]:
+    """What a gp3 has at the least, whatever its size."""
+    if ebs.get("volumeType").text == "gp3":
+        for name, least in _LEAST_OF_GP3.items():
+            tree = ebs.get(name)
+            if isinstance(tree.value, int) and not isinstance(tree.value, bool) and tree.value < least:
+                yield name, tree, least
 
 
 @RULE.check
@@ -80,6 +208,11 @@ _MOVED: Mapping[str, str] = {
     "kubelet": "spec.kubelet of the EC2NodeClass",
     "expireAfter": "spec.template.spec.expireAfter",
 }
+_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
+_AS_EKS_WRITES = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
+_REGION = pattern(r"[a-z]{2}(?:-[a-z]{3,10}){1,2}-\d")
+# Amazon EBS, "General Purpose SSD volumes": 3,000 IOPS and 125 MiB/s come with every gp3, and are the least.
+_LEAST_OF_GP3: Mapping[str, int] = {"iops": 3000, "throughput": 125}
 _EMPTY_OR_UNDERUSED, _UNDERUSED, _EMPTY = "WhenEmptyOrUnderutilized", "WhenUnderutilized", "WhenEmpty"
 
 

@@ -4,12 +4,44 @@ from __future__ import annotations
 
 import difflib
 
-from nodeworthy.documents.settled import is_charts
+from nodeworthy.documents.settled import is_charts, why_incomplete
 from nodeworthy.facts.cluster.classes import BESIDE, EXPERIMENTAL, ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rules.runtime_class_agrees import BASE, RULE
 from nodeworthy.verdict import Findings, Related, Unknown, fail, need, skip, unknown
+
+# With which Kubernetes a version went (its "Deprecated API Migration Guide").
+_SERVED = "node.k8s.io/v1"
+_GONE = {"node.k8s.io/v1beta1": "1.25", "node.k8s.io/v1alpha1": "1.24"}
+
+
+@RULE.check
+def the_class_is_taken(runtime: RuntimeClass) -> Findings:
+    document = runtime.document
+    if document is None or document.place.object is not None or not runtime.is_nvidias:
+        skip("a cluster has taken it, or it is no class of NVIDIA's")
+    version, handler = document.get("apiVersion"), document.get("handler")
+    if version.text in _GONE:
+        yield fail(
+            version.located(),
+            f"{runtime.title} is of a version that no maintained Kubernetes serves",
+            should=_SERVED,
+            cause=f'no matches for kind "RuntimeClass" in version "{version.text}", which went with Kubernetes '
+            f"{_GONE[version.text]}: pods that name the class are refused",
+            remedy=f"write apiVersion: {_SERVED}, with handler beside metadata",
+        )
+    elif version.text == _SERVED and handler.is_absent and why_incomplete(document) is None:
+        lower = next((each for each in ("spec", "metadata") if not document.get(each, "handler").is_absent), None)
+        meant = document.get(lower, "handler").text if lower is not None else BASE
+        yield fail(
+            (lower is not None and document.get(lower, "handler").key) or document.place,
+            f"{runtime.title} names no handler where {_SERVED} has it",
+            is_=f"{lower}.handler" if lower is not None else "no handler",
+            should=f"handler: {meant}, beside metadata",
+            cause="the API server refuses it (handler: Required value): pods that name the class are refused, too",
+            remedy=f"write handler: {meant} beside metadata",
+        )
 
 
 @RULE.check

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.recognition import ORIGIN
 from nodeworthy.facts.operator.sharing import (
@@ -43,6 +44,7 @@ from nodeworthy.facts.operator.sharing import (
     is_advertised,
 )
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, Unknown, fail, need, skip, unknown
@@ -67,12 +69,36 @@ def the_device_plugin_can_read_it(config: SharingConfig) -> Findings:
     if config.why_unread is not None:
         yield unknown(config, f"what {config.title} shares is not known: {config.why_unread}")
         return
+    if not config.is_text:
+        yield _no_text(config)
+        return
+    version = config.tree.get("version")
+    if need(settle(version)) not in (None, "v1"):
+        says = f"{config.title} is of a version that the device plugin does not have"
+        yield fail(version.located(), says, should="v1", cause=f"it says unknown version, and {_ENDS}",
+                   remedy="write version: v1")  # fmt: skip
+    for key, tree in config.misplaced:
+        says = f"{config.title} says {key} where the device plugin does not read it"
+        yield fail(tree.key or tree.place, says, is_=key, should=f"sharing.{key}", cause=_IGNORED,
+                   remedy=f"move {key} below sharing")  # fmt: skip
     for key, tree in config.misspelt():
         said = f"{config.title} shares by {key}, which the device plugin does not know"
         yield fail(tree, said, is_=key, should=" or ".join(MEANS), cause=_IGNORED, remedy=f"name it {_near(key)}")
     for means in MEANS:
         yield from _of_means(config, means)
     yield from _of_both(config)
+
+
+def _no_text(config: SharingConfig) -> Draft:
+    return fail(
+        config.tree.key or config.tree.place,
+        f"{config.title} stands in its ConfigMap as a mapping, and a ConfigMap holds texts alone",
+        is_="a mapping",
+        should=f"a text: {config.key}: |-",
+        cause="the API server refuses the ConfigMap (cannot unmarshal object into Go struct field ConfigMap.data of "
+        "type string), and the device plugin finds none",
+        remedy=f"write {config.key}: |- and what stands below it one level deeper",
+    )
 
 
 def _near(key: str) -> str:
@@ -108,6 +134,7 @@ def _of_resource(config: SharingConfig, each: SharedResource) -> Iterator[Draft]
         )
         return
     yield from _of_replicas(config, each, name)
+    yield from _of_devices(config, each, name)
     if not is_advertised(name):
         yield fail(
             each.name.located(),
@@ -123,7 +150,7 @@ def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iter
     if replicas.is_absent or replicas.is_null:
         is_: str | None = "no replicas"
     else:
-        value = need(replicas.located())
+        value = need(settle(replicas))
         if isinstance(value, int) and not isinstance(value, bool) and value >= LEAST:
             return
         is_ = f"{replicas.located().shown()} ({replicas.kind()})" if not isinstance(value, int) else str(value)
@@ -136,6 +163,23 @@ def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iter
         if is_ is not None and is_.lstrip("-").isdecimal()
         else _ENDS,
         remedy=f"write how many pods may share one, {LEAST} or more; to share nothing, leave the entry out",
+    )
+
+
+def _of_devices(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
+    """Its parser knows them, and no release goes by them."""
+    devices = each.tree.get("devices")
+    if each.means != TIME_SLICING or devices.is_absent or devices.is_null or devices.text == "all":
+        return
+    yield fail(
+        devices.key or devices.place,
+        f"{config.title} names the GPUs that it shares, and time slicing shares all of a node",
+        is_=f"devices of {name}",
+        should="no devices, or all",
+        cause="the device plugin says that customizing devices is not yet supported, and passes it over",
+        remedy="leave devices out; to share only some nodes' GPUs, give them a configuration of their own by their "
+        "label nvidia.com/device-plugin.config",
+        severity=Severity.WARNING,
     )
 
 
@@ -319,3 +363,50 @@ def slices_are_asked_for_by_their_name(pod: PodTemplate, every: Sequence[Operato
         cause="no node ever has this resource: the pod stays Pending (Insufficient)",
         remedy="ask for nvidia.com/gpu, or set mig.strategy: mixed in the operator's values",
     )
+
+
+@RULE.check
+def pods_ask_as_it_shares(pod: PodTemplate, configs: Sequence[SharingConfig]) -> Findings:
+    """Nodes may go by another configuration, or by none: what stands beside it here is no more than likely for them."""
+    if pod.live is not None or len(configs) != 1:
+        skip("it runs, or nodes may go by one of several configurations")
+    (config,) = configs
+    for each in config.resources():
+        said = config.of(each.means) or each.tree
+        name = each.name.text or ""
+        if name not in pod.gpu_resources:
+            continue
+        asking = next(one for one in pod.containers if name in one.gpu_resources)
+        if said.get("renameByDefault").value is True:
+            yield _of_another_resource(pod, asking, name, config, said.get("renameByDefault"))
+        elif each.means == TIME_SLICING and said.get("failRequestsGreaterThanOne").value is True:
+            yield from _of_several(pod, asking, name, said.get("failRequestsGreaterThanOne"))
+
+
+def _of_another_resource(pod: PodTemplate, asking: Container, name: str, config: SharingConfig, says: Tree) -> Draft:
+    return fail(
+        asking.asks_for(name).place,
+        f"{pod.title} asks for {name}, and {config.title} beside it calls what it shares {name}.shared",
+        is_=name,
+        should=f"{name}.shared",
+        related=[Related(says.place, "renameByDefault: true")],
+        cause="on a node that goes by it nothing is called so any more: the pod stays Pending (Insufficient)",
+        remedy=f"ask for {name}.shared, or set renameByDefault: false",
+        severity=Severity.WARNING,
+    )
+
+
+def _of_several(pod: PodTemplate, asking: Container, name: str, says: Tree) -> Iterator[Draft]:
+    asked = asking.asks_for(name)
+    if need(asked) > 1:
+        yield fail(
+            asked.place,
+            f"{pod.title} asks for several shares of a GPU, which the configuration beside it refuses",
+            is_=f"{need(asked)} of {name}",
+            should="1",
+            related=[Related(says.place, "failRequestsGreaterThanOne: true")],
+            cause="kubelet does not admit the pod (UnexpectedAdmissionError): several shares are no more of a GPU than "
+            "one",
+            remedy="ask for one; for whole GPUs choose nodes that share none",
+            severity=Severity.WARNING,
+        )

@@ -1,0 +1,102 @@
+"""Objects that a script gives to kubectl: `kubectl apply -f - <<EOF`, `cat <<EOF | kubectl apply -f -`, and
+`cat > pod.yaml <<EOF` before `kubectl apply -f pod.yaml`. Each stands where it is written, and is judged as a file of
+its own would be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from nodeworthy.collect.objects import facts_of, objects
+from nodeworthy.collect.source.handed_over import inside
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.patterns import pattern
+from nodeworthy.scene import Fact
+from nodeworthy.verdict import Place
+
+_GIVES = (
+    r"\b(?:kubectl|oc)\b[^\n|;&]*?[ \t](?:apply|create|replace)\b(?![^\n|;&]*--dry-run)"
+    r"[^\n|;&]*?[ \t](?:-f|--filename)[ \t=]*"
+)
+# A line that begins a text, with all that stands around its mark; one that goes on after a backslash is one line.
+_BEGINS = pattern(
+    r"(?m)^(?P<before>(?:[^\n<#]|\\\n|<(?!<)|(?<=\S)#)*)<<(?P<tabs>-?)[ \t]*"
+    r"(?P<quote>[\"']?)(?P<tag>\w{1,40})(?P=quote)(?P<behind>[^\n]*)\n"
+)
+_TO_KUBECTL = pattern(_GIVES + r"(?:-|/dev/stdin)(?=[ \t\n)\"';|&]|\Z)")
+_TO_A_FILE = pattern(r"(?:>[ \t]*|\btee[ \t]+(?:-\S+[ \t]+)*)[\"']?(?P<file>[^\s\"'|;&<>]{1,200})")
+_FILES_GIVEN = pattern(_GIVES + r"[\"']?(?P<file>[^\s\"'|;&<>]{1,200})")
+# What K3s, RKE2 and kubelet apply by themselves.
+_WATCHED = pattern(r"/(?:server|etc/kubernetes)/manifests/")
+_NO_OBJECT = pattern(r"apiVersion[ \t]*:")
+# What the shell fills in where the mark of the end is not quoted; what is behind a backslash stands as it is.
+_FILLED = pattern(
+    r"\\(?P<own>[$`\\])|\$\{(?P<braced>[A-Za-z_]\w*)(?P<else>[^{}\n]*)\}|\$(?P<name>[A-Za-z_]\w*)|\$\((?P<ran>[^()\n]*)\)|`[^`\n]*`"
+)
+_SET = pattern(r"(?m)(?:^|[;&]|\b(?:export|readonly|local|declare))[ \t]*(?P<name>[A-Za-z_]\w*)=(?P<value>[^\n;&]*)")
+_PLAIN = pattern(r"(?P<quote>[\"']?)(?P<text>[\w./:@+-]*)(?P=quote)[ \t]*(?:#.*)?")
+_ANOTHER = pattern(r"\b(?:read|for|getopts|select|mapfile|readarray|printf[ \t]+-v)\b(?P<names>[^\n;]*)")
+
+
+def applied_objects(text: str, shown: str) -> Iterator[Fact]:
+    """What all of them bring. A text that is no YAML before the shell has filled it in says nothing."""
+    if "<<" not in text or "apiVersion" not in text:
+        return
+    given = {found["file"] for found in _FILES_GIVEN.finditer(text)}
+    known: Mapping[str, str] | None = None
+    for found in _BEGINS.finditer(text):
+        if not _is_applied(found["before"] + " " + found["behind"], given):
+            continue
+        written = inside(text, found.end(), found["tag"], tabs=bool(found["tabs"]))
+        if written is None or not _NO_OBJECT.search(written):
+            continue
+        if found["tabs"]:
+            written = re.sub(r"(?m)^\t+", "", written)
+        if not found["quote"]:
+            known = _set_once(text) if known is None else known
+            written = _as_filled(written, known)
+        yield from _objects_written(written, Place(path=shown, line=text.count("\n", 0, found.end()) + 1, column=1))
+
+
+def _is_applied(line: str, given: set[str]) -> bool:
+    if _TO_KUBECTL.search(line):
+        return True
+    file = _TO_A_FILE.search(line)
+    if file is None:
+        return False
+    return file["file"] in given or _WATCHED.search(file["file"]) is not None
+
+
+def _objects_written(written: str, at: Place) -> Iterator[Fact]:
+    try:
+        documents = read_all(written, at)
+    except NotYaml:
+        return
+    for document in documents:
+        for each in objects(document):
+            yield from facts_of(each)
+
+
+def _set_once(text: str) -> Mapping[str, str]:
+    """The variables that have one value, whatever way the script takes."""
+    said: dict[str, list[str | None]] = {}
+    for found in _SET.finditer(text):
+        plain = _PLAIN.fullmatch(found["value"].strip())
+        said.setdefault(found["name"], []).append(plain["text"] if plain is not None else None)
+    others = {name for found in _ANOTHER.finditer(text) for name in re.findall(r"[A-Za-z_]\w*", found["names"])}
+    return {name: each[0] for name, each in said.items() if len(each) == 1 and each[0] and name not in others}
+
+
+def _as_filled(written: str, known: Mapping[str, str]) -> str:
+    """What is not known is left as something that is filled in later."""
+
+    def filled(found: re.Match[str]) -> str:
+        if found["own"]:
+            return str(found["own"])
+        name = found["braced"] or found["name"]
+        if name is None:
+            return "${OUTPUT}"
+        return known[name] if name in known and not found["else"] else f"${{{name}}}"
+
+    return _FILLED.sub(filled, written)
