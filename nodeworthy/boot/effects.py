@@ -235,6 +235,17 @@ class RefusedOptions(Effect):
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
+class RefusedCall(Effect):
+    """A call that its program does not take as it is: it ends before a node has come of it."""
+
+    says: str  # what is wrong with it
+    is_: str
+    should: str
+    cause: str
+    remedy: str
+
+
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Reboots(Effect):
     pass
 

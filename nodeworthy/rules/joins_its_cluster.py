@@ -8,14 +8,17 @@ endpoint and CA together or asks EKS for both. An option that is glued to the wo
 is none: the name is another, and the option is never told. A script that joins twice on one path configures kubelet a
 second time while it runs; so does one that runs `nodeadm init` beside a NodeConfig, with which nodeadm-run joins by
 itself. In `K3S_URL=… curl … | sh -` the variables are curl's alone: the installer behind the pipe is never told them,
-and makes a server of its own where an agent was meant. kubeadm takes arguments (`extraArgs`) up to v1beta3 as a
-mapping and from v1beta4 on as a list, and refuses a config that has the other. `k3s agent` ends at once where it is
-given an option that only `k3s server` has (`--disable traefik`, `--flannel-backend=none`), and k3s since 1.25 where it
-is given one that is gone (`--no-deploy`, `--no-flannel`, `--cluster-secret`). Of a script in which nothing joins it is
-only said that this is wrong where it is the whole user data of an EKS pool: to a managed node group EKS adds the part
-that joins (but not where its launch template names an image), and a helper script joins nothing. Without a fleet the
-cluster is that of the group: the name that a program or a root gives it is the one to join with. A managed node group
-with such an image and no user data at all starts machines that are no nodes.
+and makes a server of its own where an agent was meant; so it does where nobody exports them, or where `sudo` keeps them
+back. kubeadm takes arguments (`extraArgs`) up to v1beta3 as a mapping and from v1beta4 on as a list, and refuses a
+config that has the other, or whose version it has no more (v1beta2 since 1.27) or not yet. It takes by option or in its
+config, and never both ways, what it installs, and refuses a token without a hash of the CA. Nodes of RKE2 join at port
+9345, and at 6443 nobody answers them. `k3s agent` ends at once where it is given an option that only `k3s server` has
+(`--disable traefik`, `--flannel-backend=none`), and k3s since 1.25 where it is given one that is gone (`--no-deploy`,
+`--no-flannel`, `--cluster-secret`). Of a script in which nothing joins it is only said that this is wrong where it is
+the whole user data of an EKS pool: to a managed node group EKS adds the part that joins (but not where its launch
+template names an image), and a helper script joins nothing. Without a fleet the cluster is that of the group: the name
+that a program or a root gives it is the one to join with. A managed node group with such an image and no user data at
+all starts machines that are no nodes.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.effects import Joins, RefusedOptions, Unit
+from nodeworthy.boot.effects import Joins, RefusedCall, RefusedOptions, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.aws.node_group import NodeGroup, service_range
 from nodeworthy.facts.boot.cluster_join import (
@@ -40,7 +43,7 @@ from nodeworthy.facts.boot.cluster_join import (
     twice,
 )
 from nodeworthy.facts.boot.families import BOOTSTRAP, title, way_of_joining
-from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig, configs_written
+from nodeworthy.facts.boot.kubeadm_config import Arguments, KubeadmConfig, OfAnotherTime, configs_written
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
@@ -113,7 +116,7 @@ def an_image_of_ones_own_comes_with_a_script(nodes: NodeGroup) -> Findings:
 
 @RULE.check
 def kubeadm_takes_its_arguments(config: KubeadmConfig) -> Findings:
-    yield from [_refused_by_kubeadm(config)] if config.refused else []
+    yield from _refused_by_kubeadm(config)
 
 
 @RULE.check
@@ -121,11 +124,33 @@ def kubeadm_takes_what_is_written_for_it(script: BootScript) -> Findings:
     found = list(configs_written(script))
     if not found:
         skip("it writes no arguments into a config of kubeadm's")
-    yield from (_refused_by_kubeadm(each) for each in found if each.refused)
+    for each in found:
+        yield from _refused_by_kubeadm(each)
 
 
-def _refused_by_kubeadm(config: KubeadmConfig) -> Draft:
-    first, *others = config.refused
+def _refused_by_kubeadm(config: KubeadmConfig) -> Findings:
+    if config.refused:
+        yield _of_another_shape(config.refused)
+    if config.of_another_time is not None:
+        yield _of_another_time(config.of_another_time)
+
+
+def _of_another_time(config: OfAnotherTime) -> Draft:
+    takes = "refuses it since" if config.is_gone else "knows it since"
+    return fail(
+        config.place,
+        f"kubeadm refuses its config: {config.version} is not for Kubernetes {config.kubernetes}, kubeadm {takes} "
+        f"{config.since}",
+        is_=config.version,
+        should="v1beta3, or v1beta4 from 1.31 on",
+        cause="kubeadm ends at once: "
+        + ("your configuration file uses an old API spec" if config.is_gone else "no kind of this name is registered"),
+        remedy="kubeadm config migrate --old-config FILE --new-config FILE, with a kubeadm that knows both",
+    )
+
+
+def _of_another_shape(refused: Sequence[Arguments]) -> Draft:
+    first, *others = refused
     mapping, listed = "a mapping of names to texts", "a list of name and value"
     is_, should = (listed, mapping) if first.takes_a_mapping else (mapping, listed)
     return fail(
@@ -151,17 +176,55 @@ def its_settings_reach_the_installer(script: BootScript) -> Findings:
 
 
 def _lost(each: LostSettings) -> Draft:
+    from nodeworthy.facts.boot.settings_for_curl import Lost
+
     names, first = " and ".join(each.names), each.names[0]
     verb, them = ("are", "them") if len(each.names) > 1 else ("is", "it")
+    if each.how is Lost.RUN_BY_NOBODY:
+        return fail(
+            each.place,
+            f"the installer of {each.installer} is fetched, and nothing runs it: {names} {verb} all that stands behind "
+            "the pipe",
+            is_=f"{each.program} … | {first}=…",
+            should=f"{each.program} … | {first}=… sh -",
+            cause=f"a shell that is given settings and no command sets them, and ends: no {each.installer} is installed",
+            remedy="write `sh -` behind the settings",
+        )
+    says, is_, remedy = {
+        Lost.FOR_THE_DOWNLOAD: (
+            f"set for {each.program} alone",
+            f"{first}=… {each.program} … | sh",
+            f"put {names} behind the pipe, in front of sh, or export {them} before",
+        ),
+        Lost.NOT_EXPORTED: (
+            "exported nowhere",
+            f"{first}=…, and then {each.program} … | sh",
+            f"export {names}, or put {them} behind the pipe, in front of sh",
+        ),
+        Lost.BEHIND_SUDO: (
+            "exported, and sudo hands on no such variable",
+            f"export {first}=…, and then {each.program} … | sudo sh",
+            f"put {names} behind the pipe (`| sudo {first}=… sh -`), or write `sudo -E sh -`",
+        ),
+    }[each.how]
     return fail(
         each.place,
-        f"{names} {verb} set for {each.program} alone: "
-        f"the installer of {each.installer} behind the pipe never hears of it",
-        is_=f"{first}=… {each.program} … | sh",
+        f"{names} {verb} {says}: the installer of {each.installer} behind the pipe never hears of {them}",
+        is_=is_,
         should=f"{each.program} … | {first}=… sh -",
         cause=_UNTOLD.get(first, f"{each.installer} is installed as if nothing had been set"),
-        remedy=f"put {names} behind the pipe, in front of sh, or export {them} before",
+        remedy=remedy,
     )
+
+
+@RULE.check
+def nobody_ends_before_it_joins(script: BootScript) -> Findings:
+    joins = any(script.timeline.of(Joins))
+    found = list(script.timeline.of(RefusedCall))
+    if not joins and not found:
+        skip(_NOTHING_JOINS)
+    for each in found:
+        yield fail(each, each.says, is_=each.is_, should=each.should, cause=each.cause, remedy=each.remedy)
 
 
 @RULE.check

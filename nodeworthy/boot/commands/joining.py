@@ -9,7 +9,7 @@ from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, g
 from nodeworthy.boot.commands.charts import helm
 from nodeworthy.boot.commands.names import halves
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Joins, Runs
+from nodeworthy.boot.effects import Effect, Joins, RefusedCall, Runs
 from nodeworthy.boot.hidden_labels import FLAG, TAINTS, hidden_labels
 from nodeworthy.boot.text import Text
 from nodeworthy.records import replace
@@ -27,8 +27,19 @@ _NODEADM = frozenset(
 _KUBEADM = frozenset(
     "--token --discovery-token --discovery-token-ca-cert-hash --discovery-file --tls-bootstrap-token --config "
     "--node-name --cri-socket --certificate-key --apiserver-advertise-address --ignore-preflight-errors --patches "
-    "--skip-phases -v".split()
+    "--skip-phases -v --pod-network-cidr --service-cidr --service-dns-domain --kubernetes-version --image-repository "
+    "--control-plane-endpoint --apiserver-cert-extra-sans --apiserver-bind-port --feature-gates".split()
 )
+# What kubeadm takes by option or in its config, and never both ways (cmd/kubeadm/app/apis/kubeadm/validation:
+# ValidateMixedArguments).
+_NOT_BESIDE_A_CONFIG = (
+    "--token --discovery-token --discovery-token-ca-cert-hash --discovery-token-unsafe-skip-ca-verification "
+    "--control-plane --apiserver-advertise-address --apiserver-bind-port --pod-network-cidr --service-cidr "
+    "--service-dns-domain --kubernetes-version --image-repository --control-plane-endpoint "
+    "--apiserver-cert-extra-sans --certificate-key --cri-socket".split()
+)
+# By one of these a node knows whom it joins.
+_TRUSTS = ("--discovery-token-ca-cert-hash", "--discovery-token-unsafe-skip-ca-verification", "--discovery-file")
 _OKE = frozenset("--apiserver-endpoint --kubelet-ca-cert --kubelet-extra-args --cluster-dns".split())
 # What kubelet is told most often, in one word of bootstrap.sh and its kin.
 _KUBELET = frozenset(
@@ -141,10 +152,44 @@ def kubeadm(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], _KUBEADM)
     if arguments.words[:1] != ("join",) or arguments.words[:2] == ("join", "phase"):
         is_question = arguments.words[:1] in {("config",), ("token",), ("version",), ("certs",)}
-        return ask_node(call) if is_question else Did([call.does(Runs, arguments=call.arguments)])
+        runs = call.does(Runs, arguments=call.arguments)
+        return ask_node(call) if is_question else Did([runs, *_mixed(call, arguments)])
     endpoints = [operand.located(call.place) for operand in arguments.operands[1:2]]
     lost = glued_options(call.arguments[1:], _KUBEADM)
-    return Did([call.does(Joins, how="kubeadm", endpoint=endpoints[0] if endpoints else None, glued=lost)])
+    joins = call.does(Joins, how="kubeadm", endpoint=endpoints[0] if endpoints else None, glued=lost)
+    return Did([joins, *_mixed(call, arguments), *_trusts_nobody(call, arguments, lost)])
+
+
+def _mixed(call: Call, arguments: Given) -> Iterator[Effect]:
+    """`kubeadm init --config FILE --pod-network-cidr …`."""
+    verb = arguments.words[:1]
+    found = [name for name in _NOT_BESIDE_A_CONFIG if arguments.has(name)]
+    if verb in {("init",), ("join",)} and len(arguments.words) < 3 and arguments.has("--config") and found:
+        named = ", ".join(found)
+        yield call.does(
+            RefusedCall,
+            says=f"kubeadm {verb[0]} is given --config and {named}, and takes one of them alone",
+            is_=f"--config … {found[0]}",
+            should="--config alone",
+            cause="kubeadm ends at once: can not mix '--config' with arguments "
+            f"[{' '.join(each.removeprefix('--') for each in found)}]",
+            remedy="write into that file what these options say, or leave --config out",
+        )
+
+
+def _trusts_nobody(call: Call, arguments: Given, glued: tuple[str, ...]) -> Iterator[Effect]:
+    """What else a call is given that is not all known (`$EXTRA`) may say whom to trust."""
+    is_whole = len(arguments.operands) <= 2 and not any(name.startswith("$") for name, _ in arguments.options)
+    is_by_token = arguments.has("--token", "--discovery-token") and not arguments.has("--config", *_TRUSTS)
+    if is_by_token and is_whole and not glued:
+        yield call.does(
+            RefusedCall,
+            says="kubeadm join is given a token, and nothing by which it knows whom it joins",
+            is_="no --discovery-token-ca-cert-hash",
+            should="--discovery-token-ca-cert-hash sha256:…",
+            cause="kubeadm ends at once: using token-based discovery without caCertHashes can be insecure",
+            remedy="give it what `kubeadm token create --print-join-command` says, with its hash",
+        )
 
 
 def microk8s(call: Call) -> Did:

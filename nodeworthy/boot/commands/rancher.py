@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, beginning, glued_options, split_options
 from nodeworthy.boot.commands.joining import labels_of
 from nodeworthy.boot.commands.names import fields, halves
-from nodeworthy.boot.effects import Act, Effect, Joins, RefusedOptions, Runs, Unit
+from nodeworthy.boot.effects import Act, Effect, Joins, RefusedCall, RefusedOptions, Runs, Unit
 from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Located, Place
+from nodeworthy.verdict import Known, Located, Place
 
 _TAKES = frozenset(
     "-s -t -c -d --server --token --token-file --config --data-dir --node-name --node-ip --node-external-ip "
@@ -35,6 +35,7 @@ _OF_SERVERS = frozenset(
     "--disable-cloud-controller --disable-kube-proxy --disable-network-policy --disable-helm-controller "
     "--secrets-encryption --etcd-expose-metrics --embedded-registry".split()
 )
+_HTTPS = "https://"
 _CONFIG = {"k3s": "/etc/rancher/k3s/config.yaml", "rke2": "/etc/rancher/rke2/config.yaml"}
 _UNITS = {
     "k3s-agent.service": ("k3s", "agent"),
@@ -53,6 +54,7 @@ def k3s_installed(call: Call) -> Iterator[Effect]:
     unit = Text.of("k3s-agent.service" if kind == "agent" else "k3s.service")
     yield from _refused(call, arguments)
     yield from _gone(call, kind, arguments)
+    yield from _without_tls(call)
     if not _is_on(call, "INSTALL_K3S_SKIP_ENABLE"):
         yield call.does(Unit, unit=unit, act=Act.ENABLE)
     if not _is_on(call, "INSTALL_K3S_SKIP_START"):
@@ -97,6 +99,34 @@ def _gone(call: Call, kind: str, arguments: Given) -> Iterator[Effect]:
         yield call.does(RefusedOptions, program=f"k3s {kind}", options=tuple(found), instead=instead, unless=unless)
 
 
+def _without_tls(call: Call) -> Iterator[Effect]:
+    url = beginning(call.environment.get("K3S_URL") or EMPTY)
+    if url and not url.startswith(_HTTPS) and not _HTTPS.startswith(url):
+        yield call.does(
+            RefusedCall,
+            says="the installer of k3s is given a K3S_URL that does not begin with https://, and installs nothing",
+            is_=url,
+            should=f"{_HTTPS}{url.removeprefix('http://')}",
+            cause="it ends with `Only https:// URLs are supported for K3S_URL`",
+            remedy=f"write K3S_URL={_HTTPS}ADDRESS:6443",
+        )
+
+
+def _at_the_api(call: Call, how: str, endpoint: Located[str]) -> Iterator[Effect]:
+    """Where an RKE2 server is asked for by the port of Kubernetes' own API, which knows nothing of joining."""
+    address = endpoint.state.value if isinstance(endpoint.state, Known) else ""
+    if how == "rke2" and address.endswith(":6443"):
+        yield call.does(
+            RefusedCall,
+            says="RKE2 is told to join at port 6443, where nobody answers that",
+            is_=address,
+            should=f"{address.removesuffix('6443')}9345",
+            cause="nodes of RKE2 join at its supervisor, port 9345; 6443 is the API of Kubernetes alone: the node asks "
+            "it for the cluster's certificates, again and again",
+            remedy="write port 9345",
+        )
+
+
 def _why_older(call: Call) -> str | None:
     """Why the release may be one that still takes them: '' where it is none of those, None where it is one."""
     release, channel = (call.environment.get(name) or EMPTY for name in (_RELEASE, _CHANNEL))
@@ -122,6 +152,8 @@ def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given)
     hidden, lost = hidden_labels(told_labels), glued_options(call.arguments, _TAKES)
     said = {"labels": labels, "hidden_labels": hidden, "taints": taints}
     yield call.does(Joins, how=how, endpoint=endpoint, **said, glued=lost)
+    if endpoint is not None:
+        yield from _at_the_api(call, how, endpoint)
 
 
 def _words_of_option(call: Call, how: str, arguments: Given, name: str) -> Sequence[Text]:

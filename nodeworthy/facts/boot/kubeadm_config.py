@@ -1,20 +1,23 @@
 """What kubeadm is given with `--config`: how it takes the arguments of what it starts.
 
 Up to v1beta3 they are a mapping of names to texts, from v1beta4 on a list of `name` and `value`; the other shape ends
-kubeadm before it has done anything.
+kubeadm before it has done anything. So does a version of the config that the kubeadm of this Kubernetes has no more, or
+not yet: kubeadm is of the version that it installs, or one newer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
+from nodeworthy.boot.content import Line
 from nodeworthy.boot.effects import Writes
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.facts.secrets.planned_secret import is_kubeadms
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
 
@@ -29,6 +32,11 @@ _BY_KIND: Mapping[str, tuple[tuple[str, ...], ...]] = {
     ),
 }
 _OF_MAPPINGS = ("v1beta1", "v1beta2", "v1beta3")
+# The first minor version of kubeadm that refuses it (kubernetes.io, kubeadm Configuration, "Migration from old kubeadm
+# config versions"), and the first that knows it.
+_REFUSED_SINCE = {"v1alpha3": 15, "v1beta1": 22, "v1beta2": 27}
+_KNOWN_SINCE = {"v1beta3": 22, "v1beta4": 31}
+_MINOR = pattern(r"v?1\.(\d+)(?:\.|$)")
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,18 @@ class Arguments:
         return self.tree.is_sequence if self.takes_a_mapping else self.tree.is_mapping
 
 
+@dataclass(frozen=True)
+class OfAnotherTime:
+    """A version of the config that the kubeadm of this Kubernetes does not take."""
+
+    place: Place
+    version: str
+    kubernetes: str
+    # The version of kubeadm by which that changed.
+    since: str
+    is_gone: bool
+
+
 @dataclass(frozen=True, eq=False)
 class KubeadmConfig:
     """One document of it."""
@@ -58,6 +78,7 @@ class KubeadmConfig:
 
     place: Place
     arguments: tuple[Arguments, ...]
+    of_another_time: OfAnotherTime | None = None
 
     @property
     def refused(self) -> list[Arguments]:
@@ -65,9 +86,25 @@ class KubeadmConfig:
 
 
 def kubeadm_configs(document: Tree) -> Iterator[KubeadmConfig]:
-    found = tuple(_arguments(document))
-    if found:
-        yield KubeadmConfig(document.place, found)
+    found, old = tuple(_arguments(document)), _of_another_time(document)
+    if found or old is not None:
+        yield KubeadmConfig(document.place, found, old)
+
+
+def _of_another_time(document: Tree) -> OfAnotherTime | None:
+    told = document.get("kubernetesVersion") if is_kubeadms(document) else None
+    minor = _MINOR.match(told.text or "") if told is not None else None
+    if told is None or minor is None:
+        return None
+    version, kubernetes = (document.get("apiVersion").text or "").removeprefix(_MARK), told.text or ""
+    gone, known = _REFUSED_SINCE.get(version), _KNOWN_SINCE.get(version)
+    place = document.get("apiVersion").place
+    if gone is not None and int(minor[1]) >= gone:
+        return OfAnotherTime(place, version, kubernetes, f"1.{gone}", is_gone=True)
+    # It may be installed by a kubeadm that is one version newer.
+    if known is not None and int(minor[1]) + 1 < known:
+        return OfAnotherTime(place, version, kubernetes, f"1.{known}", is_gone=False)
+    return None
 
 
 def configs_written(script: BootScript) -> Iterator[KubeadmConfig]:
@@ -75,21 +112,27 @@ def configs_written(script: BootScript) -> Iterator[KubeadmConfig]:
     for write in script.timeline.of(Writes):
         content = content_of(write)
         text = content.text.shown() if content is not None else ""
-        found = list(_in_text(text)) if content is not None and _MARK in text else []
-        lines = content.lines if content is not None else ()
-        last = len(lines) - 1
-        placed = (replace(each, place=lines[min((each.place.line or 1) - 1, last)].place) for each in found)
-        if found:
-            yield KubeadmConfig(write.place, tuple(placed))
+        for found in _in_text(text) if content is not None and _MARK in text else ():
+            lines = content.lines if content is not None else ()
+            yield KubeadmConfig(
+                write.place,
+                tuple(replace(each, place=_line(lines, each.place)) for each in found.arguments),
+                found.of_another_time
+                and replace(found.of_another_time, place=_line(lines, found.of_another_time.place)),
+            )
 
 
-def _in_text(text: str) -> Iterator[Arguments]:
+def _line(lines: Sequence[Line], place: Place) -> Place:
+    return lines[min((place.line or 1), len(lines)) - 1].place
+
+
+def _in_text(text: str) -> Iterator[KubeadmConfig]:
     try:
         documents = read_all(text, Place())
     except NotYaml:
         return  # what is filled in later may make YAML of it
     for each in documents:
-        yield from _arguments(each)
+        yield from kubeadm_configs(each)
 
 
 def _arguments(document: Tree) -> Iterator[Arguments]:

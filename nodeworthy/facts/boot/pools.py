@@ -45,6 +45,7 @@ _ELSEWHERE = frozenset(
         "eksctl kops git gh curl wget make"
     ).split()
 )
+_INSTALLER = pattern(r"https://get\.(?:k3s|rke2)\.io/?$")
 _ACTS = (Act.ENABLE, Act.DISABLE, Act.MASK, Act.START)
 _ROOTS = ("/etc/", "/boot/", "/usr/lib/", "/usr/local/", "/lib/", "/var/lib/")
 _NO_SYSTEM = ("helm", "pip", "pip3", "npm", "conda", "cargo", "go", "gem")
@@ -79,7 +80,9 @@ def _is_of_a_node(effect: Effect) -> bool:
     if isinstance(effect, Unit):
         return effect.act in _ACTS or _names_one(effect.unit.shown())
     if isinstance(effect, Fetches):
-        return effect.runs and _names_one(effect.url.shown())
+        # An installer that flows into a pipe is meant to run, also where nothing behind it does that.
+        is_run = effect.runs or (effect.to is None and _INSTALLER.match(effect.url.shown()) is not None)
+        return is_run and _names_one(effect.url.shown())
     if isinstance(effect, RunsElsewhere):
         return False
     if isinstance(effect, Runs):

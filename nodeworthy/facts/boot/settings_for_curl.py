@@ -1,9 +1,14 @@
-"""Settings of an installer that are given to the program which downloads it: `K3S_URL=… curl … | sh -`."""
+"""Settings that never reach an installer behind a pipe.
+
+`K3S_URL=… curl … | sh -` gives them to curl alone; a variable that nobody exports stays in the shell that set it;
+`sudo` hands on none of those that were exported; and behind `… | K3S_URL=…` no shell is started at all.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from enum import Enum
 
 from nodeworthy.boot.effects import Effect, Fetches, RunsElsewhere
 from nodeworthy.facts.boot.script import BootScript
@@ -16,11 +21,25 @@ from nodeworthy.verdict import Place
 _INSTALLERS = {"get.k3s.io": ("k3s", "K3S_"), "get.rke2.io": ("RKE2", "RKE2_")}
 # What says the same to the program itself.
 _OPTIONS = {"K3S_URL": "--server", "K3S_TOKEN": "--token"}
+# Where they are told all of it as well.
+_CONFIG = "/etc/rancher/"
+# Which of them make an agent of it.
+_OF_AN_AGENT = ("K3S_URL", "INSTALL_RKE2_TYPE")
 _VALUE = r"(?:\"[^\"]*\"|'[^']*'|\$\([^()]*\)|[^\s\"'|&;<>()])*"
 _SETTINGS = pattern(rf"(?:^|[\s;&(\"'])((?:[A-Z_][A-Z0-9_]*={_VALUE}\s+)+)(?:sudo\s+(?:-\w+\s+)*)?(?:curl|wget)\s")
 _NAMED = pattern(r"([A-Z_][A-Z0-9_]*)=")
 _ALL_EXPORTED = pattern(r"\bset\s+-(?:\w*a\b|o\s+allexport)")
 _RUN_BY = pattern(r"\|\s*(?:[^|]*\s)?(?:ba|da)?sh\b")
+_RUN_BY_SUDO = pattern(r"\|\s*sudo\s+(?:-[nkSH]+\s+)*(?:/\S*/)?(?:ba|da)?sh\b")
+_RUN_BY_NOBODY = pattern(rf"\|\s*(?:sudo\s+)?((?:[A-Z_][A-Z0-9_]*={_VALUE}\s*)+)$")
+_SET_ALONE = pattern(rf"(?m)^[ \t]*((?:INSTALL_)?(?:K3S|RKE2)_[A-Z0-9_]+)=({_VALUE})[ \t]*(?:;|#.*)?$")
+
+
+class Lost(Enum):
+    FOR_THE_DOWNLOAD = "set for what downloads it"
+    NOT_EXPORTED = "exported by nobody"
+    BEHIND_SUDO = "not handed on by sudo"
+    RUN_BY_NOBODY = "behind a pipe that starts nothing"
 
 
 @dataclass(frozen=True)
@@ -30,7 +49,7 @@ class LostSettings:
     # k3s, RKE2
     installer: str
     program: str
-    written: str
+    how: Lost
 
 
 def settings_for_curl(script: BootScript) -> Iterator[LostSettings]:
@@ -38,20 +57,64 @@ def settings_for_curl(script: BootScript) -> Iterator[LostSettings]:
     said = "\n".join(part.text for part in script.userdata.parts)
     for fetched in _downloads(script.timeline.effects):
         known = next((each for url, each in _INSTALLERS.items() if url in fetched.url.shown()), None)
-        command = source.whole_at(fetched.place)
-        found = _SETTINGS.search(command) if known is not None else None
-        if known is None or found is None:
-            continue
-        behind = command[found.end() :]
-        ran = _RUN_BY.search(behind)
-        if ran is None:
+        if known is None:
             continue
         called, prefix = known
-        given = [name for name in _NAMED.findall(found[1]) if name.startswith((prefix, f"INSTALL_{prefix}"))]
-        lost = tuple(name for name in given if not _reaches(name, behind[ran.start() :], said))
-        if lost:
-            program = "wget" if "wget" in found[0] else "curl"
-            yield LostSettings(fetched.place, lost, called, program, command)
+        command = source.whole_at(fetched.place)
+        program = "wget" if "wget" in command else "curl"
+        for how, names in _lost(command, said, prefix):
+            yield LostSettings(fetched.place, names, called, program, how)
+
+
+def _lost(command: str, said: str, prefix: str) -> Iterator[tuple[Lost, tuple[str, ...]]]:
+    nobody = _RUN_BY_NOBODY.search(command.rstrip().rstrip("\"'"))
+    if nobody is not None:
+        yield Lost.RUN_BY_NOBODY, _of(prefix, nobody[1])
+        return
+    found = _SETTINGS.search(command)
+    ran = _RUN_BY.search(command, found.end() if found is not None else 0)
+    if ran is None:
+        return
+    behind = command[ran.start() :]
+    given = _of(prefix, found[1]) if found is not None else ()
+    lost = tuple(name for name in given if not _reaches(name, behind, said))
+    if lost:
+        yield Lost.FOR_THE_DOWNLOAD, lost
+        return
+    if _CONFIG in said:
+        return
+    for how, names in (
+        (Lost.BEHIND_SUDO, _kept_by_sudo(behind, said, prefix)),
+        (Lost.NOT_EXPORTED, _kept(said, prefix)),
+    ):
+        left = tuple(name for name in names if not _is_behind(name, behind))
+        # Of the others (a release, a channel) the installer takes its own defaults, and a node comes of it.
+        if any(name in _OF_AN_AGENT for name in left):
+            yield how, tuple(sorted(left, key=lambda name: name not in _OF_AN_AGENT))
+            return
+
+
+def _of(prefix: str, settings: str) -> tuple[str, ...]:
+    return tuple(name for name in _NAMED.findall(settings) if name.startswith((prefix, f"INSTALL_{prefix}")))
+
+
+def _kept_by_sudo(behind: str, said: str, prefix: str) -> tuple[str, ...]:
+    if _RUN_BY_SUDO.search(behind) is None or "sudoers" in said:
+        return ()
+    exports = " ".join(re.findall(r"\b(?:export|declare\s+-x)\s([^\n;]*)", said))
+    return tuple(dict.fromkeys(re.findall(rf"(?<!\$)(?<!\w)\b(?:INSTALL_)?{prefix}[A-Z0-9_]+(?==|\s|$)", exports)))
+
+
+def _kept(said: str, prefix: str) -> tuple[str, ...]:
+    """What is set on a line of its own and exported nowhere; one that is made of itself may come from outside."""
+    if _ALL_EXPORTED.search(said):
+        return ()
+    alone = [
+        name
+        for name, value in _SET_ALONE.findall(said)
+        if name.startswith((prefix, f"INSTALL_{prefix}")) and name not in value and not _is_exported(name, said)
+    ]
+    return tuple(dict.fromkeys(alone))
 
 
 def _downloads(effects: Iterable[Effect]) -> Iterator[Fetches]:
@@ -64,6 +127,14 @@ def _downloads(effects: Iterable[Effect]) -> Iterator[Fetches]:
 
 def _reaches(name: str, behind: str, said: str) -> bool:
     """What runs the script is given it, too, or everything that the script starts is."""
-    if f"{name}=" in behind or (name in _OPTIONS and _OPTIONS[name] in behind) or _ALL_EXPORTED.search(said):
-        return True
-    return re.search(rf"\b(?:export|declare\s+-x)\s[^\n]*\b{name}\b", said) is not None
+    return _is_behind(name, behind) or _ALL_EXPORTED.search(said) is not None or _is_exported(name, said)
+
+
+def _is_behind(name: str, behind: str) -> bool:
+    """Whether what runs the script is told it there: by its name, by an option, by its value."""
+    told = (f"{name}=", f"${name}", f"${{{name}", " env ", *((_OPTIONS[name],) if name in _OPTIONS else ()))
+    return any(each in behind for each in told)
+
+
+def _is_exported(name: str, said: str) -> bool:
+    return re.search(rf"\b(?:export|declare\s+-x|typeset\s+-x)\s[^\n]*\b{name}\b", said) is not None
