@@ -15,17 +15,18 @@ _NAME = r"[A-Za-z]\w{0,63}"
 _FILLED = pattern(
     rf"(?<!\$)\$\{{[ \t]{{0,8}}((?:{_NAME}(?:\[[^\]\n{{}}]{{1,64}}\])?\.){{0,4}}({_NAME}))[ \t]{{0,8}}\}}"
 )
-# In capitals alone it is a variable of a shell, or of what fills in a script without being Terraform. A `…Secret` of
-# CloudFormation's is one of Secrets Manager, and what it fills in is that one's ARN.
-_OF_ANOTHER = pattern(r"[A-Z][A-Z0-9_]*|[A-Z]\w*_\w*|[A-Z]\w*[Ss]ecret")
+# In capitals alone it is a variable of a shell, or of what fills in a script without being Terraform.
+_IN_CAPITALS = pattern(r"[A-Z][A-Z0-9_]*|[A-Z]\w*_\w*")
+# One of CloudFormation's is one of Secrets Manager, and what it fills in is that one's ARN.
+_OF_A_STORE = pattern(r"[A-Z]\w*[Ss]ecret")
 _INDEX = pattern(r"\[[^\]]*\]")
 # `K3S_TOKEN='${K3S_TOKEN}'`: between these quotes no shell fills anything in.
 _FOR_ANOTHER = pattern(r"(?<![\w$])([A-Z]\w{0,63})='\$\{(\1)\}'")
 
 _FLAG = pattern(r"(?<=\s)--([a-z][\w-]{1,40})[ \t]{1,8}\\?[\"']?\Z")
 
-# The script's own variable; `--token=${token}` sets none.
-_SET = pattern(r"(?<![\w-])([A-Za-z]\w{0,63})=")
+# The script's own variable; `--token=${token}` sets none, nor does `TOKEN=${TOKEN}`.
+_SET = pattern(r"(?<![\w-])([A-Za-z]\w{0,63})=(?![\"']?\$\{\1\})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,15 @@ class Filling:
     column: int
 
 
-def fillings(text: str) -> Iterator[Filling]:
-    """Those that are secrets by their own name, or by the name of what takes them."""
+def fillings(text: str, *, all_of_them: bool = False) -> Iterator[Filling]:
+    """Those that are secrets by their own name, or by the name of what takes them; `all_of_them`: names in capitals as
+    well, where no shell can have them from elsewhere."""
     if "${" not in text:
         return
     own = set(_SET.findall(text))
     line, counted = 1, 0
     for found in _FILLED.finditer(text):
-        if "." not in found[1] and _OF_ANOTHER.fullmatch(found[1]):
+        if "." not in found[1] and _is_of_another(found[1], all_of_them=all_of_them):
             continue
         name = name_before(text, found.start()) or _flag_before(text, found.start())
         called = _is_called_so(found[1], found[2])
@@ -66,6 +68,10 @@ def _flag_before(text: str, start: int) -> str:
     """`--token ${x}`: what takes it, apart from it."""
     found = _FLAG.search(text, max(0, start - 64), start)
     return found[1] if found is not None else ""
+
+
+def _is_of_another(name: str, *, all_of_them: bool) -> bool:
+    return _OF_A_STORE.fullmatch(name) is not None or (not all_of_them and _IN_CAPITALS.fullmatch(name) is not None)
 
 
 def _is_called_so(reference: str, name: str) -> bool:

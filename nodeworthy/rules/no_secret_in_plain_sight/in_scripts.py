@@ -122,9 +122,19 @@ def _in_part(part: Part, sight: GetSight, *, is_template: bool) -> Iterator[Draf
     # What stands in another file is told there.
     for secret in secrets_in(part.unfilled or part.text):
         yield sight().finding(part.origin.at(secret.line, secret.column), secret.what, secret.name)
-    for each in fillings(part.text) if is_template else fillings_by_another(part.text):
+    found = fillings(part.text, all_of_them=_leaves_none(part)) if is_template else fillings_by_another(part.text)
+    for each in found:
         if part.kind is not PartKind.CLOUD_CONFIG or each.name.lower() not in _TAKES_A_HASH:
             yield _filled_in(each, sight(), part.origin.at(each.line, each.column))
+
+
+# By which a template of Terraform leaves one to the shell: it fills in all others.
+_ESCAPED = "$${"
+
+
+def _leaves_none(part: Part) -> bool:
+    """Whether what fills in this template fills in names in capitals, too. What cloud-init starts has none of them."""
+    return part.kind is PartKind.CLOUD_CONFIG or _ESCAPED in part.text or (part.place.path or "").endswith(".tftpl")
 
 
 def _filled_in(each: Filling, sight: Sight, place: Place) -> Draft:
