@@ -324,6 +324,7 @@ def _uplink(lines: list[Written]) -> str:
 # Ports that nobody but a node of Kubernetes has; the API's stands open on what balances its load as well.
 _PORTS = ("10250", "30000:32767", "30000-32767")
 _API = "6443"
+_ADD_PORT = "--add-port="
 # Snaps that are a whole distribution, by the name of their own way of joining.
 _SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
 # What begins a cluster on this machine, or makes it a node without a join in sight.
@@ -388,9 +389,17 @@ def _serves_the_api(script: BootScript, steps: Sequence[FirewallStep]) -> bool:
 def speaks_of_pods(steps: Sequence[FirewallStep]) -> bool:
     rules = [each.filter for each in steps if each.filter is not None]
     ends = (end.known for rule in rules for end in (rule.in_, rule.out))
-    return any(end and networks_named_in(end) and not is_uplink(end) for end in ends) or any(
-        port in rule.limits for rule in rules for port in _PORTS
+    return (
+        any(end and networks_named_in(end) and not is_uplink(end) for end in ends)
+        or any(port in rule.limits for rule in rules for port in _PORTS)
+        or any(_opened_by_firewalld(step) in _PORTS for step in steps)
     )
+
+
+def _opened_by_firewalld(step: FirewallStep) -> str:
+    """`firewall-cmd --permanent --add-port=10250/tcp`: the port, without its protocol."""
+    words = (each.shown() for each in step.asked)
+    return next((each.removeprefix(_ADD_PORT).partition("/")[0] for each in words if each.startswith(_ADD_PORT)), "")
 
 
 def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
