@@ -279,6 +279,9 @@ class RunsElsewhere(Runs):
     # As they are given, and where they stand.
     text: str
     origin: Origin
+    # Of a heredoc: its lines, and what this machine's shell expanded in them before they were sent.
+    content: Content | None = None
+    expanded: tuple[Expansion, ...] = ()
 
 
 class Gap(Enum):

@@ -4,6 +4,9 @@ The shell expands `$NAME`, `$1` and `$(…)` in the body of `<<EOF` while it wri
 script in the file is then filled in too early: a variable that nobody has set becomes nothing, a command has run once
 and for all, `$1` and `$MAINPID` are gone. In the body of `<<'EOF'` nothing is expanded; in `<<EOF` a `\\$` stays. A
 variable that the outer script has set is meant to be filled in.
+
+The same holds for what is sent to another machine, `ssh HOST <<EOF`: there only that is told which can't have been
+meant for here, a variable that those commands set themselves (`for gpu in 0 1; do nvidia-smi -i $gpu …`).
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Expansion, How, Stage, Writes
+from nodeworthy.boot.effects import Expansion, How, RunsElsewhere, Stage, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import UserData
+from nodeworthy.facts.boot.remote_script import SendingScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.patterns import pattern
@@ -52,6 +56,38 @@ def inner_scripts_keep_their_variables(script: BootScript) -> Findings:
                 f"whether {first.raw} is set when {each.effect.path.shown()} is written is not known: "
                 "a file that was sourced before was not read",
             )
+
+
+@RULE.check
+def what_is_sent_keeps_its_variables(script: SendingScript) -> Findings:
+    calls = [each for each in script.timeline.of(RunsElsewhere) if each.expanded]
+    if not calls or not script.sent:
+        skip("it sends nobody commands about a node through a heredoc that expands")
+    for call in calls:
+        lost = [each for each in call.expanded if _is_of_those(each, call)]
+        if lost:
+            yield _lost_on_the_way(call, lost)
+
+
+def _is_of_those(each: Expansion, call: RunsElsewhere) -> bool:
+    """Whether the commands that are sent set it themselves, and nobody here does."""
+    if each.is_set or not each.name or each.name in _ALWAYS_SET or _has_default(each.raw):
+        return False
+    own = assigned_in(call.content).get(each.name, set())
+    return bool(own) and min(own) <= each.place.row
+
+
+def _lost_on_the_way(call: RunsElsewhere, lost: list[Expansion]) -> Draft:
+    named, host = list(dict.fromkeys(each.raw for each in lost)), call.host.shown()
+    return fail(
+        lost[0].place,
+        f"{_listed(named)} {'is' if len(named) == 1 else 'are'} expanded here, before the commands are sent to {host}",
+        is_=_cut(named[0]),
+        should=_escaped(named[0]),
+        related=[Related(call.place, f"they are sent to {host} here, through a heredoc that expands")],
+        cause="the shell that sends them expands the body of an unquoted heredoc: what only they set becomes nothing",
+        remedy=f"quote the delimiter (<<'EOF'), or escape what belongs to {host}: {', '.join(map(_escaped, named[:4]))}",
+    )
 
 
 def _lost(source: Source, inner: InnerScript, lost: list[Expansion]) -> Draft:
@@ -130,13 +166,7 @@ class InnerScript:
 
     @cached_property
     def _assigned(self) -> dict[str, set[int]]:
-        """What the inner script sets itself, and on which lines."""
-        found: dict[str, set[int]] = {}
-        for line in self.content.lines:
-            for match in _ASSIGNS.finditer(line.text.shown()):
-                for name in (match[1] or match[2] or match[3]).split():
-                    found.setdefault(name, set()).add(line.place.row)
-        return found
+        return assigned_in(self.content)
 
     @cached_property
     def _is_meant_to_be_filled(self) -> bool:
@@ -190,6 +220,16 @@ class InnerScript:
         for each in self.effect.expanded:
             found[each.name].add(each.place.row)
         return found
+
+
+def assigned_in(content: Content | None) -> dict[str, set[int]]:
+    """What an inner script sets itself, and on which lines."""
+    found: dict[str, set[int]] = {}
+    for line in content.lines if content is not None else ():
+        for match in _ASSIGNS.finditer(line.text.shown()):
+            for name in (match[1] or match[2] or match[3]).split():
+                found.setdefault(name, set()).add(line.place.row)
+    return found
 
 
 def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScript]:

@@ -103,6 +103,7 @@ def _sent(walker: Walker, asked: _Asked | None, arguments: Sequence[Text], place
     if asked is None or script is None:
         return _plainly(walker, arguments, place, raw)
     given = _given(asked, script)
+    stdin = walker.stdin if given.origin is not None else None
     call = RunsElsewhere(
         place=place,
         stage=walker.stage,
@@ -116,6 +117,8 @@ def _sent(walker: Walker, asked: _Asked | None, arguments: Sequence[Text], place
         does=tuple(_run(walker, asked, script, place)),
         text=given.text,
         origin=given.origin or Straight(place),
+        content=stdin.content if stdin is not None else None,
+        expanded=stdin.expanded if stdin is not None else (),
     )
     walker.emit(call)
     walker.prints(None, place, raw)
