@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from nodeworthy.boot.cloud_files import is_true, ran, written_files
 from nodeworthy.boot.cloud_merge import Piece, Steps, merge_documents
@@ -175,10 +177,34 @@ def _read_sources(sources: Sequence[_Source], template: bool) -> CloudConfig:
     for root, _ in documents:
         for key, piece in reversed(list(twins(root.document))):
             pieces.setdefault(key, []).insert(0, piece)
+    faults += _misspelt(pieces)
     steps = Steps(pieces, faults, missing)
     for add in (_boot_commands, _files, _mounts, _snaps, repositories, packages, _run_commands, _others):
         add(steps)
     return CloudConfig(tuple(sorted(steps.steps, key=_turn)), tuple(faults))
+
+
+# Keys of cloud-init that do something to a node, and that people write otherwise (`run_cmd`, `write-files`, `package`).
+_KEYS: Final = (
+    "runcmd bootcmd write_files packages package_update package_upgrade mounts users groups ssh_authorized_keys "
+    "disk_setup fs_setup power_state yum_repos"
+).split()
+_OTHERWISE: Final = {re.sub(r"[-_]|s$", "", key): key for key in _KEYS}
+# What looks like one of them, and is a key of its own.
+_ITS_OWN: Final = ("user", *_KEYS)
+
+
+def _misspelt(pieces: Mapping[str, Sequence[Piece]]) -> Iterator[UserDataFault]:
+    for key, found in pieces.items():
+        meant = _OTHERWISE.get(re.sub(r"[-_]|s$", "", key.lower()))
+        if meant is not None and key not in _ITS_OWN and found:
+            what = f"cloud-init has no {key}: it leaves out what stands there, with a warning in its log"
+            yield UserDataFault(FaultKind.NOBODY_READS_IT, _key_of(found[0]), what, f"write {meant}")
+
+
+def _key_of(piece: Piece) -> Place:
+    at = piece.tree.key or piece.tree.place
+    return piece.document.origin.at(at.line or 1, at.column or 1)
 
 
 def _turn(step: CloudStep) -> tuple[Stage, bool]:

@@ -11,7 +11,8 @@ User data is what cloud-init is given: MIME, `#cloud-config`, a boothook, what a
 NodePool or a command names as it, what is called so. Of a script that people run by hand, a step of an image's build or
 another agent's startup script only that is said which is wrong with every script: Windows line ends, a NUL byte,
 options behind env. Without `#!` cloud-init leaves user data out, with a warning in its log; as a boothook, or as a part
-of MIME that says that it is a script, it is started, and the kernel refuses it (on Amazon Linux 2 it runs).
+of MIME that says that it is a script, it is started, and the kernel refuses it (on Amazon Linux 2 it runs). A key of
+cloud-config that is nearly one of cloud-init's (`run_cmd`, `package`) is left out likewise.
 
 A file has no names of a module's own: where `${var.…}` or `${module.…}` stands in a NodeConfig, templatefile refuses
 it, and `file` hands on these letters, with which nodeadm joins nothing.

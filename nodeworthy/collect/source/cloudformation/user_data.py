@@ -10,6 +10,7 @@ from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.values import Obj, Str, Value
+from nodeworthy.records import replace
 
 
 def reads_scripts(
@@ -23,7 +24,7 @@ def reads_scripts(
             if each is None:
                 continue
             if not isinstance(each, Str) or each.packs is None:
-                return scripts_of(resource)
+                return [replace(each, of_an_object=True) for each in scripts_of(resource)]
             if not is_for_windows(each.packs[1].shown):
                 found.append(script_of(each.packs[1], around, ("base64",)))
         return found
