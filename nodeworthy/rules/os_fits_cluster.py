@@ -50,7 +50,7 @@ def there_is_an_image(system: PoolSystem) -> Findings:
 
 def _who_says_the_version(system: PoolSystem, version: str) -> str:
     if system.is_named_whole:
-        return f"the image is asked for by its parameter, with version {version} in it"
+        return f"the image is asked for with version {version} in its name"
     return f"the cluster is of version {version}"
 
 

@@ -17,6 +17,7 @@ from nodeworthy.facts.aws.security_group import GROUP, SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.fleet.eksctl import EksctlGroup
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Located, Place, Unknown
@@ -28,6 +29,7 @@ _OF_KARPENTER = "Karpenter makes it of its own manifest, and no fleet"
 _GUARDED_BY = "Karpenter takes the security groups that its selector finds there"
 _KEYS = ("publicKey", "publicKeyName", "publicKeyPath")
 # By eksctl's spelling, EC2's.
+_FOR_GPUS = pattern(r"(?i)(?<![a-z])(?:gpus?|nvidia|cuda)(?![a-z])")
 _RESERVED = {
     "capacityReservationID": "capacityReservationId",
     "capacityReservationResourceGroupARN": "capacityReservationResourceGroupArn",
@@ -35,14 +37,15 @@ _RESERVED = {
 
 
 def nodes_in_aws(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """Those with GPUs: of an EC2NodeClass only where a NodePool beside it asks it for some."""
+    """Those with GPUs: of an EC2NodeClass where a NodePool beside it asks it for some, or no pool says what it is for
+    and it is called for GPUs itself."""
     for each in facts:
         if isinstance(each, EksctlGroup):
             yield from _of_eksctl(each)
     pools = [each for each in facts if isinstance(each, KarpenterPool)]
     asked = {each.node_class for each in pools if each.auto_mode is None}
     for each in facts:
-        if isinstance(each, KarpenterClass) and each.name in asked:
+        if isinstance(each, KarpenterClass) and (each.name in asked or (not pools and _FOR_GPUS.search(each.name))):
             yield from _of_karpenter(each)
     yield from (_what_it_starts(each) for each in pools if each.machines.types)
 

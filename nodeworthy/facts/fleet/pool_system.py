@@ -17,7 +17,7 @@ from nodeworthy.facts.fleet.eksctl import EksctlGroup
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.os import EKS, os_of
-from nodeworthy.known.node_images import kubernetes_of, named_by_parameter, named_by_type
+from nodeworthy.known.node_images import EksImage, kubernetes_of, named_by_parameter, named_by_type
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown, need
@@ -90,6 +90,22 @@ def clusters_of_stack(stack: AwsStack) -> Iterator[SaidCluster]:
             )
 
 
+@derive
+def named_by_classes(node_class: KarpenterClass) -> Iterator[PoolSystem]:
+    """By a term that names an image of EKS' with the version in it, as its parameter or by its name."""
+    for term in node_class.tree.get("spec", "amiSelectorTerms").sequence:
+        for said in (term.get("ssmParameter"), term.get("name")):
+            named = named_by_parameter(said.text) if said.text else None
+            if named is not None:
+                yield _named_whole(node_class.title, said.place, named)
+
+
+def _named_whole(title: str, place: Place, named: tuple[EksImage, str]) -> PoolSystem:
+    image, version = named
+    os, of = Located(Known(image.os), place), Located(Known(version), place)
+    return PoolSystem(title, place, os, of, is_named_whole=True)
+
+
 def _version_of_the_cluster(stacks: Sequence[AwsStack], clusters: Sequence[SaidCluster]) -> Located[str] | None:
     """None where there is none, or more than one that it could be."""
     planned = [each.get("version") for stack in stacks for each in stack.of(CLUSTER)]
@@ -109,8 +125,7 @@ def _planned(group: NodeGroup) -> Iterator[PoolSystem]:
     image = image_of(group)
     named = named_by_parameter(image.named) if image is not None else None
     if named is not None and image is not None:
-        os, version = Located(Known(named[0].os), image.place), Located(Known(named[1]), image.place)
-        yield PoolSystem(group.title, image.place, os, version, is_named_whole=True)
+        yield _named_whole(group.title, image.place, named)
     if group.group is None or group.group.type != MANAGED:
         return
     kind, of_group = group.group.get("amiType"), _version(group)
