@@ -79,6 +79,7 @@ def _is_of_those(each: Expansion, call: RunsElsewhere) -> bool:
 
 def _lost_on_the_way(call: RunsElsewhere, lost: list[Expansion]) -> Draft:
     named, host = list(dict.fromkeys(each.raw for each in lost)), call.host.shown()
+    escaped = ", ".join(map(_escaped, named[:4]))
     return fail(
         lost[0].place,
         f"{_listed(named)} {'is' if len(named) == 1 else 'are'} expanded here, before the commands are sent to {host}",
@@ -86,7 +87,7 @@ def _lost_on_the_way(call: RunsElsewhere, lost: list[Expansion]) -> Draft:
         should=_escaped(named[0]),
         related=[Related(call.place, f"they are sent to {host} here, through a heredoc that expands")],
         cause="the shell that sends them expands the body of an unquoted heredoc: what only they set becomes nothing",
-        remedy=f"quote the delimiter (<<'EOF'), or escape what belongs to {host}: {', '.join(map(_escaped, named[:4]))}",
+        remedy=f"quote the delimiter (<<'EOF'), or escape what belongs to {host}: {escaped}",
     )
 
 

@@ -187,7 +187,7 @@ def _lost(each: LostSettings) -> Draft:
             "the pipe",
             is_=f"{each.program} … | {first}=…",
             should=f"{each.program} … | {first}=… sh -",
-            cause=f"a shell that is given settings and no command sets them, and ends: no {each.installer} is installed",
+            cause=f"a shell that is given settings and no command sets them, and ends: no {each.installer} is there",
             remedy="write `sh -` behind the settings",
         )
     says, is_, remedy = {

@@ -3,7 +3,8 @@
 kubelet and containerd are no pods: they ask the node's resolver, which knows nothing of `*.svc.cluster.local`. With the
 best `hosts.toml`, every pull from such a name ends with `no such host` until the node has an entry in `/etc/hosts`,
 a resolver that asks the cluster's DNS for `cluster.local`, or a `hosts.toml` that leads to an address that the node can
-reach: a NodePort on localhost, an IP address, a name of the VPC's or the public DNS.
+reach: a NodePort on localhost, an IP address, a name of the VPC's or the public DNS. A mirror in the `registries.yaml`
+of k3s or RKE2 by such a name is passed by: the images come from the registry that it should spare.
 """
 
 from __future__ import annotations
@@ -21,10 +22,25 @@ from nodeworthy.facts.node.registries import NodeRegistries, names_of
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.registry.hosts_file import HOSTS, Way, ways, without_port
 from nodeworthy.facts.registry.hosts_toml import NAME, HostsToml
+from nodeworthy.facts.registry.k3s_lists import Lead, leads_of, lists_of
 from nodeworthy.known.containerd import every_registry_hosts
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Located,
+    Place,
+    Related,
+    Severity,
+    Verdict,
+    fail,
+    need,
+    skip,
+    unknown,
+)
 
 RULE = Rule(
     "registry-resolvable",
@@ -64,6 +80,27 @@ def the_names_that_it_trusts_resolve(script: BootScript, pool: BootPool | None) 
     cidr = _known(pool.fleet.cluster.service_cidr) if pool is not None else None
     for file in files:
         yield from _flaws(script, file.folder, file.write.place, file, cidr)
+
+
+@RULE.check
+def the_mirrors_of_k3s_resolve(script: BootScript, pool: BootPool | None) -> Findings:
+    caches = {each.host.state for each in pool.fleet.registries} if pool is not None else set()
+    lists = lists_of(script.timeline).values()
+    leads = [each for write in lists for each in leads_of(write) if Known(each.host) not in caches]
+    if not leads:
+        skip("the script tells k3s of no registry")
+    cidr = _known(pool.fleet.cluster.service_cidr) if pool is not None else None
+    for each in leads:
+        for flaw in _flaws(script, each.host, each.place, None, cidr):
+            yield flaw if name_of(each.registry) == name_of(each.host) else _passed_by(flaw, each)
+
+
+def _passed_by(flaw: Draft, lead: Lead) -> Draft:
+    """containerd goes on to the registry itself, which is slower and asks more of it than anybody wanted."""
+    if flaw.verdict is not Verdict.FAIL:
+        return flaw
+    cause = f"the node's resolver does not know names that only CoreDNS answers: images of {lead.registry} are pulled "
+    return replace(flaw, severity=Severity.WARNING, cause=f"{cause}past this mirror, from the registry itself")
 
 
 def _known(located: Located[str]) -> str | None:

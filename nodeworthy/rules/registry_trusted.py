@@ -5,8 +5,9 @@ A cache that speaks plain HTTP has to be told to each runtime that pulls from it
 starts; k3s and RKE2 read `registries.yaml`; Docker reads `insecure-registries` of `/etc/docker/daemon.json`. A file
 that is there proves nothing: a wrong folder name, `https://`, a capability that does not exist or a `config_path`
 that nobody set, and the pull ends with `http: server gave HTTP response to HTTPS client`. So does the pull of an image
-that is named after the cache itself, where it is told as a mirror of another registry alone. `skip_verify` concerns
-certificates, and makes no HTTPS of HTTP.
+that is named after the cache itself, where it is told as a mirror of another registry alone. k3s and RKE2 read their
+list as they start, and leave out an endpoint without a scheme; Docker does not start with such a mirror. `skip_verify`
+concerns certificates, and makes no HTTPS of HTTP.
 """
 
 from __future__ import annotations
@@ -18,14 +19,17 @@ from nodeworthy.facts.boot.final_files import files_under, speaking_of
 from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready, runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript, PromisedPool
+from nodeworthy.facts.boot.written_text import json_of
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.registries import NodeRegistries, trust_of
 from nodeworthy.facts.node.runtimes import NodeRuntimes
-from nodeworthy.facts.registry.docker_trust import docker_flaws
+from nodeworthy.facts.registry.docker_trust import FILE as DAEMON
+from nodeworthy.facts.registry.docker_trust import docker_flaws, wrong_kind
 from nodeworthy.facts.registry.files import cache_flaws, own_flaws
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
+from nodeworthy.facts.registry.k3s_lists import lists_of, of_no_scheme, read_too_late
 from nodeworthy.facts.registry.mirrors import mirrors_flaws, registries_flaws
 from nodeworthy.facts.registry.trust import Trust
 from nodeworthy.fleet.model import Registry
@@ -200,6 +204,28 @@ def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> It
         trust = Trust(script.timeline, moment, runtime, version_of(script, pool), file.folder)
         if trust.left.is_there:
             yield from trust.not_read()
+
+
+@RULE.check
+def what_the_script_tells_k3s_can_work(script: BootScript, pool: BootPool | None) -> Findings:
+    lists = lists_of(script.timeline)
+    if not lists:
+        skip("the script tells k3s of no registry")
+    said = [each.host.state for each in pool.fleet.registries] if pool is not None else []
+    of_the_fleet = [each.value for each in said if isinstance(each, Known)]
+    for reader, write in lists.items():
+        yield from of_no_scheme(write, of_the_fleet)
+        yield from read_too_late(script.timeline, reader, write)
+
+
+@RULE.check
+def docker_can_start_with_what_it_is_told(script: BootScript, pool: BootPool | None) -> Findings:
+    written = script.timeline.writes(DAEMON)
+    if not written or (pool is not None and pool.fleet.registries):
+        skip("the script writes no daemon.json" if not written else "that is said beside the registries of the fleet")
+    reading = json_of(written[-1])
+    if not reading.unknown and not reading.fault:
+        yield from filter(None, [wrong_kind(reading)])
 
 
 @RULE.check

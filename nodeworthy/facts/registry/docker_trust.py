@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,8 @@ from nodeworthy.facts.registry.hosts_toml import BY_HTTPS
 from nodeworthy.verdict import Draft, Related, fail, unknown
 
 _STAYS_DOWN = "Docker does not start with a daemon.json that it can't read: every container of it stays down"
-_LISTS = ("insecure-registries", "registry-mirrors", "exec-opts", "dns", "hosts", "node-generic-resources")
+_MIRRORS = "registry-mirrors"
+_LISTS = ("insecure-registries", _MIRRORS, "exec-opts", "dns", "hosts", "node-generic-resources")
 _TABLES = ("runtimes", "log-opts", "default-ulimits", "features", "builder")
 _TEXTS = ("default-runtime", "log-driver", "data-root", "storage-driver")
 _SWITCHES = ("live-restore", "debug", "iptables")
@@ -49,6 +51,8 @@ def _should(name: str, value: Any) -> str:
         return ""
     if name in _LISTS and not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
         return "a list of texts"
+    if name == _MIRRORS and not all(re.match(r"https?://", each) or has_hole(each) for each in value):
+        return "a list of URLs, each with https:// or http://"
     if name in _TABLES and not isinstance(value, dict):
         return "an object"
     if name in _TEXTS and not isinstance(value, str):

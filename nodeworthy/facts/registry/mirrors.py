@@ -104,9 +104,13 @@ def _wanted(path: str, host: str) -> str:
     return f'mirrors: {{"{host}": {{endpoint: ["http://{host}"]}}}} in {path}'
 
 
+def read_list(content: Content, place: Place, path: str) -> Reading:
+    return read_content(content, place, path, _yaml)
+
+
 def content_flaws(content: Content, place: Place, path: str, host: str, mirrors: str | None) -> Iterator[Draft]:
     """What a registries.yaml lacks by which k3s and RKE2 would pull from this host over plain HTTP."""
-    reading, wanted = read_content(content, place, path, _yaml), _wanted(path, host)
+    reading, wanted = read_list(content, place, path), _wanted(path, host)
     if reading.unknown:
         yield unknown(reading.place, reading.unknown)
         return
@@ -129,13 +133,13 @@ def _by_its_own_name(
     not asked for them."""
     name = next((each for each in (host, "*") if each in rows), None)
     if name is None:
-        as_mirror = mirrors is not None and any(_is_of(url, host) for url in _endpoints(rows.get(mirrors)))
+        as_mirror = mirrors is not None and any(_is_of(url, host) for url in endpoints(rows.get(mirrors)))
         is_ = ", ".join(map(str, rows)) or "no mirrors"
         says = f"registries.yaml has no mirror for {host}"
         if as_mirror:
             says = f"registries.yaml tells of {host} for images of {mirrors} alone, and not by its own name"
         return fail(reading.line_of("mirrors"), says, should=wanted, cause=NO_MIRROR, is_=is_, remedy=f"write {wanted}")
-    urls = _endpoints(rows[name])
+    urls = endpoints(rows[name])
     if any(url.startswith("http://") for url in urls):
         return None
     place = reading.line_of(f"{name}:", f'{name}":', f"{name}':", "endpoint")
@@ -152,7 +156,7 @@ def _by_its_own_name(
     )
 
 
-def _endpoints(row: Any) -> list[str]:
+def endpoints(row: Any) -> list[str]:
     endpoints = row.get("endpoint") if isinstance(row, Mapping) else None
     return [str(each) for each in endpoints] if isinstance(endpoints, list) else []
 
@@ -163,7 +167,7 @@ def _is_of(url: str, host: str) -> bool:
 
 def _by_https(reading: Reading, rows: Mapping[str, Any], host: str, mirrors: str | None) -> Draft | None:
     """The registry that it mirrors names it by https://, and it speaks none: each pull passes it by."""
-    urls = _endpoints(rows.get(mirrors) if mirrors is not None else None)
+    urls = endpoints(rows.get(mirrors) if mirrors is not None else None)
     if f"https://{host}" not in [each.rstrip("/") for each in urls] or f"http://{host}" in urls:
         return None
     place = reading.line_of(f"https://{host}")
