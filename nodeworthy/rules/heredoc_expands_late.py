@@ -73,7 +73,7 @@ def _is_of_those(each: Expansion, call: RunsElsewhere) -> bool:
     """Whether the commands that are sent set it themselves, and nobody here does."""
     if each.is_set or not each.name or each.name in _ALWAYS_SET or _has_default(each.raw):
         return False
-    own = assigned_in(call.content).get(each.name, set())
+    own = own_assignments(call.content).get(each.name, set())
     return bool(own) and min(own) <= each.place.row
 
 
@@ -167,7 +167,7 @@ class InnerScript:
 
     @cached_property
     def _assigned(self) -> dict[str, set[int]]:
-        return assigned_in(self.content)
+        return own_assignments(self.content)
 
     @cached_property
     def _is_meant_to_be_filled(self) -> bool:
@@ -223,7 +223,7 @@ class InnerScript:
         return found
 
 
-def assigned_in(content: Content | None) -> dict[str, set[int]]:
+def own_assignments(content: Content | None) -> dict[str, set[int]]:
     """What an inner script sets itself, and on which lines."""
     found: dict[str, set[int]] = {}
     for line in content.lines if content is not None else ():

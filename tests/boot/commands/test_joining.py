@@ -134,7 +134,11 @@ def test_what_joins_nothing(line: str) -> None:
     ("line", "how", "endpoint"),
     [
         ("kubeadm join 10.0.0.1:6443 --token a.b --discovery-token-ca-cert-hash sha256:x", "kubeadm", "10.0.0.1:6443"),
-        ("kubeadm join --token a.b ${HOST}:6443", "kubeadm", "? ${HOST}:6443: ${HOST} is known on the node"),
+        (
+            "kubeadm join --discovery-token a.b ${HOST}:6443 --discovery-token-unsafe-skip-ca-verification",
+            "kubeadm",
+            "? ${HOST}:6443: ${HOST} is known on the node",
+        ),
         ("kubeadm join --config /etc/kubeadm.yaml", "kubeadm", None),
         ("microk8s join 10.0.0.1:25000/token --worker", "microk8s", "10.0.0.1:25000"),
         ("k8s join-cluster token", "k8s-snap", None),

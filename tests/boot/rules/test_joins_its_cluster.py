@@ -48,7 +48,7 @@ def packed(text: str) -> str:
         shell("curl -sfL https://get.k3s.io | K3S_URL=https://10.0.0.9:6443 sh -", "systemctl enable --now k3s-agent"),
         shell("nodeadm init --skip run", "nodeadm init --skip config"),
         shell(
-            "kubeadm join 10.0.0.9:6443 --token $T",
+            "kubeadm join 10.0.0.9:6443 --token $T --discovery-token-ca-cert-hash $H",
             "kubeadm join phase control-plane-prepare download-certs --config join.yaml &&"
             " kubeadm join phase control-plane-prepare certs --config join.yaml",
         ),
