@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import PurePath
 
 from nodeworthy.report.printable import on_one_line
@@ -32,6 +33,7 @@ _BY_ENDING = {
     ".hcl": "HCL file",
     ".tfvars": "file of Terraform variables",
 }
+_OF_A_CHART = "Chart.yaml"
 _IN_A_CHART = (".yaml", ".yml", ".tpl", ".txt")
 
 
@@ -49,24 +51,39 @@ def _ending(path: PurePath) -> str:
 def in_words(paths: Sequence[str]) -> str:
     """`3 Helm templates in 2 folders, 1 Makefile`: the most frequent kinds, and how many files are of others."""
     folders: dict[str, Counter[str]] = {}
-    for path, kind in _with_kinds(paths):
-        folders.setdefault(kind, Counter())[str(path.parent)] += 1
+    for folder, kind in _with_kinds(paths):
+        folders.setdefault(kind, Counter())[folder] += 1
     often = sorted(folders.items(), key=lambda each: (-each[1].total(), each[0]))
     named = [_kind_in_words(kind, lie_in) for kind, lie_in in often[:KINDS]]
     others = sum(lie_in.total() for _, lie_in in often[KINDS:])
     return ", ".join([*named, *([f"{others:,} of other kinds"] if others else [])])
 
 
-def _with_kinds(paths: Sequence[str]) -> Iterator[tuple[PurePath, str]]:
-    every = [PurePath(each) for each in paths]
-    charts = {each.parent for each in every if each.name == "Chart.yaml"}
-    for path in every:
-        of_chart = any(above.name == "templates" and above.parent in charts for above in path.parents)
-        yield path, "Helm template" if of_chart and path.suffix in _IN_A_CHART else _kind(path)
+def _with_kinds(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The folder of each, and its kind. Thousands of files lie in few folders, and have few names' ends."""
+    charts = {
+        found.parent for each in paths if each.endswith(_OF_A_CHART) and (found := PurePath(each)).name == _OF_A_CHART
+    }
+    of_charts: dict[str, bool] = {}
+    kinds: dict[tuple[str, str], str] = {}
+    for path in paths:
+        folder, name = os.path.split(path)
+        dot = name.rfind(".")
+        suffix = name[dot:] if 0 < dot < len(name) - 1 else ""
+        if folder not in of_charts:
+            of_charts[folder] = _is_of_a_chart(PurePath(folder), charts)
+        telling = ("", name) if name == _OF_A_CHART else (suffix, "" if suffix else name)
+        if telling not in kinds:
+            kinds[telling] = _kind(PurePath(name))
+        yield folder, "Helm template" if suffix in _IN_A_CHART and of_charts[folder] else kinds[telling]
+
+
+def _is_of_a_chart(folder: PurePath, charts: Collection[PurePath]) -> bool:
+    return any(each.name == "templates" and each.parent in charts for each in (folder, *folder.parents))
 
 
 def _kind(path: PurePath) -> str:
-    if path.name == "Chart.yaml":
+    if path.name == _OF_A_CHART:
         return "description of a chart"
     known = _BY_ENDING.get(path.suffix.lower())
     if known is not None:

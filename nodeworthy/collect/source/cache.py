@@ -75,8 +75,7 @@ class Memory:
         now = [[source.shown, source.named, each] for source, each in zip(self.sources, self._stamps, strict=True)]
         if None in self._stamps or before != now or None in beside.values():
             return False
-        named = (Path(each) for each in self._kept["named"])
-        return bool(beside == around(self._folders, named, self._began))
+        return bool(beside == around(self._folders, self._kept["named"], self._began))
 
     @property
     def nothing(self) -> frozenset[str]:
@@ -90,7 +89,9 @@ class Memory:
 
     @property
     def _folders(self) -> Iterable[Path]:
-        return dict.fromkeys(Path(os.path.abspath(source.path)).parent for source in self.sources)
+        """In which thousands of files lie, found by one of each."""
+        one_of_each = {each.path if each.path.name == ".." else _written_folder(each): each for each in self.sources}
+        return dict.fromkeys(Path(os.path.abspath(each.path)).parent for each in one_of_each.values())
 
     def keep(
         self, judgements: Sequence[Judgement], looked: Kept, inferred: dict[str, str], named: Iterable[Path]
@@ -101,7 +102,7 @@ class Memory:
             self._name,
             {
                 "files": [[each.shown, each.named, now] for each, now in zip(self.sources, self._stamps, strict=True)],
-                "beside": around(self._folders, map(Path, asked), self._began),
+                "beside": around(self._folders, asked, self._began),
                 "named": asked,
                 "nothing": list(looked.nothing),
                 "inferred": inferred,
@@ -109,6 +110,10 @@ class Memory:
                 "counts": looked.counts,
             },
         )
+
+
+def _written_folder(source: Source) -> str:
+    return os.path.dirname(os.fspath(source.path))  # noqa: PTH120 - of thousands of files
 
 
 def memory(paths: Sequence[str], sources: Sequence[Source], asked: dict[str, Any]) -> Memory | None:

@@ -31,9 +31,9 @@ def stamp(path: str | Path, began: int) -> Stamp:
     return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_mode]
 
 
-def around(folders: Iterable[Path], named: Iterable[Path], began: int) -> dict[str, Stamp]:
+def around(folders: Iterable[Path], named: Iterable[str], began: int) -> dict[str, Stamp]:
     """What decides by which fleet the files of these folders are judged: stack files and settings, upwards to the
-    scope's root, and fleets that lie elsewhere and were named."""
+    scope's root, and fleets that lie elsewhere and were named, by their absolute paths."""
     above = dict.fromkeys(each for folder in folders for each in upwards(folder))
     found: dict[str, Stamp] = {}
     for folder in above:
@@ -41,7 +41,7 @@ def around(folders: Iterable[Path], named: Iterable[Path], began: int) -> dict[s
         for name in _deciding(folder):
             found[f"{folder}/{name}"] = stamp(folder / name, began)
     for path in named:
-        found[os.path.abspath(path)] = stamp(path, began)
+        found[path] = stamp(path, began)
     return found
 
 
