@@ -13,6 +13,7 @@ import binascii
 import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from nodeworthy.known.secret_names import Holds, holds, may_be_secret, may_hold, may_hold_several
@@ -60,12 +61,22 @@ def keep_secret(texts: Iterable[str]) -> None:
     kept = sorted(_told, key=len, reverse=True)
     _told.clear()
     _told.update(dict.fromkeys(kept))
+    _hidden_before.cache_clear()
 
 
 def hide_secrets(text: str) -> str:
     """The text with every secret replaced by a placeholder. The same object comes back where there is no secret."""
-    changed = _hidden(text, 0)
+    changed = _hidden_before(text) if len(text) <= _SHORT else _hidden(text, 0)
     return changed if changed != text else text
+
+
+# The same short texts leave over and over: a rule's words at each keystroke, what all nodes of a pool say alike.
+_SHORT = 2000
+
+
+@lru_cache(maxsize=1024)
+def _hidden_before(text: str) -> str:
+    return _hidden(text, 0)
 
 
 def hidden_lines(text: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
+from nodeworthy import redaction
 from nodeworthy.known.secrets import HIDDEN
 from nodeworthy.redaction import hidden_data, hidden_lines, hide_secrets
 from tests.redaction.shapes import CARRIERS, NONE, PASSWORD, SHAPES, encoded, made
@@ -145,3 +146,18 @@ def test_ten_megabytes_take_seconds() -> None:
     shown = hide_secrets(text + f"DB_PWD={PASSWORD}")
     assert time.process_time() - begins < 30
     assert shown.endswith(f"DB_PWD={HIDDEN}")
+
+
+def test_what_was_shown_before_it_was_called_a_secret_is_hidden_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redaction, "_told", {})
+    said = "joined as quartz-heron-seven"
+    assert hide_secrets(said) is said
+    redaction.keep_secret(["quartz-heron-seven"])
+    assert hide_secrets(said) == f"joined as {HIDDEN}"
+
+
+def test_the_same_object_comes_back_however_often_its_words_were_asked_about() -> None:
+    for text in ("a rule's words", "a longer text. " * 300):
+        other = f"{text[:3]}{text[3:]}"
+        assert hide_secrets(text) is text
+        assert hide_secrets(other) is other

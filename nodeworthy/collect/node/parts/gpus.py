@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from nodeworthy.collect.node.parts.units import lines, older, printed_value, rows, units
 from nodeworthy.collect.node.recording import Recording
@@ -44,7 +45,7 @@ def efa(recording: Recording, host: Place) -> NodeEfa | Missing:
 def _on_the_bus(
     recording: Recording, host: Place, is_meant: Callable[[Device], bool]
 ) -> Located[tuple[Device, ...]] | None:
-    return rows(recording, "bus", host.about(_PLACE), _BUS, lambda line: _device(line, is_meant))
+    return rows(recording, "bus", host.about(_PLACE), _BUS, lambda line: _device_if(line, is_meant))
 
 
 def _driven(recording: Recording, host: Place) -> Located[tuple[str, ...]]:
@@ -67,12 +68,16 @@ def _amazons(line: str) -> str | None:
     return words[0] if words[1:] == [AMAZON] else None
 
 
-def _device(line: str, is_meant: Callable[[Device], bool]) -> Device | None:
+def _device_if(line: str, is_meant: Callable[[Device], bool]) -> Device | None:
+    found = _device(line)
+    return found if found is not None and is_meant(found) else None
+
+
+# A node has a hundred, each is asked for three times, and nodes of a pool have the same.
+@lru_cache(maxsize=4096)
+def _device(line: str) -> Device | None:
     words = line.split()
-    if len(words) < 4:
-        return None
-    found = Device(words[0], words[1], words[2], words[3], "".join(words[4:5]))
-    return found if is_meant(found) else None
+    return Device(words[0], words[1], words[2], words[3], "".join(words[4:5])) if len(words) >= 4 else None
 
 
 _PART = "nvidia-smi"

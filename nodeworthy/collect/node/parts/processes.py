@@ -53,8 +53,8 @@ class Process:
 
 def processes(recording: Recording) -> Iterator[Process]:
     for part in recording.parts:
-        named = _PROCESS.fullmatch(part.name)
-        if named and part.stdout:
+        named = _PROCESS.fullmatch(part.name) if part.stdout and part.name.startswith("process ") else None
+        if named:
             found = Process(int(named["pid"]), named["name"], tuple(part.stdout.split("\n")), recording)
             if not found.in_a_container:
                 yield found

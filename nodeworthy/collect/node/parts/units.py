@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TypeVar
 
 from nodeworthy.collect.node.recording import Recording
@@ -61,6 +62,8 @@ def units(recording: Recording, name: str, host: Place) -> NodeUnits | None:
     return NodeUnits(place, Located(Known(found), place))
 
 
+# Most of a node's units are as they are on the other nodes of its pool.
+@lru_cache(maxsize=1024)
 def _properties(block: str) -> Mapping[str, str]:
     return dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
 
