@@ -57,3 +57,28 @@ def test_a_folder_that_is_nobodys_project_says_nothing_of_what_lies_below(tmp_pa
 
 def test_without_a_script_nobody_knows_it(repository: Path) -> None:
     assert told(repository, "rack/apps/values.yaml").code == 3
+
+
+GROUP = """apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {{name: {name}, region: eu-west-1, version: "1.34"}}
+managedNodeGroups:
+  - {{name: {name}, instanceType: g5.xlarge, desiredCapacity: 1, {image}}}
+"""
+BRINGS_ONE = "driver: {enabled: true}\ntoolkit: {enabled: true}\n"
+
+
+def test_whose_driver_it_would_be_is_not_known_where_one_of_two_clusters_has_its_own(tmp_path: Path) -> None:
+    write(tmp_path, "values.yaml", BRINGS_ONE)
+    write(tmp_path, "a.yaml", GROUP.format(name="a", image="amiFamily: AmazonLinux2023"))
+    write(tmp_path, "b.yaml", GROUP.format(name="b", image="amiFamily: Ubuntu2204"))
+    ran = run("check", ".", "--rule", "one-driver", "--format", "json", cwd=tmp_path)
+    assert [each["verdict"] for each in ran.report["findings"]] == []
+
+
+def test_two_clusters_that_have_one_agree(tmp_path: Path) -> None:
+    write(tmp_path, "values.yaml", BRINGS_ONE)
+    write(tmp_path, "a.yaml", GROUP.format(name="a", image="amiFamily: AmazonLinux2023"))
+    write(tmp_path, "b.yaml", GROUP.format(name="b", image="amiFamily: Bottlerocket"))
+    ran = run("check", ".", "--rule", "one-driver", "--format", "json", cwd=tmp_path)
+    assert [each["verdict"] for each in ran.report["findings"]] == ["fail"]

@@ -105,7 +105,10 @@ def settle_drivers(
     told = " and ".join(map(_pool_in_words, (first, second)))
     why = f"there are {told} here, and nothing says which of them these values are for: {_DECLARED}"
     unknown = Located.unknown(why, values[0].place if values else first.place)
-    return [replace(first, distribution=unknown, runtime=unknown)]
+    if len({each.driver for each in pools}) == 1:
+        return [replace(first, distribution=unknown, runtime=unknown)]
+    one = next((each for each in pools if each.driver is None), first)
+    return [replace(one, distribution=unknown, runtime=unknown, driver=None, driver_by="", driver_said=None)]
 
 
 def are_of_several_clusters(pools: Sequence[GpuPool]) -> bool:
