@@ -23,7 +23,7 @@ _MARKS = pattern(
     words=(
         *(b"/etc/eks/bootstrap", b"nodeadm", b"kubeadm", b"k3s", b"rke2", b"k8s", b"modprobe", b"NVreg_", b"nvidia"),
         *(b"ubuntu-drivers", b"NVIDIA-Linux", b"cuda", b"kubelet", b"containerd", b"bridge-nf-call-iptables"),
-        *(b"hosts.toml", b"insecure-registries", b"amazon-efs-utils", b"cloud-boothook"),
+        *(b"hosts.toml", b"insecure-registries", b"amazon-efs-utils", b"cloud-boothook", b"--print-join-command"),
     ),
 )
 _FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE, words=(b"ufw",))
