@@ -8,7 +8,7 @@ beside a cloud's installer on one node.
 
 Who brings it is read where it is decided: in a plan from the image (an SSM parameter, an amiType, an image's name) and
 from the script; a pool that says otherwise than its image is wrong. The operator leaves out nodes that register with
-`nvidia.com/gpu.deploy.driver=false`.
+`nvidia.com/gpu.deploy.driver=false`; and of Amazon Linux, for which NVIDIA has no driver container, it can bring none.
 """
 
 from __future__ import annotations
@@ -45,6 +45,11 @@ _NO_IMAGE = (
     "there is no driver container for this system, whose modules are signed with its image: the driver's pods stay in "
     "ImagePullBackOff or Init, and the operator waits for them with everything else"
 )
+# NVIDIA/gpu-operator issues 170, 227, 686, 1492 (2026-09: not on the roadmap); NVIDIA/gpu-driver-container builds for
+# RHEL and Ubuntu.
+_WITHOUT_IMAGE = frozenset(("eks-al2023", "eks-al2"))
+_NVIDIAS = "nvcr.io/nvidia"
+_TAKE_THE_IMAGE = "take the image with NVIDIA's driver (EKS: AL2023_x86_64_NVIDIA)"
 # A node with this label is left out by the operator's driver.
 OWN_DRIVER = "=".join(OWN_DRIVER_LABEL)
 
@@ -58,6 +63,9 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
     enabled = need(values.brings_driver)
     if enabled and pool.driver is Driver.OPERATOR and pool.keeps_operators_driver_out:
         yield _kept_off(values, pool)
+        return
+    if enabled and _has_no_image(values, pool):
+        yield _not_there(values, pool)
         return
     if enabled == (pool.driver is Driver.OPERATOR) or (enabled and _follows_from_doubt(values, pools)):
         return
@@ -82,16 +90,45 @@ def _kept_off(values: OperatorValues, pool: GpuPool) -> Draft:
     )
 
 
+def _has_no_image(values: OperatorValues, pool: GpuPool) -> bool:
+    """Whether nodes that nobody declares run a system for which NVIDIA has no driver container; people build some."""
+    repository = values.tree.get("driver", "repository")
+    is_nvidias = repository.is_absent or (repository.text or "").startswith(_NVIDIAS)
+    return pool.driver is Driver.OPERATOR and _is_amazons(pool) and is_nvidias
+
+
+def _is_amazons(pool: GpuPool) -> bool:
+    distribution = pool.distribution.state
+    return bool(pool.evidence) and isinstance(distribution, Known) and distribution.value in _WITHOUT_IMAGE
+
+
+def _not_there(values: OperatorValues, pool: GpuPool) -> Draft:
+    return fail(
+        values.brings_driver,
+        f"the operator is to bring the driver, and NVIDIA has no driver container for the system of {pool.title}",
+        is_="true",
+        should="an image that has the driver",
+        on=pool.title,
+        related=[pool.driver_said] if pool.driver_said is not None else [],
+        severity=pool.severity,
+        cause="the driver's pods ask for an image that ends in -amzn2023 or -amzn2, stay in ImagePullBackOff, and the "
+        "operator waits for them with everything else",
+        remedy=f"{_TAKE_THE_IMAGE}, and set driver.enabled: false",
+    )
+
+
 def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Draft:
     return fail(
         values.brings_driver,
         "nobody brings the driver: the operator's is off",
         is_="false",
-        should="true",
+        should="an image that has the driver" if _is_amazons(pool) else "true",
         on=pool.title,
         related=[declared],
         cause=NO_DRIVER,
-        remedy="set driver.enabled: true, or the pool's driver to who brings it",
+        remedy=_TAKE_THE_IMAGE
+        if _is_amazons(pool)
+        else "set driver.enabled: true, or the pool's driver to who brings it",
     )
 
 
