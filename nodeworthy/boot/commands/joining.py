@@ -36,7 +36,7 @@ _NOT_BESIDE_A_CONFIG = (
     "--token --discovery-token --discovery-token-ca-cert-hash --discovery-token-unsafe-skip-ca-verification "
     "--control-plane --apiserver-advertise-address --apiserver-bind-port --pod-network-cidr --service-cidr "
     "--service-dns-domain --kubernetes-version --image-repository --control-plane-endpoint "
-    "--apiserver-cert-extra-sans --certificate-key --cri-socket".split()
+    "--apiserver-cert-extra-sans --certificate-key".split()
 )
 # By one of these a node knows whom it joins.
 _TRUSTS = ("--discovery-token-ca-cert-hash", "--discovery-token-unsafe-skip-ca-verification", "--discovery-file")
