@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from nodeworthy.collect.cluster.kinds import (
@@ -90,7 +90,7 @@ def _makers(seen: ClusterObjects) -> Makers:
         stack.refused_makers,
         frozenset((*stack.refused_work, *(each.maker for each in kept.quotas))),
         Counter((label, pod.namespace, pod.labels[label]) for pod in pods for label in LABELS if label in pod.labels),
-        _makers_of(asking) if pods else frozenset(),
+        Counter(map(_maker_of, asking)) if pods else {},
         {
             kind: _fares(pod)
             for pod in pods
@@ -102,8 +102,8 @@ def _makers(seen: ClusterObjects) -> Makers:
     )
 
 
-def _makers_of(pods: Iterable[AskingPod]) -> frozenset[str]:
-    return frozenset(f"{each.owner[0]}/{each.namespace}/{each.owner[1]}" for each in pods)
+def _maker_of(pod: AskingPod) -> str:
+    return f"{pod.owner[0]}/{pod.namespace}/{pod.owner[1]}"
 
 
 def _fares(pod: ClusterPod) -> str:
@@ -132,7 +132,7 @@ def _heads(seen: ClusterObjects) -> dict[tuple[str, str], tuple[str, str]]:
 
 def _unmade_work(seen: ClusterObjects) -> Iterator[UnmadeWork]:
     """An event outlives what it tells of: where there are pods, they were made since."""
-    made = _makers_of((*seen.capacity.holders, *seen.capacity.waiting))
+    made = set(map(_maker_of, (*seen.capacity.holders, *seen.capacity.waiting)))
     for maker, words in seen.stack.refused_work.items():
         if maker not in made and not seen.outlives(maker):
             yield UnmadeWork(Place(object=maker), words)

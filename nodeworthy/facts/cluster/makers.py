@@ -39,9 +39,9 @@ class Makers:
     # What controllers say of what they could not make, by object; those of which it is told already.
     refused: Mapping[str, str] = field(default_factory=dict)
     told: Collection[str] = ()
-    # How many pods bear a label with a value, by namespace; and the makers that own pods with GPUs.
+    # How many pods bear a label with a value, by namespace; and how many with GPUs a maker owns.
     labelled: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
-    owners: Collection[str] = ()
+    owned: Mapping[str, int] = field(default_factory=dict)
     # By kind its controller's pod that does not run, and how it fares.
     controllers: Mapping[str, str] = field(default_factory=dict)
     # What is said of groups that Volcano places together; those of which pods wait.
@@ -149,14 +149,15 @@ def _not_made(found: Tree) -> Iterator[str]:
 
 
 def _count(kind: str, namespace: str, name: str, around: Makers) -> int:
-    owned = f"{kind}/{namespace}/{name}" in around.owners
-    if kind == _OF_SETS:
-        owned = owned or any(_is_of_the_set(each, namespace, name) for each in around.owners)
-    return around.labelled.get((_LABELS[kind], namespace, name), 0) or int(owned)
+    """By label, or by owner where somebody has cut the labels away."""
+    of_sets = kind == _OF_SETS
+    own = f"{kind}/{namespace}/{name}"
+    makers = (each for each in around.owned if each == own or (of_sets and _is_of_the_set(each, namespace, name)))
+    return max(around.labelled.get((_LABELS[kind], namespace, name), 0), sum(around.owned[each] for each in makers))
 
 
 def _too_few(found: Tree, count: int) -> str:
-    """Workers that wait for their leader to be ready are not missing. Of pods without the set's label none counts."""
+    """Workers that wait for their leader to be ready are not missing."""
     spec = found.get("spec")
     replicas, size = (_number(each) for each in (spec.get("replicas"), spec.get("leaderWorkerTemplate", "size")))
     wanted = replicas if spec.get("startupPolicy").text == _BEFORE_ITS_WORKERS else replicas * size
