@@ -65,7 +65,10 @@ metadata: {{name: {name}, region: eu-west-1, version: "1.34"}}
 managedNodeGroups:
   - {{name: {name}, instanceType: g5.xlarge, desiredCapacity: 1, {image}}}
 """
-BRINGS_ONE = "driver: {enabled: true}\ntoolkit: {enabled: true}\n"
+BRINGS_ONE = (
+    "driver: {enabled: true}\ntoolkit:\n  enabled: true\n"
+    "  env:\n    - {name: CONTAINERD_SOCKET, value: /run/k3s/containerd/containerd.sock}\n"
+)
 
 
 def test_whose_driver_it_would_be_is_not_known_where_one_of_two_clusters_has_its_own(tmp_path: Path) -> None:
