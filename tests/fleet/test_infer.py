@@ -164,6 +164,7 @@ def test_of_a_dump(tmp_path: Path) -> None:
     ran = run("fleet", "infer", "--from", str(case / "dump"), cwd=tmp_path)
     assert ran.code == 0, ran.err
     assert "distribution: k3s  # " in ran.out
+    assert "eksctl" not in ran.out
     kept = put(tmp_path, "Pulumi.k.yaml", ran.out.replace("# name: ? ", "name: lab # "))
     pools = read_fleet_file(kept, "kept").pools
     assert pools[0].distribution.state == Known("k3s")

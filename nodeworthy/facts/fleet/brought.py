@@ -51,7 +51,9 @@ def plugin_of(
     own = next((each for each in daemonsets if each.part is not Part.DCGM_EXPORTER), None)
     if own is not None:
         return Brought("daemonset", own.title, own.place)
-    if pool.noun == NODE_GROUP and runtime is not None and not runtime.plugin_in_image:
+    # What nodes of a cluster say of themselves stands in no file, and does not say who made their group.
+    is_eksctls = pool.noun == NODE_GROUP and pool.place.line is not None
+    if is_eksctls and runtime is not None and not runtime.plugin_in_image:
         return Brought("eksctl", "eksctl installs NVIDIA's device plugin with its groups of GPUs", pool.place)
     return _by_operator("devicePlugin", [each.part("devicePlugin", default=True) for each in values])
 
