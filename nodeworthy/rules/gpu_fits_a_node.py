@@ -81,9 +81,13 @@ def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Finding
         )
 
 
-@RULE.check(unless=NodeSize)
-def the_machine_that_it_chooses_has_as_many(pod: PodTemplate, sharing: SharingConfig | None) -> Findings:
+@RULE.check
+def the_machine_that_it_chooses_has_as_many(
+    pod: PodTemplate, size: NodeSize | None, sharing: SharingConfig | None
+) -> Findings:
     """Where nothing shows the nodes, by the machine that it names."""
+    if size is not None:
+        return
     if pod.live is not None or sharing is not None or GPU not in pod.gpu_resources:
         skip("it asks for no whole GPUs, or what shares them may make more of them")
     chosen = _machines_chosen(pod)
@@ -102,9 +106,11 @@ def the_machine_that_it_chooses_has_as_many(pod: PodTemplate, sharing: SharingCo
     )
 
 
-@RULE.check(unless=NodeSize)
-def the_machine_that_it_chooses_exists(pod: PodTemplate) -> Findings:
+@RULE.check
+def the_machine_that_it_chooses_exists(pod: PodTemplate, size: NodeSize | None) -> Findings:
     """Of several that it would take, one is enough."""
+    if size is not None:
+        return
     if pod.live is not None or not pod.uses_gpus:
         skip("it asks for no GPUs")
     for label in (*INSTANCE_TYPES, GKE_ACCELERATOR):
