@@ -24,7 +24,6 @@ from nodeworthy.facts.aws.node_types import (
 from nodeworthy.facts.fleet.gpu_pool import RetiredMachines
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
-from nodeworthy.known.offerings import offerings_source
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
 
@@ -63,6 +62,8 @@ def what_the_pool_claims_can_be(claim: PoolClaim) -> Findings:
 
 
 def _of_the_region(region: str, instance_type: Located[str]) -> Draft:
+    from nodeworthy.known.offerings import offerings_source
+
     kind = need(instance_type)
     return unknown(
         instance_type,

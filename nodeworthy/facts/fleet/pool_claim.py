@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from nodeworthy.fleet.model import Fleet, Impossible, Pool
 from nodeworthy.known.instances import gpus_of
-from nodeworthy.known.offerings import is_offered
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
@@ -48,4 +47,6 @@ def _is_unheard_of(pool: Pool, region: str | None) -> bool:
     kind = pool.instance_type.state if pool.instance_type is not None else None
     if not isinstance(kind, Known) or region is None or not pool.provision or gpus_of(kind.value) is None:
         return False
+    from nodeworthy.known.offerings import is_offered
+
     return is_offered(kind.value, region) is None
