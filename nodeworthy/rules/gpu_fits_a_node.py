@@ -39,6 +39,9 @@ RULE = Rule(
 # How many of them GKE's nodes of a node pool have.
 GKE_COUNT = "cloud.google.com/gke-accelerator-count"
 _LABELS = (POOL, *INSTANCE_TYPES, PRODUCT)
+# By which a pod chooses a machine.
+_MACHINES = (*INSTANCE_TYPES, GKE_ACCELERATOR)
+_SHOWN, _NO_MACHINE = "the nodes themselves are shown", "it chooses no machine by its name"
 _MOST = 6
 _NEVER = "no node can ever take the pod: it stays Pending (Insufficient nvidia.com/gpu)"
 
@@ -87,12 +90,14 @@ def the_machine_that_it_chooses_has_as_many(
 ) -> Findings:
     """Where nothing shows the nodes, by the machine that it names."""
     if size is not None:
-        return
+        skip(_SHOWN)
     if pod.live is not None or sharing is not None or GPU not in pod.gpu_resources:
         skip("it asks for no whole GPUs, or what shares them may make more of them")
     chosen = _machines_chosen(pod)
     least = pod.least(GPU)
-    if chosen is None or least <= chosen[1]:
+    if chosen is None:
+        skip(_NO_MACHINE)
+    if least <= chosen[1]:
         return
     label, most, named = chosen
     yield fail(
@@ -110,12 +115,14 @@ def the_machine_that_it_chooses_has_as_many(
 def the_machine_that_it_chooses_exists(pod: PodTemplate, size: NodeSize | None) -> Findings:
     """Of several that it would take, one is enough."""
     if size is not None:
-        return
+        skip(_SHOWN)
     if pod.live is not None or not pod.uses_gpus:
         skip("it asks for no GPUs")
-    for label in (*INSTANCE_TYPES, GKE_ACCELERATOR):
-        named = list(pod.selection.wanted(label))
-        if named and all(_is_no_machine(label, each) for each in named):
+    chosen = [(label, named) for label in _MACHINES if (named := list(pod.selection.wanted(label)))]
+    if not chosen:
+        skip(_NO_MACHINE)
+    for label, named in chosen:
+        if all(_is_no_machine(label, each) for each in named):
             meant = accelerator_meant(named[0]) if label == GKE_ACCELERATOR else next(iter(near(named[0])), None)
             yield fail(
                 pod.selection.where(label).place,
