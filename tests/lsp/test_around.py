@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from time import monotonic
 
 import pytest
@@ -64,11 +65,15 @@ def test_a_file_beside_that_stands_alone_is_read_once_and_anew_when_it_has_chang
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".git").mkdir()
-    values, reads, read = tmp_path / "values.yaml", [], evidence._read_anew
+    values, read = tmp_path / "values.yaml", evidence._read_anew
     values.write_text(VALUES, encoding="utf-8")
-    monkeypatch.setattr(
-        evidence, "_read_anew", lambda source, rules: (reads.append(source.path.name), read(source, rules))[1]
-    )
+    reads: list[str] = []
+
+    def counted(source: Any, rules: Any) -> Any:
+        reads.append(source.path.name)
+        return read(source, rules)
+
+    monkeypatch.setattr(evidence, "_read_anew", counted)
     workspace = Workspace()
 
     def told() -> bool:
