@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 from time import monotonic
+from typing import Any
 
 import pytest
 
