@@ -13,7 +13,9 @@ from tests.source.texts import STOCK, values
 PLUGIN = (
     "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: nvidia-device-plugin, namespace: kube-system}\n"
     "spec:\n  selector: {matchLabels: {a: b}}\n  template:\n    metadata: {labels: {a: b}}\n    spec:\n"
-    "      containers: [{name: p, image: nvcr.io/nvidia/k8s-device-plugin:v0.17.1}]\n"
+    "      containers: [{name: p, image: nvcr.io/nvidia/k8s-device-plugin:v0.17.1,\n"
+    "                    volumeMounts: [{name: d, mountPath: /var/lib/kubelet/device-plugins}]}]\n"
+    "      volumes: [{name: d, hostPath: {path: /var/lib/kubelet/device-plugins}}]\n"
 )
 CHART = "apiVersion: v2\nname: gpus\nversion: 1.0.0\n"
 POD = (
