@@ -106,7 +106,12 @@ def _asked_about(judgement: Judgement, scene: Scene) -> Judgement | None:
     if judgement.subject.place.path not in scene.evidence:
         return judgement
     kept = tuple(each for each in judgement.findings if each.where.path in scene.judged)
-    return _verdict(judgement.rule, judgement.subject, kept) if kept else None
+    if kept:
+        return _verdict(judgement.rule, judgement.subject, kept)
+    is_asked = not scene.judged.isdisjoint(getattr(judgement.subject, "stands_in", ()))
+    if not is_asked or not judgement.findings:
+        return judgement if is_asked else None
+    return _verdict(judgement.rule, judgement.subject, ())
 
 
 @dataclass

@@ -15,6 +15,7 @@ A fact may say of itself, where the engine asks:
 
     judged_by(type)   what only this subject is judged by (a script's own pools), or why it has none; else all there are
     unread_as         why nothing of it could be read: told by the rule that says so (`Rule.tells`), and by no other
+    stands_in         the files that it is made of: whoever asks about one of them hears how it was judged
     told_once         messages of which one rule is enough, of all that judge it or by it
 """
 

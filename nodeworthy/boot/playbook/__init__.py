@@ -7,7 +7,7 @@ that a play is for, become conditions of which nobody knows the answer.
 
 from __future__ import annotations
 
-from nodeworthy.boot.playbook.layout import as_script
+from nodeworthy.boot.playbook.layout import TasksFile, Whole, as_script, as_whole
 from nodeworthy.boot.playbook.recognition import is_playbook
 
-__all__ = ["as_script", "is_playbook"]
+__all__ = ["TasksFile", "Whole", "as_script", "as_whole", "is_playbook"]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from nodeworthy.boot.origin import Origin, Stacked, Straight, within
 from nodeworthy.boot.playbook.commands import commands_of
 from nodeworthy.boot.playbook.tasks import Task, tasks_of, words_of
 from nodeworthy.boot.playbook.variables import fill_in, text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place
 
 _OF_RPM = pattern(r"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.builtin\.)?(?:yum|dnf|dnf5|yum_repository)[ \t]*:")
@@ -30,23 +31,114 @@ _FACTS = ("os_family", "distribution", "distribution_release", "architecture", "
 _SCRIPTS = ("shell", "command", "raw")
 
 
+@dataclass(frozen=True)
+class TasksFile:
+    """A playbook or a list of tasks, as it is written and where."""
+
+    path: str
+    text: str
+    origin: Origin
+    # What a role or an inventory says of those that it uses.
+    variables: Mapping[str, Tree]
+
+
+# Of a file and of the name by which it includes another one; None where nobody knows that one, or it stands elsewhere.
+Beside = Callable[[TasksFile, str], TasksFile | None]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A script of several files: each command stands where it is run."""
+
+    text: str
+    origin: Origin
+    files: tuple[TasksFile, ...]
+
+
 def as_script(text: str, variables: Mapping[str, Tree] = MappingProxyType({})) -> str | None:
     """None where it is no YAML, or no list of tasks. The variables are what a role or an inventory says of them."""
+    alone = TasksFile("", text, Straight(Place(line=1, column=1)), variables)
+    whole = as_whole(alone, lambda _, __: None)
+    return whole.text if whole is not None else None
+
+
+def as_whole(first: TasksFile, beside: Beside) -> Whole | None:
+    """The same with the tasks of the files that it includes, where they are included."""
+    laying = _Laying(beside)
+    rows = laying.of(first, (), {}, "")
+    if rows is None:
+        return None
+    firsts, origins, line = list[int](), list[Origin](), 1
+    for each in rows:
+        firsts.append(line)
+        origins.append(within(each.file.origin, each.line - 1))
+        line += len(each.texts)
+    text = "".join(f"{row}\n" for each in rows for row in each.texts)
+    return Whole(text, Stacked(firsts, origins) if len(rows) > 1 else first.origin, tuple(laying.files))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of one file that are run in one go, from this line of it on."""
+
+    file: TasksFile
+    line: int
+    texts: Sequence[str]
+
+
+@dataclass
+class _Laying:
+    beside: Beside
+    files: list[TasksFile] = field(default_factory=list)
+    registered: dict[str, str] = field(default_factory=dict)
+    # What of all of them may ask for an outcome.
+    asking: str = ""
+
+    def of(
+        self, file: TasksFile, asked: tuple[str, ...], around: Mapping[str, Tree], goes_on: str
+    ) -> list[_Rows] | None:
+        tasks = _list_of(file.text)
+        if tasks is None or (self.files and any("hosts" in entry.mapping for entry in tasks.sequence)):
+            return None  # a play of its own is for machines of its own
+        sheet, manager = _Sheet(file.text.count("\n") + 1), "yum" if _OF_RPM.search(file.text) else "apt-get"
+        if not self.files:
+            sheet.add(1, "set -e")
+        self.files.append(file)
+        self.asking += _without_what_is_only_shown(file.text)
+        between = dict[int, list[_Rows]]()
+        for task in tasks_of(tasks, {**file.variables, **around}, asked):
+            known = replace(task, goes_on=task.goes_on or goes_on) if goes_on else task
+            included = self._included(file, known)
+            if included is not None:
+                between.setdefault(sheet.behind(task.line), []).extend(included)
+                continue
+            commands = _lay(known, manager, self.registered, sheet, _unless_looked_at(known, self.asking))
+            _keep(known, commands, self.registered)
+        return list(_cut(file, sheet.text().split("\n")[:-1], between))
+
+    def _included(self, file: TasksFile, task: Task) -> list[_Rows] | None:
+        other = self.beside(file, task.included) if task.included else None
+        if other is None or other.path in [each.path for each in self.files]:
+            return None
+        return self.of(other, task.when, task.scope, task.goes_on)
+
+
+def _list_of(text: str) -> Tree | None:
     try:
         trees = [each for each in read_all(text, Place()) if not each.is_null]
     except NotYaml:
         return None
-    if len(trees) != 1 or not trees[0].is_sequence:
-        return None
-    sheet = _Sheet(text.count("\n") + 1)
-    sheet.add(1, "set -e")
-    manager = "yum" if _OF_RPM.search(text) else "apt-get"
-    registered: dict[str, str] = {}
-    asking = _without_what_is_only_shown(text)
-    for task in tasks_of(trees[0], variables):
-        commands = _lay(task, manager, registered, sheet, _unless_looked_at(task, asking))
-        _keep(task, commands, registered)
-    return sheet.text()
+    return trees[0] if len(trees) == 1 and trees[0].is_sequence else None
+
+
+def _cut(file: TasksFile, rows: Sequence[str], between: Mapping[int, Sequence[_Rows]]) -> Iterator[_Rows]:
+    done = 0
+    for line in sorted(between):
+        yield _Rows(file, done + 1, rows[done:line])
+        yield from between[line]
+        done = min(line, len(rows))
+    if done < len(rows):
+        yield _Rows(file, done + 1, rows[done:])
 
 
 def _keep(task: Task, commands: Sequence[str], registered: dict[str, str]) -> None:
@@ -81,6 +173,10 @@ class _Sheet:
     def hold(self, line: int, text: str) -> None:
         self.whole = self.whole or {}
         self.whole[line] = text
+
+    def behind(self, line: int) -> int:
+        """The last line of what begins on this one: what ends a text may stand on the next."""
+        return line + 1 if line in (self.whole or {}) and line + 1 in (self.rows or {}) else line
 
     def is_free(self, line: int) -> bool:
         return line not in (self.rows or {}) and line not in (self.whole or {})

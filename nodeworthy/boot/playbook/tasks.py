@@ -26,6 +26,10 @@ _PLAYS = ("pre_tasks", "roles", "tasks", "post_tasks", "handlers")
 _HERE = ("localhost", "127.0.0.1", "::1")
 # A variable of roles that is the whole of containerd's file, as githubixx.containerd has one.
 _WHOLE_CONFIG = "containerd_config"
+_INCLUDES = ("include_tasks", "import_tasks", "include")
+_NAME_OF_TASKS = pattern(r"[\w./-]+\.ya?ml")
+# Asked for by name alone.
+_NEVER = "never"
 # More items than these nobody writes out.
 _MOST = 40
 _PAIR = pattern(r"(?:^|\s)(\w+)=(\"[^\"]*\"|'[^']*'|(?:\{\{.*?\}\}|[^\s{])+)")
@@ -55,20 +59,23 @@ class Task:
     register: str = ""
     # By which of its keys Ansible goes on where it fails.
     goes_on: str = ""
+    # The file whose tasks stand in its place, where that is written out and nothing else decides whether they do.
+    included: str = ""
 
     def fill(self, text: str, item: Mapping[str, str]) -> str:
         text = fill_in(text, self.scope)
         return fill_in(_ITEM.sub(lambda found: item.get(found[1] or found[2] or "", found[0]), text), self.scope)
 
 
-def tasks_of(document: Tree, around: Mapping[str, Tree]) -> Iterator[Task]:
+def tasks_of(document: Tree, around: Mapping[str, Tree], asked: tuple[str, ...] = ()) -> Iterator[Task]:
     """The tasks of plays, each under the group that it is for, unless there is only one. A play for the machine that
-    runs Ansible is none of the nodes'. Where no play is for another machine, that machine is the node itself."""
+    runs Ansible is none of the nodes'. Where no play is for another machine, that machine is the node itself. `asked`
+    is under what a list of tasks is included."""
     groups = {text_of(each.get("hosts")) for each in document.sequence if not each.get("hosts").is_absent}
     for entry in document.sequence:
         hosts = text_of(entry.get("hosts"))
         if not any(name in entry.mapping for name in ("hosts", *_PLAYS)):
-            yield from _task(entry, (), around)
+            yield from _task(entry, asked, around)
         elif groups <= set(_HERE) or (hosts not in _HERE and text_of(entry.get("connection")) != "local"):
             is_some = hosts and len(groups - set(_HERE)) > 1 and hosts not in ("all", "*")
             under = (f'group_names == "{hosts}"',) if is_some else ()
@@ -129,7 +136,20 @@ def _called(entry: Tree, key: str, asked: tuple[str, ...], scope: Mapping[str, T
     if free is not None and module not in _FREE:
         values.update(_pairs(free))
     kept = text_of(entry.get("register"))
-    return Task(module, line, values, scope, free, asked, tuple(_items(entry, scope)), kept, _goes_on(entry))
+    included = _included(entry, free, values) if module in _INCLUDES else ""
+    items = tuple(_items(entry, scope))
+    return Task(module, line, values, scope, free, asked, items, kept, _goes_on(entry), included)
+
+
+def _included(entry: Tree, free: Tree | None, values: Mapping[str, Tree]) -> str:
+    """Not of a loop, which may go through nothing, nor of what is run where somebody asks for it."""
+    tags = entry.get("tags")
+    if any(name == "loop" or name.startswith("with_") for name in entry.mapping) or "apply" in values:
+        return ""
+    if _NEVER in [text_of(each) for each in tags.sequence or [tags]]:
+        return ""
+    name = text_of(free) or text_of(values.get("file"))
+    return name if _NAME_OF_TASKS.fullmatch(name) else ""
 
 
 def _goes_on(entry: Tree) -> str:

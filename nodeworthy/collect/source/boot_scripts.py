@@ -40,6 +40,10 @@ _OF_TASKS = pattern(
     rb"fabricmanager|docker/daemon|"
     rb"\bfstype[\"']?[ \t]*[:=][ \t]*[\"']?(?:nfs4?|cifs|lustre|efs|ceph|glusterfs|beegfs|wekafs)\b"
 )
+_INCLUDES = pattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.(?:builtin|legacy)\.)?(?:include|include_tasks|import_tasks)[ \t]*:",
+    words=(b"include", b"import_tasks"),
+)
 # What configures a machine for good.
 _CONFIGURES = pattern(
     rb"(?m)(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:sudo[ \t]+(?:-\S+[ \t]+)*)?(?:"
@@ -208,6 +212,15 @@ def is_tasks_of_a_node(data: bytes) -> bool:
     from nodeworthy.boot.playbook.recognition import is_playbook
 
     return is_playbook(any_text(data))
+
+
+def includes_tasks(data: bytes) -> bool:
+    """A list of Ansible's in which other lists stand by their names."""
+    return _INCLUDES.search(data) is not None and _LIST.match(data) is not None
+
+
+def is_list(data: bytes) -> bool:
+    return _LIST.match(data) is not None
 
 
 def is_script(data: bytes, name: str) -> bool:

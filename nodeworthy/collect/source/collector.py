@@ -159,6 +159,7 @@ def _only_judged_by(member: Member) -> Iterator[str]:
     """The files that nobody asked about: this one, and those of its root of Terraform, which is read as a whole."""
     if not member.is_judged:
         yield member.source.shown
+    yield from member.found.files_of_play
     if member.source.named or not member.is_judged:
         yield from member.found.files_of_root
 

@@ -69,7 +69,8 @@ class FileGroup:
             together.node_files += each.found.node_files
             together.suppressions += each.found.suppressions
             together.stacks += each.found.stacks
-        # Two files of a root bring what both of them make.
+        # Two files of a root bring what both of them make, and so do two of a play.
+        together.scripts = list({id(one): one for one in together.scripts}.values())
         together.facts = list({id(fact): fact for fact in together.facts}.values())
         return together
 

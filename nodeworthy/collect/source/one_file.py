@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from nodeworthy.collect.objects import facts_of, objects
 from nodeworthy.collect.source.boot_scripts import (
     NO_BOOT_SCRIPT,
+    includes_tasks,
     is_boot_script,
     is_nodes_firewall,
     is_script,
@@ -188,7 +189,7 @@ def _applied(source: Source, data: bytes) -> list[Fact]:
 
 
 def _of_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    if is_boot_script(data, source.path.name) or is_nodes_firewall(data):
+    if is_boot_script(data, source.path.name) or is_nodes_firewall(data) or _is_of_a_play(source, data):
         found, started = _script(source, data, rules), _started_with(source, data)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
             facts = [*found.facts, *_asked_by_tasks(source, data)]
@@ -206,6 +207,16 @@ def _of_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileCont
             openly = _told_openly(source, data, rules)
             return replace(found, scripts=[], facts=[*found.facts, *(openly.facts if openly is not None else ())])
     return _told_openly(source, data, rules) if is_script(data, source.path.name) else None
+
+
+def _is_of_a_play(source: Source, data: bytes) -> bool:
+    """Tasks that do nothing but include those of a node."""
+    if not includes_tasks(data):
+        return False
+    from nodeworthy.collect.source.included_tasks import play_of
+
+    play = play_of(source, data)
+    return play is not None and play.is_of_a_node
 
 
 def _started_with(source: Source, data: bytes) -> list[BootScript]:

@@ -78,11 +78,13 @@ class FileContents:
     fleet: Fleet | None = None
     # What else was read for it.
     beside: FilesBeside | None = None
-    # Of a root of Terraform: its folder, the GPU nodes that it asks of other clouds, and all files that it is
-    # made of.
+    # Of a root of Terraform, and of tasks that include others: its folder. Of the former, the GPU nodes that it asks of
+    # other clouds, and all files that it is made of.
     root: str = ""
     pools: Sequence[GpuPool] = ()
     files_of_root: frozenset[str] = frozenset()
+    # Of tasks of Ansible: all files of the list that they are a part of, where that includes some.
+    files_of_play: frozenset[str] = frozenset()
     # The templates that it fills in.
     templates: frozenset[str] = frozenset()
     # The resources of AWS that it declares, each stack of them for itself.

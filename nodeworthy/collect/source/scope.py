@@ -25,6 +25,7 @@ from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.evidence import KeptEvidence
+    from nodeworthy.collect.source.included_tasks import Plays
     from nodeworthy.collect.source.role_variables import Variables
     from nodeworthy.collect.source.terraform import TerraformRoot
 
@@ -191,6 +192,8 @@ class Scopes:
     callers: dict[str, dict[str, str]] = field(default_factory=dict)
     # Files of their variables that somebody named, the last word last.
     var_files: Sequence[str] = ()
+    # Of each root, which tasks of Ansible include which.
+    plays: dict[str, Plays] = field(default_factory=dict)
     # The stack of a program in YAML that somebody named: its config alone counts.
     stack: str | None = None
     # What was read of files that nobody judges, for whoever looks again and again; None where each is read once.

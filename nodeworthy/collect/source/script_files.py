@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.boot_scripts import (
+    includes_tasks,
     is_firewall_script,
     is_meant_as_one,
     is_tasks_of_a_node,
@@ -23,6 +25,9 @@ from nodeworthy.fleet.model import Firewall
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
+if TYPE_CHECKING:
+    from nodeworthy.collect.source.included_tasks import Play
+
 # By what a script reaches another machine.
 _ELSEWHERE = (b"ssh", b"multipass exec", b"lxc exec")
 
@@ -30,6 +35,9 @@ _ELSEWHERE = (b"ssh", b"multipass exec", b"lxc exec")
 def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents:
     from nodeworthy.boot.unpack import unpack
 
+    play = _play(source, data)
+    if play is not None:
+        return play.contents(source, data, rules)
     place = Place(path=source.shown)
     is_meant = is_meant_as_one(source.path.name)
     read = unpack(data, place, name=source.path.name, variables=variables_of(source, data))
@@ -37,6 +45,16 @@ def boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
     told = list(comments(any_text(data), place, rules, is_yaml=False))
     beside = FilesBeside(source)
     return FileContents(facts_of_commands(script, data, beside), scripts=[script], suppressions=told, beside=beside)
+
+
+def _play(source: Source, data: bytes) -> Play | None:
+    """What these tasks are a part of, with all that stands in it."""
+    if not (includes_tasks(data) or is_tasks_of_a_node(data)):
+        return None
+    from nodeworthy.collect.source.included_tasks import play_of
+
+    play = play_of(source, data)
+    return play if play is not None and play.is_of_a_node else None
 
 
 def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:

@@ -117,6 +117,8 @@ class BootScript:
     at_startup: bool = False
     # The resource of a stack that gives it to its machines, by its URN or its address.
     holder: str = ""
+    # Of tasks that stand in several files: all of those.
+    stands_in: frozenset[str] = frozenset()
     # The files around it; None where it comes from no file.
     surroundings: Surroundings | None = None
     # Of a value that a preview made up: the output that it stands for ("endpoint of gpu-ci").

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from nodeworthy.boot.origin import Stacked
 from nodeworthy.boot.perhaps import Perhaps, perhaps
 from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.patterns import pattern
@@ -61,7 +62,8 @@ class SourcePart:
 
     def index_of(self, place: Place) -> int | None:
         """Which of its lines stands there; None where it is none of them."""
-        index = place.row - self.part.place.row
+        origin = self.part.origin
+        index = origin.line_of(place) - 1 if isinstance(origin, Stacked) else place.row - self.part.place.row
         if not 0 <= index < len(self.rows):
             return None
         there = self.part.origin.at(index + 1)
