@@ -65,6 +65,8 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "joins-its-cluster/bad-source-kubeadms-arguments",
         "metrics-fit-their-disk/bad-source-monitor-of-v1",
         "gpu-fits-a-node/bad-source-machines-of-cluster-api",
+        "gpu-exists/bad-source-terraform-retired",
+        "nodepool-can-serve/bad-classes-that-v1-refuses",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",

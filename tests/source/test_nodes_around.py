@@ -67,7 +67,7 @@ managedNodeGroups:
 """
 BRINGS_ONE = (
     "driver: {enabled: true}\ntoolkit:\n  enabled: true\n"
-    "  env:\n    - {name: CONTAINERD_SOCKET, value: /run/k3s/containerd/containerd.sock}\n"
+    f"  env:\n    - {{name: CONTAINERD_SOCKET, value: {containerd_of('k3s').socket}}}\n"
 )
 
 
