@@ -179,9 +179,12 @@ def _mixed(call: Call, arguments: Given) -> Iterator[Effect]:
 
 def _trusts_nobody(call: Call, arguments: Given, glued: tuple[str, ...]) -> Iterator[Effect]:
     """What else a call is given that is not all known (`$EXTRA`) may say whom to trust."""
+    # `join --token T $EXTRA`, where an address would stand first; `$EXTRA` may be all kinds of options.
+    operands = arguments.operands[1:]
+    is_open = operands[:1] != call.arguments[2:3] and any(len(each.holes) == len(each.pieces) for each in operands)
     is_whole = len(arguments.operands) <= 2 and not any(name.startswith("$") for name, _ in arguments.options)
     is_by_token = arguments.has("--token", "--discovery-token") and not arguments.has("--config", *_TRUSTS)
-    if is_by_token and is_whole and not glued:
+    if is_by_token and is_whole and not is_open and not glued:
         yield call.does(
             RefusedCall,
             says="kubeadm join is given a token, and nothing by which it knows whom it joins",
