@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from nodeworthy.verdict import Known, Place
 from tests.run import run
 
 from .control_plane import ControlPlane
+from .tools import Tools
 
 NODES = "/api/v1/nodes"
 A10G = {
@@ -29,28 +31,27 @@ RUNS = {
 }
 
 
-def test_the_nodes_of_a_live_cluster(
-    control_plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("KUBECONFIG", str(control_plane.kubeconfig))
-    names = ("a10g-1", "a10g-2")
-    for name in names:
+@pytest.fixture
+def plane(tools: Tools) -> Iterator[ControlPlane]:
+    """Of its own: whatever nodes are there are pools."""
+    with ControlPlane(tools) as plane:
+        yield plane
+
+
+def test_the_nodes_of_a_live_cluster(plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(plane.kubeconfig))
+    for name in ("a10g-1", "a10g-2"):
         node = {"kind": "Node", "metadata": {"name": name, "labels": A10G}}
-        control_plane.client.create(NODES, node)
+        plane.client.create(NODES, node)
         told = {"capacity": {"nvidia.com/gpu": "4"}, "allocatable": {"nvidia.com/gpu": "4"}, "nodeInfo": RUNS}
-        control_plane.client.patch_status(f"{NODES}/{name}", told)
-    try:
-        ran = run("fleet", "infer", "--context", "real", cwd=tmp_path)
-    finally:
-        for name in names:
-            control_plane.client.request("DELETE", f"{NODES}/{name}")
+        plane.client.patch_status(f"{NODES}/{name}", told)
+    ran = run("fleet", "infer", "--context", "real", cwd=tmp_path)
     assert ran.code == 0, ran.err
     tree = read(ran.out, Place(path="inferred"))
     assert tree is not None, ran.out
     fleet = read_fleet(tree, None)
-    # Nodes of other tests may be there as well.
-    types = {each.name: each.instance_type.state for each in fleet.pools if each.instance_type is not None}
-    (pool,) = [each for each in fleet.pools if types.get(each.name) == Known("g5.12xlarge")]
+    (pool,) = fleet.pools
     assert (fleet.cluster.name.state, fleet.cluster.version.state) == (Known("ml"), Known("1.33")), ran.out
-    assert pool.nodes == 2, ran.out
+    assert pool.instance_type is not None
+    assert (pool.instance_type.state, pool.nodes) == (Known("g5.12xlarge"), 2), ran.out
     assert pool.distribution.state == Known("eks-al2023"), ran.out
