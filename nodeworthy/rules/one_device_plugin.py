@@ -119,7 +119,11 @@ def it_reaches_kubelet(plugin: DaemonSetManifest) -> Findings:
         return
     containers = plugin.pods.get("containers")
     mounts = [mount for each in containers.sequence for mount in need(_mounts(each))]
-    if not containers.sequence or any(_KUBELETS.startswith(_folder(each)) for each in mounts):
+    # Google's plugin has the folder at another place.
+    kubelets = {each.get("name").text for each in plugin.pods.get("volumes").sequence if _is_kubelets(each)}
+    if not containers.sequence or any(
+        _KUBELETS.startswith(_folder(each)) or each.get("name").text in kubelets for each in mounts
+    ):
         return
     yield fail(
         containers.sequence[0].place,
@@ -136,6 +140,11 @@ def _mounts(container: Tree) -> Located[Sequence[Tree]]:
     if why := why_incomplete(mounts):
         return Located.unknown(f"what it mounts is not known: {why}", mounts.place)
     return Located.known(mounts.sequence, mounts.place)
+
+
+def _is_kubelets(volume: Tree) -> bool:
+    path = volume.get("hostPath", "path").text
+    return path is not None and _KUBELETS.startswith(f"{path.rstrip('/')}/")
 
 
 def _folder(mount: Tree) -> str:

@@ -117,7 +117,7 @@ NO_NODE_OF_THEIRS = {
     "user data of several kinds, by their names": (
         "_userdata.tpl",
         b'{{- define "rke2" -}}\n#cloud-config\nruncmd:\n  - |\n    cat > x <<EOF\n    a\n    EOF\n{{- end -}}\n'
-        b'{{- define "eks" -}}\n#!/bin/bash\nnodeadm init\n{{- end -}}\n',
+        b'{{- define "eks" -}}\n#!/bin/bash\ncat > /etc/node.yaml <<EOF\napiVersion: node.eks.aws/v1alpha1\nEOF\n{{- end -}}\n',
     ),
     "Python": ("x.py", b"#!/usr/bin/python3\nprint()\n"),
 }

@@ -131,6 +131,8 @@ def is_boot_script(data: bytes, name: str) -> bool:
     stripped = head.lstrip()
     if _HEADS.match(stripped) or _is_mime(stripped):
         return True
+    if _DEFINES.search(data):
+        return False
     if b"node.eks.aws/" in data and (_NODE_CONFIG.match(stripped) or _is_called_like_one(name)):
         return True
     if _OBJECT.match(stripped) or _WINDOWS.match(stripped):
@@ -194,7 +196,7 @@ def _is_mime(head: bytes) -> bool:
 
 
 def _is_named_like_one(name: str, data: bytes) -> bool:
-    if _BUILDS_AN_IMAGE.match(data) or _DEFINES.search(data):
+    if _BUILDS_AN_IMAGE.match(data):
         return False
     return _is_called_like_one(name) and (_MARKS.search(data) is not None or _is_meant(name, data))
 

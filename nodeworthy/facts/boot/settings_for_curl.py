@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from nodeworthy.boot.effects import Effect, Fetches, RunsElsewhere
+from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.patterns import pattern
@@ -32,6 +33,8 @@ _ALL_EXPORTED = pattern(r"\bset\s+-(?:\w*a\b|o\s+allexport)")
 _RUN_BY = pattern(r"\|\s*(?:[^|]*\s)?(?:ba|da)?sh\b")
 _RUN_BY_SUDO = pattern(r"\|\s*sudo\s+(?:-[nkSH]+\s+)*(?:/\S*/)?(?:ba|da)?sh\b")
 _RUN_BY_NOBODY = pattern(rf"\|\s*(?:sudo\s+)?((?:[A-Z_][A-Z0-9_]*={_VALUE}\s*)+)$")
+# Jinja's `|` is no pipe.
+_FILTERED = pattern(r"\{\{[^{}\n]{0,200}\}\}")
 _SET_ALONE = pattern(rf"(?m)^[ \t]*((?:INSTALL_)?(?:K3S|RKE2)_[A-Z0-9_]+)=({_VALUE})[ \t]*(?:;|#.*)?$")
 
 
@@ -54,13 +57,15 @@ class LostSettings:
 
 def settings_for_curl(script: BootScript) -> Iterator[LostSettings]:
     source = Source(script.userdata)
-    said = "\n".join(part.text for part in script.userdata.parts)
+    # Each task of Ansible's has a shell of its own: what another one sets, or copies into a file, says nothing here.
+    of_one_shell = [part for part in script.userdata.parts if part.kind is not PartKind.PLAYBOOK]
+    said = "\n".join(part.text for part in of_one_shell)
     for fetched in _downloads(script.timeline.effects):
         known = next((each for url, each in _INSTALLERS.items() if url in fetched.url.shown()), None)
         if known is None:
             continue
         called, prefix = known
-        command = source.whole_at(fetched.place)
+        command = _FILTERED.sub("", source.whole_at(fetched.place))
         program = "wget" if "wget" in command else "curl"
         for how, names in _lost(command, said, prefix):
             yield LostSettings(fetched.place, names, called, program, how)

@@ -207,3 +207,27 @@ def test_what_somebody_fills_in_is_no_value(filled_in: str) -> None:
 
 def test_who_answers_on_the_machine_itself_is_no_cluster() -> None:
     assert told(RULE, read(node_config(apiServerEndpoint="http://localhost:5000"))) == ["pass"]
+
+
+TASKS = """\
+- hosts: gpu
+  tasks:
+    - name: the agent
+      ansible.builtin.shell: |
+        curl -sfL https://get.k3s.io | \\
+          INSTALL_K3S_VERSION="{{ release }}" \\
+          K3S_URL="https://{{ server }}:6443" \\
+          K3S_TOKEN="{{ token }}" \\
+          INSTALL_K3S_EXEC="{{ options | trim }}" \\
+          sh -
+    - name: what its unit is given
+      ansible.builtin.copy:
+        dest: /etc/systemd/system/k3s-agent.service.env
+        content: |
+          K3S_TOKEN='{{ token }}'
+          K3S_URL='https://10.0.0.4:6443'
+"""
+
+
+def test_what_another_task_copies_into_a_file_is_set_in_no_shell() -> None:
+    assert not judged(RULE, read(TASKS, "agent.yml")).findings
