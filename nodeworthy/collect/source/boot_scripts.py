@@ -131,9 +131,7 @@ def is_boot_script(data: bytes, name: str) -> bool:
     stripped = head.lstrip()
     if _HEADS.match(stripped) or _is_mime(stripped):
         return True
-    if _DEFINES.search(data):
-        return False
-    if b"node.eks.aws/" in data and (_NODE_CONFIG.match(stripped) or _is_called_like_one(name)):
+    if b"node.eks.aws/" in data and (_NODE_CONFIG.match(stripped) or _is_called_like_one(name, data)):
         return True
     if _OBJECT.match(stripped) or _WINDOWS.match(stripped):
         return False
@@ -198,7 +196,7 @@ def _is_mime(head: bytes) -> bool:
 def _is_named_like_one(name: str, data: bytes) -> bool:
     if _BUILDS_AN_IMAGE.match(data):
         return False
-    return _is_called_like_one(name) and (_MARKS.search(data) is not None or _is_meant(name, data))
+    return _is_called_like_one(name, data) and (_MARKS.search(data) is not None or _is_meant(name, data))
 
 
 def _may_be_meant(head: bytes, name: str) -> bool:
@@ -239,9 +237,9 @@ def _is_meant(name: str, data: bytes) -> bool:
     return _CONFIGURES.search(data) is not None and _OF_A_CONTAINER.search(data) is None
 
 
-def _is_called_like_one(name: str) -> bool:
+def _is_called_like_one(name: str, data: bytes) -> bool:
     path = PurePath(name)
-    if path.suffix in _PROGRAMS:
+    if path.suffix in _PROGRAMS or _DEFINES.search(data):
         return False
     return path.suffix in _SCRIPT_NAMES or path.name.startswith(("user-data", "userdata", "user_data"))
 
