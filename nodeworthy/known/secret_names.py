@@ -30,6 +30,7 @@ _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
 _TO_BE_CHANGED = pattern(r"change[-_]?me")
 # `SIGNING_KEY: 229F…22BF`: which of OpenPGP's keys it is.
 _FINGERPRINT = pattern(r"[0-9A-F]{40}|[0-9A-F]{16}")
+_OF_A_SIGNATURE = pattern(r"sign|gpg|pgp")
 # What a token costs.
 _A_FRACTION = pattern(r"\d*\.\d+(?:e-?\d+)?")
 _A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{2,}(?:[A-Z][a-z]+)+|[0-9]+")
@@ -203,7 +204,7 @@ def is_secret(value: str, kind: Holds, name: str = "") -> bool:
     if _is_placeholder(value, lowered, kind) or _is_reference(value, lowered):
         return False
     if kind is Holds.TOKEN:
-        if name.lower().endswith("key") and _FINGERPRINT.fullmatch(value):
+        if _OF_A_SIGNATURE.search(name.lower()) and _FINGERPRINT.fullmatch(value):
             return False
         return _A_WORD.fullmatch(value) is None and _WORDS_OF_WHICH_ONE_HAS_A_DIGIT.fullmatch(value) is None
     # A script that counts its tests calls them so as well.

@@ -73,7 +73,7 @@ class Keepers:
             yield from (Keeper(at, self._counted(each), each, unit, is_sure=False) for unit in possible)
 
     def _counted(self, effect: Effect) -> Guard:
-        """Without what only asks whether the unit is enabled already, or its program there, which brought it with it.
+        """Without what only asks whether the unit is enabled, or its program there: who brought it has enabled it.
         Where a list is not known, whether it is empty is known no less than what stands in it."""
         found = [each for each in effect.conditions if "is-enabled" not in each.question.text]
         counted = (each for each in found if not self._is_missing(each))

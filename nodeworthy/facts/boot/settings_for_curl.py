@@ -32,7 +32,7 @@ _NAMED = pattern(r"([A-Z_][A-Z0-9_]*)=")
 _ALL_EXPORTED = pattern(r"\bset\s+-(?:\w*a\b|o\s+allexport)")
 _RUN_BY = pattern(r"\|\s*(?:[^|]*\s)?(?:ba|da)?sh\b")
 _RUN_BY_SUDO = pattern(r"\|\s*sudo\s+(?:-[nkSH]+\s+)*(?:/\S*/)?(?:ba|da)?sh\b")
-_RUN_BY_NOBODY = pattern(rf"\|\s*(?:sudo\s+)?((?:[A-Z_][A-Z0-9_]*={_VALUE}\s*)+)$")
+_RUN_BY_NOBODY = pattern(rf"\|\s*(?:sudo\s+)?([A-Z_][A-Z0-9_]*={_VALUE}(?:\s+[A-Z_][A-Z0-9_]*={_VALUE})*)\s*$")
 # Jinja's `|` is no pipe.
 _FILTERED = pattern(r"\{\{[^{}\n]{0,200}\}\}")
 _SET_ALONE = pattern(rf"(?m)^[ \t]*((?:INSTALL_)?(?:K3S|RKE2)_[A-Z0-9_]+)=({_VALUE})[ \t]*(?:;|#.*)?$")

@@ -231,3 +231,10 @@ TASKS = """\
 
 def test_what_another_task_copies_into_a_file_is_set_in_no_shell() -> None:
     assert not judged(RULE, read(TASKS, "agent.yml")).findings
+
+
+@pytest.mark.parametrize("setting", ["A=1", "A='1'", "A=1 "])
+def test_settings_without_end_take_no_time(setting: str) -> None:
+    """Where each could end anywhere, looking for the end of all of them would never end."""
+    script = f"#!/bin/bash\ncurl -sfL https://get.k3s.io | {setting * 3_000} |\n"
+    assert not judged(RULE, read(script, "agent.sh")).findings
