@@ -43,6 +43,18 @@ def test_what_collides_lies_in_one_folder(here: Path) -> None:
     assert [each for each in told("a/values.yaml") if each[0] == "one-device-plugin"] == collides
 
 
+FLEET = (
+    "cluster: {name: gpu-dev}\noperator: {chart: 26.3.0, values: {devicePlugin: {enabled: true}}}\n"
+    "pools: {a10g: {gpu: a10g, distribution: kubeadm, provision: false}}\n"
+)
+
+
+def test_the_operator_of_a_fleet_collides_with_what_lies_in_a_folder(here: Path) -> None:
+    lay(here, fleet_dot_yaml=FLEET, a__plugin_dot_yaml=PLUGIN)
+    ran = run_json("check", "a", "--fleet", "fleet.yaml", "--rule", "one-device-plugin")
+    assert [(each["where"]["path"], each["verdict"]) for each in ran.findings] == [("fleet.yaml", "fail")]
+
+
 def test_two_clusters_of_one_repository_do_not_collide(here: Path) -> None:
     lay(here, east__plugin_dot_yaml=PLUGIN, west__values_dot_yaml=values(STOCK.socket))
     assert "one-device-plugin" not in {rule for rule, _ in told(".")}

@@ -15,13 +15,14 @@ from nodeworthy.patterns import pattern
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
+# All of it has its bounds: a line that says the same a thousand times takes no longer than a thousand lines.
 _GIVES = (
-    r"\b(?:kubectl|oc)\b[^\n|;&]*?[ \t](?:apply|create|replace)\b(?![^\n|;&]*--dry-run)"
-    r"[^\n|;&]*?[ \t](?:-f|--filename)[ \t=]*"
+    r"\b(?:kubectl|oc)\b[^\n|;&]{0,120}?[ \t](?:apply|create|replace)\b(?![^\n|;&]{0,200}--dry-run)"
+    r"[^\n|;&]{0,120}?[ \t](?:-f|--filename)[ \t=]{0,4}"
 )
 # A line that begins a text, with all that stands around its mark; one that goes on after a backslash is one line.
 _BEGINS = pattern(
-    r"(?m)^(?P<before>(?:[^\n<#]|\\\n|<(?!<)|(?<=\S)#)*)<<(?P<tabs>-?)[ \t]*"
+    r"(?m)^(?P<before>(?:[^\n<#]|\\\n|<(?!<)|(?<=\S)#){0,2000})<<(?P<tabs>-?)[ \t]*"
     r"(?P<quote>[\"']?)(?P<tag>\w{1,40})(?P=quote)(?P<behind>[^\n]*)\n"
 )
 _TO_KUBECTL = pattern(_GIVES + r"(?:-|/dev/stdin)(?=[ \t\n)\"';|&]|\Z)")
