@@ -24,9 +24,11 @@ Manifest = Mapping[str, Any]
 def manifests() -> str:
     import yaml
 
+    from nodeworthy.documents.manifest import as_manifest
+
     gates = (in_cluster.manifests(None, taints=False), acceptance.manifests(None, taints=False))
     every = [*(each for text in gates for each in yaml.safe_load_all(text)), *_own()]
-    written = (yaml.safe_dump(each, sort_keys=False, width=120) for each in _first_of_each(every))
+    written = (as_manifest(each) for each in _first_of_each(every))
     return _HEADING + "---\n".join(written)
 
 

@@ -102,9 +102,12 @@ def test_every_node_is_looked_at_where_it_is(nodes: StandInKubelet) -> None:
     assert "2 of 2 nodes read" in ran.err
 
 
+@pytest.mark.parametrize("random", ["8c51f0aa", "31415926", "3141e592"])
 def test_a_dry_run_makes_nothing_and_shows_what_the_server_takes(
-    nodes: StandInKubelet, plane: ControlPlane, tools: Tools
+    random: str, nodes: StandInKubelet, plane: ControlPlane, tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whatever the run's own random digits look like: the last is a number to kubectl, and a label is none."""
+    monkeypatch.setattr("secrets.token_hex", lambda _: random)
     nodes.add("fit", hangs, team="ml")
     nodes.add("kept-out", hangs, team="ml", nodeworthy__verify="disabled")
     ran = run("node", "--in-cluster", "--image", IMAGE, "--selector", "team=ml", "--dry-run")

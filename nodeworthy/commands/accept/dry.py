@@ -44,9 +44,8 @@ def _kubernetes(options: Options, tests: tuple[str, ...], fleet: Fleet | None) -
 
 
 def _manifests(planned: Planned, terms: RunTerms) -> Iterator[str]:
-    import yaml
-
     from nodeworthy.collect.workload.jobs import objects, priority_class
+    from nodeworthy.documents.manifest import as_manifest
 
     yield "# Nothing was made: this is a dry run. What follows is a run whole, to be applied and removed by hand.\n"
     yield from (f"# {on_one_line(each)}\n" for each in (*planned.told, *reasons(planned.left_out)))
@@ -54,7 +53,7 @@ def _manifests(planned: Planned, terms: RunTerms) -> Iterator[str]:
         return
     yield f"#   kubectl delete jobs,services,configmaps -n {terms.namespace} -l {terms.selector}\n"
     for each in (priority_class(), *objects(planned.pieces(), terms)):
-        yield "---\n" + yaml.safe_dump(each, sort_keys=False, width=120)
+        yield "---\n" + as_manifest(each)
 
 
 def reasons(left_out: Sequence[LeftOut]) -> Iterator[str]:

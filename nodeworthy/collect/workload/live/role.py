@@ -16,11 +16,13 @@ def manifests(namespace: str | None, *, taints: bool) -> str:
     """With `taints` also what --taint needs. Pods of a run need nothing that the strictest standard forbids."""
     import yaml
 
+    from nodeworthy.documents.manifest import as_manifest
+
     home = check_name(namespace or HOME)
     made: list[dict[str, Any]] = [] if namespace else [yaml.safe_load(home_manifest())]
     made += [priority_class(), _account(home), _cluster_role(taints=taints), _binding("ClusterRole", home)]
     made += [_role(home), _binding("Role", home)]
-    written = "---\n".join(yaml.safe_dump(each, sort_keys=False, width=120) for each in made)
+    written = "---\n".join(as_manifest(each) for each in made)
     return _heading(namespace, home, taints=taints) + written
 
 

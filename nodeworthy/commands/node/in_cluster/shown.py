@@ -123,17 +123,16 @@ def show_dry(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, w
 
 
 def _written(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Iterator[str]:
-    import yaml
-
     from nodeworthy.collect.in_cluster.job import job, name_of
     from nodeworthy.collect.in_cluster.role import manifests
+    from nodeworthy.documents.manifest import as_manifest
 
     yield "# Nothing was made: this is a dry run. What follows, a run would make and remove again.\n"
     for each in _said(options, cluster, terms, chosen, workers):
         yield f"# {on_one_line(each)}\n"
     for number, node in enumerate(chosen.nodes.values()):
         made = job(name_of(terms.run, number, node), node, terms)
-        yield "---\n" + yaml.safe_dump(made, sort_keys=False, width=120)
+        yield "---\n" + as_manifest(made)
     yield "---\n# What has to be there before, which a run does not make.\n"
     yield manifests(options.namespace, taints=options.taint)
 
