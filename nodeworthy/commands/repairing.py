@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeworthy.commands.watching import seconds_to_wait
 from nodeworthy.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,19 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="with --fix or --undo: show the change, make none")
     parser.add_argument("--yes", action="store_true", help="with --fix: do not ask")
     parser.add_argument(
-        "--wait", metavar="SECONDS", type=_seconds, help="with --fix: how long it may take to help (300)"
+        "--wait", metavar="SECONDS", type=seconds_to_wait, help="with --fix: how long it may take to help (300)"
     )
     parser.add_argument(
         "--chart", metavar="CHART", help="with --fix: the GPU operator's chart, as helm upgrade takes it"
     )
     parser.add_argument("--undo", metavar="FILE", help="put back what --fix has changed, from the file that it kept")
-
-
-def _seconds(text: str) -> int:
-    number = int(text) if text.isdecimal() else 0
-    if not 1 <= number <= 3600:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 1 to 3600")
-    return number
 
 
 def is_asked_for(options: diagnose.Options) -> bool:

@@ -37,11 +37,15 @@ class Options:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--watch", action="store_true", help="stay, and tell what changes, until Ctrl-C")
     parser.add_argument(
-        "--every", metavar="SECONDS", type=_seconds, help="with --watch: how long after a look it looks again (15)"
+        "--every",
+        metavar="SECONDS",
+        type=seconds_to_wait,
+        help="with --watch: how long after a look it looks again (15)",
     )
 
 
-def _seconds(text: str) -> int:
+def seconds_to_wait(text: str) -> int:
+    """The type of an option. Raises ArgumentTypeError."""
     number = int(text) if text.isdecimal() else 0
     if not 1 <= number <= 3600:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 1 to 3600")

@@ -30,6 +30,16 @@ def text_of(path: Path, shown: str, limit: int, called: str) -> str:
         raise InputError(f"{shown} is no text in UTF-8 (byte {problem.start})") from None
 
 
+def line_starts(text: str) -> list[int]:
+    """The offset of each line. Of the characters that Python splits lines at, only `\\n` begins one here."""
+    starts = [0]
+    at = text.find("\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = text.find("\n", at + 1)
+    return starts
+
+
 def other_encoding(data: bytes) -> str | None:
     """What its byte order mark says it is, if that is not UTF-8."""
     return next((encoding for mark, encoding in _OTHER_ENCODINGS if data.startswith(mark)), None)

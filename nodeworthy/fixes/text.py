@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from nodeworthy.documents.files import line_starts
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding
 
@@ -111,12 +112,7 @@ class Text:
 
     @cached_property
     def _starts(self) -> list[int]:
-        starts = [0]
-        at = self.text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = self.text.find("\n", at + 1)
-        return starts
+        return line_starts(self.text)
 
     @property
     def lines(self) -> int:

@@ -13,7 +13,7 @@ from nodeworthy.hcl.evaluate import quietly
 from nodeworthy.hcl.instances import LATER, Instance, address_of, known_later, with_what_follows
 from nodeworthy.hcl.kinds import ANY, Defaults, HclType, convert, type_of
 from nodeworthy.hcl.module_calls import folder_called
-from nodeworthy.hcl.scope import Budget, Scope
+from nodeworthy.hcl.scope import Budget, MadeOnce, Scope
 from nodeworthy.hcl.source import File, Malformed, Spot
 from nodeworthy.hcl.syntax import Block, Expression, Literal, Setting
 from nodeworthy.hcl.values import (
@@ -71,8 +71,7 @@ class Module:
         # What a root is given by files of variables, the last word first.
         self.set: dict[str, Value] = {}
         self._bodies = root.disk.bodies(folder) if model is None else model.bodies
-        self._running: set[str] = set()
-        self._made: dict[str, Value] = {}
+        self._values = MadeOnce()
         self._instances: dict[str, Sequence[Instance] | Hole] = {}
         self._children: dict[str, Sequence[tuple[Value | None, Module]] | Hole] = {}
         self.budget.step(20 * (1 + len(self.blocks)))
@@ -126,10 +125,10 @@ class Module:
         if root == "module":
             return self._module(name, steps[1:], spot)
         if root == "var" and self.model is not None:
-            found = self._once(f"var.{name}", lambda: self._of_model(name), spot)
+            found = self._values.once(f"var.{name}", lambda: self._of_model(name), spot)
             return (found, 1) if found is not None else None
         look_up = self._variable if root == "var" else self._local
-        found = self._once(f"{root}.{name}", lambda: look_up(name), spot)
+        found = self._values.once(f"{root}.{name}", lambda: look_up(name), spot)
         return (found, 1) if found is not None else self._not_there(f"{root}.{name}", spot, len(steps))
 
     def _not_there(self, called: str, spot: Spot, steps: int) -> tuple[Value, int] | None:
@@ -143,20 +142,6 @@ class Module:
     def _is_a_part(self) -> bool:
         """Some files of a root, without those that say what it is given: a page's example, one file of many."""
         return self.given is None and self.model is None and not any(each.kind == "variable" for each in self.blocks)
-
-    def _once(self, called: str, make: Callable[[], Value | None], spot: Spot) -> Value | None:
-        if called in self._made:
-            return self._made[called]
-        if called in self._running:
-            return Hole(f"{called} refers to itself", spot, called)
-        self._running.add(called)
-        try:
-            made = make()
-        finally:
-            self._running.discard(called)
-        if made is not None:
-            self._made[called] = made
-        return made
 
     def _path(self, root: str, steps: Sequence[str | None], spot: Spot) -> Value:
         name = steps[0] if steps else None
@@ -218,10 +203,10 @@ class Module:
         if block is None:
             return self._not_there(called, spot, taken + len(steps))
         address = f"{self.prefix}{called}"
-        made = self._once(called, lambda: self._value_of(block), spot)
+        made = self._values.once(called, lambda: self._value_of(block), spot)
         if isinstance(made, Obj) and not is_many(block) and steps and steps[0] and steps[0] not in made.items:
             return known_later(address, steps, spot, block.kind == "data"), taken + len(steps)
-        return (made, taken) if made is not None else None
+        return made, taken
 
     def _value_of(self, block: Block) -> Value:
         instances = self.instances_of(block)
@@ -273,9 +258,7 @@ class Module:
         if block is None or "value" not in block.body.settings:
             return Hole(f"the module has no output `{name}`", spot)
         said = block.body.settings["value"].expression
-        made = self._once(f"output.{name}", lambda: quietly(said, self.scope(block.file)), spot)
-        assert made is not None
-        return made
+        return self._values.once(f"output.{name}", lambda: quietly(said, self.scope(block.file)), spot)
 
     def outputs(self, spot: Spot) -> Value:
         names = [each.labels[0] for each in self.blocks if each.kind == "output" and each.labels]

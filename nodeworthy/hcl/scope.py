@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from nodeworthy.hcl.source import File, Spot
-from nodeworthy.hcl.values import (
-    Value,
-)
+from nodeworthy.hcl.values import Hole, Value
 from nodeworthy.limits import HCL_CHARACTERS, HCL_STEPS
 from nodeworthy.records import dataclass, field
+
+Made = TypeVar("Made", Value, Value | None)
 
 
 class TooMuch(Exception):
@@ -33,6 +33,32 @@ class Budget:
         self.steps -= steps
         if self.steps < 0:
             raise TooMuch("it takes more steps than are taken")
+
+
+class MadeOnce:
+    """Values by the names that expressions refer to them by, each evaluated once; what refers to itself is a hole."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, Value] = {}
+        self._running: set[str] = set()
+
+    def made(self, called: str) -> Value | None:
+        """None where nobody has asked for it."""
+        return self._made.get(called)
+
+    def once(self, called: str, make: Callable[[], Made], spot: Spot) -> Made:
+        if called in self._made:
+            return self._made[called]
+        if called in self._running:
+            return Hole(f"{called} refers to itself", spot, called)
+        self._running.add(called)
+        try:
+            made = make()
+        finally:
+            self._running.discard(called)
+        if made is not None:
+            self._made[called] = made
+        return made
 
 
 class World(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cached_property
 
+from nodeworthy.documents.files import line_starts
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -20,12 +21,7 @@ class File:
 
     @cached_property
     def _starts(self) -> list[int]:
-        starts = [0]
-        at = self.text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = self.text.find("\n", at + 1)
-        return starts
+        return line_starts(self.text)
 
     def line(self, at: int) -> int:
         return bisect_right(self._starts, at)

@@ -36,7 +36,6 @@ from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit, RuntimePro
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
-from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
 
@@ -116,7 +115,7 @@ def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorV
     if found.is_told:
         return
     handler = defaults().runtime_class
-    told = fail(
+    yield fail(
         found,
         f"{found.package} is installed, and the runtime {handler} is written into no containerd",
         is_=found.installs.command,
@@ -125,12 +124,12 @@ def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorV
         cause=f'the package writes no configuration: pods that need it end with: no runtime for "{handler}" is '
         "configured, and others get no GPU",
         remedy="behind it: nvidia-ctk runtime configure --runtime=containerd, and systemctl restart containerd",
+        severity=Severity.WARNING,
     )
-    yield replace(told, severity=Severity.WARNING)
 
 
 def _never_read(found: ToldInVain) -> Draft:
-    told = fail(
+    return fail(
         found.written,
         "containerd is told of NVIDIA's runtime while it runs, and is not started anew",
         is_=found.written.command,
@@ -139,13 +138,13 @@ def _never_read(found: ToldInVain) -> Draft:
         cause="containerd reads its configuration when it starts: until then pods that need the runtime end with: "
         f'no runtime for "{defaults().runtime_class}" is configured',
         remedy=f"behind {found.written.place.spot}: systemctl restart containerd",
+        severity=Severity.WARNING,
     )
-    return replace(told, severity=Severity.WARNING)
 
 
 def _default_elsewhere(found: DefaultElsewhere) -> Draft:
     """Pods that name the runtime class get it all the same."""
-    told = fail(
+    return fail(
         found,
         f"NVIDIA's runtime is made the default in {found.edit.path.shown()}, which {found.distribution} does not read",
         is_=found.edit.command,
@@ -154,12 +153,12 @@ def _default_elsewhere(found: DefaultElsewhere) -> Draft:
         cause=f"{found.distribution} runs a containerd of its own, finds the runtime when it starts, and leaves runc "
         "its default: pods without runtimeClassName: nvidia get no GPU",
         remedy=f"give pods runtimeClassName: nvidia, or say default-runtime: nvidia to {found.distribution} itself",
+        severity=Severity.WARNING,
     )
-    return replace(told, severity=Severity.WARNING)
 
 
 def _found_too_late(found: FoundAtStart) -> Draft:
-    told = fail(
+    return fail(
         found,
         f"{found.package} comes behind the start of {found.distribution}, which does not find its runtime any more",
         is_=found.installs.command,
@@ -168,8 +167,8 @@ def _found_too_late(found: FoundAtStart) -> Draft:
         cause=f"{found.distribution} looks for nvidia-container-runtime when it starts: until it does so again, pods "
         f'end with: no runtime for "{defaults().runtime_class}" is configured',
         remedy=f"move it before {found.started.place.spot}, or behind it: systemctl restart {found.unit}",
+        severity=Severity.WARNING,
     )
-    return replace(told, severity=Severity.WARNING)
 
 
 @RULE.check
@@ -226,7 +225,7 @@ def _serves_gpus(runtimes: Runtimes) -> bool:
 
 def _no_runtime_for_gpus(runtimes: Runtimes, place: Place, pool: BootPool) -> Draft:
     handler = defaults().runtime_class
-    told = fail(
+    return fail(
         place,
         f"containerd of {pool.title} has no nvidia runtime, and its nodes have GPUs",
         is_=", ".join(runtimes.tables),
@@ -236,8 +235,8 @@ def _no_runtime_for_gpus(runtimes: Runtimes, place: Place, pool: BootPool) -> Dr
         "none (unless all goes by CDI). nodeadm writes it so where its release does not know the instance type",
         remedy="take an image whose nodeadm knows the type, or write the runtime: nvidia-ctk runtime configure "
         "--runtime=containerd --set-as-default, then systemctl restart containerd",
+        severity=Severity.WARNING,
     )
-    return replace(told, severity=Severity.WARNING)
 
 
 @RULE.check

@@ -88,18 +88,6 @@ class Connection:
         sent = self._sent("GET", path, query, seconds=READ_SECONDS, most=most)
         return sent.status, sent.data
 
-    def _ask(
-        self,
-        method: str,
-        path: str,
-        query: dict[str, str],
-        *,
-        seconds: float,
-        body: bytes | None = None,
-        kind: str = "",
-    ) -> Answer:
-        return self._answer(self._sent(method, path, query, seconds=seconds, body=body, kind=kind))
-
     def _answer(self, sent: _Sent) -> Answer:
         if sent.status == 400 and _SPEAKS_TLS in sent.data:
             raise CouldNotLook(f"{self.server} speaks HTTPS: the kubeconfig's `server` must begin with https://")

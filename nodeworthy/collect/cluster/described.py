@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from nodeworthy.collect.cluster.dump_text import Unreadable
+from nodeworthy.collect.cluster.dump_text import whole_text
 from nodeworthy.documents.json_objects import Item, Whole
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -66,7 +66,9 @@ class Descriptions:
     counted: set[int] = field(default_factory=set)
 
     def read(self, pieces: Iterable[str], _place: Place) -> Iterator[Item | Whole]:
-        text = _joined(pieces)
+        text = whole_text(
+            pieces, LARGEST, f"as a description it is larger than {LARGEST >> 20} MiB, the most that is read of one"
+        )
         begin = list(_FIRST.finditer(text))
         starts = [each.start() for each in begin if each["indent"] == begin[0]["indent"]]
         for begins, ends in zip(starts, [*starts[1:], len(text)], strict=True):
@@ -425,13 +427,3 @@ def _camel(name: str) -> str:
         return name
     first = words[0].lower() if words[0].isupper() else words[0][:1].lower() + words[0][1:]
     return first + "".join(words[1:])
-
-
-def _joined(pieces: Iterable[str]) -> str:
-    text, length = [], 0
-    for each in pieces:
-        text.append(each)
-        length += len(each)
-        if length > LARGEST:
-            raise Unreadable(f"as a description it is larger than {LARGEST >> 20} MiB, the most that is read of one")
-    return "".join(text)

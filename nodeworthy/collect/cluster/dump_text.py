@@ -35,6 +35,17 @@ def text_of(path: Path) -> Iterator[str]:
     yield without_long_numbers(held)
 
 
+def whole_text(pieces: Iterable[str], most: int, why_not: str) -> str:
+    """Of what can't be read in pieces. Raises Unreadable, with this reason, once there is more of it than `most`."""
+    text, length = [], 0
+    for each in pieces:
+        text.append(each)
+        length += len(each)
+        if length > most:
+            raise Unreadable(why_not)
+    return "".join(text)
+
+
 # Between its lists `kubectl cluster-info dump` prints the logs of containers.
 _LOG_BEGINS = pattern(r"(?m)^==== START logs for container [^\n]{1,600}\n")
 _LOG_ENDS = pattern(r"(?m)^==== END logs for container [^\n]{1,600}\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nodeworthy.backstop import allow
-from nodeworthy.collect.cluster.dump_text import Unreadable
+from nodeworthy.collect.cluster.dump_text import Unreadable, whole_text
 from nodeworthy.documents.json_objects import Item, Whole
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plain
@@ -59,13 +59,7 @@ def _parted(text: str) -> str:
 
 
 def _joined(pieces: Iterable[str]) -> str:
-    text, length = [], 0
-    for each in pieces:
-        text.append(each)
-        length += len(each)
-        if length > LARGEST:
-            raise Unreadable(
-                f"as YAML it is larger than {LARGEST >> 20} MiB, the most that is read of it: give -o json"
-            )
-    allow(length / 2**20 * SECONDS_A_MIB)
-    return "".join(text)
+    why = f"as YAML it is larger than {LARGEST >> 20} MiB, the most that is read of it: give -o json"
+    text = whole_text(pieces, LARGEST, why)
+    allow(len(text) / 2**20 * SECONDS_A_MIB)
+    return text

@@ -145,7 +145,7 @@ class Cluster(Connection):
 
     def _write(self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any]) -> Answer:
         sent = json.dumps(body).encode()
-        return self._ask(method, path, query, seconds=WRITE_SECONDS, body=sent, kind="application/json")
+        return self._answer(self._sent(method, path, query, seconds=WRITE_SECONDS, body=sent, kind="application/json"))
 
     def _read(self, path: str, query: dict[str, str], what: str) -> Mapping[str, Any]:
         answer = self.get(path, query)

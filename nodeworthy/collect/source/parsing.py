@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nodeworthy.backstop import allow
 from nodeworthy.collect.source.boot_scripts import is_tasks_of_a_node
@@ -64,6 +64,17 @@ class InputRefused(Exception):
         super().__init__("\n".join(f"{where}: {what}" for where, what in self.faults))
         self.place = place
         self.why = why
+
+
+def parse_json(data: bytes, place: Place, called: str) -> Any:
+    """What a program has written. Raises InputRefused for what is no JSON."""
+    import json
+
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as problem:
+        why = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+        raise InputRefused(place, f"{called} is no JSON: {why}") from None
 
 
 @dataclass

@@ -6,7 +6,6 @@ as it is is left out, unless `--show-sames` was given.
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE, UNKNOWN, Wire
 from nodeworthy.collect.plan.releases import Releases
 from nodeworthy.collect.plan.scene import facts_of_resources
 from nodeworthy.collect.source.files import Source, shown_path
-from nodeworthy.collect.source.parsing import InputRefused
+from nodeworthy.collect.source.parsing import parse_json
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -66,11 +65,7 @@ def read_preview(source: Source, data: bytes) -> ReadPreview | None:
 
 
 def _parsed(data: bytes, place: Place) -> Mapping[str, Any] | None:
-    try:
-        said = json.loads(data)
-    except (ValueError, RecursionError) as problem:
-        why = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
-        raise InputRefused(place, f"this preview of Pulumi is no JSON: {why}") from None
+    said = parse_json(data, place, "this preview of Pulumi")
     is_one = isinstance(said, dict) and isinstance(said.get("steps"), list)
     return said if is_one else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -11,7 +10,7 @@ from typing import Any
 
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.source.files import Source, shown_path
-from nodeworthy.collect.source.parsing import InputRefused
+from nodeworthy.collect.source.parsing import InputRefused, parse_json
 from nodeworthy.collect.source.terraform import suppressions_of
 from nodeworthy.collect.source.terraform_charts import DECLARING, facts_declared_by, handlers_declared_by
 from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds, stack_of
@@ -78,11 +77,7 @@ def read_plan(source: Source, data: bytes, rules: frozenset[str]) -> Read | None
 
 
 def _parsed(data: bytes, place: Place) -> Mapping[str, Any] | None:
-    try:
-        said = json.loads(data)
-    except (ValueError, RecursionError) as problem:
-        why = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
-        raise InputRefused(place, f"this plan of Terraform is no JSON: {why}") from None
+    said = parse_json(data, place, "this plan of Terraform")
     if not isinstance(said, dict) or not isinstance(said.get("format_version"), str):
         return None
     version = str(said["format_version"])

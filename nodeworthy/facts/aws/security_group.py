@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from typing import ClassVar
@@ -63,26 +63,23 @@ class Opening:
 
     def covers(self, protocol: str, first: int, last: int | None = None) -> bool | None:
         """Whether all of these ports are open by it; None where that is not known."""
-        spoken = self._speaks(protocol)
-        if spoken is not True or self.protocol.state == Known(ALL):
-            return spoken
-        if isinstance(self.first.state, Unknown) or isinstance(self.last.state, Unknown):
-            return None
-        return self.first.state.value <= first and (last or first) <= self.last.state.value
+        return self._by_ports(protocol, lambda start, end: start <= first and (last or first) <= end)
 
     def touches(self, protocol: str, first: int, last: int | None = None) -> bool | None:
         """Whether any of these ports is open by it; None where that is not known."""
-        spoken = self._speaks(protocol)
-        if spoken is not True or self.protocol.state == Known(ALL):
-            return spoken
-        if isinstance(self.first.state, Unknown) or isinstance(self.last.state, Unknown):
-            return None
-        return self.first.state.value <= (last or first) and first <= self.last.state.value
+        return self._by_ports(protocol, lambda start, end: start <= (last or first) and first <= end)
 
-    def _speaks(self, protocol: str) -> bool | None:
+    def _by_ports(self, protocol: str, holds: Callable[[int, int], bool]) -> bool | None:
+        """What holds of its first and last port; of all protocols it says no ports, and opens every one."""
         if isinstance(self.protocol.state, Unknown):
             return None
-        return self.protocol.state.value in (ALL, protocol)
+        if self.protocol.state.value == ALL:
+            return True
+        if self.protocol.state.value != protocol:
+            return False
+        if isinstance(self.first.state, Unknown) or isinstance(self.last.state, Unknown):
+            return None
+        return holds(self.first.state.value, self.last.state.value)
 
 
 def is_the_world(text: str) -> bool:

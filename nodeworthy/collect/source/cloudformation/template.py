@@ -22,7 +22,7 @@ from nodeworthy.collect.source.cloudformation.nodes import (
     scalar_text,
     spot_of,
 )
-from nodeworthy.hcl.scope import Budget, TooMuch
+from nodeworthy.hcl.scope import Budget, MadeOnce, TooMuch
 from nodeworthy.hcl.source import File, Spot
 from nodeworthy.hcl.values import Hole, Lit, Obj, Refusal, Scalar, Seq, Str, Value, Waits
 from nodeworthy.limits import HCL_MOST_ELEMENTS
@@ -85,8 +85,7 @@ class Template:
         self.budget = Budget()
         self._parameters = pairs(child(root, "Parameters"))
         self._conditions = pairs(child(root, "Conditions"))
-        self._made: dict[str, Value] = {}
-        self._running: set[str] = set()
+        self._values = MadeOnce()
         self._depth = 0
 
     # Resources
@@ -216,7 +215,7 @@ class Template:
         if name in _PSEUDO:
             return Hole(_PSEUDO[name], spot, name)
         if name in self._parameters:
-            return self._once(f"Ref {name}", lambda: self._parameter(name), spot)
+            return self._values.once(f"Ref {name}", lambda: self._parameter(name), spot)
         if name in self.resources:
             return Hole(f"{_DEPLOYED}: {name}", spot, name, name)
         return Hole(f"the template has no parameter and no resource {name}", spot, name)
@@ -292,27 +291,14 @@ class Template:
         found = self._conditions.get(name)
         if found is None:
             return None
-        value = self._once(f"Condition {name}", lambda: self.value(found[1], names), spot)
+        value = self._values.once(f"Condition {name}", lambda: self.value(found[1], names), spot)
         told = value.value if isinstance(value, Scalar) else None
         return told if isinstance(told, bool) else None
 
     def why_open(self, name: str) -> str:
         """Why a condition is not known."""
-        value = self._made.get(f"Condition {name}")
+        value = self._values.made(f"Condition {name}")
         return value.why if isinstance(value, Hole) else "it is not known"
-
-    def _once(self, called: str, make: Callable[[], Value], spot: Spot) -> Value:
-        if called in self._made:
-            return self._made[called]
-        if called in self._running:
-            return Hole(f"{called} refers to itself", spot, called)
-        self._running.add(called)
-        try:
-            made = make()
-        finally:
-            self._running.discard(called)
-        self._made[called] = made
-        return made
 
     def spend(self, value: Value) -> Value:
         if isinstance(value, Str):
