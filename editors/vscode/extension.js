@@ -18,9 +18,7 @@ async function start() {
   const server = command(settings());
   if (!server) return offer();
   const documentSelector = LANGUAGES.map(language => ({ scheme: "file", language }));
-  // The fleet and the settings decide over other files.
-  const synchronize = { fileEvents: workspace.createFileSystemWatcher("**/{Pulumi.*.yaml,.nodeworthy.yaml,pyproject.toml}") };
-  client = new LanguageClient("nodeworthy", "nodeworthy", server, { documentSelector, synchronize });
+  client = new LanguageClient("nodeworthy", "nodeworthy", server, { documentSelector });
   try {
     await client.start();
   } catch (problem) {

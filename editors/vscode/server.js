@@ -6,7 +6,8 @@ const path = require("node:path");
 
 // What the server is shown; it sees itself what a file is.
 const LANGUAGES = [
-  "shellscript", "yaml", "helm", "terraform", "toml", "json", "ini", "properties", "plaintext", "dockercompose",
+  "shellscript", "yaml", "helm", "terraform", "opentofu", "hcl", "packer", "makefile", "toml", "json", "ini", "properties",
+  "plaintext", "dockercompose",
 ];
 
 const named = name => (process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name]);

@@ -8,7 +8,7 @@ import logging
 import mmap
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from pathlib import Path
@@ -123,6 +123,11 @@ def _memory() -> int:
 
 # Who types fast is answered once. Far less than anybody notices.
 DEBOUNCE_S = 0.01
+# Of what kind a file is by which others are judged: fleets and settings, and whatever says what nodes are.
+DECIDING = (
+    "**/*.{yaml,yml,json,toml,tf,tofu,tfvars,hcl}",
+    "**/*.{sh,bash,conf,cfg,tpl,tftpl,tmpl,j2}",
+)
 LOG = logging.getLogger("nodeworthy.lsp")
 
 
@@ -210,10 +215,24 @@ class Server(LanguageServer):
         except GaveUp:
             return ""
 
-    def look_again(self) -> None:
-        """What they are judged by has changed."""
+    def look_again(self, changed: Sequence[str]) -> None:
+        """A file on the disk decides what others say: the node group in one is what another's values are judged by.
+        Where it is one of the settings, nothing of before is kept."""
+        self.judged_by.around.forget()
+        everything = any(decides(each) for each in changed)
         for uri in self.opened:
-            self.look(uri, afresh=True)
+            self.look(uri, DEBOUNCE_S, afresh=everything or uri in changed)
+
+    async def watch(self) -> None:
+        """An editor that watches the disk for us tells of what was checked out, generated or saved elsewhere."""
+        workspace = self.client_capabilities.workspace
+        watched = workspace.did_change_watched_files if workspace else None
+        if watched is None or not watched.dynamic_registration:
+            return
+        watchers = [types.FileSystemWatcher(each) for each in DECIDING]
+        options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        asked = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+        await self.client_register_capability_async(types.RegistrationParams([asked]))
 
     def forget(self, uri: str) -> None:
         opened = self.opened.pop(uri, None)
@@ -237,8 +256,9 @@ def make_server(fleet: str | None, stack: str | None, documentation: str) -> Ser
 
 def _hears_of_files(server: Server) -> None:
     @server.feature(types.INITIALIZED)
-    def _initialized(ls: Server, _: types.InitializedParams) -> None:
+    async def _initialized(ls: Server, _: types.InitializedParams) -> None:
         ls.warm()
+        await ls.watch()
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def _open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
@@ -250,11 +270,7 @@ def _hears_of_files(server: Server) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def _save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
-        ls.judged_by.around.forget()
-        if decides(params.text_document.uri):
-            ls.look_again()
-        else:
-            ls.look(params.text_document.uri, afresh=True)
+        ls.look_again([params.text_document.uri])
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     async def _close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
@@ -262,9 +278,7 @@ def _hears_of_files(server: Server) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     async def _files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-        ls.judged_by.around.forget()
-        if any(decides(each.uri) for each in params.changes):
-            ls.look_again()
+        ls.look_again([each.uri for each in params.changes])
 
 
 def _answers(server: Server) -> None:

@@ -17,7 +17,14 @@ PATIENCE_S = 90
 
 
 class Editor:
-    def __init__(self, root: Path, *arguments: str, cwd: Path | None = None, units: str | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *arguments: str,
+        cwd: Path | None = None,
+        units: str | None = None,
+        can: Mapping[str, Any] | None = None,
+    ) -> None:
         self.root = root
         self._number = 0
         self._versions: dict[str, int] = {}
@@ -35,11 +42,11 @@ class Editor:
         for thread in self._threads:
             thread.start()
         folder = {"uri": root.as_uri(), "name": root.name}
-        can = {"general": {"positionEncodings": [units]}} if units else {}
+        counts = {"general": {"positionEncodings": [units]}} if units else {}
         told: dict[str, Any] = {
             "processId": None,
             "rootUri": root.as_uri(),
-            "capabilities": can,
+            "capabilities": {**counts, **(can or {})},
             "workspaceFolders": [folder],
         }
         self.can = self.ask("initialize", told)["capabilities"]
@@ -89,6 +96,17 @@ class Editor:
             message = self.hear()
             if message.get("id") == self._number and "method" not in message:
                 return message
+
+    def asked(self, method: str) -> Any:
+        """What the server wants of the editor, which grants it."""
+        while (message := self.hear()).get("method") != method:
+            pass
+        self._say({"id": message["id"], "result": None})
+        return message["params"]
+
+    def changed(self, name: str) -> None:
+        """Something else wrote the file, and the editor saw it."""
+        self.tell("workspace/didChangeWatchedFiles", {"changes": [{"uri": self.uri(name), "type": 2}]})
 
     def uri(self, name: str) -> str:
         return (self.root / name).as_uri()

@@ -39,6 +39,28 @@ def test_it_is_told_which_fleet_and_where_the_pages_are(started: Editor) -> None
     assert started.errors == ""
 
 
+def test_an_editor_that_watches_the_disk_is_asked_to(workspace: Path) -> None:
+    """What is checked out while a file is open, its editor tells the server: nobody else would."""
+    editor = Editor(workspace, can={"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}})
+    try:
+        (asked,) = editor.asked("client/registerCapability")["registrations"]
+        globs = [each["globPattern"] for each in asked["registerOptions"]["watchers"]]
+        assert asked["method"] == "workspace/didChangeWatchedFiles"
+        assert [any(each in glob for glob in globs) for each in ("yaml", "tf", "tofu", "sh")] == [True] * 4
+    finally:
+        editor.end()
+
+
+def test_an_editor_that_watches_nothing_is_not_asked(workspace: Path) -> None:
+    editor = Editor(workspace)
+    try:
+        document = {"uri": editor.uri("values.yaml"), "languageId": "yaml", "version": 1, "text": WRONG}
+        editor.tell("textDocument/didOpen", {"textDocument": document})
+        assert editor.hear()["method"] == "textDocument/publishDiagnostics"
+    finally:
+        editor.end()
+
+
 def test_an_editor_that_counts_bytes(workspace: Path) -> None:
     editor = Editor(workspace, "--stack", "a", units="utf-8")
     try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -136,6 +138,25 @@ def test_another_fleet_is_seen_when_it_is_saved(editor: Editor, folder: Path) ->
     laid(folder, {"Pulumi.here.yaml": K3S.replace("k3s", "microk8s")})
     editor.save(f"{folder.name}/Pulumi.here.yaml")
     assert [each["code"] for each in editor.diagnostics(name)] == ["containerd-paths", "containerd-paths"]
+
+
+JOINS = "#!/bin/bash\nset -euo pipefail\nkubeadm join 10.0.0.1:6443\nufw default deny routed\nufw --force enable\n"
+
+
+@pytest.mark.parametrize("how", ["save", "changed"])
+def test_what_nodes_are_is_learnt_anew_when_a_file_beside_changes(editor: Editor, folder: Path, how: str) -> None:
+    """Which interfaces pods have, the file beside says: saved in this editor, or written by something else."""
+    laid(folder, {"network.sh": "cilium install --version 1.18.2\n", ".git/HEAD": ""})
+    name, beside = f"{folder.name}/node.sh", f"{folder.name}/network.sh"
+
+    def network(found: Sequence[Mapping[str, Any]]) -> set[str]:
+        (forwarded,) = [each for each in found if each["code"] == "pod-egress-forwarded"]
+        return {each["message"] for each in forwarded["relatedInformation"]}
+
+    assert any("cilium" in each for each in network(editor.open(name, JOINS)))
+    laid(folder, {"network.sh": "kubectl apply -f https://example.com/kube-flannel.yml\n"})
+    getattr(editor, how)(beside)
+    assert any("flannel" in each for each in network(editor.diagnostics(name)))
 
 
 def test_a_fleet_that_is_malformed_is_told_where_it_is_missed(editor: Editor, folder: Path) -> None:

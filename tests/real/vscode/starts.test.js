@@ -71,7 +71,6 @@ function editor(answer, given = {}) {
     },
     workspace: {
       getConfiguration: () => configuration,
-      createFileSystemWatcher: glob => ({ glob }),
       onDidChangeConfiguration: does => { said.changed = does; return { dispose() {} }; },
     },
   };
