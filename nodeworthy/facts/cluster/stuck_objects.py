@@ -280,8 +280,9 @@ def _of_a_domain(domain: Tree, around: Around) -> str:
         return ""
     nodes = status.get("nodes").sequence
     late = [each.get("name").text or "" for each in nodes if each.get("status").text not in ("Ready", None)]
-    wanted = domain.get("spec", "numNodes").text
-    joined = f"nodes that have joined: {len(nodes)}" + (f" of {wanted}" if wanted not in (None, "0") else "")
+    # What may be left out is the number of none.
+    wanted = domain.get("spec", "numNodes").value
+    joined = f"nodes that have joined: {len(nodes)}" + (f" of {wanted}" if wanted else "")
     said = f"status {status.get('status').text or 'none'}, {joined}"
     return f"{said}, not ready: {', '.join(late)}" if late else said
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from tests.facts.readers import firewall, nodes, slurm
+from tests.facts.readers import clusters, firewall, hosts, nodes, slurm
 from tests.facts.readers.files import read_files
 
 # One table a kind of file.
 OF_FILES = ("slurm_jobs", "registries", "pods", "operator", "hami", "services", "boot_scripts", "aws_resources")
 READERS: Mapping[str, Callable[[str], Iterable[str]]] = {
+    **clusters.READERS,
     **firewall.READERS,
+    **hosts.READERS,
     **nodes.READERS,
     **slurm.READERS,
     **dict.fromkeys(OF_FILES, read_files),

@@ -29,10 +29,10 @@ def read_files(given: str) -> Iterator[str]:
             Path(path).write_text(f"{text}\n", encoding="utf-8")
         looked = look(["."], Fleets(), frozenset())
         yield from looked.refusals()
-        yield from _told(looked.scenes, asked.split())
+        yield from told(looked.scenes, asked.split())
 
 
-def _told(scenes: list[Scene], asked: list[str]) -> Iterator[str]:
+def told(scenes: list[Scene], asked: list[str]) -> Iterator[str]:
     kinds = [each for each in asked if each[0].isupper()]
     for scene in scenes:
         yield from (shown(fact) for name in kinds for fact in facts_named(scene, name))
