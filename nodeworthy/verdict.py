@@ -192,6 +192,12 @@ def need(located: Located[T]) -> T:
     return located.state.value
 
 
+def value_if_known(located: Located[T] | None) -> T | None:
+    """The value; None where it is unknown, or where nobody says it. For those who describe and guess: a check that took
+    None for an answer would pass what nobody looked at."""
+    return located.state.value if located is not None and isinstance(located.state, Known) else None
+
+
 def skip(why: str) -> NoReturn:
     raise DoesNotApply(why)
 

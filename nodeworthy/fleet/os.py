@@ -7,7 +7,7 @@ from collections.abc import Callable
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.containerd import Containerd, containerd_of, takes_base_dir
 from nodeworthy.records import replace
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 UBUNTU = ("ubuntu-22.04", "ubuntu-24.04")
 OSES = ("al2023", "al2", *UBUNTU, "bottlerocket")
@@ -88,7 +88,7 @@ def runtime_of(
             return Located(part.state, part.place)
     if isinstance(distribution.state, Unknown):
         return Located(distribution.state, distribution.place)
-    path = base_dir.state.value if base_dir is not None and isinstance(base_dir.state, Known) else None
+    path = value_if_known(base_dir)
     runtime = containerd_of(distribution.state.value, path, strict=strict)
     if strict and confinement is not None:
         return Located.known(runtime, confinement.place.about("strict confinement"))

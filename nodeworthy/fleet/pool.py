@@ -10,7 +10,7 @@ from nodeworthy.fleet.model import Capacity, CapacityKind, Driver, Firewall, Imp
 from nodeworthy.fleet.os import BASE_DIR, CONFINEMENT, runtime_of
 from nodeworthy.fleet.walk import Section
 from nodeworthy.known import gpus, instances
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 # EKS' own images for GPU nodes bring the driver.
 _DRIVER_IN_THE_IMAGE = ("eks-al2023", "eks-al2", "bottlerocket")
@@ -191,11 +191,11 @@ def impossible_in(
     pool: str, gpu: Located[str] | None, instance_type: Located[str] | None, count: Located[int] | None
 ) -> Iterator[Impossible]:
     """What can't be so in a pool as it was written: its GPU, its instance type, these two together, or their number."""
-    named = _value(gpu)
+    named = value_if_known(gpu)
     known_gpu = gpus.gpu_named(named) if named is not None else None
     if gpu is not None and named is not None and known_gpu is None:
         yield _no_such_gpu(gpu, named, pool)
-    kind = _value(instance_type)
+    kind = value_if_known(instance_type)
     if instance_type is None or kind is None:
         return
     if not _may_exist(kind):
@@ -206,7 +206,7 @@ def impossible_in(
         return
     if gpu is not None and known_gpu is not None and known_gpu.name != has.gpu:
         yield _not_together(gpu, known_gpu.name, has, pool)
-    written = _value(count)
+    written = value_if_known(count)
     if count is not None and count.written and written is not None and written != has.count:
         should = f"{has.count}, or no gpusPerNode at all"
         message = f"{kind} has {has.count} × {has.gpu}, not {written}"
@@ -220,7 +220,7 @@ def _may_exist(kind: str) -> bool:
 
 def not_offered(pool: Pool, region: str | None) -> Iterator[Impossible]:
     """A pool that is to be built where AWS does not have its instance type."""
-    kind = _value(pool.instance_type)
+    kind = value_if_known(pool.instance_type)
     if pool.instance_type is None or kind is None or region is None or not pool.provision:
         return
     from nodeworthy.known import offerings
@@ -229,10 +229,6 @@ def not_offered(pool: Pool, region: str | None) -> Iterator[Impossible]:
         named = ", ".join(offerings.regions_of(kind))
         message = f"{kind} is not offered in {region} ({offerings.offerings_source()}); it is in {named}"
         yield Impossible(pool.instance_type.place, message, f"{kind} in {region}", f"one of {named}", pool.name)
-
-
-def _value(located: Located[T] | None) -> T | None:
-    return located.state.value if located is not None and isinstance(located.state, Known) else None
 
 
 def _no_such_gpu(gpu: Located[str], named: str, pool: str) -> Impossible:

@@ -12,7 +12,7 @@ from nodeworthy.fleet.os import boot_script_kind
 from nodeworthy.redaction import hidden_data
 from nodeworthy.report.report import place_as_data
 from nodeworthy.report.table import align_columns
-from nodeworthy.verdict import Known, Located, Unknown
+from nodeworthy.verdict import Known, Located, Unknown, value_if_known
 
 SCHEMA = "nodeworthy/fleet/v1"
 _HEADS = ("pool", "GPU", "per node", "nodes", "instance type", "os", "distribution", "driver", "boot script")
@@ -113,19 +113,19 @@ def as_data(fleet: Fleet) -> dict[str, Any]:
         "stack": fleet.stack,
         "region": fleet.region,
         "cluster": {
-            "name": _value(fleet.cluster.name),
-            "version": _value(fleet.cluster.version),
-            "serviceCidr": _value(fleet.cluster.service_cidr),
-            "podCidr": _value(fleet.cluster.pod_cidr),
+            "name": value_if_known(fleet.cluster.name),
+            "version": value_if_known(fleet.cluster.version),
+            "serviceCidr": value_if_known(fleet.cluster.service_cidr),
+            "podCidr": value_if_known(fleet.cluster.pod_cidr),
         },
         "network": {
-            "vpcCidr": _value(network.vpc_cidr),
-            "zone": _value(network.zone),
-            "nodePortsFrom": [_value(each) for each in network.node_ports_from],
+            "vpcCidr": value_if_known(network.vpc_cidr),
+            "zone": value_if_known(network.zone),
+            "nodePortsFrom": [value_if_known(each) for each in network.node_ports_from],
             "openToTheWorld": [{"port": each.port, "why": each.why} for each in network.open_to_the_world],
         },
         "registries": [
-            {"host": _value(each.host), "plainHttp": each.plain_http, "mirrors": each.mirrors}
+            {"host": value_if_known(each.host), "plainHttp": each.plain_http, "mirrors": each.mirrors}
             for each in fleet.registries
         ],
         **_systems(fleet),
@@ -142,7 +142,7 @@ def _systems(fleet: Fleet) -> dict[str, Any]:
     storage, monitoring = fleet.storage, fleet.monitoring
     operator = fleet.operator
     return {
-        "operator": {"chart": _value(operator.chart), "values": hidden_data(_plain(effective_values(fleet)))}
+        "operator": {"chart": value_if_known(operator.chart), "values": hidden_data(_plain(effective_values(fleet)))}
         if operator
         else None,
         "storage": {"kind": storage.kind, "mount": storage.mount} if storage else None,
@@ -179,16 +179,16 @@ def _pool(pool: Pool) -> dict[str, Any]:
     runtime = state.value if isinstance(state, Known) else None
     return {
         "name": pool.name,
-        "gpu": _value(pool.gpu),
-        "gpusPerNode": _value(pool.gpus_per_node),
+        "gpu": value_if_known(pool.gpu),
+        "gpusPerNode": value_if_known(pool.gpus_per_node),
         "nodes": pool.nodes,
         "min": pool.min,
         "max": pool.max,
-        "instanceType": _value(pool.instance_type),
-        "os": _value(pool.os),
-        "distribution": _value(pool.distribution),
+        "instanceType": value_if_known(pool.instance_type),
+        "os": value_if_known(pool.os),
+        "distribution": value_if_known(pool.distribution),
         "containerd": {
-            "version": _value(pool.containerd_version),
+            "version": value_if_known(pool.containerd_version),
             "config": runtime.config if runtime else None,
             "socket": runtime.socket if runtime else None,
             "units": list(runtime.units) if runtime else [],
@@ -202,11 +202,6 @@ def _pool(pool: Pool) -> dict[str, Any]:
         "unknown": _unknowns(pool),
         "where": place_as_data(pool.place),
     }
-
-
-def _value(located: Located[Any] | None) -> Any:
-    """The value; null where it is unknown."""
-    return located.state.value if located is not None and isinstance(located.state, Known) else None
 
 
 def _plain(tree: Tree, depth: int = 40) -> Any:

@@ -17,7 +17,7 @@ from nodeworthy.known.instances import exists, gpus_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.report.printable import on_one_line
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Located, Place, Unknown, value_if_known
 
 _MINOR = pattern(r"v?(1\.\d+)(?:[.+-].*)?")
 _UNFIT = pattern(r"[^A-Za-z0-9_.-]+")
@@ -102,7 +102,7 @@ def _lines(fleet: InferredFleet) -> Iterator[_Line]:
 def _cluster(fleet: InferredFleet) -> Iterator[_Line]:
     yield _Line(4, "cluster")
     if fleet.name is not None:
-        yield _line(6, "name", _known(fleet.name), _at(fleet.name.place))
+        yield _line(6, "name", value_if_known(fleet.name), _at(fleet.name.place))
     else:
         yield _question(6, "name", "how is the cluster called? nothing here names it, and a fleet must")
     versions = fleet.versions
@@ -115,7 +115,7 @@ def _cluster(fleet: InferredFleet) -> Iterator[_Line]:
         yield _question(6, "version", 'which Kubernetes is it? nothing here says it, and "1.34" is taken')
     for key, said, of in (("serviceCidr", fleet.services, "services"), ("podCidr", fleet.pods, "pods")):
         if said is not None:
-            yield _line(6, key, _known(said), _at(said.place))
+            yield _line(6, key, value_if_known(said), _at(said.place))
         else:
             yield _question(6, key, f"from which range do {of} get their addresses? nothing here says it")
 
@@ -124,7 +124,7 @@ def _operator(fleet: InferredFleet) -> Iterator[_Line]:
     if len(fleet.releases) == 1:
         release = fleet.releases[0]
         yield _Line(4, "operator")
-        yield _line(6, "chart", _known(release), _at(release.place), quote=True)
+        yield _line(6, "chart", value_if_known(release), _at(release.place), quote=True)
     elif fleet.releases:
         told = " and ".join(f"{each.shown()} in {_at(each.place)}" for each in fleet.releases)
         yield _question(4, "operator", f"which release of the GPU operator is it? there are {told}")
@@ -173,7 +173,7 @@ def _said_by(brought: Brought) -> str:
 
 def _hardware(pool: GpuPool) -> Iterator[_Line]:
     machines = pool.machines
-    named = _known(machines.type) if machines.type is not None else None
+    named = value_if_known(machines.type) if machines.type is not None else None
     if machines.type is not None and exists(str(named)):
         yield _line(8, "instanceType", named, _at(machines.type.place))
         if gpus_of(str(named)) is not None:
@@ -193,22 +193,22 @@ def _hardware(pool: GpuPool) -> Iterator[_Line]:
         yield _question(8, "gpu", f"which GPU do its nodes have? {told}without one it is a pool of CPU nodes")
     count = machines.gpus or machines.same_count
     if count is not None:
-        yield _line(8, "gpusPerNode", _known(count), _at(count.place))
+        yield _line(8, "gpusPerNode", value_if_known(count), _at(count.place))
     elif gpu is None or not machines.types:
         yield _question(8, "gpusPerNode", "how many of them has a node?")
 
 
 def _sizes(pool: GpuPool) -> Iterator[_Line]:
     machines = pool.machines
-    least, most = (each if each is not None and _known(each) is not None else None for each in _ends(pool))
+    least, most = (each if each is not None and value_if_known(each) is not None else None for each in _ends(pool))
     wanted = machines.wanted or (least if least is not None else most)
-    if wanted is None or _known(wanted) is None:
+    if wanted is None or value_if_known(wanted) is None:
         yield _question(8, "nodes", "how many nodes has it? 1 is taken")
         return
-    yield _line(8, "nodes", _known(wanted), _at(wanted.place))
+    yield _line(8, "nodes", value_if_known(wanted), _at(wanted.place))
     for name, said in (("min", least), ("max", most)):
-        if said is not None and _known(said) != _known(wanted):
-            yield _line(8, name, _known(said), _at(said.place))
+        if said is not None and value_if_known(said) != value_if_known(wanted):
+            yield _line(8, name, value_if_known(said), _at(said.place))
 
 
 def _ends(pool: GpuPool) -> tuple[Located[int] | None, Located[int] | None]:
@@ -223,22 +223,23 @@ def _system(pool: GpuPool) -> Iterator[_Line]:
         likely = "likely, and not certain: " if pool.is_likely else ""
         said = f"{likely}{pool.evidence or 'as it joins'}, in {_at(distribution.place)}"
         yield _line(8, "distribution", distribution.state.value, said)
-    if pool.containerd is not None and _known(pool.containerd) is not None:
-        yield _line(8, "containerd", _known(pool.containerd), _at(pool.containerd.place), quote=True)
+    if pool.containerd is not None and value_if_known(pool.containerd) is not None:
+        yield _line(8, "containerd", value_if_known(pool.containerd), _at(pool.containerd.place), quote=True)
 
 
 def _capacity(pool: GpuPool) -> Iterator[_Line]:
     reserved = pool.machines.reserved
     if reserved is None:
         return
-    kind = _known(reserved.kind)
+    kind = value_if_known(reserved.kind)
     if kind is None:
-        yield _question(8, "capacity", f"is {_known(reserved.id) or 'it'} a block, or a reservation? only AWS says it")
+        called = value_if_known(reserved.id) or "it"
+        yield _question(8, "capacity", f"is {called} a block, or a reservation? only AWS says it")
         return
     yield _Line(8, "capacity", None, _at(reserved.kind.place))
     yield _Line(10, "kind", kind)
-    if _known(reserved.id) is not None:
-        yield _Line(10, "id", _known(reserved.id))
+    if value_if_known(reserved.id) is not None:
+        yield _Line(10, "id", value_if_known(reserved.id))
     else:
         yield _question(10, "id", f"which {kind} is it? a fleet must name it, such as cr-0123")
 
@@ -246,7 +247,7 @@ def _capacity(pool: GpuPool) -> Iterator[_Line]:
 def _registers_with(pool: GpuPool) -> Iterator[_Line]:
     """Pods and DaemonSets are judged by them; a fleet has no key for either."""
     machines = pool.machines
-    known = [name for name, said in machines.labels.items() if _known(said) is not None]
+    known = [name for name, said in machines.labels.items() if value_if_known(said) is not None]
     labels = [name for name in known if not name.startswith(_OF_ITS_MAKER)]
     if labels:
         told = ", ".join(f"{name}={machines.labels[name].shown()}" for name in labels)
@@ -254,10 +255,6 @@ def _registers_with(pool: GpuPool) -> Iterator[_Line]:
     if machines.taints:
         told = ", ".join(map(str, machines.taints))
         yield _Line(8, "taints", told, _at(machines.taints[0].place), is_quoted=True, is_aside=True)
-
-
-def _known(said: Located[Any] | None) -> Any:
-    return said.state.value if said is not None and isinstance(said.state, Known) else None
 
 
 def _minor(said: Located[str]) -> str:

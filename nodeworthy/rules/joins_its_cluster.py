@@ -47,7 +47,20 @@ from nodeworthy.facts.boot.kubeadm_config import Arguments, KubeadmConfig, OfAno
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Located,
+    Related,
+    Severity,
+    Unknown,
+    fail,
+    need,
+    skip,
+    unknown,
+    value_if_known,
+)
 
 if TYPE_CHECKING:
     from nodeworthy.facts.boot.settings_for_curl import LostSettings
@@ -388,7 +401,7 @@ def its_nodes_join_the_cluster_of_their_group(nodes: NodeGroup, scripts: Sequenc
 def _another_cluster(nodes: NodeGroup, script: BootScript, named: Located[str]) -> Findings:
     """Nodes that EKS does not start may be of a cluster that is made elsewhere, and that is told as a warning."""
     for at in coordinates(script.timeline):
-        said = at.cluster.state.value if at.cluster is not None and isinstance(at.cluster.state, Known) else None
+        said = value_if_known(at.cluster)
         if at.cluster is None or said is None or is_filled_in(str(said)) or script.stands_for(str(said)):
             continue
         if said == need(named):
@@ -409,7 +422,7 @@ def _another_cluster(nodes: NodeGroup, script: BootScript, named: Located[str]) 
 def _another_range(nodes: NodeGroup, at: Coordinates) -> Findings:
     """Where the cluster's own is written: one that EKS chose stands nowhere."""
     own = service_range(nodes)
-    given, dns = _known(at.service_cidr), _known(at.dns)
+    given, dns = value_if_known(at.service_cidr), value_if_known(at.dns)
     if own.text is None:
         return
     if at.service_cidr is not None and given is not None and "/" in given and not same_range(given, own.text):
@@ -429,10 +442,6 @@ def _not_of_its_cluster(nodes: NodeGroup, said: Located[str], what: str, own: Lo
         cause=_WRONG[_RANGE],
         remedy="take it from the cluster, by its own output where there is one",
     )
-
-
-def _known(said: Located[str] | None) -> str | None:
-    return said.state.value if said is not None and isinstance(said.state, Known) else None
 
 
 def _dns(at: Coordinates, pool: BootPool) -> Findings:

@@ -31,7 +31,6 @@ from nodeworthy.verdict import (
     Draft,
     Findings,
     Known,
-    Located,
     Place,
     Related,
     Severity,
@@ -40,6 +39,7 @@ from nodeworthy.verdict import (
     need,
     skip,
     unknown,
+    value_if_known,
 )
 
 RULE = Rule(
@@ -77,7 +77,7 @@ def the_names_that_it_trusts_resolve(script: BootScript, pool: BootPool | None) 
     files = [each for each in _files(script) if each.folder not in of_fleet and each.says_plain_http]
     if not files:
         skip("the script tells of no registry over plain HTTP")
-    cidr = _known(pool.fleet.cluster.service_cidr) if pool is not None else None
+    cidr = value_if_known(pool.fleet.cluster.service_cidr) if pool is not None else None
     for file in files:
         yield from _flaws(script, file.folder, file.write.place, file, cidr)
 
@@ -89,7 +89,7 @@ def the_mirrors_of_k3s_resolve(script: BootScript, pool: BootPool | None) -> Fin
     leads = [each for write in lists for each in leads_of(write) if Known(each.host) not in caches]
     if not leads:
         skip("the script tells k3s of no registry")
-    cidr = _known(pool.fleet.cluster.service_cidr) if pool is not None else None
+    cidr = value_if_known(pool.fleet.cluster.service_cidr) if pool is not None else None
     for each in leads:
         for flaw in _flaws(script, each.host, each.place, None, cidr):
             yield flaw if name_of(each.registry) == name_of(each.host) else _passed_by(flaw, each)
@@ -101,10 +101,6 @@ def _passed_by(flaw: Draft, lead: Lead) -> Draft:
         return flaw
     cause = f"the node's resolver does not know names that only CoreDNS answers: images of {lead.registry} are pulled "
     return replace(flaw, severity=Severity.WARNING, cause=f"{cause}past this mirror, from the registry itself")
-
-
-def _known(located: Located[str]) -> str | None:
-    return located.state.value if isinstance(located.state, Known) else None
 
 
 def _files(script: BootScript) -> list[HostsToml]:

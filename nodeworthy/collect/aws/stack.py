@@ -38,7 +38,7 @@ from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.scene import Fact
-from nodeworthy.verdict import Known, NotKnown, Unknown
+from nodeworthy.verdict import Known, NotKnown, Unknown, value_if_known
 
 if TYPE_CHECKING:
     from nodeworthy.boot.userdata import Part
@@ -356,7 +356,7 @@ def pool_named(names: PoolNames, fleet: Fleet, resource: AwsResource, script: Bo
 
 def _type_of(pool: Pool) -> str | None:
     located = pool.instance_type
-    return located.state.value if located is not None and isinstance(located.state, Known) else None
+    return value_if_known(located)
 
 
 def _how_many(count: int, kind: str | None) -> str:

@@ -21,7 +21,7 @@ from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.node_signs import Sign, traces
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ _INSTANCE_TYPE = pattern(r"[a-z]\w*(?:-\w+)?\.\w[\w-]*")
 
 
 def identity(recording: Recording, runtimes: NodeRuntimes, declared: Declared, host: Place) -> NodeIdentity:
-    used = runtimes.used.state.value if isinstance(runtimes.used.state, Known) else None
+    used = value_if_known(runtimes.used)
     node = _belonging(recording, used, host)
     return NodeIdentity(
         place=host,

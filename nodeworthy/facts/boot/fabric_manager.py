@@ -14,7 +14,7 @@ from nodeworthy.fleet.model import Pool
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Draft, Known, Place, Related, fail, unknown
+from nodeworthy.verdict import Draft, Known, Place, Related, fail, unknown, value_if_known
 
 UNIT = "nvidia-fabricmanager.service"
 _ASKS_FOR_THE_GPU = pattern(r"nvidia|lspci", re.IGNORECASE)
@@ -28,7 +28,7 @@ _ASKS_FOR_NEED = pattern(r"nvswitch|instance|p[456]|[abh][123]00|gpu.?type|gpu.?
 
 def needs_it(pool: Pool) -> bool | None:
     """Whether the GPUs of this pool talk through switches that its nodes manage; None where that is not known."""
-    gpu = pool.gpu.state.value if pool.gpu is not None and isinstance(pool.gpu.state, Known) else None
+    gpu = value_if_known(pool.gpu)
     known = gpu_named(gpu) if gpu is not None else None
     kind = pool.instance_type.state if pool.instance_type is not None else None
     of_type = gpus_of(kind.value) if isinstance(kind, Known) else None

@@ -13,7 +13,7 @@ from nodeworthy.facts.operator.fleet_operator import FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
 from nodeworthy.records import dataclass, field
-from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
+from nodeworthy.verdict import Known, Located, Place, Placed, Unknown, value_if_known
 
 # What the operator calls its classes beside the first, and what k3s finds by itself.
 _NVIDIA = "nvidia"
@@ -46,7 +46,7 @@ class RuntimeClass:
             if self.document is None
             else (self.document.get("spec", "handler"), self.document.get("metadata", "handler"))
         )
-        handler = self.handler.state.value if isinstance(self.handler.state, Known) else None
+        handler = value_if_known(self.handler)
         return any(_NVIDIA in str(each).lower() for each in (self.name, handler, *(one.text for one in below)))
 
 

@@ -12,7 +12,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, NotKnown, Place
+from nodeworthy.verdict import Known, Located, NotKnown, Place, value_if_known
 
 _IMAGE, _SCRIPT, _OPERATOR = "image", "user-data", "operator"
 
@@ -93,4 +93,4 @@ def _by_operator(part: str, said: Sequence[Located[bool]]) -> Brought | None:
 
 
 def _runtime(pool: GpuPool) -> Containerd | None:
-    return pool.runtime.state.value if isinstance(pool.runtime.state, Known) else None
+    return value_if_known(pool.runtime)

@@ -11,7 +11,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool, workers_of
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.records import dataclass, field
-from nodeworthy.verdict import Known, Located, Place, Placed
+from nodeworthy.verdict import Known, Located, Place, Placed, value_if_known
 
 if TYPE_CHECKING:
     from nodeworthy.facts.cluster.node import ClusterNode
@@ -53,9 +53,11 @@ class NodeSize:
 @derive
 def sizes_of_fleet(fleet: Fleet) -> Iterator[NodeSize]:
     for pool in fleet.gpu_pools:
-        kind = _known(pool.instance_type)
+        kind = value_if_known(pool.instance_type)
         labels = {POOL: pool.name, **(dict.fromkeys(INSTANCE_TYPES, kind) if kind else {})}
-        yield NodeSize(pool.name, pool.place, pool.gpus_per_node, _known(pool.gpu), labels, shared=_shared(fleet, pool))
+        yield NodeSize(
+            pool.name, pool.place, pool.gpus_per_node, value_if_known(pool.gpu), labels, shared=_shared(fleet, pool)
+        )
 
 
 def _shared(fleet: Fleet, pool: Pool) -> str | None:
@@ -104,8 +106,8 @@ def _gpu(pool: GpuPool) -> str | None:
 
 
 def _labels(pool: GpuPool) -> dict[str, str]:
-    kind = _known(pool.machines.type)
-    own = {name: said for name, each in pool.machines.labels.items() if (said := _known(each)) is not None}
+    kind = value_if_known(pool.machines.type)
+    own = {name: said for name, each in pool.machines.labels.items() if (said := value_if_known(each)) is not None}
     return {**own, **(dict.fromkeys(INSTANCE_TYPES, kind) if kind else {})}
 
 
@@ -121,7 +123,3 @@ def sizes_of_nodes(nodes: Iterable[ClusterNode]) -> list[NodeSize]:
             gpus = Located.known(count, node.place)
             alike[key] = NodeSize(node.name, node.place, gpus, node.gpu, labels, noun="node")
     return list(alike.values())
-
-
-def _known(located: Located[str] | None) -> str | None:
-    return located.state.value if located is not None and isinstance(located.state, Known) else None

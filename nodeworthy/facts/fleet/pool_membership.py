@@ -9,7 +9,7 @@ from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.node_signs import Sign, shows_itself
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located
+from nodeworthy.verdict import value_if_known
 
 
 class Shows(Protocol):
@@ -58,25 +58,21 @@ def _not_one_of(pools: Sequence[Pool]) -> str:
 
 
 def _contradictions(node: Shows, pool: Pool) -> Iterator[str]:
-    wanted = _known(pool.instance_type)
+    wanted = value_if_known(pool.instance_type)
     if wanted and node.instance_type and wanted != node.instance_type:
         yield f"instance type {node.instance_type}, not {wanted}"
-    gpu = _known(pool.gpu)
+    gpu = value_if_known(pool.gpu)
     if node.is_gpu and pool.gpu is None:
         yield f"{pool.name} has no GPUs"
     elif gpu and node.gpu and gpu != node.gpu:
         yield f"GPU {node.gpu}, not {gpu}"
-    distribution = _known(pool.distribution)
+    distribution = value_if_known(pool.distribution)
     if distribution and node.sign is not None and distribution not in node.sign.distributions:
         yield f"{' or '.join(node.sign.distributions)}, not {distribution}"
 
 
 def _shows_less(node: Shows, pool: Pool) -> bool:
     """Whether a node of this pool would show what this one does not."""
-    distribution = _known(pool.distribution)
+    distribution = value_if_known(pool.distribution)
     hidden = distribution is not None and node.sign is None and shows_itself(distribution)
-    return hidden or (_known(pool.instance_type) is not None and not node.instance_type)
-
-
-def _known(located: Located[str] | None) -> str | None:
-    return located.state.value if located is not None and isinstance(located.state, Known) else None
+    return hidden or (value_if_known(pool.instance_type) is not None and not node.instance_type)

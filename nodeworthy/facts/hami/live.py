@@ -12,7 +12,7 @@ from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import Amount, HamiGpus, SharedDevice, Total
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.records import replace
-from nodeworthy.verdict import Known, Place, Related
+from nodeworthy.verdict import Known, Place, Related, value_if_known
 
 
 def sums(
@@ -69,7 +69,7 @@ def _amount(pod: HamiPod, container: Container, resource: str) -> int | None:
     asked = pod.amount(container, resource)
     if asked is None:
         return 0
-    return asked.state.value if isinstance(asked.state, Known) else None
+    return value_if_known(asked)
 
 
 def _dimensions(asked: Sequence[int], has: Total) -> Iterator[Dimension]:

@@ -16,7 +16,19 @@ from nodeworthy.facts.node.runtimes import IdleContainerd, NodeRuntimes, Runtime
 from nodeworthy.facts.registry.config_path import KEY, registry_tables
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
-from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Place,
+    Related,
+    Unknown,
+    fail,
+    need,
+    skip,
+    unknown,
+    value_if_known,
+)
 
 IGNORED = "Ignoring unknown key"
 NO_NODE = "kubelet finds no runtime on its socket, or ends for want of it: the node is NotReady, or never joins"
@@ -109,7 +121,7 @@ def _refused(used: RuntimeProcess, why: str, victims: Sequence[str]) -> Draft:
 
 
 def _without_cri(used: RuntimeProcess, victims: Sequence[str]) -> Draft:
-    said = used.said.cri.state.value if used.said.cri is not None and isinstance(used.said.cri.state, Known) else None
+    said = value_if_known(used.said.cri)
     restart = f"then systemctl restart {used.unit or used.name}"
     if used.handlers.state == Known(()):
         return fail(
@@ -248,7 +260,7 @@ def _renamed(file: ConfigFile, flaw: Draft, roots: list[ConfigFile]) -> Draft:
 def _is_there_all_the_same(file: ConfigFile, used: RuntimeProcess) -> bool:
     """Somebody else has said it too: that nobody reads this file changes nothing."""
     handlers = used.handlers.state.value if isinstance(used.handlers.state, Known) else ()
-    default = used.default.state.value if isinstance(used.default.state, Known) else None
+    default = value_if_known(used.default)
     folders = used.registry_folders.state.value if isinstance(used.registry_folders.state, Known) else ()
     tables, paths = _tables(file), [each.get(KEY) for each in registry_tables(file.reading.mapping)]
     runtimes = tables.get("runtimes")
@@ -276,5 +288,5 @@ def lost_config_path(used: RuntimeProcess) -> ConfigFile | None:
 
 def release(used: RuntimeProcess) -> str | None:
     """Debian says 1.6.20~ds1."""
-    said = used.version.state.value if isinstance(used.version.state, Known) else None
+    said = value_if_known(used.version)
     return said.lstrip("v").partition("~")[0] if said else None

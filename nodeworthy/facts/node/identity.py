@@ -9,7 +9,7 @@ from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown, need, skip
+from nodeworthy.verdict import Located, Place, Unknown, need, skip, value_if_known
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class NodeIdentity:
     @property
     def known_pool(self) -> Pool | None:
         """The pool that it is known to be of."""
-        return self.pool.state.value if isinstance(self.pool.state, Known) else None
+        return value_if_known(self.pool)
 
     @property
     def known_gpu_pool(self) -> GpuPool | None:
-        return self.gpu_pool.state.value if isinstance(self.gpu_pool.state, Known) else None
+        return value_if_known(self.gpu_pool)
 
     def only_with_gpus(self) -> None:
         """Skips where the fleet wants no GPU, and where there is none and nobody says that there should be."""

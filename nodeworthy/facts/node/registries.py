@@ -19,7 +19,20 @@ from nodeworthy.facts.registry.trust import folders_of
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import registries as known_registries
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, ToGive, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Located,
+    Place,
+    Related,
+    ToGive,
+    fail,
+    need,
+    skip,
+    unknown,
+    value_if_known,
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,7 @@ def _docker_flaws(seen: NodeRegistries, host: str) -> Iterator[Draft]:
 def _is_in_a_range(seen: NodeRegistries, docker: Docker, host: str) -> bool:
     """Whether the address that the name has here is in a range that it trusts: its own machine's always is."""
     found = seen.addresses.get(without_port(host))
-    address = found.state.value if found is not None and isinstance(found.state, Known) else None
+    address = value_if_known(found)
     try:
         ip = ipaddress.ip_address(address or without_port(host))
     except ValueError:

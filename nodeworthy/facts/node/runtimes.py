@@ -12,7 +12,18 @@ from nodeworthy.facts.node.units import UnitState
 from nodeworthy.known.containerd import containerd_of, distributions, same_file
 from nodeworthy.known.kubelet import goes_with
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import DoesNotApply, Known, Located, NotKnown, Place, Related, Unknown, need, skip
+from nodeworthy.verdict import (
+    DoesNotApply,
+    Known,
+    Located,
+    NotKnown,
+    Place,
+    Related,
+    Unknown,
+    need,
+    skip,
+    value_if_known,
+)
 
 CONTAINERD = "containerd"
 # What stands for a program of a runtime that can be run.
@@ -77,7 +88,7 @@ class RuntimeProcess:
     @property
     def is_older(self) -> str:
         """Why its files are not what it has loaded; empty where they are, as far as anybody can see."""
-        changed = self.changed_since.state.value if isinstance(self.changed_since.state, Known) else None
+        changed = value_if_known(self.changed_since)
         if changed is None:
             return ""
         what = f"{changed} was changed after {self.unit or self.name} (pid {self.pid}) was started"

@@ -15,7 +15,7 @@ from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.known.containerd import Containerd, defaults, same_file
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 NAME = "nvidia-container-toolkit-daemonset"
 IMAGE = "container-toolkit"
@@ -77,13 +77,13 @@ class ToolkitDaemonSet:
     @cached_property
     def config_file(self) -> str | None:
         """The file of the host that it writes: the operator keeps the name of the one that it was told."""
-        folder, inside = need_none(self.config_folder), self._variables.get("RUNTIME_CONFIG")
+        folder, inside = value_if_known(self.config_folder), self._variables.get("RUNTIME_CONFIG")
         name = posixpath.basename(inside or self._variables.get("CONTAINERD_CONFIG", ""))
         return posixpath.join(folder, name) if folder and name else None
 
     @cached_property
     def uses_nri(self) -> bool:
-        return bool(need_none(self._mounted(NRI_MOUNT))) and not need_none(self.socket_folder)
+        return bool(value_if_known(self._mounted(NRI_MOUNT))) and not value_if_known(self.socket_folder)
 
     @cached_property
     def runtime(self) -> str:
@@ -177,11 +177,6 @@ class ToolkitDaemonSet:
         return tuple(each for each in found if each is not None)
 
 
-def need_none(located: Located[str | None]) -> str | None:
-    """The value where it is known; None where it is not, or is none."""
-    return located.state.value if isinstance(located.state, Known) else None
-
-
 @dataclass(frozen=True)
 class Miss:
     """A folder that is mounted, and is not the one of kubelet's containerd."""
@@ -197,7 +192,7 @@ class Miss:
 def _miss(
     kind: str, located: Located[str | None], right: str | None, older: tuple[str, ...], runtime: Containerd
 ) -> Miss | None:
-    mounted = need_none(located)
+    mounted = value_if_known(located)
     if mounted is None or right is None or isinstance(located.state, Unknown):
         return None
     folders = [posixpath.dirname(each) for each in (right, *older)]

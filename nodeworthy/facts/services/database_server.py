@@ -12,7 +12,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Known, Located, Place, value_if_known
 
 # What keeps pods on different nodes: required anti-affinity, or a spread that is not only a wish.
 
@@ -193,7 +193,7 @@ class DatabaseServer:
     @property
     def brings_pgmq(self) -> bool:
         """Whether it holds it, by its image or by what is run in it."""
-        image = self.image.state.value if isinstance(self.image.state, Known) else None
+        image = value_if_known(self.image)
         named = isinstance(image, str) and "pgmq" in _last_part(image)
         return named or self.creates_extension or _LOADS.search(self.text) is not None or self._extends_with_pgmq
 
@@ -243,7 +243,7 @@ def _texts(tree: Tree) -> Iterator[str]:
 
 
 def is_server(image: Located[Any]) -> bool:
-    name = image.state.value if isinstance(image.state, Known) else None
+    name = value_if_known(image)
     if not isinstance(name, str) or _BESIDE.search(name):
         return False
     return _IMAGE.fullmatch(_last_part(name)) is not None

@@ -16,7 +16,7 @@ from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.signs import is_a_trial, why_verification
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Known, Located, Place, value_if_known
 
 # What makes the names of pods differ that are of one work.
 _COUNTED = pattern(r"-(?:\d+|[0-9a-f]{8,10}|[bcdfghjklmnpqrstvwxz2456789]{5})(?=-|$)")
@@ -48,7 +48,7 @@ class VerificationWork:
     @cached_property
     def overdue(self) -> tuple[LivePod, ...]:
         """Those that hold their GPUs although their time is over."""
-        seconds = self.bound.state.value if isinstance(self.bound.state, Known) else None
+        seconds = value_if_known(self.bound)
         now = moment(self.now)
         if seconds is None or now is None:
             return ()

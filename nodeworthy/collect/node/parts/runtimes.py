@@ -25,7 +25,7 @@ from nodeworthy.facts.node.kubelet import NodeKubelet
 from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit, RuntimeProcess
 from nodeworthy.known.containerd import defaults, same_file
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 RUNTIMES = ("containerd", "crio", "cri-dockerd")
 
@@ -35,7 +35,7 @@ def runtimes(recording: Recording, host: Place) -> NodeRuntimes:
     there = [runtime_of(each, sockets, host) for each in running if each.name in RUNTIMES]
     called = endpoint(recording, running, host)
     used = _listening(called, there, running, sockets, recording)
-    chosen = used.state.value if isinstance(used.state, Known) else None
+    chosen = value_if_known(used)
     own = kubelet(recording, host)
     unit = own.unit() if isinstance(own, NodeKubelet) and isinstance(own.units.by_name.state, Known) else None
     return NodeRuntimes(
