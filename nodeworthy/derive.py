@@ -78,7 +78,7 @@ def bind(function: Callable[..., Iterator[Any]]) -> Derivation:
         raise TypeError(f"{function.__name__} must take facts and yield facts of one type")
     if made[0].__module__ != function.__module__:
         raise TypeError(f"{function.__name__} stands in another module than {made[0].__name__}, so few will know of it")
-    return Derivation(function, made[0], tuple(_taken(hints[name]) for name in names))
+    return Derivation(function, made[0], tuple(_taken_by_hint(hints[name]) for name in names))
 
 
 def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(function).parameters)
 
 
-def _taken(hint: Any) -> Taken:
+def _taken_by_hint(hint: Any) -> Taken:
     parts = [each for each in _parts(hint) if each is not type(None)]
     may_be_none = len(parts) < len(_parts(hint))
     origin = typing.get_origin(parts[0])

@@ -48,7 +48,7 @@ def begin() -> None:
     _Now.is_ours = True
     for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, _asked)
+            signal.signal(number, _on_signal)
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, _again)
     told, sys.unraisablehook = sys.unraisablehook, lambda lost: _tell_but_ours(told, lost)
@@ -59,7 +59,7 @@ def _tell_but_ours(told: Callable[[Any], object], lost: Any) -> None:
         told(lost)
 
 
-def _asked(number: int, _: FrameType | None) -> None:
+def _on_signal(number: int, _: FrameType | None) -> None:
     if not _Now.is_raised:
         _leave(number)
     _Now.number = _Now.number or number

@@ -75,10 +75,10 @@ _NOT_DONE: Any = object()
 
 
 def _dataclass(cls: type[Any] | None = None, /, **options: bool) -> Any:
-    return (lambda cls: _made(cls, **options)) if cls is None else _made(cls, **options)
+    return (lambda cls: _make_record(cls, **options)) if cls is None else _make_record(cls, **options)
 
 
-def _made(
+def _make_record(
     cls: type[Any],
     *,
     frozen: bool = False,
@@ -91,7 +91,7 @@ def _made(
     own = {name for name, value in vars(cls).items() if value is not None}
     said = _NotYet(_taken_from(cls), kw_only)
     if slots:
-        found = _found(cls, said)
+        found = _all_fields(cls, said)
         cls = _with_slots(cls, found)
     setattr(cls, _FIELDS, found if slots else said)
     methods = _methods(cls, frozen=frozen, slots=slots)
@@ -134,13 +134,13 @@ def _of_class(cls: type[Any]) -> Mapping[str, _Field]:
     if _FIELDS in said:
         ours: Mapping[str, _Field] | _NotYet = said[_FIELDS]
         if isinstance(ours, _NotYet):
-            ours = _found(cls, ours)
+            ours = _all_fields(cls, ours)
             setattr(cls, _FIELDS, ours)
         return ours
     return {name: _of_theirs(each) for name, each in said.get("__dataclass_fields__", {}).items()}
 
 
-def _found(cls: type[Any], said: _NotYet) -> Mapping[str, _Field]:
+def _all_fields(cls: type[Any], said: _NotYet) -> Mapping[str, _Field]:
     return _inherited(cls) | _declared(cls, said)
 
 
@@ -276,14 +276,14 @@ def _later(cls: type[Any], name: str, way: _Way) -> Callable[..., Any]:
         told = function(*arguments, **named) if calls <= _SELDOM else _NOT_DONE
         if told is not _NOT_DONE:
             return told
-        method = _written(cls, name, way.code(cls))
+        method = _compile_method(cls, name, way.code(cls))
         setattr(cls, name, method)
         return method(*arguments, **named)
 
     return first
 
 
-def _written(cls: type[Any], name: str, code: _Code) -> Callable[..., Any]:
+def _compile_method(cls: type[Any], name: str, code: _Code) -> Callable[..., Any]:
     names = {**code.names, "__name__": cls.__module__}
     text = "\n ".join([f"def {name}({', '.join(code.parameters)}):", *code.lines])
     exec(text, names)  # noqa: S102 - the text is our own: names of fields, and no value of any

@@ -125,7 +125,7 @@ def _done(step: CloudStep, disk: State, userdata: UserData) -> list[Effect]:
 
 def _effects(step: CloudStep, disk: State) -> Iterator[Effect]:
     if isinstance(step, WrittenFile):
-        yield _written(step, disk)
+        yield _write_effect(step, disk)
     elif isinstance(step, PackageInstall):
         yield from _installed(step, disk)
     elif isinstance(step, Repository):
@@ -139,7 +139,7 @@ def _effects(step: CloudStep, disk: State) -> Iterator[Effect]:
         yield NotUnderstood(place=step.place, stage=step.stage, written=step.key, why=why)
 
 
-def _written(step: WrittenFile, disk: State) -> Writes:
+def _write_effect(step: WrittenFile, disk: State) -> Writes:
     before = disk.content(step.path) if step.append else None
     whole = step.content
     if step.append:

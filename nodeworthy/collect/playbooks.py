@@ -30,11 +30,11 @@ def _is_gone(task: Task) -> bool:
 
 def _defined(task: Task) -> Iterator[Tree]:
     for given in (task.values[name] for name in _DEFINITIONS if name in task.values):
-        for each in given.sequence or _written(given):
+        for each in given.sequence or _mappings_in(given):
             yield fill_tree(each, task.scope)
 
 
-def _written(given: Tree) -> list[Tree]:
+def _mappings_in(given: Tree) -> list[Tree]:
     """A mapping, or a text of YAML."""
     if given.is_mapping:
         return [given]

@@ -37,7 +37,7 @@ def apply_baseline(
 ) -> Report:
     """The report with what stands in the baseline suppressed. Where all of it was looked at, and not a part, what no
     longer applies is told, too."""
-    baseline = None if run.typed.ignore_suppressions else _of(options, run)
+    baseline = None if run.typed.ignore_suppressions else _read_baseline(options, run)
     if baseline is None:
         return report
     from nodeworthy.baseline.apply import lay_over as over
@@ -79,7 +79,7 @@ def stale(
     return told_stale(left, decided, settled.ids_of(run))
 
 
-def _of(options: Options, run: Run) -> Baseline | None:
+def _read_baseline(options: Options, run: Run) -> Baseline | None:
     """Raises InputError for one that was named and is not there, and for one that can't be read."""
     path, named = path_of(options, run.settings)
     if not path.is_file() and not named:

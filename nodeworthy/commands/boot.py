@@ -56,13 +56,13 @@ def _run(options: Options) -> int:
     call_bounded(_refuse_unread, script)
     _refuse_what_is_for_check(script)
     findings = _findings(script)
-    shown = call_bounded(_shown, options, script, findings)
+    shown = call_bounded(_timeline_report, options, script, findings)
     hand_over(shown, options.output)
     gaps = any(isinstance(each, NotUnderstood) for each in script.timeline.effects)
     return 3 if gaps or not script.userdata.parts or any(each.is_doubt for each in script.userdata.faults) else 0
 
 
-def _shown(options: Options, script: BootScript, findings: Sequence[Finding]) -> str:
+def _timeline_report(options: Options, script: BootScript, findings: Sequence[Finding]) -> str:
     from nodeworthy.commands.judging import wants_colour
     from nodeworthy.redaction import hide_secrets
     from nodeworthy.report.timeline import timeline_as_json, timeline_text

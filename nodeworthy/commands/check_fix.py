@@ -34,7 +34,7 @@ def run(options: check.Options, run: Run, found: FilesToLookAt) -> int:
         _say(f"none of {len(options.named)} changed files is of a kind that it knows")
         return 0
     mended = plan(report.judgements, checking.texts(report.judgements), checking.again)
-    sys.stdout.write(_shown(diff(mended)))
+    sys.stdout.write(_printable_diff(diff(mended)))
     sys.stdout.flush()
     _tell(mended, [*checking.refused, *mended.left], report)
     for refused in looked.refusals():
@@ -123,7 +123,7 @@ def _tell(mended: FixPlan, left: Sequence[Left], report: Report) -> None:
     _say(f"{mended.mended} of {count} finding{'s' * (count != 1)} can be mended, in {_files(mended.changed)}")
 
 
-def _shown(diff: str) -> str:
+def _printable_diff(diff: str) -> str:
     """As a terminal may have it, and a carriage return as git shows it."""
     return printable(diff.replace("\r\n", "^M\n"))
 

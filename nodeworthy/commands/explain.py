@@ -136,10 +136,10 @@ def _of_log(stream: BinaryIO, ends: deque[bytes]) -> list[Explanation]:
     """`ends` is given how the log ends."""
     from nodeworthy.known.evidence import in_stream
 
-    return _explained(in_stream(_kept(_chunks(stream), ends)))
+    return _explained(in_stream(_keep_ends(_chunks(stream), ends)))
 
 
-def _kept(chunks: Iterator[bytes], ends: deque[bytes]) -> Iterator[bytes]:
+def _keep_ends(chunks: Iterator[bytes], ends: deque[bytes]) -> Iterator[bytes]:
     for each in chunks:
         ends.append(each)
         yield each

@@ -94,7 +94,7 @@ def fix(options: diagnose.Options, run: Run, look: Look) -> int:
         return Looked(report.judgements, policies, run.exit_code(report))
 
     def agreed(question: str) -> bool:
-        return options.yes or _asked(question)
+        return options.yes or _is_confirmed(question)
 
     first = look()
     server = Server(options.context) if options.folder is None else None
@@ -133,7 +133,7 @@ def undo(options: diagnose.Options, file: str) -> int:
     )
 
 
-def _asked(question: str) -> bool:
+def _is_confirmed(question: str) -> bool:
     sys.stderr.write(f"{question} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

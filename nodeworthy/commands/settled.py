@@ -209,7 +209,7 @@ class FilesToLookAt:
 
 def not_excluded(run: Run, found: Iterable[Source]) -> FilesToLookAt:
     every = list(found)
-    kept = _kept(run, every)
+    kept = _without_excluded(run, every)
     if not run.no_settings:
         _tell_of_others(run.settings, kept)
     return FilesToLookAt(kept, len(every) - len(kept))
@@ -230,7 +230,7 @@ def _tell_of_others(ours: Settings | None, found: Iterable[Source]) -> None:
             print(on_one_line(said), file=sys.stderr)
 
 
-def _kept(run: Run, every: list[Source]) -> list[Source]:
+def _without_excluded(run: Run, every: list[Source]) -> list[Source]:
     settings, own = run.settings, run.own
     if own is None and (settings is None or not settings.exclude):
         return every

@@ -41,7 +41,9 @@ def has_the_operators_toolkit(fleet: Fleet, pool: Pool) -> bool:
     served = served_by_the_toolkit(fleet)
     if served is None or isinstance(served.runtime.state, Unknown) or isinstance(pool.runtime.state, Unknown):
         return _takes_the_toolkit(pool)
-    return _takes_the_toolkit(pool) and _of(pool.runtime.state.value) == _of(served.runtime.state.value)
+    return _takes_the_toolkit(pool) and _toolkit_env_for(pool.runtime.state.value) == _toolkit_env_for(
+        served.runtime.state.value
+    )
 
 
 def _takes_the_toolkit(pool: Pool) -> bool:
@@ -98,10 +100,10 @@ def _settings(pool: Pool) -> dict[str, str | Unknown]:
     state = pool.runtime.state
     if isinstance(state, Unknown):
         return {CONFIG: state, SOCKET: state, RUNTIME_CLASS: defaults().runtime_class}
-    return _of(state.value)
+    return _toolkit_env_for(state.value)
 
 
-def _of(runtime: Containerd) -> dict[str, str | Unknown]:
+def _toolkit_env_for(runtime: Containerd) -> dict[str, str | Unknown]:
     if not runtime.is_containerd:
         return dict(runtime.toolkit_env)
     paths = {CONFIG: runtime.config, SOCKET: runtime.socket, RUNTIME_CLASS: defaults().runtime_class}

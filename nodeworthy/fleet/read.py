@@ -42,10 +42,10 @@ class Malformed(InputError):
     def __init__(self, faults: Sequence[FleetFault]) -> None:
         self.faults = tuple(faults)
         self.place = self.faults[0].place
-        super().__init__("\n".join(f"{_shown(each.place)}: {each.message}" for each in self.faults))
+        super().__init__("\n".join(f"{_place_in_words(each.place)}: {each.message}" for each in self.faults))
 
 
-def _shown(place: Place) -> str:
+def _place_in_words(place: Place) -> str:
     return ":".join(str(part) for part in (place.path, place.line, place.column) if part is not None) or str(place)
 
 
@@ -280,23 +280,23 @@ def _agree(cluster: Cluster, network: Network, refuse: Refuse, *, on_eks: bool) 
     service, pod, vpc = (_network_of(each) for each in (cluster.service_cidr, cluster.pod_cidr, network.vpc_cidr))
     if pod and vpc and on_eks and not _inside(pod, vpc):
         refuse(
-            _of(cluster.pod_cidr, network.vpc_cidr),
+            _first_written_place(cluster.pod_cidr, network.vpc_cidr),
             f"cluster.podCidr is {pod}, and must be inside network.vpcCidr, which is {vpc}: "
             "EKS gives pods addresses of the VPC",
         )
     if service and pod and service.overlaps(pod):
         refuse(
-            _of(cluster.service_cidr, cluster.pod_cidr),
+            _first_written_place(cluster.service_cidr, cluster.pod_cidr),
             f"cluster.serviceCidr is {service}, and must not overlap with cluster.podCidr, which is {pod}",
         )
     elif service and vpc and (on_eks or network.vpc_cidr.written) and service.overlaps(vpc):
         refuse(
-            _of(cluster.service_cidr, network.vpc_cidr),
+            _first_written_place(cluster.service_cidr, network.vpc_cidr),
             f"cluster.serviceCidr is {service}, and must not overlap with network.vpcCidr, which is {vpc}",
         )
 
 
-def _of(*located: Located[str]) -> Place:
+def _first_written_place(*located: Located[str]) -> Place:
     """The place of the first that somebody wrote."""
     return next((each.place for each in located if each.written), located[0].place)
 

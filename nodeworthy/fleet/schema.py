@@ -26,7 +26,7 @@ def schema_of_stack(record: Record, key: str) -> dict[str, Any]:
             "config": {"type": "object", "properties": {key: {"$ref": "#/$defs/fleet"}}, "additionalProperties": True}
         },
         "additionalProperties": True,
-        "$defs": {"fleet": _of(record), "secure": _SECURE},
+        "$defs": {"fleet": _schema_of(record), "secure": _SECURE},
     }
 
 
@@ -35,7 +35,7 @@ def schema_of_record(record: Record) -> dict[str, Any]:
     return {"$schema": DRAFT, **_record(record)}
 
 
-def _of(kind: Kind) -> dict[str, Any]:
+def _schema_of(kind: Kind) -> dict[str, Any]:
     match kind:
         case Text():
             return _text(kind)
@@ -44,13 +44,13 @@ def _of(kind: Kind) -> dict[str, Any]:
         case Truth():
             return {"type": "boolean"}
         case Items():
-            return {"type": "array", "items": _of(kind.of)}
+            return {"type": "array", "items": _schema_of(kind.of)}
         case Named():
             return {
                 "type": "object",
                 "minProperties": 1,
                 "propertyNames": {"pattern": f"^{kind.name.pattern}$"},
-                "additionalProperties": {"anyOf": [_of(kind.of), {"type": "null"}]},
+                "additionalProperties": {"anyOf": [_schema_of(kind.of), {"type": "null"}]},
             }
         case Anything():
             return {"type": ["object", "null"], "additionalProperties": True}
@@ -79,7 +79,7 @@ def _record(kind: Record) -> dict[str, Any]:
 
 
 def _field(field: Field) -> dict[str, Any]:
-    schema = _of(field.kind)
+    schema = _schema_of(field.kind)
     said: dict[str, Any] = {"description": field.about}
     if field.default is not None:
         said["default"] = field.default

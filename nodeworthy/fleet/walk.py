@@ -127,7 +127,7 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _shown(tree: Tree) -> str:
+def _value_in_words(tree: Tree) -> str:
     """What is there, in a reader's words; never a secret."""
     if tree.secret or tree.is_unknown:
         return "encrypted"
@@ -155,7 +155,10 @@ class Walker:
 
     def fault(self, tree: Tree, path: str, message: str) -> None:
         self.faults.add(
-            tree.place, f"{path} is {_shown(tree)}, and {message}" if path else f"this is {_shown(tree)}, and {message}"
+            tree.place,
+            f"{path} is {_value_in_words(tree)}, and {message}"
+            if path
+            else f"this is {_value_in_words(tree)}, and {message}",
         )
 
     def _unknown_keys(self, record: Record, tree: Tree, path: str) -> None:

@@ -41,7 +41,7 @@ def _both(one: Number, other: Number) -> tuple[Decimal, Decimal]:
 
 def add(one: Number, other: Number) -> Number:
     return (
-        _kept(one + other)
+        _bounded_number(one + other)
         if isinstance(one, int) and isinstance(other, int)
         else whole(_PRECISE.add(*_both(one, other)))
     )
@@ -62,7 +62,7 @@ def absolute(value: Number) -> Number:
 
 def multiply(one: Number, other: Number) -> Number:
     if isinstance(one, int) and isinstance(other, int):
-        return _kept(one * other)
+        return _bounded_number(one * other)
     return whole(_PRECISE.multiply(*_both(one, other)))
 
 
@@ -82,7 +82,7 @@ def remainder(one: Number, other: Number) -> Number:
     return whole(_PRECISE.remainder(*_both(one, other)))
 
 
-def _kept(value: int) -> int:
+def _bounded_number(value: int) -> int:
     if abs(value) >= 10**MOST_DIGITS:
         raise NoNumber("a number of so many digits")
     return value

@@ -44,7 +44,7 @@ def format_(c: Calling, told: Value, *arguments: Value) -> Value:
         if not 1 <= turn <= len(arguments):
             raise Refusal("format() has too few arguments")
         used = max(used, turn)
-        pieces += _shown(c, verb, arguments[turn - 1])
+        pieces += _format_verb(c, verb, arguments[turn - 1])
     rest = cut(made, at, len(whole))
     if "%" in _VERB.sub("", whole):
         raise Refusal("this is no format")
@@ -53,7 +53,7 @@ def format_(c: Calling, told: Value, *arguments: Value) -> Value:
     return c.string([*pieces, *rest.pieces], made.secret)
 
 
-def _shown(c: Calling, verb: re.Match[str], value: Value) -> Sequence[Piece]:
+def _format_verb(c: Calling, verb: re.Match[str], value: Value) -> Sequence[Piece]:
     if is_null(value):
         raise Waits(Hole("format() of null", c.spot))
     kind, width = verb["verb"], int(verb["width"] or 0)

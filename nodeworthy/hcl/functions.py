@@ -23,7 +23,7 @@ _SELDOM = {"format": "formats", "formatlist": "formats", "regex": "patterns", "r
 
 
 @cache
-def _called(name: str) -> Function | None:
+def _import_function(name: str) -> Function | None:
     for each in (_SELDOM[name],) if name in _SELDOM else _MODULES:
         module: ModuleType = import_module(f"nodeworthy.hcl.{each}")
         if name in module.FUNCTIONS:
@@ -38,7 +38,7 @@ def call(node: Call, scope: Scope) -> Value:
         return lazy(node, scope)
     spot = scope.spot(node.at)
     name = node.name.removeprefix("core::")
-    function = _called(name)
+    function = _import_function(name)
     if function is None:
         why = "it is known only when it runs" if name in _LATER else "it is not worked out here"
         return Hole(f"{name}(): {why}", spot, expression_text(node, scope))

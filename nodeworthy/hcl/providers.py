@@ -55,14 +55,14 @@ def _cloud_config(c: Calling, said: Obj) -> Value:
     parts = said.items.get("part")
     if isinstance(parts, Hole):
         return parts
-    boundary = string(_said(said, "boundary", _BOUNDARY))
+    boundary = string(_argument_or_default(said, "boundary", _BOUNDARY))
     pieces: list[Piece] = [Lit('Content-Type: multipart/mixed; boundary="', said.spot), *boundary.pieces]
     pieces.append(Lit('"\nMIME-Version: 1.0\r\n\r\n', said.spot))
     for each in parts.items if isinstance(parts, Seq) else ():
         pieces += _part(each, boundary)
     pieces += [Lit("--", said.spot), *boundary.pieces, Lit("--\r\n", said.spot)]
     made = c.string(pieces, any(_is_secret(each) for each in (parts.items if isinstance(parts, Seq) else ())))
-    is_packed, is_encoded = (boolean(_said(said, name, True)) for name in ("gzip", "base64_encode"))
+    is_packed, is_encoded = (boolean(_argument_or_default(said, name, True)) for name in ("gzip", "base64_encode"))
     found: Value = _ENCODED[is_packed](c, made) if is_encoded or is_packed else made
     return found
 
@@ -71,14 +71,14 @@ def _part(said: Value, boundary: Str) -> Sequence[Piece]:
     if not isinstance(said, Obj):
         return [said] if isinstance(said, Hole) else []
     at = said.spot
-    kind = string(_said(said, "content_type", "text/plain"))
+    kind = string(_argument_or_default(said, "content_type", "text/plain"))
     pieces = [Lit("--", at), *boundary.pieces, Lit("\r\nContent-Transfer-Encoding: 7bit\r\nContent-Type: ", at)]
     pieces += [*kind.pieces, Lit("\r\nMime-Version: 1.0\r\n", at)]
     for name, header in (("filename", "Content-Disposition: attachment; filename="), ("merge_type", "X-Merge-Type: ")):
         given = said.items.get(name)
         if given is not None and not is_null(given):
             pieces += [Lit(header, at), *string(given).pieces, Lit("\r\n", at)]
-    return [*pieces, Lit("\r\n", at), *string(_said(said, "content", "")).pieces, Lit("\r\n", at)]
+    return [*pieces, Lit("\r\n", at), *string(_argument_or_default(said, "content", "")).pieces, Lit("\r\n", at)]
 
 
 def _is_secret(part: Value) -> bool:
@@ -86,7 +86,7 @@ def _is_secret(part: Value) -> bool:
     return isinstance(content, Str) and content.secret
 
 
-def _said(said: Obj, name: str, default: str | bool) -> Value:
+def _argument_or_default(said: Obj, name: str, default: str | bool) -> Value:
     found = said.items.get(name)
     if found is not None and not is_null(found):
         return found
@@ -99,7 +99,7 @@ def _said(said: Obj, name: str, default: str | bool) -> Value:
 def _template(c: Calling, said: Obj) -> Value:
     """The older `template_file`: its template is a text, mostly that of a file."""
     given = said.items.get("vars")
-    written = string(_said(said, "template", ""))
+    written = string(_argument_or_default(said, "template", ""))
     if written.known is None:
         hole = written.hole
         assert hole is not None

@@ -95,14 +95,14 @@ def parse_quoted(parser: Parser) -> Expression:
         kind = found.lastgroup
         if kind == "end":
             break
-        at = _taken(row, found, at)
+        at = _take_token(row, found, at)
     parser.depth -= 1
     parser.next_at = found.end()
     parser.advance()
     return _simplest(begin, row)
 
 
-def _taken(row: _Row, found: re.Match[str], at: int) -> int:
+def _take_token(row: _Row, found: re.Match[str], at: int) -> int:
     kind = found.lastgroup
     if kind == "open":
         return row.opened(found[0], at)
@@ -137,7 +137,7 @@ def heredoc(parser: Parser) -> Expression:
         if found is None:
             parser.fail(f"this heredoc is never closed by {marker}", begin)
         begins_line = found[0].endswith("\n")
-        at = _taken(row, found, at)
+        at = _take_token(row, found, at)
     if opening.startswith("<<-"):
         _dedent(row.tokens)
     parser.depth -= 1
@@ -151,7 +151,7 @@ def whole(parser: Parser) -> Template:
     while at < len(parser.source):
         found = _LINES.match(parser.source, at)
         assert found is not None
-        at = _taken(row, found, at)
+        at = _take_token(row, found, at)
     return Template(0, _tree(parser, row.tokens))
 
 

@@ -10,31 +10,31 @@ from nodeworthy.known.tables import table_of
 
 
 @cache
-def _known() -> Mapping[str, Any]:
+def _table() -> Mapping[str, Any]:
     return table_of("cloudformation")
 
 
 def type_of(resource_type: str) -> str | None:
     """What the facts call a type; None for one that no fact is about."""
-    found: str | None = _known()["types"].get(resource_type)
+    found: str | None = _table()["types"].get(resource_type)
     return found
 
 
 def holder_of(resource_type: str) -> str | None:
     """The property that holds the others."""
-    found: str | None = _known()["inside"].get(resource_type)
+    found: str | None = _table()["inside"].get(resource_type)
     return found
 
 
 def names_of(prop: str) -> Sequence[str]:
     """What a property may be called, the likeliest first."""
-    return (f"{prop[:1].lower()}{prop[1:]}", *_known()["names"].get(prop, ()))
+    return (f"{prop[:1].lower()}{prop[1:]}", *_table()["names"].get(prop, ()))
 
 
 def is_packed(resource_type: str) -> bool:
-    return resource_type in _known()["packed"]["types"]
+    return resource_type in _table()["packed"]["types"]
 
 
 def root_devices() -> Collection[str]:
-    found: Collection[str] = _known()["root"]["devices"]
+    found: Collection[str] = _table()["root"]["devices"]
     return found

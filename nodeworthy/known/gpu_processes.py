@@ -67,7 +67,7 @@ def processes_told(image: str, command: str) -> GpuProcesses | None:
         if not each.words.search(f"{image} {command} ") or (each.several and each.several.search(command)):
             continue
         # Of several starts the smallest: which of them runs, a script decides.
-        least = [min(found, key=lambda one: int(one[1])) for found in _found(each, command) if found]
+        least = [min(found, key=lambda one: int(one[1])) for found in _counts_in(each, command) if found]
         if least:
             spread = _spread(each, command)
             written = " ".join(one[0].strip() for one in (*least, *spread))
@@ -82,5 +82,5 @@ def _spread(program: _Program, command: str) -> list[re.Match[str]]:
     return sorted(found, key=lambda each: int(each[1]))[-1:]
 
 
-def _found(program: _Program, command: str) -> Iterator[list[re.Match[str]]]:
+def _counts_in(program: _Program, command: str) -> Iterator[list[re.Match[str]]]:
     return (list(each.finditer(command)) for each in program.counts)

@@ -105,12 +105,12 @@ _SSHPASS = Taking("sshpass ", _SHORT_P, "a password for ssh")
 def by_argument(text: str) -> Iterator[Found]:
     for each in _TAKING:
         if each.mark in text:
-            yield from _taken(text, each)
+            yield from _arguments_behind(text, each)
     if "token" in text:
         yield from _of_clusters(text)
         yield from _of_their_files(text)
     if "pass" in text:
-        yield from _taken(text, _SSHPASS)
+        yield from _arguments_behind(text, _SSHPASS)
         yield from _chpasswd(text)
         yield from _netrc(text)
     for mark, what in _FROM_INPUT.items():
@@ -137,7 +137,7 @@ def _netrc(text: str) -> Iterator[Found]:
         start = text.find("machine", start + len("machine"))
 
 
-def _taken(text: str, each: Taking) -> Iterator[Found]:
+def _arguments_behind(text: str, each: Taking) -> Iterator[Found]:
     start = text.find(each.mark)
     while start >= 0:
         end = _end_of_command(text, start)
@@ -408,11 +408,11 @@ class Secret:
 
 def spans(text: str) -> list[Secret]:
     """Every secret, in the order of the text; of two that overlap the one whose maker gave it its form."""
-    found = _found(text)
+    found = _candidates(text)
     return list(_placed(text, _apart(found))) if found else []
 
 
-def _found(text: str) -> list[_Found]:
+def _candidates(text: str) -> list[_Found]:
     found = [(start, end, what, name_before(text, start)) for start, end, what in by_shape(text)]
     found += by_name(text)
     found += [(start, end, what, "") for start, end, what in by_argument(text)]
@@ -432,7 +432,7 @@ def perhaps(text: str) -> list[Secret]:
     """Those, and what may be one: what is better shown to nobody."""
     from nodeworthy.known.secret_doubts import in_doubt
 
-    return list(_placed(text, _apart([*_found(text), *in_doubt(text)])))
+    return list(_placed(text, _apart([*_candidates(text), *in_doubt(text)])))
 
 
 def _apart(found: list[_Found]) -> Iterator[_Found]:

@@ -13,47 +13,47 @@ _UNDERSCORE = pattern(r"_([a-z0-9])")
 
 
 @cache
-def _known() -> Mapping[str, Any]:
+def _table() -> Mapping[str, Any]:
     return table_of("terraform")
 
 
 def types() -> Mapping[str, str]:
-    found: Mapping[str, str] = _known()["types"]
+    found: Mapping[str, str] = _table()["types"]
     return found
 
 
 def boots() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """By the type of a machine of another cloud than AWS: the arguments by which it is given what it boots with."""
-    found: Mapping[str, Mapping[str, Sequence[str]]] = _known()["boots"]
+    found: Mapping[str, Mapping[str, Sequence[str]]] = _table()["boots"]
     return found
 
 
 def name_of(argument: str) -> str:
     """`launch_template_specification` is `launchTemplateSpecification`."""
-    return _known()["names"].get(argument) or _UNDERSCORE.sub(lambda found: found[1].upper(), argument)
+    return _table()["names"].get(argument) or _UNDERSCORE.sub(lambda found: found[1].upper(), argument)
 
 
 def is_one(block: str) -> bool:
-    return block in _known()["one"]["names"]
+    return block in _table()["one"]["names"]
 
 
 def is_block(name: str) -> bool:
     """Whether what AWS' resources call so is a block, and no map."""
-    known = _known()
+    known = _table()
     return is_one(name) or name in known["names"] or name in known["several"]["names"]
 
 
 def kubernetes_kinds() -> Mapping[str, str]:
-    found: Mapping[str, str] = _known()["kubernetes"]
+    found: Mapping[str, str] = _table()["kubernetes"]
     return found
 
 
 def kubernetes_names() -> Mapping[str, str]:
     """With [] behind a name it is a list."""
-    found: Mapping[str, str] = _known()["kubernetes_names"]
+    found: Mapping[str, str] = _table()["kubernetes_names"]
     return found
 
 
 def argo_names() -> Mapping[str, str]:
-    found: Mapping[str, str] = _known()["argo_names"]
+    found: Mapping[str, str] = _table()["argo_names"]
     return found

@@ -48,7 +48,7 @@ def tongue_of(path: str | None, urn: str | None, subject: str | None = None) -> 
 def in_tongue(text: str, tongue: str) -> str:
     if tongue in _MANIFESTS:
         return _in_a_manifests(text, tongue)
-    for each in _said():
+    for each in _rows_of_words():
         if each["program"] in text and HCL in each:
             return text.replace(each["program"], each.get(tongue, each["program"]).strip())
     named = _WORD.sub(lambda found: _name(found[0], tongue), text)
@@ -61,7 +61,7 @@ def in_tongue(text: str, tongue: str) -> str:
 
 def _in_a_manifests(text: str, tongue: str) -> str:
     """Its names are mostly the program's own."""
-    known = (each for each in _said() if tongue in each and each["program"] in text)
+    known = (each for each in _rows_of_words() if tongue in each and each["program"] in text)
     return next((text.replace(each["program"], each[tongue]) for each in known), text)
 
 
@@ -73,11 +73,11 @@ def _name(word: str, tongue: str) -> str:
 
 
 @cache
-def _said() -> Sequence[Mapping[str, str]]:
+def _rows_of_words() -> Sequence[Mapping[str, str]]:
     rows: Sequence[Mapping[str, str]] = table_of("tongues")["said"]
     return rows
 
 
 def pieces() -> Iterator[str]:
     """What of the words of rules is told otherwise."""
-    return (each["program"] for each in _said())
+    return (each["program"] for each in _rows_of_words())

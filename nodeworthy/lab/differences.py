@@ -55,7 +55,7 @@ def in_memory(told: Told) -> list[str]:
 
 
 def _file(path: str, last: Writes, seen: Observation) -> Iterator[Difference]:
-    found = _found(path, seen)
+    found = _observed_path(path, seen)
     is_there = found is not None and found.kind is not PathKind.GONE
     if last.how is How.DELETE:
         if is_there:
@@ -89,7 +89,7 @@ def _link(path: str, last: Writes, found: ObservedPath) -> Iterator[Difference]:
         yield Difference(f"{path} is a link to {target}", f"it is one to {found.target}", last)
 
 
-def _found(path: str, seen: Observation) -> ObservedPath | None:
+def _observed_path(path: str, seen: Observation) -> ObservedPath | None:
     if path.startswith("/run/"):
         text = seen.contents.get(path)
         return None if text is None else ObservedPath(PathKind.FILE, text.encode())
@@ -179,11 +179,11 @@ def _option_after(told: Told, effects: Sequence[Effect]) -> str | None:
             continue
         if effect.whole is None or effect.whole.known is None:
             return None
-        value = _given(effect.whole.known) or value
+        value = _module_option(effect.whole.known) or value
     return value
 
 
-def _given(text: str) -> str | None:
+def _module_option(text: str) -> str | None:
     found = None
     for line in text.replace("\\\n", " ").splitlines():
         words = line.split()
@@ -264,14 +264,14 @@ Key = tuple[str, ...]
 
 def _order_otherwise(told: Told, seen: Observation) -> Iterator[Difference]:
     """Of what was told once and seen once, or of the first time where more often says nothing."""
-    happened = _first([key for event in seen.events for key in _seen(event)])
+    happened = _first([key for event in seen.events for key in _keys_of_event(event)])
     last: tuple[int, Key, Effect] | None = None
     for key, effect in _sure_effects(told):
         position = happened.get(key)
         if position is None:
             continue
         if last is not None and position < last[0] and not _one_command(last[2], effect):
-            says = f"{_shown(last[1])} (line {last[2].place.line}), then {_shown(key)}"
+            says = f"{_key_in_words(last[1])} (line {last[2].place.line}), then {_key_in_words(key)}"
             yield Difference(says, "the other way round", effect)
         else:
             last = position, key, effect
@@ -283,7 +283,7 @@ def _sure_effects(told: Told) -> list[tuple[Key, Effect]]:
         (key, effect, told.happens(effect))
         for effect in told.timeline.effects
         if not effect.detached
-        for key in _of(effect)
+        for key in _keys_of_effect(effect)
     ]
     counted = Counter(key for key, _, happens in keys if happens is not False)
     firsts: dict[Key, Effect] = {}
@@ -294,7 +294,7 @@ def _sure_effects(told: Told) -> list[tuple[Key, Effect]]:
     return list(firsts.items())
 
 
-def _of(effect: Effect) -> Iterator[Key]:
+def _keys_of_effect(effect: Effect) -> Iterator[Key]:
     if isinstance(effect, Writes) and effect.path.known and effect.how in (How.WRITE, How.APPEND):
         yield "write", real(effect.path.known)
     if isinstance(effect, LoadsModule) and not effect.unloads:
@@ -305,7 +305,7 @@ def _of(effect: Effect) -> Iterator[Key]:
         yield from (("installed", each.known) for each in effect.packages if each.known)
 
 
-def _seen(event: Event) -> Iterator[Key]:
+def _keys_of_event(event: Event) -> Iterator[Key]:
     if event.path:
         yield "write", event.path
     elif event.words[0] == "systemctl":
@@ -327,5 +327,5 @@ def _one_command(one: Effect, other: Effect) -> bool:
     return same_list or (one.place, one.via) == (other.place, other.via)
 
 
-def _shown(key: Key) -> str:
+def _key_in_words(key: Key) -> str:
     return " ".join(key)

@@ -128,12 +128,12 @@ def _changed(upper: Path) -> Iterator[tuple[str, ObservedPath]]:
         for name in sorted([*names, *files]):
             file = Path(folder) / name
             path = f"/{file.relative_to(upper)}"
-            found = _found(file)
+            found = _observe_path(file)
             if found is not None and not is_its_own(path):
                 yield path, found
 
 
-def _found(file: Path) -> ObservedPath | None:
+def _observe_path(file: Path) -> ObservedPath | None:
     """None for what is neither a file nor a link: a folder, a device, a socket."""
     about = file.lstat()
     if stat.S_ISLNK(about.st_mode):

@@ -69,11 +69,11 @@ class Case:
     def lay_out(self, into: Path) -> Path:
         """All that is looked at, as if it had stood in one folder."""
         for folder in (*self.bases, *([self.folder] if self.folder.is_dir() else ())):
-            shutil.copytree(folder, into, ignore=_beside(folder), dirs_exist_ok=True)
+            shutil.copytree(folder, into, ignore=_ignore_beside(folder), dirs_exist_ok=True)
         return into
 
 
-def _beside(folder: Path) -> Callable[[str, list[str]], Sequence[str]]:
+def _ignore_beside(folder: Path) -> Callable[[str, list[str]], Sequence[str]]:
     return lambda where, _: BESIDE if Path(where) == folder else ()
 
 
@@ -95,7 +95,7 @@ def cases_of(rule: Path) -> list[Case]:
     without = {rule / name for name in lines} - set(folders)
     for folder in without:
         if not lines[folder.name].bases:
-            raise InputError(f"{_shown(rule)}: {folder.name} has neither a folder nor a base")
+            raise InputError(f"{_table_path(rule)}: {folder.name} has neither a folder nor a base")
     return [_case(each, lines) for each in sorted((*folders, *without))]
 
 
@@ -111,7 +111,7 @@ def _lines(rule: Path) -> dict[str, _Line]:
     except FileNotFoundError:
         return {}
     except (ValueError, OSError, RecursionError) as problem:
-        raise InputError(f"{_shown(rule)} can't be read: {problem}") from None
+        raise InputError(f"{_table_path(rule)} can't be read: {problem}") from None
     return {name: _line(rule, name, value) for name, value in table.items()}
 
 
@@ -120,7 +120,7 @@ def _line(rule: Path, name: str, value: Any) -> _Line:
     typed, base = line.get("cmd", ""), line.get("base", [])
     bases = [base] if isinstance(base, str) else base
     if line.keys() - {"cmd", "base"} or not _all_text([typed]) or not _all_text(bases):
-        raise InputError(f'{_shown(rule)}: {name} = {{cmd = "…", base = ["…"]}}, or one of both, and nothing else')
+        raise InputError(f'{_table_path(rule)}: {name} = {{cmd = "…", base = ["…"]}}, or one of both, and nothing else')
     return _Line(typed or None, tuple(bases))
 
 
@@ -140,13 +140,13 @@ def _below(folder: Path, line: _Line, above: tuple[Path, ...]) -> Iterator[Path]
     cases = folder.parents[1]
     for name in line.bases:
         base = cases / name
-        told = f"{_shown(folder.parent)}: {folder.name} has the base {name!r}"
+        told = f"{_table_path(folder.parent)}: {folder.name} has the base {name!r}"
         if base in (*above, folder):
             raise InputError(f"{told}, and would be laid over itself")
         beneath = () if "_" in {part[:1] for part in Path(name).parts} else _beneath(base, (*above, folder))
         if cases not in base.parents or ".." in base.parts or not (beneath or base.is_dir()):
             raise InputError(
-                f"{_shown(folder.parent)}: {folder.name} has the base {name!r}, which is none below cases/"
+                f"{_table_path(folder.parent)}: {folder.name} has the base {name!r}, which is none below cases/"
             )
         yield from beneath
         if base.is_dir():
@@ -159,7 +159,7 @@ def _beneath(base: Path, above: tuple[Path, ...]) -> tuple[Path, ...]:
     return tuple(_below(base, line, above)) if line is not None else ()
 
 
-def _shown(rule: Path) -> str:
+def _table_path(rule: Path) -> str:
     return f"cases/{rule.name}/{TABLE}"
 
 
@@ -193,10 +193,12 @@ def golden_of(code: int, report: Mapping[str, Any]) -> dict[str, Any]:
         "exit": code,
         "looked_at": {name: count for name, count in report["evaluated"].items() if name not in _GROWING},
         "summary": {name: count for name, count in report["summary"].items() if name not in ("pass", "skip")},
-        "findings": [_kept(found) for found in report["findings"] if found["verdict"] not in ("pass", "skip")],
+        "findings": [
+            _part_for_golden(found) for found in report["findings"] if found["verdict"] not in ("pass", "skip")
+        ],
     }
 
 
-def _kept(finding: Mapping[str, Any]) -> dict[str, Any]:
+def _part_for_golden(finding: Mapping[str, Any]) -> dict[str, Any]:
     """Which other checks of a rule did not apply is no more part of a golden than any skip."""
     return {name: value for name, value in finding.items() if name != "skipped"}

@@ -40,7 +40,7 @@ def serve(gpu: dict[str, str]) -> None:
         vllm.SamplingParams(temperature=0, max_tokens=most, ignore_eos=True, detokenize=False) for most in (MADE, 1)
     )
     for how in ("once", "again"):
-        (tokens,) = _made(engine, greedy, 1)
+        (tokens,) = _generate(engine, greedy, 1)
         said = hashlib.blake2b(str(tokens).encode(), digest_size=8).hexdigest() if tokens else "none"
         say.measure("inference", "tokens", said, gpu=gpu, at={"model": "vllm", "how": how})
     for count in (1, 16):
@@ -55,11 +55,11 @@ def serve(gpu: dict[str, str]) -> None:
 def _timed(engine: Any, greedy: Any, count: int) -> tuple[float, int]:
     """How long, and for how many tokens."""
     began = time.perf_counter()
-    made = _made(engine, greedy, count)
+    made = _generate(engine, greedy, count)
     return time.perf_counter() - began, sum(map(len, made))
 
 
-def _made(engine: Any, greedy: Any, count: int) -> list[list[int]]:
+def _generate(engine: Any, greedy: Any, count: int) -> list[list[int]]:
     """Other prompts for each of many, and the same ones each time."""
     asked = [{"prompt_token_ids": [(each + 7 * place) % WORDS for place in range(PROMPT)]} for each in range(count)]
     return [list(each.outputs[0].token_ids) for each in engine.generate(asked, greedy, use_tqdm=False)]

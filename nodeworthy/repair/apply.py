@@ -109,7 +109,7 @@ def as_it_was_left(server: Server, record: Record) -> Mapping[str, Any] | None:
         return None
     for edit, value in zip(record.edits, found, strict=True):
         if value != edit.before:
-            said = f"{edit.where} is {_shown(value)}, and was {_shown(edit.before)}"
+            said = f"{edit.where} is {_value_in_words(value)}, and was {_value_in_words(edit.before)}"
             raise Untouched(f"somebody else has changed {record.target} since it was looked at: {said}")
     generation = number_at(now, "metadata", "generation")
     if record.generation is not None and generation not in (None, record.generation):
@@ -124,7 +124,7 @@ def _value(now: Mapping[str, Any], edit: Edit) -> str | None:
         raise Untouched(f"somebody else has changed what is to be changed: {problem}") from None
 
 
-def _shown(value: str | None) -> str:
+def _value_in_words(value: str | None) -> str:
     return "absent" if value is None else value or '""'
 
 

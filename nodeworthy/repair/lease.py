@@ -23,14 +23,14 @@ NAME = "nodeworthy-repair"
 @contextmanager
 def hold_lease(server: Server, seconds: int) -> Iterator[None]:
     """The lease, for as long as this takes, and for no longer than `seconds` should we die."""
-    mine = _taken(server, seconds)
+    mine = _take_lease(server, seconds)
     try:
         yield
     finally:
         _let_go(server, mine)
 
 
-def _taken(server: Server, seconds: int) -> Mapping[str, Any]:
+def _take_lease(server: Server, seconds: int) -> Mapping[str, Any]:
     lease = lease_named(NAME, whoami(), seconds)
     there = server.lease(NAMESPACE, NAME)
     if there is None:

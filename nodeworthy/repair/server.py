@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,10 +12,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Target
 
 MANAGER = "nodeworthy"
-# Admission webhooks may take their time.
-WRITE_SECONDS = 35.0
 _MERGE = "application/merge-patch+json"
-_JSON = "application/json"
 _LEASES = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
 
 
@@ -61,7 +57,7 @@ class Server(Connection):
         """Of that version of the object and no other: the server refuses if somebody was faster."""
         body = {**patch, "metadata": {**patch.get("metadata", {}), **({"resourceVersion": version} if version else {})}}
         query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry else {})}
-        return self._write("PATCH", target.url, query, body, kind=_MERGE)
+        return _as_patch_answer(self.write("PATCH", target.url, query, body, kind=_MERGE))
 
     def lease(self, namespace: str, name: str) -> Mapping[str, Any] | None:
         return self._found(f"{_LEASES.format(namespace)}/{name}", f"Lease/{namespace}/{name}")
@@ -79,24 +75,18 @@ class Server(Connection):
 
     def _send(self, method: str, path: str, body: Mapping[str, Any]) -> PatchAnswer:
         query = {"fieldManager": MANAGER} if method != "DELETE" else {}
-        return self._write(method, path, query, body)
-
-    def _write(
-        self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = _JSON
-    ) -> PatchAnswer:
-        sent = json.dumps(body).encode()
-        return _said(self._ask(method, path, query, seconds=WRITE_SECONDS, body=sent, kind=kind))
+        return _as_patch_answer(self.write(method, path, query, body))
 
     def _found(self, path: str, name: str) -> Mapping[str, Any] | None:
         answer = self.get(path, {})
         if answer.status == 404:
             return None
         if answer.status != 200:
-            raise CouldNotLook(f"{name} can't be read: {_said(answer).why}")
+            raise CouldNotLook(f"{name} can't be read: {_as_patch_answer(answer).why}")
         return answer.body
 
 
-def _said(answer: Answer) -> PatchAnswer:
+def _as_patch_answer(answer: Answer) -> PatchAnswer:
     return PatchAnswer(answer.status, answer.body)
 
 

@@ -150,12 +150,12 @@ def mark_shown(edit: Edit) -> str:
     """One line for people."""
     kind = _KINDS[edit.within]
     if edit.after is None:
-        return f"- {kind} {_written(edit, edit.before)}"
+        return f"- {kind} {_edit_in_words(edit, edit.before)}"
     was = f" (was {edit.before or 'without a value'})" if edit.before is not None else ""
-    return f"+ {kind} {_written(edit, edit.after)}{was}"
+    return f"+ {kind} {_edit_in_words(edit, edit.after)}{was}"
 
 
-def _written(edit: Edit, value: str | None) -> str:
+def _edit_in_words(edit: Edit, value: str | None) -> str:
     if edit.within != TAINTS:
         return f"{edit.name}={value}"
     key, _, effect = edit.name.rpartition(":")

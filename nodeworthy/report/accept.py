@@ -53,7 +53,7 @@ def table(shown: Sequence[Shown]) -> str:
     rows = [(name, *(cells.get((name, test), "–") for test in tests)) for name in nodes]
     heads = ("", *(_SHORT.get(each, each) for each in tests))
     drawn = align_columns(heads, [tuple(on_one_line(cell) for cell in row) for row in rows]) if rows else ""
-    return "\n".join(filter(None, [drawn, *_reasons(shown), *_old(shown), _held(shown), _counted(shown)]))
+    return "\n".join(filter(None, [drawn, *_reasons(shown), *_old(shown), _time_held(shown), _counted(shown)]))
 
 
 def _reasons(shown: Sequence[Shown]) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _old(shown: Sequence[Shown]) -> Iterator[str]:
         yield on_one_line(f"the baseline is old: {told}; --save-baseline learns anew")
 
 
-def _held(shown: Sequence[Shown]) -> str:
+def _time_held(shown: Sequence[Shown]) -> str:
     """Of each job once."""
     jobs = {(each.nodes, each.held, each.gpus) for each in shown if each.held}
     hours = sum(held * gpus for _, held, gpus in jobs) / 3600

@@ -23,7 +23,7 @@ MENDED = "RESOLUTION, to be sent only when `nodeworthy diagnose` finds none of t
 def render(report: Report) -> str:
     broken = [each for each in report.findings if not each.suppressed and outcome(each) == "fail"]
     if not broken:
-        return _written("\n".join(_nothing_broken(report)))
+        return _with_one_line_end("\n".join(_nothing_broken(report)))
     found = causes(broken)
     first = [*brief_messages.first(found, report.sightings), *_unseen(report)]
     sections = {
@@ -33,10 +33,10 @@ def render(report: Report) -> str:
         "TIMELINE": _timeline(report.sightings),
         "FOR THE PLATFORM TEAM": _technical(report, broken),
     }
-    return _written("\n\n\n".join("\n".join([title, "", *lines]) for title, lines in sections.items()))
+    return _with_one_line_end("\n\n\n".join("\n".join([title, "", *lines]) for title, lines in sections.items()))
 
 
-def _written(text: str) -> str:
+def _with_one_line_end(text: str) -> str:
     return text.rstrip("\n") + "\n"
 
 

@@ -30,7 +30,9 @@ def _head(fleet: Fleet) -> str:
     stack = f" (stack {fleet.stack})" if fleet.stack else ""
     operator = f"GPU operator {value_in_words(fleet.operator.chart)}" if fleet.operator else "no GPU operator"
     cluster = fleet.cluster
-    named = f"cluster {_shown(cluster.name)}{stack}, Kubernetes {value_in_words(cluster.version)}, {operator}"
+    named = (
+        f"cluster {_value_or_unknown(cluster.name)}{stack}, Kubernetes {value_in_words(cluster.version)}, {operator}"
+    )
     ranges = f"pods {value_in_words(cluster.pod_cidr)}, services {value_in_words(cluster.service_cidr)}"
     return f"{named}\nVPC {value_in_words(fleet.network.vpc_cidr)}, {ranges}"
 
@@ -39,12 +41,12 @@ def _row(pool: Pool) -> tuple[str, ...]:
     sizes = str(pool.nodes) if pool.min == pool.nodes == pool.max else f"{pool.nodes} ({pool.min}–{pool.max})"
     return (
         pool.name,
-        _shown(pool.gpu) if pool.gpu else "–",
-        _shown(pool.gpus_per_node) if pool.gpu else "–",
+        _value_or_unknown(pool.gpu) if pool.gpu else "–",
+        _value_or_unknown(pool.gpus_per_node) if pool.gpu else "–",
         sizes,
-        _shown(pool.instance_type) if pool.instance_type else "–",
-        _shown(pool.os),
-        _shown(pool.distribution),
+        _value_or_unknown(pool.instance_type) if pool.instance_type else "–",
+        _value_or_unknown(pool.os),
+        _value_or_unknown(pool.distribution),
         pool.driver.value if pool.gpu else "–",
         boot_script_kind(pool) or ("–" if not pool.provision else _UNKNOWN),
     )
@@ -68,7 +70,7 @@ def _runtime(pool: Pool) -> tuple[str, str]:
 def value_in_words(located: Located[Any]) -> str:
     """What nobody declared is told as that."""
     is_default = isinstance(located.state, Known) and located.state.value is not None and not located.written
-    return f"{_shown(located)}{DEFAULT if is_default else ''}"
+    return f"{_value_or_unknown(located)}{DEFAULT if is_default else ''}"
 
 
 def _defaults(fleet: Fleet) -> Iterator[str]:
@@ -88,7 +90,7 @@ def _defaults(fleet: Fleet) -> Iterator[str]:
     yield from (path.partition("[")[0] for path, located in told.items() if not located.written)
 
 
-def _shown(located: Located[Any]) -> str:
+def _value_or_unknown(located: Located[Any]) -> str:
     return str(located.state.value) if isinstance(located.state, Known) else _UNKNOWN
 
 

@@ -63,8 +63,8 @@ class Incident:
 
     def _message(self, found: Sequence[Cause], new: Sequence[Cause], now: datetime) -> str:
         if self._told_at is None:
-            return _written("FIRST MESSAGE, to everybody who runs jobs here", now, self._first(found))
-        return _written("UPDATE", now, [*brief_messages.update(found), *self._besides(new)])
+            return _section_text("FIRST MESSAGE, to everybody who runs jobs here", now, self._first(found))
+        return _section_text("UPDATE", now, [*brief_messages.update(found), *self._besides(new)])
 
     def _first(self, found: Sequence[Cause]) -> Iterator[str]:
         yield from brief_messages.first(found, self._sightings)
@@ -81,7 +81,7 @@ class Incident:
         if self._clean_looks < _CLEAN_LOOKS or self._clean_since is None:
             return ""
         ended = brief_messages.resolution(list(self._known.values()), self._sightings, _time(self._clean_since))
-        told = _written("RESOLUTION", now, ended)
+        told = _section_text("RESOLUTION", now, ended)
         self._known, self._sightings, self._told_at, self._clean_looks = {}, (), None, 0
         return told
 
@@ -90,7 +90,7 @@ def _key(cause: Cause) -> _Key:
     return cause.says, cause.on
 
 
-def _written(title: str, now: datetime, lines: Iterator[str] | Sequence[str]) -> str:
+def _section_text(title: str, now: datetime, lines: Iterator[str] | Sequence[str]) -> str:
     return "\n".join([f"{title} ({_time(now)})", "", *lines]).rstrip("\n") + "\n\n\n"
 
 

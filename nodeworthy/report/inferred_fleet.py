@@ -48,9 +48,9 @@ class _Line:
         start, says = " " * self.indent, on_one_line(self.says)
         if self.is_open:
             return f"{start}# {self.name}: ? {says}"
-        written = "" if self.value is None else f" {_written(self.value, quote=self.is_quoted)}"
+        written = "" if self.value is None else f" {_as_yaml(self.value, quote=self.is_quoted)}"
         start += "# " if self.is_aside else ""
-        return f"{start}{_written(self.name)}:{written}{f'  # {says}' if says else ''}"
+        return f"{start}{_as_yaml(self.name)}:{written}{f'  # {says}' if says else ''}"
 
 
 def text(fleets: Sequence[InferredFleet]) -> str:
@@ -278,7 +278,7 @@ def _question(indent: int, name: str, asks: str) -> _Line:
     return _Line(indent, name, says=asks, is_open=True)
 
 
-def _written(value: Any, *, quote: bool = False) -> str:
+def _as_yaml(value: Any, *, quote: bool = False) -> str:
     """As YAML reads it back: whatever is no plain word is quoted."""
     if not isinstance(value, str):
         return str(value)

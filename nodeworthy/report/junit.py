@@ -30,10 +30,10 @@ def render(report: Report, *, strict: bool = False, allow_unknown: bool = False)
         suite.set(name, str(count))
     suites = ElementTree.Element("testsuites", name="nodeworthy")
     suites.append(suite)
-    return _written(suites)
+    return _as_xml(suites)
 
 
-def _written(suites: ElementTree.Element) -> str:
+def _as_xml(suites: ElementTree.Element) -> str:
     ElementTree.indent(suites)
     written = io.StringIO()
     ElementTree.ElementTree(suites).write(written, encoding="unicode", xml_declaration=False)

@@ -31,12 +31,13 @@ def text(ledger: Ledger) -> str:
     blocks = [
         _table(_TYPES, (_type(each, ledger) for each in ledger.types)),
         _table(_NODES, (_node(each, ledger) for each in ledger.nodes)),
-        _table(_HELD, (_held(row, each) for row in ledger.nodes for each in row.held_by)) or _nobody_holds(ledger),
+        _table(_HELD, (_holder_row(row, each) for row in ledger.nodes for each in row.held_by))
+        or _nobody_holds(ledger),
     ]
     if ledger.devices:
         blocks.append(_table(_DEVICES, map(_device, ledger.devices)))
     if ledger.waiting:
-        blocks.append(_table(_WAITING, (_asked(each) for each in ledger.waiting)))
+        blocks.append(_table(_WAITING, (_asker_row(each) for each in ledger.waiting)))
     return "\n\n".join([*filter(None, blocks), "\n".join(_notes(ledger))]).rstrip() + "\n"
 
 
@@ -50,7 +51,7 @@ def in_a_line(ledger: Ledger) -> str:
     besides += [f"{asked} waited for"] if asked else []
     dark = sum(count or 0 for count in ledger.unoffered.values())
     besides += [f"{dark} more that nobody offers"] if dark else []
-    told = ", ".join([f"{ledger.total('capacity')} {_called(ledger)}: {counts}", *besides])
+    told = ", ".join([f"{ledger.total('capacity')} {_what_is_counted(ledger)}: {counts}", *besides])
     return f"{'at least ' if ledger.nodes_in_part else ''}{told} (--ledger tells whose)\n"
 
 
@@ -69,7 +70,7 @@ def _nobody_holds(ledger: Ledger) -> str:
     return "No pod that was read holds a GPU." if ledger.pods_in_part else "No GPU is held."
 
 
-def _called(ledger: Ledger) -> str:
+def _what_is_counted(ledger: Ledger) -> str:
     """What is counted: a slice or a share is no GPU."""
     if any(each.node.shared or each.resource != GPU for each in ledger.nodes):
         return "GPUs, slices and shares of them"
@@ -106,7 +107,7 @@ def _node(row: NodeRow, ledger: Ledger) -> tuple[str, ...]:
     return (row.node.name, row.type, row.resource, *counts, away)
 
 
-def _held(row: NodeRow, held: Held) -> tuple[str, ...]:
+def _holder_row(row: NodeRow, held: Held) -> tuple[str, ...]:
     pods = held.pods[0] if len(held.pods) == 1 else str(len(held.pods))
     counted = {"static": held.static, "terminating": held.terminating}
     besides = [f"{count} {what}" for what, count in counted.items() if count]
@@ -114,7 +115,7 @@ def _held(row: NodeRow, held: Held) -> tuple[str, ...]:
     return (row.node.name, f"{held.amount}", held.made_by, pods, _when(held.since), str(held.priority), said)
 
 
-def _asked(asked: AskedFor) -> tuple[str, ...]:
+def _asker_row(asked: AskedFor) -> tuple[str, ...]:
     pods = asked.pods[0] if len(asked.pods) == 1 else str(len(asked.pods))
     gated = f"gated by {', '.join(asked.gates)}" if asked.gates else ""
     since = _when(asked.since)

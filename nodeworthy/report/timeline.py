@@ -108,7 +108,7 @@ def timeline_text(script: BootScript, findings: Sequence[Finding], hide: Hide, *
         if effect.stage is not stage:
             stage, guard = effect.stage, ()
             lines += ["", paint("bold", stage.title)]
-        shown = _shown(effect.conditions)
+        shown = _conditions_worth_a_line(effect.conditions)
         lines += [paint("dim", hide(line)) for line in _conditions(guard, shown)]
         guard = shown
         lines += _effect(effect, len(shown), hide, paint)
@@ -134,7 +134,7 @@ def steps_at(script: BootScript, line: int, hide: Hide) -> list[str]:
         if effect.stage is not stage:
             stage, guard = effect.stage, ()
             lines.append(stage.title)
-        shown = _shown(effect.conditions)
+        shown = _conditions_worth_a_line(effect.conditions)
         lines += map(hide, _conditions(guard, shown))
         lines += _effect(effect, len(shown), hide, Paint(False))
         guard = shown
@@ -161,7 +161,7 @@ def _size(size: int, cloud: Cloud | None) -> str:
     return f"{size:,} of {most:,} bytes" if most is not None else f"{size:,} bytes"
 
 
-def _shown(guard: Guard) -> Guard:
+def _conditions_worth_a_line(guard: Guard) -> Guard:
     """A step is meant to succeed: that is no condition worth a line."""
     return tuple(each for each in guard if not each.is_expected)
 

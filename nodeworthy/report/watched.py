@@ -140,7 +140,7 @@ _SHOWN = 5
 
 def text(changes: Changes, report: Report, when: datetime, asked: ReportOptions) -> str:
     """Nothing, where what has changed is not told."""
-    lines = [line for said in _said(_of_those_told(changes, report, asked)) for line in said.splitlines()]
+    lines = [line for said in _change_lines(_of_those_told(changes, report, asked)) for line in said.splitlines()]
     return "".join(f"{line}\n" for line in [f"-- {_time(when)}", *lines, count_line(report, asked)]) if lines else ""
 
 
@@ -152,7 +152,7 @@ def _of_those_told(changes: Changes, report: Report, asked: ReportOptions) -> Ch
     return Changes(told(changes.new), changed, told(changes.gone), told(changes.unseen))
 
 
-def _said(changes: Changes) -> Iterator[str]:
+def _change_lines(changes: Changes) -> Iterator[str]:
     yield from (f"new {of_finding(each)}" for each in changes.new)
     yield from map(_changed, changes.changed)
     yield from (f"gone {_finding_in_words(each)}" for each in changes.gone)

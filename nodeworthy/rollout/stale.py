@@ -102,13 +102,13 @@ def _name(running: RunningNodes) -> str:
 
 
 def _stale(running: RunningNodes, judgements: Sequence[Judgement]) -> tuple[Mapping[str, str], str]:
-    found = [one for each in judgements if each.rule.id == "nodes-current" for one in _of(each, running)]
+    found = [one for each in judgements if each.rule.id == "nodes-current" for one in _findings_about(each, running)]
     unknown = [each.message for each in found if each.verdict in (Verdict.UNKNOWN, Verdict.ERROR)]
     stale = {one: each.is_ or each.message for each in found if each.verdict is Verdict.FAIL for one in each.victims}
     return stale, "; ".join(unknown)
 
 
-def _of(judgement: Judgement, running: RunningNodes) -> Sequence[Any]:
+def _findings_about(judgement: Judgement, running: RunningNodes) -> Sequence[Any]:
     return judgement.findings if judgement.subject.place.urn == running.place.urn else ()
 
 

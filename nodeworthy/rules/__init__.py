@@ -120,7 +120,7 @@ def name_of(kind: type[Any]) -> str:
 
 
 @cache
-def _written() -> dict[str, Any]:
+def _subjects_table() -> dict[str, Any]:
     return read_table(SUBJECTS) if SUBJECTS.exists() else {}
 
 
@@ -128,14 +128,14 @@ def _written() -> dict[str, Any]:
 def _judged() -> dict[str, dict[str, list[str]]]:
     """Of every rule, its modules, with what each judges."""
     found: dict[str, dict[str, list[str]]] = defaultdict(dict)
-    for module, kinds in _written().get("judges", {}).items():
+    for module, kinds in _subjects_table().get("judges", {}).items():
         name, _, _ = module.partition(".")
         found[name.replace("_", "-")][f"{__name__}.{module}"] = kinds
     return found
 
 
 def _ways() -> dict[str, list[list[str]]]:
-    found: dict[str, list[list[str]]] = _written().get("made_of", {})
+    found: dict[str, list[list[str]]] = _subjects_table().get("made_of", {})
     return found
 
 

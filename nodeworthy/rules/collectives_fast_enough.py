@@ -36,16 +36,12 @@ def they_reach_their_floor(seen: CollectiveSpeeds) -> Findings:
     yield from (_slow(seen, each) for each in short(seen.speeds))
     for why, some in without_floor([each for each in seen.speeds if _is_large(each)]).items():
         names = ", ".join(dict.fromkeys(each.measure.series for each in some))
-        yield unknown(seen, f"whether {names} is fast enough is not known: {why}", is_=_shown(some[0]))
+        yield unknown(seen, f"whether {names} is fast enough is not known: {why}", is_=some[0].in_words)
 
 
 def _is_large(speed: Speed) -> bool:
     size = speed.measure.where.get("bytes")
     return isinstance(size, int) and size >= _GIB
-
-
-def _shown(speed: Speed) -> str:
-    return f"{speed.best:g} {speed.measure.unit}, the best of {len(speed.rounds)}"
 
 
 def _slow(seen: CollectiveSpeeds, speed: Speed) -> Draft:
@@ -54,7 +50,7 @@ def _slow(seen: CollectiveSpeeds, speed: Speed) -> Draft:
     return fail(
         seen,
         f"{speed.measure.series} is slow on {', '.join(seen.nodes)}",
-        is_=_shown(speed),
+        is_=speed.in_words,
         should=f"at least {floor.value:g} {speed.measure.unit} ({floor.source})",
         related=[Related(floor.place, f"{floor.value:g} {speed.measure.unit}")] if floor.place is not None else [],
         cause="training of several GPUs is as fast as its collectives",

@@ -70,7 +70,7 @@ def a_script_opens_no_more(script: BootScript, pool: BootPool | None) -> Finding
 
 
 def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
-    steps = _of(pool, steps_in(script.timeline))
+    steps = _steps_that_count(pool, steps_in(script.timeline))
     wanted = pool is not None and pool.pool.firewall is Wanted.UFW
     if not steps and not wanted:
         skip("this script does nothing to a firewall, and no pool asks for one")
@@ -113,7 +113,7 @@ def the_node_is_open_to_nobody_else(firewall: NodeFirewall, identity: NodeIdenti
     yield from once_booted(end, [each.with_more(related=declared_firewall(pool)) for each in flaws])
 
 
-def _of(pool: BootPool | None, steps: Sequence[FirewallStep]) -> Sequence[FirewallStep]:
+def _steps_that_count(pool: BootPool | None, steps: Sequence[FirewallStep]) -> Sequence[FirewallStep]:
     """Where a pool says its system, that is one without firewalld: switching off what is not there opens nothing."""
     own = [each for each in steps if each.table == FIREWALLD]
     is_there = (

@@ -43,7 +43,7 @@ def it_reaches_its_floor(seen: GpuSpeeds) -> Findings:
         yield unknown(
             seen,
             f"whether {names} is fast enough is not known: {why}",
-            is_=_shown(max(some, key=lambda each: each.best)),
+            is_=max(some, key=lambda each: each.best).in_words,
             remedy="--save-baseline of a run that is well, or accept.floors of the fleet",
         )
     yield from (_narrow(seen, gpu, *link) for gpu, link in narrow.items())
@@ -59,16 +59,12 @@ def _slow(seen: GpuSpeeds, some: Sequence[Speed]) -> Draft:
     return fail(
         seen,
         f"{who} slow: {measure.series}",
-        is_=f"{_shown(worst)}{f' ({_who(measure)})' if len(some) > 1 else ''}",
+        is_=f"{worst.in_words}{f' ({_who(measure)})' if len(some) > 1 else ''}",
         should=f"{'at most' if measure.is_time else 'at least'} {floor.value:g} {measure.unit} ({floor.source})",
         related=[Related(floor.place, f"{floor.value:g} {measure.unit}")] if floor.place is not None else [],
         cause=_cause(some),
         severity=floor.severity,
     )
-
-
-def _shown(speed: Speed) -> str:
-    return f"{speed.best:g} {speed.measure.unit}, the best of {len(speed.rounds)}"
 
 
 def _who(measure: Measure) -> str:

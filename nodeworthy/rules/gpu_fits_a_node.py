@@ -193,7 +193,7 @@ def _chooses_none(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Findings:
         pod.selection.where(label).place,
         f"{pod.title} asks for GPUs on nodes that are not there",
         is_=f"{label}: {wanted}",
-        should=" or ".join(dict.fromkeys(_shown(size, label) for size in sizes)),
+        should=" or ".join(dict.fromkeys(_label_or_gpu(size, label) for size in sizes)),
         related=[_says(size) for size in sizes[:_MOST]],
         cause="no node can ever take the pod: it stays Pending (didn't match Pod's node affinity/selector)"
         if pod.live is not None
@@ -205,7 +205,7 @@ def _chooses_none(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Findings:
     )
 
 
-def _shown(size: NodeSize, label: str) -> str:
+def _label_or_gpu(size: NodeSize, label: str) -> str:
     return size.labels.get(label) or size.gpu or size.title
 
 

@@ -235,11 +235,11 @@ def _without_monitor(enabled: Located[bool], scraping: Scraping) -> Draft:
 
 
 def _not_chosen(enabled: Located[bool], labels: dict[str, str], wanted: dict[str, str], scraping: Scraping) -> Draft:
-    shown = _shown(wanted) or "no label at all, for it chooses none"
+    shown = _labels_in_words(wanted) or "no label at all, for it chooses none"
     return fail(
         enabled,
         "the DCGM exporter's ServiceMonitor lacks the label by which Prometheus chooses what it scrapes",
-        is_=_shown(labels) or "no additionalLabels",
+        is_=_labels_in_words(labels) or "no additionalLabels",
         should=shown,
         related=[Related(scraping.stacks[0].chosen_by.place, f"it scrapes only ServiceMonitors with {shown}")],
         cause=UNSEEN,
@@ -248,7 +248,7 @@ def _not_chosen(enabled: Located[bool], labels: dict[str, str], wanted: dict[str
     )
 
 
-def _shown(labels: dict[str, str]) -> str:
+def _labels_in_words(labels: dict[str, str]) -> str:
     return ", ".join(f"{name}: {value or '<its name>'}" for name, value in labels.items())
 
 

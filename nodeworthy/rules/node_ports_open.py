@@ -151,14 +151,15 @@ def _draft_of_doors(
     related: Sequence[Related] = (),
 ) -> Findings:
     """The answers are those for each of the ports: whether they are open, or why that is not known."""
-    said = _said(wanted, asked(nodes))
+    said = _closed_ports(wanted, asked(nodes))
     if said is None:
         return
     # What is to be mended in one place is told once, with all whom it hits.
     alike = [
         each
         for each in every
-        if each is nodes or (each.of_clusters and each.door == nodes.door and _said(wanted, asked(each)) == said)
+        if each is nodes
+        or (each.of_clusters and each.door == nodes.door and _closed_ports(wanted, asked(each)) == said)
     ]
     if alike[0] is not nodes:
         return
@@ -179,7 +180,7 @@ def _draft_of_doors(
     )
 
 
-def _said(wanted: Wanted, answers: Sequence[Answer]) -> list[Ports] | str | None:
+def _closed_ports(wanted: Wanted, answers: Sequence[Answer]) -> list[Ports] | str | None:
     """The ports that are closed, or why that is not known; None where all are open."""
     closed = [ports for ports, answer in zip(wanted.ports, answers, strict=True) if answer is False]
     return closed or next((answer for answer in answers if isinstance(answer, str)), None)

@@ -147,7 +147,7 @@ def _draft_of_hit(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Dra
     return fail(
         where,
         f"{named} is known to break: {hit.breakage.says}",
-        is_=_shown(values),
+        is_=_release_in_words(values),
         on=on,
         related=related,
         cause=f"{hit.breakage.because} ({hit.breakage.source})",
@@ -172,7 +172,7 @@ def _where(hit: Hit, values: OperatorValues) -> tuple[Place, str]:
     return values.tree.get("toolkit", "version").place, "the operator that brings this toolkit"
 
 
-def _shown(values: OperatorValues) -> str:
+def _release_in_words(values: OperatorValues) -> str:
     if values.release.state != Known(None):
         return values.release.shown()
     return values.tree.get("toolkit", "version").located().shown()

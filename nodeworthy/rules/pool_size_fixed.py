@@ -71,7 +71,7 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
         yield fail(
             _odd(nodes, count),
             f"{nodes.title} has GPUs and no fixed size",
-            is_=", ".join(f"{name} {each.shown()}" for name, each in _written(count)),
+            is_=", ".join(f"{name} {each.shown()}" for name, each in _given_counts(count)),
             should="min = max = desired",
             related=nodes.declared,
             severity=_severity(nodes),
@@ -107,10 +107,10 @@ def _is_on(provider: AwsResource) -> bool:
 
 
 def _is_fixed(count: NodeCount) -> bool:
-    return len({need(each) for _, each in _written(count)}) < 2
+    return len({need(each) for _, each in _given_counts(count)}) < 2
 
 
-def _written(count: NodeCount) -> list[tuple[str, Located[int | None]]]:
+def _given_counts(count: NodeCount) -> list[tuple[str, Located[int | None]]]:
     every = (("min", count.min), ("max", count.max), ("desired", count.desired))
     return [(name, each) for name, each in every if need(each) is not None]
 
@@ -118,7 +118,7 @@ def _written(count: NodeCount) -> list[tuple[str, Located[int | None]]]:
 def _odd(nodes: NodeGroup, count: NodeCount) -> Located[int | None]:
     """The one to mend: of three numbers, one that is not the fleet's, else one that is not as the most is."""
     wanted = nodes.pool.nodes if nodes.pool is not None else need(count.max)
-    return next((each for _, each in _written(count) if need(each) != wanted), count.max)
+    return next((each for _, each in _given_counts(count) if need(each) != wanted), count.max)
 
 
 @RULE.check

@@ -37,10 +37,13 @@ def every_option_is_known(conf: SlurmConf) -> Findings:
     instead = removed_options()[key][1]
     yield fail(
         row.pairs[key],
-        f"a slurmctld of today does not start: {_written(row, key)} was removed from Slurm",
-        is_=_written(row, key),
+        f"a slurmctld of today does not start: {_setting_as_written(row, key)} was removed from Slurm",
+        is_=_setting_as_written(row, key),
         should=instead or "no such line",
-        related=[Related(each.pairs[name].place, f"{_written(each, name)} was removed, too") for each, name in others],
+        related=[
+            Related(each.pairs[name].place, f"{_setting_as_written(each, name)} was removed, too")
+            for each, name in others
+        ],
         cause="Slurm 22.05 and newer end with: Unable to process configuration file; an older one takes it, until it "
         "is upgraded",
         remedy=f"write {instead}" if instead else "take the line out",
@@ -91,5 +94,5 @@ def _names(conf: SlurmConf) -> Iterator[str]:
     yield from dict.fromkeys(each.text("nodename") for each in conf.every_node)
 
 
-def _written(row: Row, key: str) -> str:
+def _setting_as_written(row: Row, key: str) -> str:
     return f"{removed_options()[key][0]}={row.text(key)}"

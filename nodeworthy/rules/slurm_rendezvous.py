@@ -190,20 +190,19 @@ def _variables(job: SlurmJob, launch: Launch) -> list[Draft]:
         # The batch script knows no rank: who tells all tasks where they meet has the script ask Slurm for it.
         return []
     if reads is None:
-        why = f"whether it takes its ranks from Slurm is not known: {_called(launch)} could not be read"
+        why = f"whether it takes its ranks from Slurm is not known: {_target_in_words(launch)} could not be read"
         are = "is" if len(missing) == 1 else "are"
         return [unknown(launch.place, f"{why}, and {', '.join(missing)} {are} not set")]
     if _runs_in_an_image(launch):
-        why = (
-            f"whether {_called(launch)} is given {', '.join(missing)} is not known: enroot's hook for PyTorch's images"
-        )
+        given = f"{_target_in_words(launch)} is given {', '.join(missing)}"
+        why = f"whether {given} is not known: enroot's hook for PyTorch's images"
         return [unknown(launch.place, f"{why} (50-slurm-pytorch.sh) sets them where a cluster has switched it on")]
-    cause = f"{_called(launch)} takes its rank from the environment, and Slurm sets none of these"
+    cause = f"{_target_in_words(launch)} takes its rank from the environment, and Slurm sets none of these"
     should = "srun bash -c 'export RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS LOCAL_RANK=$SLURM_LOCALID; python …'"
     return [
         fail(
             launch.place,
-            f"{_called(launch)} is not given {', '.join(missing)}",
+            f"{_target_in_words(launch)} is not given {', '.join(missing)}",
             is_="not set",
             should=should,
             cause=cause,
@@ -211,7 +210,7 @@ def _variables(job: SlurmJob, launch: Launch) -> list[Draft]:
     ]
 
 
-def _called(launch: Launch) -> str:
+def _target_in_words(launch: Launch) -> str:
     return path_in_words(launch.script) if launch.script is not None else launch.module or "what it runs"
 
 

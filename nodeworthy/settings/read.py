@@ -21,7 +21,7 @@ LIMIT = 1_000_000
 
 
 def of_yaml(path: Path) -> Settings:
-    shown = _shown(path)
+    shown = _shown_path(path)
     try:
         tree = read(text_of(path, shown, LIMIT, "settings"), Place(path=shown))
     except NotYaml as problem:
@@ -30,7 +30,7 @@ def of_yaml(path: Path) -> Settings:
 
 
 def of_pyproject(path: Path) -> Settings | None:
-    shown = _shown(path)
+    shown = _shown_path(path)
     tree = _table_of(text_of(path, shown, LIMIT, "settings"), Place(path=shown))
     return _settings(tree, path, shown) if tree is not None else None
 
@@ -67,7 +67,7 @@ def _plain(located: Located[Any]) -> Any:
     return located.state.value
 
 
-def _shown(path: Path) -> str:
+def _shown_path(path: Path) -> str:
     relative = os.path.relpath(path)
     return str(path) if relative.startswith("..") else relative
 

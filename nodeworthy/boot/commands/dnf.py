@@ -28,7 +28,7 @@ _ONLY_LOOKS = ("--downloadonly", "--assumeno", "--installroot")
 
 def dnf(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], _TAKES)
-    verb, packages = _said(arguments)
+    verb, packages = _command_and_packages(arguments)
     if verb in _ASKS:
         return ask_node(call)
     if verb == "config-manager":
@@ -48,7 +48,7 @@ def dnf(call: Call) -> Did:
     return Did([call.does(Runs, arguments=call.arguments)])
 
 
-def _said(arguments: Given) -> tuple[str, tuple[Text, ...]]:
+def _command_and_packages(arguments: Given) -> tuple[str, tuple[Text, ...]]:
     words = arguments.words
     if not words:
         return "", ()

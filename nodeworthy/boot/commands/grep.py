@@ -36,7 +36,7 @@ def grep(call: Call) -> Did:
     ):
         return _quietly(call, arguments)
     try:
-        found = _found(arguments, patterns, content, extended=call.program == "egrep")
+        found = _matching_lines(arguments, patterns, content, extended=call.program == "egrep")
     except TooHard:
         return _quietly(call, arguments)
     return Did(output=NOTHING if arguments.has(*_QUIET) else Content(tuple(found)), succeeded=bool(found))
@@ -46,7 +46,7 @@ def _quietly(call: Call, arguments: Given) -> Did:
     return Did(output=NOTHING) if arguments.has(*_QUIET) else ask_node(call)
 
 
-def _found(arguments: Given, patterns: Sequence[Text], content: Content, *, extended: bool) -> list[Line]:
+def _matching_lines(arguments: Given, patterns: Sequence[Text], content: Content, *, extended: bool) -> list[Line]:
     mask = Mask()
     search = Search(mask)
     wanted = [_wanted(arguments, mask.on(pattern), extended=extended) for pattern in patterns]

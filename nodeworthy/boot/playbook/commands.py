@@ -137,7 +137,7 @@ def _service(call: Call) -> Iterator[str]:
         yield f"systemctl {act} {name}"
 
 
-def _written(call: Call) -> Iterator[str]:
+def _file_task_lines(call: Call) -> Iterator[str]:
     """A text, what another task has printed, or another file: a template, or one that lies beside the playbook."""
     to, source, content = call.get("dest", "path"), call.get("src"), call.get("content").rstrip()
     printed = _PRINTED.match(content)
@@ -279,7 +279,7 @@ _MADE_OF: Mapping[str, Callable[[Call], Iterator[str]]] = {
     "yum_repository": _yum_repository,
     "deb822_repository": _deb822_repository,
     **dict.fromkeys(("service", "systemd", "systemd_service"), _service),
-    **dict.fromkeys(("copy", "template"), _written),
+    **dict.fromkeys(("copy", "template"), _file_task_lines),
     **dict.fromkeys(("include", "include_tasks", "import_tasks", "include_role", "import_role"), _included),
     "file": _file,
     "lineinfile": _line,

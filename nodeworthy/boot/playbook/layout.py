@@ -209,7 +209,7 @@ def _unless_looked_at(task: Task, text: str) -> str:
 
 def _lay(task: Task, manager: str, registered: Mapping[str, str], sheet: _Sheet, ignored: str) -> Sequence[str]:
     """The commands that it comes down to, unless they are a text of several lines."""
-    before = "".join(f"if {each}; then " for each in map(_asked, task.when))
+    before = "".join(f"if {each}; then " for each in map(_as_shell_test, task.when))
     behind = "; fi" * len(task.when)
     block = _block(task)
     if block is not None and not task.items:
@@ -271,7 +271,7 @@ def _on_one_line(command: str) -> str:
     )
 
 
-def _asked(condition: str) -> str:
+def _as_shell_test(condition: str) -> str:
     """As a question of the shell, of which only an equality says more than that it is asked."""
     found = _IS.fullmatch(condition)
     if found is not None:

@@ -108,7 +108,7 @@ def _task(
             yield from _task(each, asked, scope, anywhere=anywhere, rescued=goes_on)
     key = next((name for name in entry.mapping if name not in _KEYWORDS and not name.startswith("with_")), None)
     if key is not None:
-        called = _called(entry, key, asked, scope)
+        called = _task_of_module(entry, key, asked, scope)
         yield replace(called, goes_on=called.goes_on or rescued) if rescued else called
     if key == "role":
         text = entry.get(_WHOLE_CONFIG) if _WHOLE_CONFIG in entry.mapping else entry.get("vars").get(_WHOLE_CONFIG)
@@ -127,7 +127,7 @@ def _written_by_a_role(text: Tree, path: str, asked: tuple[str, ...], scope: Map
     return Task("copy", (text.key or text.place).line or 1, values, scope, when=asked)
 
 
-def _called(entry: Tree, key: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:
+def _task_of_module(entry: Tree, key: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:
     given, module = entry.get(key), key.rpartition(".")[2]
     values = dict(entry.get("args").mapping)
     values.update(given.mapping)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def ask_both(walker: Walker, statement: AndOr) -> Answer:
     """`left && right`, `left || right`: the right side runs only after one outcome of the left one."""
     is_or = statement.operator == "||"
-    left = _left(walker, statement, is_or=is_or)
+    left = _ask_left(walker, statement, is_or=is_or)
     if walker.flow is not Flow.ON or left.value is is_or:
         return left
     if left.value is not None:
@@ -38,7 +38,7 @@ def ask_both(walker: Walker, statement: AndOr) -> Answer:
 def run_both(walker: Walker, statement: AndOr) -> bool | None:
     """The same where it decides nothing: nobody asks under which conditions the right side comes out how."""
     is_or = statement.operator == "||"
-    left = _left(walker, statement, is_or=is_or)
+    left = _ask_left(walker, statement, is_or=is_or)
     if walker.flow is not Flow.ON or left.value is is_or:
         return left.value
     if left.value is not None:
@@ -53,7 +53,7 @@ def run_both(walker: Walker, statement: AndOr) -> bool | None:
     return is_or if right[0] is is_or else None
 
 
-def _left(walker: Walker, statement: AndOr, *, is_or: bool) -> Answer:
+def _ask_left(walker: Walker, statement: AndOr, *, is_or: bool) -> Answer:
     outer, is_last = walker.failing, walker.is_last
     walker.failing = _of_left(walker, statement, outer, is_or=is_or)
     walker.is_last = False
@@ -89,20 +89,20 @@ def if_(walker: Walker, statement: If) -> bool | None:
         if walker.flow is not Flow.ON or answer.value is False:
             continue
         if answer.value is True:
-            taken.append(_taken(walker, noes, each.body))
+            taken.append(_take_branch(walker, noes, each.body))
             break
-        taken.append(_taken(walker, noes + answer.yes, each.body))
+        taken.append(_take_branch(walker, noes + answer.yes, each.body))
         noes += answer.no
         walker.guard += answer.no  # the next condition is looked at only after this one
     else:
-        taken.append(_taken(walker, noes, statement.otherwise))
+        taken.append(_take_branch(walker, noes, statement.otherwise))
     walker.guard = guard
     del walker.left[left:]
     go_on(walker, taken, f"`{first_line(statement.raw)}`")
     return None
 
 
-def _taken(walker: Walker, conditions: Guard, body: Sequence[Statement]) -> Taken:
+def _take_branch(walker: Walker, conditions: Guard, body: Sequence[Statement]) -> Taken:
     """A branch; its conditions are those of the whole chain, of which the walker stands under some already."""
     fresh = tuple(each for each in conditions if each not in walker.guard)
     taken = walker.branch(fresh, lambda: walker.run_all(body))

@@ -60,7 +60,7 @@ def sshpass(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
 
 
 def ssh(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
-    return _sent(walker, _asked(arguments[1:]), arguments, place, raw)
+    return _sent(walker, _shell_asked_for(arguments[1:]), arguments, place, raw)
 
 
 def by_option(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
@@ -102,7 +102,7 @@ def _sent(walker: Walker, asked: _Asked | None, arguments: Sequence[Text], place
     script = _script(walker, asked) if asked is not None else None
     if asked is None or script is None:
         return _plainly(walker, arguments, place, raw)
-    given = _given(asked, script)
+    given = _script_from_stdin(asked, script)
     stdin = walker.stdin if given.origin is not None else None
     call = RunsElsewhere(
         place=place,
@@ -131,7 +131,7 @@ def _plainly(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) 
     return run_program(walker, arguments, place, raw)
 
 
-def _asked(arguments: Sequence[Text]) -> _Asked | None:
+def _shell_asked_for(arguments: Sequence[Text]) -> _Asked | None:
     letters, index = "", 0
     while index < len(arguments):
         word = arguments[index].known
@@ -160,7 +160,7 @@ def _script(walker: Walker, asked: _Asked) -> _Script | None:
     return _Script(content.text.shown(), Written(content))
 
 
-def _given(asked: _Asked, script: _Script) -> _Script:
+def _script_from_stdin(asked: _Asked, script: _Script) -> _Script:
     """What its lines are: of a shell that reads them, `sudo bash -s <<EOF`, what it reads."""
     content = script.stdin.content if script.stdin is not None else None
     if content is None or not content.lines or not _is_shell(asked.command):

@@ -175,17 +175,17 @@ def _is_muted(statement: Statement | None) -> bool:
 
 def _says_all_is_well(statements: Sequence[Statement], names: AbstractSet[str]) -> bool:
     """Whether all that somebody reads of a failure is that there was none."""
-    said = " ".join(_written(statements, 0))
+    said = " ".join(_command_texts(statements, 0))
     is_all = names <= _TELLS | _NOTHING
     return is_all and _ALL_IS_WELL.search(said) is not None and _IS_TOLD.search(said) is None
 
 
-def _written(statements: Iterable[Statement], depth: int) -> Iterator[str]:
+def _command_texts(statements: Iterable[Statement], depth: int) -> Iterator[str]:
     for each in statements:
         if isinstance(each, Command):
             yield each.raw
         elif depth < _DEEPEST:
-            yield from _written(_inside(each), depth + 1)
+            yield from _command_texts(_inside(each), depth + 1)
 
 
 def tries_for_ever(loop: While, functions: Mapping[str, Function]) -> bool:

@@ -23,7 +23,7 @@ def follow(walker: Walker, effect: Unit) -> None:
     """A unit that was just started runs what the script wrote into it; a timer only waits."""
     if effect.act not in (Act.START, Act.RESTART) or _is_timer(effect.unit.known):
         return
-    content = _written(walker, effect.unit.known)
+    content = _unit_file_content(walker, effect.unit.known)
     if content is None:
         return
     for line in commands(content):
@@ -34,7 +34,7 @@ def at_next_boot(walker: Walker) -> None:
     """What the script left behind to run when the machine boots again."""
     stage, walker.stage = walker.stage, Stage.NEXT_BOOT
     for each in _enabled(walker):
-        content = _written(walker, each.unit.known)
+        content = _unit_file_content(walker, each.unit.known)
         for line in commands(content) if content is not None else ():
             walker.guard = each.conditions
             if _is_timer(each.unit.known):
@@ -75,7 +75,7 @@ def commands(unit: Content) -> Iterator[Line]:
             yield Line(Text.of(value), line.place)
 
 
-def _written(walker: Walker, unit: str | None) -> Content | None:
+def _unit_file_content(walker: Walker, unit: str | None) -> Content | None:
     if unit is None:
         return None
     name = unit.removesuffix(".timer") + ".service" if unit.endswith(".timer") else unit

@@ -208,7 +208,7 @@ def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
     decided = perhaps(whole, jinja=reading.braced) if reading.is_filled else NOTHING
     outermost = {id(part) for part in framing.message.parts or ()}
     for ordinal, leaf in enumerate(framing.message.leaves(), 1):
-        found = _found(leaf, ordinal, framing, reading)
+        found = _text_of_leaf(leaf, ordinal, framing, reading)
         if found is not None:
             found.guard = guard_of(decided.at(leaf.first + 1), framing.origin)
             found.is_alone = leaf is framing.message
@@ -219,7 +219,7 @@ def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
     _same_names(reading)
 
 
-def _found(leaf: Entity, ordinal: int, framing: Framing, reading: Reading) -> TypedText | None:
+def _text_of_leaf(leaf: Entity, ordinal: int, framing: Framing, reading: Reading) -> TypedText | None:
     declared = leaf.content_type
     called = f"part {ordinal} ({declared})"
     inside = payload(leaf, framing, called)

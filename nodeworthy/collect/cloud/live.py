@@ -59,7 +59,7 @@ class Live:
 
     def pages(self, call: Call, arguments: Mapping[str, Any]) -> Sequence[Page]:
         def asked(client: Any) -> Sequence[Page]:
-            return [_plain(page) for page in _asked(client, call, {**call.fixed, **arguments})]
+            return [_plain(page) for page in _pages_of(client, call, {**call.fixed, **arguments})]
 
         found: Sequence[Page] = self.answer(call.service, call.action, asked)
         return found
@@ -122,7 +122,7 @@ class _Boto:
         return made(connect_timeout=_CONNECT_SECONDS, read_timeout=_READ_SECONDS, retries=retries)
 
 
-def _asked(client: Any, call: Call, arguments: Mapping[str, Any]) -> Iterator[Page]:
+def _pages_of(client: Any, call: Call, arguments: Mapping[str, Any]) -> Iterator[Page]:
     name = importlib.import_module("botocore").xform_name(call.operation)
     if not client.can_paginate(name):
         yield getattr(client, name)(**arguments)

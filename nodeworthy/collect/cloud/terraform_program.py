@@ -32,7 +32,7 @@ def read_terraform(named: str) -> Program:
     """`-` is standard input. Raises InputError for what is no plan."""
     shown = "standard input" if named == "-" else named
     text = sys.stdin.read(_LARGEST) if named == "-" else text_of(Path(named), named, _LARGEST, _CALLED)
-    plan = TerraformPlan(shown, ".", _said(text, shown))
+    plan = TerraformPlan(shown, ".", _parse_plan(text, shown))
     keep_secret(plan.secrets)
     place = Place(shown)
     if plan.errored:
@@ -43,7 +43,7 @@ def read_terraform(named: str) -> Program:
     return Program(dict(_by_region(plan, made)), dict(_ids(made)), place=place)
 
 
-def _said(text: str, shown: str) -> Mapping[str, Any]:
+def _parse_plan(text: str, shown: str) -> Mapping[str, Any]:
     try:
         said = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as problem:
@@ -101,15 +101,15 @@ def _as_written(plan: TerraformPlan, resource: AwsResource) -> AwsResource | Non
     said = plan.configuration.expressions(without_keys(resource.urn))
     if said is None:
         return None
-    return replace(resource, plant=partial(_written, resource.plant, said))
+    return replace(resource, plant=partial(_planted_tree, resource.plant, said))
 
 
-def _written(plant: Any, said: Mapping[str, Any]) -> Tree:
+def _planted_tree(plant: Any, said: Mapping[str, Any]) -> Tree:
     tree: Tree = plant()
-    return _kept(tree, said)
+    return _without_unset_blocks(tree, said)
 
 
-def _kept(tree: Tree, said: Any) -> Tree:
+def _without_unset_blocks(tree: Tree, said: Any) -> Tree:
     """Blocks without the arguments that nobody set; anything else whole."""
     blocks = said if isinstance(said, list) else [said]
     if not all(_is_block(each) for each in blocks) or not blocks:
@@ -117,12 +117,12 @@ def _kept(tree: Tree, said: Any) -> Tree:
     if tree.is_sequence:
         if len(tree.sequence) != len(blocks):
             return tree  # made in a loop: which of them is which is not said
-        kept = [_kept(each, one) for each, one in zip(tree.sequence, blocks, strict=True)]
+        kept = [_without_unset_blocks(each, one) for each, one in zip(tree.sequence, blocks, strict=True)]
         return Tree(kept, tree.place, tree.key, tree.secret)
     if not tree.is_mapping or len(blocks) != 1:
         return tree
     by_name = {name_of(name): each for name, each in blocks[0].items()}
-    inner = {name: _kept(each, by_name[name]) for name, each in tree.mapping.items() if name in by_name}
+    inner = {name: _without_unset_blocks(each, by_name[name]) for name, each in tree.mapping.items() if name in by_name}
     return Tree(inner, tree.place, tree.key, tree.secret)
 
 

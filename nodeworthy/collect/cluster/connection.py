@@ -25,6 +25,8 @@ from nodeworthy.records import dataclass
 # How long a server may take to be reached, and between two pieces of an answer.
 CONNECT_SECONDS = 4.0
 READ_SECONDS = 9.0
+# Admission webhooks may take their time.
+WRITE_SECONDS = 35.0
 # Before a server that has too much to do is asked again, where it does not say how long.
 PAUSES = (1.0, 2.0, 4.0)
 LONGEST_PAUSE = 10.0
@@ -87,6 +89,13 @@ class Connection:
         """One GET of what is no object, and no more bytes of it than that."""
         sent = self._sent("GET", path, query, seconds=READ_SECONDS, most=most)
         return sent.status, sent.data
+
+    def write(
+        self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = "application/json"
+    ) -> Answer:
+        """Sent once: of what may have been done nobody knows whether it is to be done again."""
+        data = json.dumps(body).encode()
+        return self._answer(self._sent(method, path, query, seconds=WRITE_SECONDS, body=data, kind=kind))
 
     def _answer(self, sent: _Sent) -> Answer:
         if sent.status == 400 and _SPEAKS_TLS in sent.data:

@@ -327,17 +327,17 @@ def _time(written: str) -> str:
     """`Mon, 03 Jun 2024 10:12:01 +0200` in the form of the API server."""
     try:
         found = parsedate_to_datetime(written)
-        return _written(found.astimezone(UTC)) if found.tzinfo is not None else ""
+        return _iso_time(found.astimezone(UTC)) if found.tzinfo is not None else ""
     except (TypeError, ValueError, IndexError, OverflowError):
         return ""
 
 
-def _written(when: datetime) -> str:
+def _iso_time(when: datetime) -> str:
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _before(when: datetime, age: timedelta) -> str:
-    return _written(when - age) if when - _EPOCH > age else ""
+    return _iso_time(when - age) if when - _EPOCH > age else ""
 
 
 def _ages(written: str) -> tuple[timedelta, timedelta, int]:

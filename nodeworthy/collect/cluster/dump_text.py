@@ -26,7 +26,7 @@ class Unreadable(Exception):
 def text_of(path: Path) -> Iterator[str]:
     """Of `-` what comes through standard input. A number may lie across two pieces."""
     held = ""
-    for piece in _written(path):
+    for piece in _read_pieces(path):
         text = held + piece
         kept = text.rstrip("0123456789")
         held = text[len(kept) :][: MOST_DIGITS + 1]
@@ -78,7 +78,7 @@ def _outside(text: str, within: bool) -> tuple[str, str, bool]:
     return "".join(kept), text, within
 
 
-def _written(path: Path) -> Iterator[str]:
+def _read_pieces(path: Path) -> Iterator[str]:
     if str(path) == STDIN:
         yield from _decoded(sys.stdin.buffer)
         return

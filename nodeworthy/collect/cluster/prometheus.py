@@ -70,7 +70,7 @@ def _series(url: str, metric: str) -> list[dict[str, Any]]:
     step = f"{minutes('step')}m"
     # By the server's clock, and not by ours.
     query = f"max_over_time({metric}[{step}])[{minutes('window')}m:{step}]"
-    answer = _parsed(_asked(url, query), url)
+    answer = _parsed(_fetch(url, query), url)
     if not is_answer(answer):
         said = text_at(answer, "error")[:200] or "its answer is none of Prometheus' API"
         raise CouldNotLook(f"Prometheus at {url}: {said}")
@@ -84,7 +84,7 @@ def _labels(metric: Mapping[str, Any]) -> dict[str, Any]:
     return {name: metric[name] for name in LABELS if name in metric}
 
 
-def _asked(url: str, query: str) -> bytes:
+def _fetch(url: str, query: str) -> bytes:
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
     from urllib.request import HTTPRedirectHandler, Request, build_opener

@@ -13,8 +13,6 @@ from nodeworthy.documents.plain import mapping_at, mappings_at, number_at, text_
 from nodeworthy.errors import CouldNotLook
 
 MANAGER = "nodeworthy"
-# Admission webhooks may take their time.
-WRITE_SECONDS = 35.0
 # Of a log: what a node prints is kept in memory, and nobody believes more.
 MOST_BYTES = 16 * 1024 * 1024
 LOG_SECONDS = 60.0
@@ -68,7 +66,7 @@ class Cluster(Connection):
 
     def create(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
         name = text_at(job, "metadata", "name")
-        answer = self._write("POST", self._jobs, {"fieldManager": MANAGER}, job)
+        answer = self.write("POST", self._jobs, {"fieldManager": MANAGER}, job)
         if answer.status == 429:
             raise Busy(f"the server has no time for its Job {name}: {_why(answer)}")
         if not 200 <= answer.status < 300:
@@ -104,7 +102,7 @@ class Cluster(Connection):
             "propagationPolicy": "Background",
             "preconditions": {"uid": uid},
         }
-        answer = self._write("DELETE", f"{self._jobs}/{name}", {}, options)
+        answer = self.write("DELETE", f"{self._jobs}/{name}", {}, options)
         # 409: it is not ours any more, and so ours is gone.
         if not (200 <= answer.status < 300 or answer.status in (404, 409)):
             raise NotDone(f"Job {name} could not be removed: {_why(answer)}")
@@ -142,10 +140,6 @@ class Cluster(Connection):
     @property
     def _jobs(self) -> str:
         return _JOBS.format(self.namespace)
-
-    def _write(self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any]) -> Answer:
-        sent = json.dumps(body).encode()
-        return self._answer(self._sent(method, path, query, seconds=WRITE_SECONDS, body=sent, kind="application/json"))
 
     def _read(self, path: str, query: dict[str, str], what: str) -> Mapping[str, Any]:
         answer = self.get(path, query)

@@ -180,10 +180,10 @@ def ask_all(
     """Of each host and its node, in their order."""
     looking = Looking(cluster, terms, time.monotonic() + terms.total_seconds)
     with terminate_like_interrupt(), tidied(lambda: _sweep(cluster, terms, tell)):
-        return _asked(looking, nodes, workers, progress)
+        return _look_at_all(looking, nodes, workers, progress)
 
 
-def _asked(looking: Looking, nodes: Mapping[str, str], workers: int, progress: Progress) -> list[AskedHost]:
+def _look_at_all(looking: Looking, nodes: Mapping[str, str], workers: int, progress: Progress) -> list[AskedHost]:
     with ThreadPoolExecutor(max_workers=max(1, min(workers, len(nodes) or 1))) as executor:
         futures = {
             executor.submit(looking.look, host, node, name_of(looking.terms.run, number, node)): host

@@ -59,12 +59,12 @@ def hosts_of(specs: Sequence[Spec], asking: Asking) -> list[Host]:
     recordings_are_there(specs)
     backends = testinfra.backend.get_backends(
         [each.text for each in specs],
-        **_given(ssh_config=asking.ssh_config, ssh_identity_file=asking.ssh_identity_file),
+        **_without_none(ssh_config=asking.ssh_config, ssh_identity_file=asking.ssh_identity_file),
     )
     return [_host(each) for each in backends]
 
 
-def _given(**options: str | None) -> dict[str, str]:
+def _without_none(**options: str | None) -> dict[str, str]:
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -108,7 +108,7 @@ def configure_rules(
     if "unknown" in everywhere:
         _must_be_a_level(ALL, everywhere["unknown"])
     configs = {name: given.get(name, (None, {})) for name in by_id}
-    return {name: _of(by_id[name], level, {**everywhere, **own}) for name, (level, own) in configs.items()}
+    return {name: _enforcement_of(by_id[name], level, {**everywhere, **own}) for name, (level, own) in configs.items()}
 
 
 def _must_be_settings(name: str, properties: Mapping[str, Any], settings: Iterable[str]) -> None:
@@ -117,7 +117,7 @@ def _must_be_settings(name: str, properties: Mapping[str, Any], settings: Iterab
             raise BadConfig(f"{name}: there is no setting {each!r}; there are enforcementLevel, {', '.join(settings)}")
 
 
-def _of(rule: Rule, level: Level | None, properties: Mapping[str, Any]) -> Enforcement:
+def _enforcement_of(rule: Rule, level: Level | None, properties: Mapping[str, Any]) -> Enforcement:
     _must_be_settings(rule.id, properties, SCHEMA)
     enforced = default(rule) if level is None else _at(level, rule)
     return replace(

@@ -30,7 +30,7 @@ class Question:
         return _key(self.call, self.arguments)
 
     def shown(self) -> str:
-        return f"{self.call} with {json.dumps(_shown(self.arguments), sort_keys=True, ensure_ascii=False)}"
+        return f"{self.call} with {json.dumps(_redacted_wire(self.arguments), sort_keys=True, ensure_ascii=False)}"
 
 
 class Asks(Protocol):
@@ -132,13 +132,13 @@ def _bare(data: Wire) -> Wire:
     return [_bare(each) for each in data] if isinstance(data, list) else data
 
 
-def _shown(data: Wire) -> Wire:
+def _redacted_wire(data: Wire) -> Wire:
     if isinstance(data, Mapping) and not is_secret(data):
-        return {name: _shown(each) for name, each in data.items() if each is not None}
-    return redact_wire([_shown(each) for each in data] if isinstance(data, list) else data)
+        return {name: _redacted_wire(each) for name, each in data.items() if each is not None}
+    return redact_wire([_redacted_wire(each) for each in data] if isinstance(data, list) else data)
 
 
 def _entry(question: Question) -> str:
-    entry = [{"call": question.call, "arguments": _shown(question.arguments), "answer": {"…": "…"}}]
+    entry = [{"call": question.call, "arguments": _redacted_wire(question.arguments), "answer": {"…": "…"}}]
     text: str = pyyaml.safe_dump(entry, sort_keys=False, allow_unicode=True, width=110)
     return "".join(f"  {line}\n" for line in text.splitlines())

@@ -108,7 +108,7 @@ def _of_entry(entry: Tree, name: str, planter: Planter, folder: Path) -> Iterato
     if isinstance(entry.value, Unknown):
         yield NotLookedAt(planter.place, f"the manifests under `{name}` are not known: {entry.value.why}")
     elif entry.is_mapping:
-        yield from _of(entry)
+        yield from _facts_in(entry)
     elif entry.text is not None and name == "yaml":
         yield from _of_inline(entry.text, planter.place)
     elif entry.text is not None:
@@ -135,7 +135,7 @@ def _of_inline(text: str, place: Place) -> Iterator[Fact]:
         yield UnreadableInput(place, f"a manifest of it can't be read: {problem}")
         return
     for each in documents:
-        yield from _of(each)
+        yield from _facts_in(each)
 
 
 def _of_text(text: str, place: Place) -> Iterator[Fact]:
@@ -145,10 +145,10 @@ def _of_text(text: str, place: Place) -> Iterator[Fact]:
         yield UnreadableInput(problem.place, problem.why)
         return
     for each in documents:
-        yield from _of(each)
+        yield from _facts_in(each)
 
 
-def _of(document: Tree) -> Iterator[Fact]:
+def _facts_in(document: Tree) -> Iterator[Fact]:
     for each in objects(document):
         yield from facts_of_object(each)
 

@@ -97,7 +97,7 @@ WORD = b"pulumi"
 def check_passphrase(stack_file: Tree, environment: Mapping[str, str] = os.environ) -> None:
     """Refuses a wrong one; where none is given, or the stack is encrypted otherwise, there is nothing to check."""
     salt = stack_file.get("encryptionsalt")
-    given = _given(environment)
+    given = _passphrase_source(environment)
     if salt.text is None or given is None:
         return
     variable, passphrase = given
@@ -108,7 +108,7 @@ def check_passphrase(stack_file: Tree, environment: Mapping[str, str] = os.envir
         )
 
 
-def _given(environment: Mapping[str, str]) -> tuple[str, str] | None:
+def _passphrase_source(environment: Mapping[str, str]) -> tuple[str, str] | None:
     if environment.get(VARIABLE):
         return VARIABLE, environment[VARIABLE]
     name = f"{VARIABLE}_FILE"

@@ -97,12 +97,12 @@ def run_program(
     """The plan, as the program gives it. The program and all that it started are gone when this returns or raises.
     `meanwhile` is called while the program is busy with itself."""
     deadline = time.monotonic() + timeout
-    made = [_made(program), _made(program, VARIANT)] if simulate else []
+    made = [_stand_ins(program), _stand_ins(program, VARIANT)] if simulate else []
     runs: list[ProgramRun] = []
     with tidied(lambda: _stop(runs)):
         first = _begin(runs, lambda: ProgramRun(program, made=None, show=show, beside=made))
         meanwhile()
-        others: list[Run] = [run for run in first.beside if run.known.wait(_left(deadline)) and run.parted]
+        others: list[Run] = [run for run in first.beside if run.known.wait(_seconds_left(deadline)) and run.parted]
         if simulate and not others:
             # Everything that this one prints, the first one prints too.
             others = [_begin(runs, lambda: ProgramRun(program, made=made[0], show=unshown))]
@@ -127,14 +127,14 @@ def run_differently(program: Program, ran: Ran, *, timeout: float) -> Ran:
 
 
 def _once_more(program: Program, plan: PreviewedPlan, timeout: float) -> Ran:
-    made = _made(program, VARIANT)
+    made = _stand_ins(program, VARIANT)
     runs: list[ProgramRun] = []
     with tidied(lambda: _stop(runs)):
         run = _begin(runs, lambda: ProgramRun(program, made=made, show=unshown))
         return _with_simulation(plan, run, made, time.monotonic() + timeout, timeout)
 
 
-def _made(program: Program, variant: str = "") -> StandIns:
+def _stand_ins(program: Program, variant: str = "") -> StandIns:
     return StandIns(program.config.region, variant)
 
 
@@ -153,12 +153,12 @@ def _with_simulation(plan: PreviewedPlan, run: Run, made: StandIns, deadline: fl
     return Ran(plan, Simulated(run.served.plan, made))
 
 
-def _left(deadline: float) -> float:
+def _seconds_left(deadline: float) -> float:
     return max(0.0, deadline - time.monotonic())
 
 
 def _await(run: Run, deadline: float, timeout: float) -> None:
-    if not run.ended.wait(_left(deadline)):
+    if not run.ended.wait(_seconds_left(deadline)):
         raise CouldNotLook(
             f"the program did not end within {timeout:g} seconds and was stopped; --timeout gives it longer"
         )

@@ -18,7 +18,7 @@ def resources_in(source: Source, data: bytes) -> list[Declared]:
     """Nothing of one that can't be read: whoever deploys it is told."""
     place, text = Place(source.shown), any_text(data)
     if source.path.name.endswith(".bicep"):
-        return resources_of_bicep(text, place, _given(source))
+        return resources_of_bicep(text, place, _parameters_beside(source))
     try:
         document = read(text, place)
     except NotYaml:
@@ -26,7 +26,7 @@ def resources_in(source: Source, data: bytes) -> list[Declared]:
     return list(resources_of_arm(document)) if document is not None else []
 
 
-def _given(source: Source) -> Mapping[str, Tree]:
+def _parameters_beside(source: Source) -> Mapping[str, Tree]:
     """Those of the file of its name: of several that use it, each is another deployment."""
     path = source.path.with_suffix(_PARAMETERS)
     try:

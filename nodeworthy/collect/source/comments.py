@@ -84,7 +84,7 @@ def _spoken_of(first: int, lines: Sequence[str], *, is_yaml: bool) -> tuple[int,
         return first, _deeper(first, margin, lines)
     indent = dash.end("dash") if dash.end("dash") < len(lines[first].rstrip()) and "#" not in dash[0] else None
     following = first + 1
-    while (at := _written(following, lines)) is not None and _indent(lines[at]) > margin:
+    while (at := _next_code_line(following, lines)) is not None and _indent(lines[at]) > margin:
         indent = _indent(lines[at]) if indent is None else indent
         end = _own_value(at, indent, lines)
         if end is None:
@@ -98,7 +98,7 @@ def _own_value(at: int, indent: int, lines: Sequence[str]) -> int | None:
     found = _SETTING.match(lines[at])
     if found is None or found.end("indent") != indent:
         return None
-    begins = _written(at + 1, lines)
+    begins = _next_code_line(at + 1, lines)
     is_block = found["below"] is not None and found["below"].strip()[:1] in ("|", ">")
     if found["below"] is not None and not is_block:
         is_scalar = begins is not None and _indent(lines[begins]) > indent and not _NESTED.match(lines[begins])
@@ -109,12 +109,12 @@ def _own_value(at: int, indent: int, lines: Sequence[str]) -> int | None:
 def _deeper(at: int, indent: int, lines: Sequence[str]) -> int:
     """The last line of what begins here and is indented more than this."""
     last = at
-    while (below := _written(last + 1, lines)) is not None and _indent(lines[below]) > indent:
+    while (below := _next_code_line(last + 1, lines)) is not None and _indent(lines[below]) > indent:
         last = below
     return last
 
 
-def _written(at: int, lines: Sequence[str]) -> int | None:
+def _next_code_line(at: int, lines: Sequence[str]) -> int | None:
     """The first line from here on that is neither blank nor a comment."""
     return next(
         (each for each in range(at, len(lines)) if lines[each].strip() and lines[each].lstrip()[0] != "#"), None

@@ -105,6 +105,11 @@ def shown_path(path: Path) -> str:
     return str(path) if relative.startswith("..") else relative
 
 
+def shown_path_beside(source: Source, path: str) -> str:
+    """A file beside one that was named: by its whole path only where that one was, too."""
+    return shown_path(Path(path) if source.path.is_absolute() else Path(os.path.relpath(path)))
+
+
 def _inside(folder: Path, scopes: Scopes, *, named: bool) -> Iterator[Source]:
     """The files of a folder before those of the folders in it. Links to folders are not followed."""
     waiting, top = [os.fspath(folder)], os.fspath(folder)

@@ -115,7 +115,7 @@ class _Laid:
         self.tree, self.elsewhere = Tree({}, self.place), why
 
     def file(self, path: Text, content: Content | None, beside: FilesBeside) -> None:
-        found = _written(content) if content is not None else _lying(path, beside)
+        found = _tree_in_content(content) if content is not None else _lying(path, beside)
         if found is None:
             self.forgets(f"{path.shown()} may say it, and could not be read")
         else:
@@ -187,7 +187,7 @@ def _operands(arguments: tuple[Text, ...]) -> Iterator[Text]:
             next(rest, None)
 
 
-def _written(content: Content) -> Tree | None:
+def _tree_in_content(content: Content) -> Tree | None:
     """The script made it itself."""
     text = content.known
     try:

@@ -53,7 +53,7 @@ def read_templated(text: str, origin: Place) -> list[Tree]:
 def without_actions(text: str) -> str:
     lines = _ACTION.sub(_signed, _of_others(_COMMENT.sub(_blank, text))).split("\n")
     shown = [_Line(line) for line in lines]
-    return "\n".join(_written(index, shown) for index in range(len(shown)))
+    return "\n".join(_line_as_yaml(index, shown) for index in range(len(shown)))
 
 
 def _of_others(text: str) -> str:
@@ -132,7 +132,7 @@ class _Line:
         return tuple(found)
 
 
-def _written(index: int, lines: list[_Line]) -> str:
+def _line_as_yaml(index: int, lines: list[_Line]) -> str:
     line = lines[index]
     if not line.is_action:
         return line.text

@@ -294,7 +294,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileConten
     secrets = list(secret_manifests(every))
     readable = what_is_in_plain_words(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else _REMEDIES.get(held, "")
-    whole = _plain_text(source, readable, held or _called(found), remedy)
+    whole = _plain_text(source, readable, held or _name_of_contents(found), remedy)
     found.facts += [*secrets, replace(whole, is_applied=bool(every) and all(map(installs, every)))]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += evidence_suppressions(beside.texts, rules)
@@ -422,7 +422,7 @@ def _of_slurm(called: str, text: str, source: Source, rules: frozenset[str]) -> 
     return FileContents(facts, suppressions=list(comments(text, place, rules, is_yaml=False)))
 
 
-def _called(found: FileContents) -> str:
+def _name_of_contents(found: FileContents) -> str:
     origins = (origin for each in found.facts if (origin := getattr(each, "origin", None)))
     return "stack config" if found.fleet is not None else next(origins, "this file")
 

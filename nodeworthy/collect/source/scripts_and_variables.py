@@ -53,11 +53,11 @@ REMEDIES = {A_SCRIPT: _HANDED, **dict.fromkeys((AN_INVENTORY, VARIABLES, TASKS),
 
 def told_openly(data: bytes, name: str) -> str:
     """What it is, for a reader, where a secret stands in it in plain words; empty where none does."""
-    called = _called(data, name)
+    called = _kind_by_name(data, name)
     return called if called and any(secrets_in(any_text(data))) else ""
 
 
-def _called(data: bytes, name: str) -> str:
+def _kind_by_name(data: bytes, name: str) -> str:
     suffix = PurePath(name).suffix
     if _SHELL.match(data) or suffix in _SHELLS_ENDINGS:
         return A_SCRIPT if _HANDS_ON.search(data) else ""

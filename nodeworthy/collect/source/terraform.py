@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown_path
+from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown_path_beside
 from nodeworthy.collect.source.parsing import InputRefused
 from nodeworthy.collect.source.terraform_charts import DECLARING, argument, facts_declared_by, handlers_declared_by
 from nodeworthy.documents.files import tree_of
@@ -275,7 +275,7 @@ def _root_of(folder: str, source: Source) -> TerraformRoot | None:
 def _opened(folder: str, source: Source) -> TerraformRoot | None:
     given = source.scopes.var_files
     tree_around = tree_of(folder, source.below)
-    disk = Disk(tree_around, lambda path: _shown(path, source), lambda path: _bytes_of(path, source), given)
+    disk = Disk(tree_around, partial(shown_path_beside, source), lambda path: _bytes_of(path, source), given)
     try:
         module = open_root(folder, disk, given)
     except TooMuch:
@@ -326,12 +326,6 @@ def _calls(source: Source, within: str) -> Mapping[str, str]:
     return found
 
 
-def _shown(path: str, source: Source) -> str:
-    if not source.path.is_absolute():
-        return shown_path(Path(os.path.relpath(path)))
-    return shown_path(Path(path))
-
-
 def _bytes_of(path: str, source: Source) -> bytes:
     """What an editor holds is what counts."""
     if path == source.lies:
@@ -339,7 +333,7 @@ def _bytes_of(path: str, source: Source) -> bytes:
             return read_bytes(source)
         except Unreadable as problem:
             raise Unread(problem.why) from None
-    other = source.others.get(_shown(path, source))
+    other = source.others.get(shown_path_beside(source, path))
     return other if other is not None else read_file(path)
 
 

@@ -91,12 +91,12 @@ def _block(said: Obj, names: Mapping[str, str]) -> Tree:
     for name, each in said.items.items():
         if is_null(each):
             continue
-        called, is_list = _called(name, names)
+        called, is_list = _name_in_the_api(name, names)
         found[called] = _value(each, names, is_list=is_list)
     return Tree(found, said.spot.place)
 
 
-def _called(name: str, names: Mapping[str, str]) -> tuple[str, bool]:
+def _name_in_the_api(name: str, names: Mapping[str, str]) -> tuple[str, bool]:
     """What the API calls it, and whether it has a list there."""
     said = names.get(name)
     if said is not None:

@@ -100,7 +100,7 @@ def _resource(instance: Instance, images: Mapping[str, AskedImage]) -> AwsResour
         instance.title,
         instance.address,
         instance.place,
-        lambda: _kept(in_pulumis_words(instance.values, images), model_of(kind)),
+        lambda: _without_computed(in_pulumis_words(instance.values, images), model_of(kind)),
         dependencies=_Dependencies(instance),
         outputs=_Outputs(instance),
         is_translated=True,
@@ -184,16 +184,16 @@ def _of_block(name: str, value: Value, images: Mapping[str, AskedImage]) -> Tree
     return in_pulumis_words(value, images)
 
 
-def _kept(tree: Tree, model: Model | None) -> Tree:
+def _without_computed(tree: Tree, model: Model | None) -> Tree:
     """Without what the provider works out by itself: a plan has that beside what somebody wrote."""
     if model is None:
         return tree
     if tree.is_mapping and model["type"] == "structure":
         known = model["properties"]
-        kept = {name: _kept(each, known[name]) for name, each in tree.mapping.items() if name in known}
+        kept = {name: _without_computed(each, known[name]) for name, each in tree.mapping.items() if name in known}
         return Tree(kept, tree.place, tree.key, tree.secret)
     if tree.is_sequence and model["type"] == "list":
-        return Tree([_kept(each, model["of"]) for each in tree.sequence], tree.place, tree.key, tree.secret)
+        return Tree([_without_computed(each, model["of"]) for each in tree.sequence], tree.place, tree.key, tree.secret)
     return tree
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.aws.stack import Stack
-from nodeworthy.collect.source.files import Source, shown_path
+from nodeworthy.collect.source.files import Source, shown_path_beside
 from nodeworthy.collect.source.parsing import InputRefused, parse_json
 from nodeworthy.collect.source.terraform import suppressions_of
 from nodeworthy.collect.source.terraform_charts import DECLARING, facts_declared_by, handlers_declared_by
@@ -98,7 +98,7 @@ def _roots_files(folder: str) -> Sequence[str]:
 
 
 def _with_source(plan: TerraformPlan, source: Source, rules: frozenset[str], read: Read) -> None:
-    disk = Disk(tree_of(plan.folder, source.below), partial(_shown, source))
+    disk = Disk(tree_of(plan.folder, source.below), partial(shown_path_beside, source))
     module = open_root(plan.folder, disk)
     wanted = {each.type for each in plan.instances}
     for each in module.everything(wanted):
@@ -114,10 +114,6 @@ def _with_source(plan: TerraformPlan, source: Source, rules: frozenset[str], rea
 
 def _paths(folder: str) -> Iterator[str]:
     yield from (f"{folder}{os.sep}{each}" for each in _roots_files(folder))
-
-
-def _shown(source: Source, path: str) -> str:
-    return shown_path(Path(path) if source.path.is_absolute() else Path(os.path.relpath(path)))
 
 
 # Resources of AWS

@@ -50,7 +50,7 @@ def booting_elsewhere(module: Module, around: Surroundings | None) -> list[BootS
     for each in module.everything(boots()):
         if isinstance(each, Instance) and not each.is_data and id(each.block) not in seen:
             seen.add(id(each.block))
-            scripts = [_booting(*given, around) for given in _given(each) if _is_written_there(given[0], each)]
+            scripts = [_booting(*given, around) for given in _boot_texts(each) if _is_written_there(given[0], each)]
             read = [one for one in scripts if one.read is not None]
             found += read if any(map(names_gpus, _texts_in(each.values))) else filter(_is_of_a_node, read)
     return found
@@ -81,7 +81,7 @@ def _texts_in(values: Obj) -> Iterator[str]:
                 yield kind.known
 
 
-def _given(instance: Instance) -> Iterator[tuple[Str, str]]:
+def _boot_texts(instance: Instance) -> Iterator[tuple[Str, str]]:
     """The texts, and the arguments that hold them. An empty one is none."""
     for form, paths in boots()[instance.type].items():
         for path in paths:

@@ -30,13 +30,13 @@ def of_its_cluster(pools: Sequence[GpuPool], values: Sequence[OperatorValues], s
         return pools
     folder = PurePath(source.lies).parent.relative_to(root)
     names = {name for name in (*_applied_from(folder, source, root), *_named_by(folder)) if name}
-    return _called(names, pools) or [each for each in pools if not _is_of_a_folder_beside(folder, each)]
+    return _pools_called_so(names, pools) or [each for each in pools if not _is_of_a_folder_beside(folder, each)]
 
 
 def _sent_to(name: str, pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
     """A name that somebody gives may be longer than that of the cluster, or shorter. Where all pools are of clusters
     that are called otherwise, none is meant."""
-    found = _called({name}, pools)
+    found = _pools_called_so({name}, pools)
     if found:
         return found
     named = [each.cluster.shown() for each in pools if each.cluster is not None]
@@ -44,7 +44,7 @@ def _sent_to(name: str, pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
     return [] if is_of_another else pools
 
 
-def _called(names: set[str], pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
+def _pools_called_so(names: set[str], pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
     """By the name of their cluster, or by a folder in which not all of them lie."""
     every = [_names(each) for each in pools]
     telling = names.difference(frozenset.intersection(*every)) if len(every) > 1 else names

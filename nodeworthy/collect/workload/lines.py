@@ -100,9 +100,9 @@ def _line(data: Any, nonce: str, shapes: Mapping[str, Shape]) -> Line:
         raise NotBelieved("it does not bear this run's nonce")
     test, node = data.get("test"), data.get("host")
     if test not in TESTS:
-        raise NotBelieved(f"there is no test {_shown(test)}")
+        raise NotBelieved(f"there is no test {_value_in_words(test)}")
     if not isinstance(node, str) or node not in shapes:
-        raise NotBelieved(f"it is of the host {_shown(node)}, which was not asked")
+        raise NotBelieved(f"it is of the host {_value_in_words(node)}, which was not asked")
     rank, world = _whole(data, "rank"), _whole(data, "world")
     if not 0 <= rank < world <= _MOST_RANKS:
         raise NotBelieved(f"rank {rank} of {world} can't be")
@@ -124,9 +124,9 @@ def _error(data: Mapping[str, Any], node: str, rank: int) -> ProgramError | None
 def _measure(data: Mapping[str, Any], test: str, shape: Shape, rank: int) -> Measure:
     name, unit = data.get("name"), data.get("unit", "")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise NotBelieved(f"{_shown(name)} is no name of a measurement")
+        raise NotBelieved(f"{_value_in_words(name)} is no name of a measurement")
     if not isinstance(unit, str) or not _UNIT.fullmatch(unit):
-        raise NotBelieved(f"{_shown(unit)} is no unit")
+        raise NotBelieved(f"{_value_in_words(unit)} is no unit")
     value = _scalar(data.get("value"), name)
     gpu, at, throttle = _gpu(data.get("gpu")), _at(data.get("at", {})), _texts(data.get("throttle", []))
     made = Measure(test, shape.node, rank, name, value, unit, gpu, at, throttle)
@@ -140,9 +140,9 @@ def _scalar(value: Any, name: str) -> Scalar:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise NotBelieved(f"{name} is {_shown(value)}, and no number")
+        raise NotBelieved(f"{name} is {_value_in_words(value)}, and no number")
     if not 0 <= value <= _MOST_OF_A_NUMBER:  # nor what is no number at all
-        raise NotBelieved(f"{name} is {_shown(value)}, which can't be")
+        raise NotBelieved(f"{name} is {_value_in_words(value)}, which can't be")
     return value
 
 
@@ -168,16 +168,16 @@ def _texts(said: Any) -> tuple[str, ...]:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST_TEXT or not value.isprintable():
-        raise NotBelieved(f"{_shown(value)} is no short text")
+        raise NotBelieved(f"{_value_in_words(value)} is no short text")
     return hide_secrets(value)
 
 
 def _whole(data: Mapping[str, Any], name: str) -> int:
     value = data.get(name)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise NotBelieved(f"{name} is {_shown(value)}, and no whole number")
+        raise NotBelieved(f"{name} is {_value_in_words(value)}, and no whole number")
     return value
 
 
-def _shown(value: Any) -> str:
+def _value_in_words(value: Any) -> str:
     return hide_secrets(repr(value)[:60])

@@ -172,7 +172,7 @@ def _environment(terms: SlurmTerms, seconds: int, room: Room, asking: Asking | N
         **({"NODEWORTHY_BURN": "1"} if terms.level is Level.BURN else {}),
         **({"NODEWORTHY_DOWNLOAD": shlex.quote(terms.download)} if terms.download else {}),
         **(_of_model(terms.model, folder) if terms.model else {}),
-        **({name: shlex.quote(value) for name, value in _asked(asking).items()} if asking is not None else {}),
+        **({name: shlex.quote(value) for name, value in _environment_of(asking).items()} if asking is not None else {}),
         "MASTER_ADDR": '"$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"',
         # Two jobs on one node take other ports, each two: all are counted at the one beside it.
         "MASTER_PORT": "$((10000 + SLURM_JOB_ID % 5000 * 2))",
@@ -186,7 +186,7 @@ def _of_model(model: str, folder: str) -> dict[str, str]:
     return {"NODEWORTHY_MODEL": shlex.quote(model), **caches}
 
 
-def _asked(asking: Asking) -> dict[str, str]:
+def _environment_of(asking: Asking) -> dict[str, str]:
     return {"NODEWORTHY_GPUS": str(asking.gpus), **asking.environment}
 
 

@@ -226,12 +226,12 @@ def is_run(options: Options, test: str) -> bool:
 
 def chosen_tests(options: Options) -> tuple[str, ...]:
     """Raises InputError for a test that there is not."""
-    _known("--test", options.test)
-    _known("--skip-test", options.skip_test)
+    _refuse_unknown_tests("--test", options.test)
+    _refuse_unknown_tests("--skip-test", options.skip_test)
     return tuple(each for each in TESTS if each in (options.test or TESTS) and each not in options.skip_test)
 
 
-def _known(option: str, names: Sequence[str]) -> None:
+def _refuse_unknown_tests(option: str, names: Sequence[str]) -> None:
     for each in names:
         if each not in TESTS:
             near = difflib.get_close_matches(each, TESTS, 1)

@@ -28,7 +28,7 @@ def rows_of(
         test = test_of(each.subject)
         if test and not each.suppressed:
             by_test.setdefault(test, []).append(each)
-    return [_shown(run, each, by_test.get(each.test, []), floors) for each in found]
+    return [_shown_outcome(run, each, by_test.get(each.test, []), floors) for each in found]
 
 
 def test_of(subject: object) -> str:
@@ -37,7 +37,7 @@ def test_of(subject: object) -> str:
     return test if isinstance(test, str) else ""
 
 
-def _shown(run: RunRecording, outcome: Outcome, judgements: Sequence[Judgement], floors: Floors) -> Shown:
+def _shown_outcome(run: RunRecording, outcome: Outcome, judgements: Sequence[Judgement], floors: Floors) -> Shown:
     held, gpus = (outcome.job.held, outcome.job.gpus) if outcome.job is not None else (0.0, 0)
     if outcome.ran is None or outcome.reason is not None:
         return _not_run(outcome, held, gpus)

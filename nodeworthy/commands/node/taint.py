@@ -99,10 +99,10 @@ def _deliver_with_chains(options: Options, run: Run, report: Report) -> int:
 def _host(asked: AskedHost) -> Host:
     from nodeworthy.repair.tainting import Host
 
-    return Host(asked.name, _said(asked, "name"), _said(asked, "boot id"))
+    return Host(asked.name, _printed_part(asked, "name"), _printed_part(asked, "boot id"))
 
 
-def _said(asked: AskedHost, name: str) -> str:
+def _printed_part(asked: AskedHost, name: str) -> str:
     part = asked.recording.part(name) if asked.recording is not None else None
     return part.stdout.strip() if part is not None and part.code == 0 else ""
 

@@ -49,7 +49,7 @@ def go(options: Options, reached: Reached, journal: Journal, path: Path | None) 
     told = teller(options)
     actor = live(group, reached.kube, gate, Hold(reached.kube, journal.group, journal.id), path, told.saved)
     driver = Driver(journal, actor, WallClock(), told.step, POLL_SECONDS)
-    with _held(actor, journal):
+    with _holding(actor, journal):
         driver.run()
     return _tell_the_end(journal, path)
 
@@ -69,7 +69,7 @@ class _Aborting(Live):
 
 
 @contextmanager
-def _held(actor: Live, journal: Journal) -> Iterator[None]:
+def _holding(actor: Live, journal: Journal) -> Iterator[None]:
     try:
         actor.hold.take()
     except (RepairRefused, CouldNotLook):

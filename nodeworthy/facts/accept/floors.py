@@ -45,6 +45,10 @@ class Speed:
         return min(self.rounds) if self.measure.is_time else max(self.rounds)
 
     @property
+    def in_words(self) -> str:
+        return f"{self.best:g} {self.measure.unit}, the best of {len(self.rounds)}"
+
+    @property
     def is_short(self) -> bool:
         if isinstance(self.floor, Unknown):
             return False

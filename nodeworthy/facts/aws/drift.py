@@ -73,7 +73,7 @@ class _Comparison:
         should = self._meant(path, said)
         if should is None:
             return
-        found = {_shown(each) for each in _leaves(is_)}
+        found = {_value_in_words(each) for each in _leaves(is_)}
         if found != should:
             yield Difference(path, said.place, _listed(found), _listed(should))
 
@@ -115,8 +115,8 @@ class _Comparison:
         if _last(path) == _SCRIPT:
             yield from _of_script(path, said, is_)
         elif not _same(said, is_, _last(path)):
-            should = "(secret)" if said.secret else _shown(said)
-            is_said = "another one" if said.secret and not is_.is_absent else _shown(is_)
+            should = "(secret)" if said.secret else _value_in_words(said)
+            is_said = "another one" if said.secret and not is_.is_absent else _value_in_words(is_)
             yield Difference(path, said.place, is_said, should)
 
 
@@ -134,7 +134,7 @@ def _of_values(path: str, said: Tree, is_: Tree) -> Iterator[Difference]:
     """No order: AWS has its own."""
     if any(each.is_unknown for each in said.sequence):
         return
-    should, found = (Counter(map(_shown, each.sequence)) for each in (said, is_))
+    should, found = (Counter(map(_value_in_words, each.sequence)) for each in (said, is_))
     if should != found:
         yield Difference(path, said.place, _listed(found), _listed(should))
 
@@ -190,7 +190,7 @@ def _unindexed(path: str) -> str:
     return _INDEX.sub("", path)
 
 
-def _shown(tree: Tree) -> str:
+def _value_in_words(tree: Tree) -> str:
     if tree.is_absent or tree.is_null:
         return _NOTHING
     return _text(tree.value) if not tree.is_mapping and not tree.is_sequence else tree.kind()

@@ -32,12 +32,12 @@ def pinned_zone(nodes: NodeGroup) -> Located[str | None] | None:
 
 def is_one_subnet(nodes: NodeGroup) -> bool:
     """Which zone that is in does not matter to those who only want one."""
-    written = [value for _, _, value in _written(nodes)]
+    written = [value for _, _, value in _subnet_settings(nodes)]
     return len(written) == 1 and (len(written[0].sequence) == 1 or written[0].text is not None)
 
 
 def _of_subnets(nodes: NodeGroup) -> Iterator[Located[str | None]]:
-    for holder, top, value in _written(nodes):
+    for holder, top, value in _subnet_settings(nodes):
         links = nodes.stack.links(holder, top, value, SUBNET)
         yield from (_zone(each) for each in links.found)
         for each in links.open:
@@ -45,7 +45,7 @@ def _of_subnets(nodes: NodeGroup) -> Iterator[Located[str | None]]:
             yield Located.unknown(f"the zone of a subnet is not known: {why}", each.place)
 
 
-def _written(nodes: NodeGroup) -> Iterator[tuple[AwsResource, str, Tree]]:
+def _subnet_settings(nodes: NodeGroup) -> Iterator[tuple[AwsResource, str, Tree]]:
     """What the group says wins over its template."""
     for holder in (each for each in (nodes.group, nodes.template) if each is not None):
         said = [(holder, top, value) for top in _SUBNETS for value in _values(holder, top)]

@@ -70,7 +70,7 @@ def coordinates(timeline: Timeline) -> list[Coordinates]:
     """Of every way of joining; NodeConfigs are merged, as nodeadm does it: what a later one says wins."""
     joins = list(timeline.of(Joins))
     told = [each for each in joins if each.tells]
-    return [_of(each) for each in joins if not each.tells] + ([_merged(told)] if told else [])
+    return [_coordinates_of(each) for each in joins if not each.tells] + ([_merged(told)] if told else [])
 
 
 def joins_of(script: BootScript) -> frozenset[str] | None:
@@ -82,14 +82,14 @@ def joins_of(script: BootScript) -> frozenset[str] | None:
     return None if unread else found
 
 
-def _of(joins: Joins) -> Coordinates:
+def _coordinates_of(joins: Joins) -> Coordinates:
     return Coordinates(
         joins.how, joins.place, joins.cluster, joins.endpoint, joins.authority, joins.service_cidr, joins.dns
     )
 
 
 def _merged(told: list[Joins]) -> Coordinates:
-    merged = _of(told[0])
+    merged = _coordinates_of(told[0])
     for each in told[1:]:
         merged = Coordinates(
             merged.how,

@@ -100,7 +100,7 @@ def critical_steps(timeline: Timeline, joining: AbstractSet[str] = frozenset()) 
     makes, by_kubeadm, joins = _makes_a_node(timeline), _by_kubeadm(timeline), _joins_itself(timeline)
     started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
     for at, each in enumerate(timeline.effects):
-        called = _called(each, started) if each.stage < Stage.NODEADM_RUN else ""
+        called = _name_of_step(each, started) if each.stage < Stage.NODEADM_RUN else ""
         if not called:
             called = _called_elsewhere(each, makes=makes, joins=joins)
         if not called and joining and isinstance(each, Runs):
@@ -197,7 +197,7 @@ def _is_made_later(effect: Unit, at: int, by_kubeadm: float) -> bool:
     return effect.unit.known == "kubelet.service" and at < by_kubeadm
 
 
-def _called(effect: Effect, started: AbstractSet[Place]) -> str:
+def _name_of_step(effect: Effect, started: AbstractSet[Place]) -> str:
     if isinstance(effect, Installs) and not effect.removes:
         return "the driver's installation" if is_driver(effect) else ""
     if isinstance(effect, Joins) and not effect.tells:

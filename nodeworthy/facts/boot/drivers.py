@@ -68,10 +68,10 @@ def _installed(timeline: Timeline, wanted: Callable[[Installs, Text], bool]) -> 
             continue
         for package in each.packages:
             if wanted(each, package):
-                yield NvidiaPackage(_called(package.shown()), each, _version(package))
+                yield NvidiaPackage(_package_name(package.shown()), each, _version(package))
 
 
-def _called(package: str) -> str:
+def _package_name(package: str) -> str:
     is_file = package.startswith(("/", ".")) or "://" in package
     return package.rsplit("/", 1)[-1] if is_file else package
 

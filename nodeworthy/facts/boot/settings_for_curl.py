@@ -74,14 +74,14 @@ def settings_for_curl(script: BootScript) -> Iterator[LostSettings]:
 def _lost(command: str, said: str, prefix: str) -> Iterator[tuple[Lost, tuple[str, ...]]]:
     nobody = _RUN_BY_NOBODY.search(command.rstrip().rstrip("\"'"))
     if nobody is not None:
-        yield Lost.RUN_BY_NOBODY, _of(prefix, nobody[1])
+        yield Lost.RUN_BY_NOBODY, _names_with_prefix(prefix, nobody[1])
         return
     found = _SETTINGS.search(command)
     ran = _RUN_BY.search(command, found.end() if found is not None else 0)
     if ran is None:
         return
     behind = command[ran.start() :]
-    given = _of(prefix, found[1]) if found is not None else ()
+    given = _names_with_prefix(prefix, found[1]) if found is not None else ()
     lost = tuple(name for name in given if not _reaches(name, behind, said))
     if lost:
         yield Lost.FOR_THE_DOWNLOAD, lost
@@ -90,7 +90,7 @@ def _lost(command: str, said: str, prefix: str) -> Iterator[tuple[Lost, tuple[st
         return
     for how, names in (
         (Lost.BEHIND_SUDO, _kept_by_sudo(behind, said, prefix)),
-        (Lost.NOT_EXPORTED, _kept(said, prefix)),
+        (Lost.NOT_EXPORTED, _names_set_alone(said, prefix)),
     ):
         left = tuple(name for name in names if not _is_behind(name, behind))
         # Of the others (a release, a channel) the installer takes its own defaults, and a node comes of it.
@@ -99,7 +99,7 @@ def _lost(command: str, said: str, prefix: str) -> Iterator[tuple[Lost, tuple[st
             return
 
 
-def _of(prefix: str, settings: str) -> tuple[str, ...]:
+def _names_with_prefix(prefix: str, settings: str) -> tuple[str, ...]:
     return tuple(name for name in _NAMED.findall(settings) if name.startswith((prefix, f"INSTALL_{prefix}")))
 
 
@@ -110,7 +110,7 @@ def _kept_by_sudo(behind: str, said: str, prefix: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(re.findall(rf"(?<!\$)(?<!\w)\b(?:INSTALL_)?{prefix}[A-Z0-9_]+(?==|\s|$)", exports)))
 
 
-def _kept(said: str, prefix: str) -> tuple[str, ...]:
+def _names_set_alone(said: str, prefix: str) -> tuple[str, ...]:
     """What is set on a line of its own and exported nowhere; one that is made of itself may come from outside."""
     if _ALL_EXPORTED.search(said):
         return ()

@@ -41,7 +41,7 @@ def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd
         return None
     if _has_another(script):
         return None
-    shown = dict(_shown(script, installs))
+    shown = dict(_containerds_before(script, installs))
     if len(shown) != 1:
         return None
     ((name, place),) = shown.items()
@@ -66,7 +66,7 @@ def _of_rancher(name: str, script: BootScript) -> Containerd | None:
 def cluster_begun(script: BootScript) -> tuple[str, Place] | None:
     """The distribution with which a script begins a cluster on this machine, and the place where it does. None where it
     begins several."""
-    made = {name: each.place for each in reversed(script.timeline.effects) for name in _of(each)}
+    made = {name: each.place for each in reversed(script.timeline.effects) for name in _containerds_shown_by(each)}
     if len(made) != 1:
         return None
     return next(iter(made.items()))
@@ -96,7 +96,7 @@ def _text(script: BootScript) -> str:
     return "\n".join(part.text for part in script.userdata.parts)
 
 
-def _shown(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]]:
+def _containerds_before(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]]:
     kubeconfig = installs.release.kubeconfig if installs.release else None
     known = kubeconfig.known if kubeconfig is not None else None
     if known is not None:
@@ -104,7 +104,7 @@ def _shown(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]
     yield from ((each, installs.place) for each in _by_sockets(installs))
     for each in reversed(script.timeline.before(installs)):
         if together(each.conditions, installs.conditions):
-            for name in _of(each):
+            for name in _containerds_shown_by(each):
                 yield name, each.place
 
 
@@ -116,7 +116,7 @@ def _by_sockets(installs: Installs) -> Iterator[str]:
     yield from (each for each in _WITH_A_SOCKET if containerd_of(each).socket in told)
 
 
-def _of(effect: Effect) -> Iterator[str]:
+def _containerds_shown_by(effect: Effect) -> Iterator[str]:
     if isinstance(effect, Unit) and effect.act in (Act.ENABLE, Act.START, Act.RESTART):
         unit = (effect.unit.known or "").removesuffix(".service")
         yield from (name for name in _OF_THEIR_OWN if unit in containerd_of(name).units)

@@ -33,7 +33,7 @@ def flaws_of(mount: StorageMount, timeline: Timeline) -> Iterator[Draft]:
         yield from _now(mount, timeline)
 
 
-def _called(mount: StorageMount) -> str:
+def _mount_in_words(mount: StorageMount) -> str:
     return f"{mount.where.shown()} ({mount.kind.shown() or 'a network filesystem'})"
 
 
@@ -45,7 +45,7 @@ def _entry(mount: StorageMount) -> Iterator[Draft]:
     if missing:
         local = "_netdev" in missing
         cause = (EMERGENCY if "nofail" in missing else TOO_EARLY) if local else WAITS
-        says = f"the fstab entry of {_called(mount)} has no {' and no '.join(missing)}"
+        says = f"the fstab entry of {_mount_in_words(mount)} has no {' and no '.join(missing)}"
         options = mount.options.shown()
         kept = "" if options == "defaults" else f"{options},"
         should = f"{kept}{','.join(missing)}" if kept else ",".join(("defaults", *missing))
@@ -54,7 +54,7 @@ def _entry(mount: StorageMount) -> Iterator[Draft]:
         yield fail(mount.place, says, should=should, cause=cause, is_=options, remedy=remedy, edit=edit)
     elif unsure:
         yield unknown(
-            mount.place, f"whether the fstab entry of {_called(mount)} has {' and '.join(unsure)} is not known"
+            mount.place, f"whether the fstab entry of {_mount_in_words(mount)} has {' and '.join(unsure)} is not known"
         )
 
 
@@ -74,7 +74,7 @@ def _unit(mount: StorageMount) -> Iterator[Draft]:
         says = f"{mount.unit} mounts {where}, whose unit is called {should}"
         yield fail(mount.place, says, should=should, cause=cause, is_=mount.unit, remedy=f"call the file {should}")
     if mount.required_by:
-        says = f"{mount.required_by} can't be without {_called(mount)}"
+        says = f"{mount.required_by} can't be without {_mount_in_words(mount)}"
         wanted = "WantedBy=remote-fs.target"
         yield fail(
             mount.place,
@@ -85,7 +85,7 @@ def _unit(mount: StorageMount) -> Iterator[Draft]:
             remedy=f"write {wanted} instead",
         )
     if needs_netdev(mount.kind.known or "") and mount.has("_netdev") is False:
-        says = f"the mount unit of {_called(mount)} has no _netdev"
+        says = f"the mount unit of {_mount_in_words(mount)} has no _netdev"
         yield fail(mount.place, says, should="Options=_netdev", cause=TOO_EARLY, is_=mount.options.shown())
 
 
@@ -99,7 +99,7 @@ def _now(mount: StorageMount, timeline: Timeline) -> Iterator[Draft]:
         return
     if join is None or join.stage is not mount.effect.stage or join.stage is Stage.NODEADM_RUN:
         return
-    says = f"the script ends where {_called(mount)} can't be mounted"
+    says = f"the script ends where {_mount_in_words(mount)} can't be mounted"
     remedy = "let it fail by itself (`mount … || echo …`), or mount it after the node has joined"
     related = (Related(join.place, "the node would join here"),)
     yield fail(
@@ -121,7 +121,7 @@ def _told_to_join(timeline: Timeline) -> Joins | None:
 def _for_ever(mount: StorageMount, join: Joins | None) -> Iterator[Draft]:
     if join is None:
         return
-    says = f"a loop waits until {_called(mount)} is mounted, and nothing ends it"
+    says = f"a loop waits until {_mount_in_words(mount)} is mounted, and nothing ends it"
     where = (
         "nodeadm is told here how to join, which waits for the scripts" if join.tells else "the node would join here"
     )

@@ -45,10 +45,10 @@ def least_size(text: str) -> int:
     open_ = [_Open(is_loop=False)]
     begins = 0
     for directive in _DIRECTIVE.finditer(text):
-        open_[-1].branch += _written(text[begins : directive.start()])
+        open_[-1].branch += _literal_size(text[begins : directive.start()])
         begins = directive.end()
         _turn(directive["word"], open_)
-    open_[-1].branch += _written(text[begins:])
+    open_[-1].branch += _literal_size(text[begins:])
     return open_[0].branch
 
 
@@ -62,7 +62,7 @@ def _turn(word: str, open_: list[_Open]) -> None:
         open_[-1].branch += closed.least
 
 
-def _written(text: str) -> int:
+def _literal_size(text: str) -> int:
     return len(_FILLED.sub("", text).encode())
 
 

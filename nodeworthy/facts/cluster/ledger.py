@@ -139,7 +139,9 @@ def ledger(
 ) -> Ledger:
     rows = tuple(row for name in sorted(nodes) for row in _of_node(nodes[name], held.get(name, ()), usage))
     elsewhere = sum(len(pods) for name, pods in held.items() if name not in nodes)
-    return Ledger(rows, tuple(_types(rows)), tuple(_asked(waiting)), elsewhere, bool(usage), in_part, usage.unseen)
+    return Ledger(
+        rows, tuple(_types(rows)), tuple(_grouped_askers(waiting)), elsewhere, bool(usage), in_part, usage.unseen
+    )
 
 
 def _of_node(node: NodeGpus, pods: Sequence[AskingPod], usage: GpuUsage) -> Iterator[NodeRow]:
@@ -147,10 +149,10 @@ def _of_node(node: NodeGpus, pods: Sequence[AskingPod], usage: GpuUsage) -> Iter
     for resource in sorted(filter(holds_a_gpu, resources)):
         own = [pod for pod in pods if pod.amounts.get(resource)]
         if own or node.capacity.get(resource):
-            yield NodeRow(node, resource, tuple(_held(own, resource, usage)))
+            yield NodeRow(node, resource, tuple(_grouped_holders(own, resource, usage)))
 
 
-def _held(pods: Iterable[AskingPod], resource: str, usage: GpuUsage) -> Iterator[Held]:
+def _grouped_holders(pods: Iterable[AskingPod], resource: str, usage: GpuUsage) -> Iterator[Held]:
     together: dict[tuple[str, Doing, str], list[AskingPod]] = defaultdict(list)
     for pod in pods:
         together[pod.made_by, *doing(pod, usage)].append(pod)
@@ -177,7 +179,7 @@ def _types(rows: Iterable[NodeRow]) -> Iterator[TypeRow]:
         yield TypeRow(type_, resource, tuple(some), price_of(type_) if whole else None)
 
 
-def _asked(pods: Iterable[AskingPod]) -> Iterator[AskedFor]:
+def _grouped_askers(pods: Iterable[AskingPod]) -> Iterator[AskedFor]:
     together: dict[tuple[str, str, int, tuple[str, ...]], list[AskingPod]] = defaultdict(list)
     for pod in pods:
         for resource in filter(holds_a_gpu, pod.amounts):

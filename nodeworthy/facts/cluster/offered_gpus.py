@@ -150,7 +150,7 @@ def offered_gpus(
         tuple(_silent(served, nodes, found, waiting)),
         bare,
         tuple(each for each in plugins.values() if each.part is Part.DEVICE_PLUGIN),
-        _of(bare, waiting),
+        _pods_waiting_for(bare, waiting),
     )
 
 
@@ -181,10 +181,10 @@ def _silent(
         own_pods = tuple(served[name][0] for name in names)
         near = tuple(pod for name in names for pod in found.beside.get(name, ()))
         words = (pod.last_words or found.words.get(pod.object, "") for pod in near[:1] or own_pods)
-        yield SilentPlugin(alike, own_pods, near, _of(alike, waiting), next(filter(None, words), ""))
+        yield SilentPlugin(alike, own_pods, near, _pods_waiting_for(alike, waiting), next(filter(None, words), ""))
 
 
-def _of(nodes: Iterable[NodeGpus], waiting: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+def _pods_waiting_for(nodes: Iterable[NodeGpus], waiting: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(sorted({name for node in nodes for name in waiting.get(node.name, ())}))
 
 

@@ -20,7 +20,7 @@ _LOCKED = pattern(r"node (?P<node>\S+) has been locked within")
 
 def refused_by_hami(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause | None:
     """None where it says nothing that is known."""
-    said = [words for pod in pods for words in _said(pod, world)]
+    said = [words for pod in pods for words in _words_about(pod, world)]
     locked = next((found["node"] for words in said if (found := _LOCKED.search(words)) is not None), None)
     if locked is not None and (node := world.nodes.get(locked)) is not None and node.lock:
         return _locked(node, said)
@@ -42,7 +42,7 @@ def refused_by_hami(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCa
     )
 
 
-def _said(pod: AskingPod, world: PendingWorld) -> list[str]:
+def _words_about(pod: AskingPod, world: PendingWorld) -> list[str]:
     return [*world.words_of_hami(pod), world.words(pod)]
 
 

@@ -95,12 +95,12 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) 
         )
     known = next((each.evidence for each in in_text(words) if not each.evidence.is_symptom), None)
     if known is not None and not told:
-        return _known(pod, words, known)
+        return _cause_by_evidence(pod, words, known)
     why = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
     return _unknown(("unsaid", pod.scheduler, words), why, words)
 
 
-def _known(pod: AskingPod, words: str, known: Evidence) -> PendingCause:
+def _cause_by_evidence(pod: AskingPod, words: str, known: Evidence) -> PendingCause:
     """What a scheduler says of the pod itself, and not of nodes."""
     return PendingCause(
         ("said", pod.scheduler, known.id),

@@ -47,8 +47,8 @@ def _pool(nodes: Sequence[ClusterNode], names: set[str]) -> GpuPool:
         _distribution(first),
         first.containerd,
         noun="node group",
-        containerd=_said(_CONTAINERD.match(first.runtime), first.place),
-        kubernetes=_said(_MINOR.match(first.kubelet), first.place),
+        containerd=_located_match(_CONTAINERD.match(first.runtime), first.place),
+        kubernetes=_located_match(_MINOR.match(first.kubelet), first.place),
         cluster=_label(first, _CLUSTERS),
         machines=_machines(nodes),
         evidence=f"{first.title} says: {first.says}",
@@ -88,5 +88,5 @@ def _label(node: ClusterNode, names: Sequence[str]) -> Located[str] | None:
     return Located.known(node.labels[name], node.place.about(name)) if name is not None else None
 
 
-def _said(found: re.Match[str] | None, place: Place) -> Located[str] | None:
+def _located_match(found: re.Match[str] | None, place: Place) -> Located[str] | None:
     return Located.known(found[1], place) if found is not None else None

@@ -138,14 +138,14 @@ def config_files(timeline: Timeline, runtime: Containerd | None) -> list[ConfigF
     timeline = Timeline(
         tuple(each for each in timeline.effects if not isinstance(each, Writes) or not is_nodeadms(each))
     )
-    roots = [file for path in configs(known) for file in _left(timeline, path, Role.ROOT)]
+    roots = [file for path in configs(known) for file in _config_files_left(timeline, path, Role.ROOT)]
     folders = (drop_in_folder(), *(known.drop_ins or containerd_of("eks-al2").drop_ins))
     globs = [f"{folder}/*.toml" for folder in folders]
     globs += [_beside(glob, root.path) for root in roots for glob in root.imports]
     written = {each.path.known or "" for each in timeline.of(Writes) if each.how is not How.DELETE}
     files_of_toml = (path for path in written if path.endswith(".toml"))
     dropped = sorted(path for path in files_of_toml if any(fnmatch.fnmatch(path, glob) for glob in globs))
-    files = [*roots, *(file for path in dropped for file in _left(timeline, path, Role.DROP_IN))]
+    files = [*roots, *(file for path in dropped for file in _config_files_left(timeline, path, Role.DROP_IN))]
     return [*files, *merged]
 
 
@@ -153,7 +153,7 @@ def _beside(glob: str, root: str) -> str:
     return posixpath.join(posixpath.dirname(root), glob)
 
 
-def _left(timeline: Timeline, path: str, role: Role) -> Iterator[ConfigFile]:
+def _config_files_left(timeline: Timeline, path: str, role: Role) -> Iterator[ConfigFile]:
     edits = tuple(each.shown() for write in timeline.writes(path) for each in write.expressions)
     for write in Makers(timeline, path).of(file_left(timeline, path).last):
         yield ConfigFile(path, role, toml_of(write) if content_of(write) is not None else _unknown(write), write, edits)

@@ -116,7 +116,7 @@ def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
     is_open = chains.policy(need.way.side)[0]
     # What may have let them through before, and what may have dropped them.
     let = kept = False
-    for rule in _asked(chains, need, pods):
+    for rule in _rules_for_pods(chains, need, pods):
         answer = covers(need, rule, pods)
         if rule.allows is False and is_open and not is_about_everybody(need, rule):
             continue
@@ -128,7 +128,7 @@ def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
     return (None if kept else True) if is_open else (None if let else False)
 
 
-def _asked(chains: Chains, need: Need, pods: Pods) -> Iterator[Filter]:
+def _rules_for_pods(chains: Chains, need: Need, pods: Pods) -> Iterator[Filter]:
     """A rule for what pods ask of a node is one for pods; one of ufw's for some addresses may be for nodes alone."""
     for rule, _ in chains.rules:
         is_for_pods = chains.name != UFW or is_world(rule.source)

@@ -144,11 +144,11 @@ def networks_in(own: Sequence[Written], around: Iterable[FileBeside] = ()) -> Ne
     shown = _shown_in(own)
     certain, likely = ([each for each in shown if each.sign.is_certain is sure] for sure in (True, False))
     chosen = dict(_ranges(own))
-    found = _of(certain, chosen)
+    found = _networks_shown(certain, chosen)
     if not found.any_of:
-        found = replace(_of(likely, chosen), is_guessed=True)
+        found = replace(_networks_shown(likely, chosen), is_guessed=True)
     if not found.any_of:
-        found = replace(_of(shown_around(around), chosen), is_guessed=True)
+        found = replace(_networks_shown(shown_around(around), chosen), is_guessed=True)
     return found
 
 
@@ -170,7 +170,7 @@ def _first(sign: Sign, lines: Sequence[Written]) -> Place | None:
     return next((line.place for line in lines if not line.is_comment and sign.text.search(line.text)), None)
 
 
-def _of(shown: Sequence[Shown], chosen: Mapping[str, Range]) -> Networks:
+def _networks_shown(shown: Sequence[Shown], chosen: Mapping[str, Range]) -> Networks:
     """A network that somebody chose stands in the place of that which the distribution brings."""
     named = [each for each in shown if each.sign.network]
     if not named and any(each.sign.without for each in shown):

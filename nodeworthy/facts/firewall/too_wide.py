@@ -43,7 +43,7 @@ def _ends(name: str, zone: Zone, pods: Pods) -> Iterator[Draft]:
         if is_uplink(interface.known or ""):
             says = f"the zone {name} lets everything through, and {interface.known} is in it: {_OPEN}"
             yield _flaw(step, says, pods)
-    for source, step in _known(zone.sources):
+    for source, step in _with_known_source(zone.sources):
         if is_world(source):
             yield _flaw(step, f"the zone {name} lets everything through, and everybody is in it: {_OPEN}", pods)
     for source, step in zone.sources:
@@ -51,7 +51,7 @@ def _ends(name: str, zone: Zone, pods: Pods) -> Iterator[Draft]:
             yield unknown(step.place, f"whether {source.shown()} is everybody is not known: {source.why}")
 
 
-def _known(sources: Sequence[tuple[Text, FirewallStep]]) -> Iterator[tuple[Text, FirewallStep]]:
+def _with_known_source(sources: Sequence[tuple[Text, FirewallStep]]) -> Iterator[tuple[Text, FirewallStep]]:
     yield from (each for each in sources if each[0].known)
 
 

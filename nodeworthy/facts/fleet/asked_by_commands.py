@@ -43,15 +43,15 @@ def asked_by_commands(script: BootScript, read_object: Reader) -> Iterator[Place
     except NotKnown:  # what can't be read of it, other rules tell
         return
     for effect in effects:
-        for each in _asked(effect, read_object):
-            what = _called(each)
+        for each in _nodes_asked_by(effect, read_object):
+            what = _identity_of(each)
             if what not in told:
                 told.add(what)
                 likely = effect.conditions and isinstance(each, AskedNodes)
                 yield _doubted(each) if likely and isinstance(each, AskedNodes) else each
 
 
-def _called(fact: Placed) -> object:
+def _identity_of(fact: Placed) -> object:
     """What is asked for twice, as notes of somebody's do, is there once."""
     if isinstance(fact, AskedNodes):
         cluster = fact.cluster.shown() if fact.cluster is not None else ""
@@ -64,13 +64,13 @@ def _doubted(nodes: AskedNodes) -> AskedNodes:
     return replace(nodes, is_likely=True, hosted=hosted)
 
 
-def _asked(effect: Effect, read_object: Reader) -> Iterator[Placed]:
+def _nodes_asked_by(effect: Effect, read_object: Reader) -> Iterator[Placed]:
     if isinstance(effect, Writes):
-        yield from _written(effect.whole, read_object)
+        yield from _nodes_in_content(effect.whole, read_object)
     elif isinstance(effect, Runs):
         words = [each.known or "" for each in effect.arguments]
         if words[0] in ("kubectl", "eksctl") and effect.given is not None:
-            yield from _written(effect.given, read_object)
+            yield from _nodes_in_content(effect.given, read_object)
         yield from _by_flags(words[0].rpartition("/")[2], effect)
 
 
@@ -255,7 +255,7 @@ def _by_gcloud(asked: _Asked) -> Iterator[Found]:
     cluster = asked.named() if makes_a_cluster else said.get("cluster")
     yield from _hosted(asked, GKE_CLUSTER if makes_a_cluster else GKE_POOL, pool, cluster)
     if makes_a_cluster:
-        yield _said(asked, cluster, frozenset(("gke-cos", "gke-ubuntu")), said)
+        yield _said_cluster(asked, cluster, frozenset(("gke-cos", "gke-ubuntu")), said)
 
 
 _FILLED_IN = "{} is filled in when the script runs"
@@ -325,7 +325,7 @@ def _by_az(asked: _Asked) -> Iterator[Found]:
         first = {"name": said.get("nodepool") or "nodepool1", **pool}
         values = _without_gaps({"default_node_pool": [first]}, kubernetes_version=said.get("version"))
         yield from _hosted(asked, AKS_CLUSTER, values, cluster)
-        yield _said(asked, cluster, frozenset(("aks",)), said)
+        yield _said_cluster(asked, cluster, frozenset(("aks",)), said)
         return
     of_pool = _without_gaps(pool, name=asked.named("--name", "-n") or "", orchestrator_version=said.get("version"))
     yield from _hosted(asked, AKS_POOL, of_pool, cluster)
@@ -369,7 +369,7 @@ def _hosted(asked: _Asked, type_: str, values: dict[str, Any], cluster: Any) -> 
         yield nodes_called(replace(pool, cluster=told.located() if told is not None else None), "node pool")
 
 
-def _said(asked: _Asked, cluster: Any, of: frozenset[str], said: Mapping[str, Any]) -> SaidCluster:
+def _said_cluster(asked: _Asked, cluster: Any, of: frozenset[str], said: Mapping[str, Any]) -> SaidCluster:
     version, services, pods = (Tree(said.get(key), asked.place) for key in ("version", "services", "pods"))
     return SaidCluster(
         asked.place,
@@ -388,7 +388,7 @@ OF_NODES = ("AskedNodes", "KarpenterClass", "KarpenterPool", "SaidCluster", "Sai
 _KINDS_OF_NODES = ("eksctl.io/", "karpenter", "eks.amazonaws.com/", "cluster.x-k8s.io/")
 
 
-def _written(content: Content | None, read_object: Reader) -> Iterator[Placed]:
+def _nodes_in_content(content: Content | None, read_object: Reader) -> Iterator[Placed]:
     """What the shell fills in, and nobody knows here, stands as it is written: `$CLUSTER` holds together what names
     it."""
     text = content.text.shown() if content is not None else ""

@@ -129,13 +129,13 @@ def _script(spec: Tree, kind: _Kind) -> BootScript | None:
     """cloud-init writes the files, then runs the commands; how it joins between them is its controller's affair. Of
     machines that do nothing with GPUs nothing is told."""
     run = [*commands(spec.get(kind.before)), *commands(spec.get(kind.after))] if kind.before else []
-    files = [step for each in spec.get("files").sequence if (step := _written(each)) is not None]
+    files = [step for each in spec.get("files").sequence if (step := _file_as_heredoc(each)) is not None]
     steps = [replace(each, text=each.text.replace(*_ESCAPED)) for each in (*files, *run)]
     is_for_gpus = any(sign in each.text for each in steps for sign in GPU_SIGNS)
     return script_of(steps, on_ec2=False) if run and is_for_gpus else None
 
 
-def _written(file: Tree) -> ScriptLines | None:
+def _file_as_heredoc(file: Tree) -> ScriptLines | None:
     """One whose text stands there; what is packed, or comes from a secret, is not known."""
     path, content = file.get("path").text, file.get("content")
     if path is None or content.text is None or not file.get("encoding").is_absent or "'" in path:

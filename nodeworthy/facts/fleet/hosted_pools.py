@@ -150,9 +150,9 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
     gpu = gpu_of_accelerator(kind.text) if kind.text is not None else None
     scaling = _first(pool, "autoscaling")
     machine = config.get("machine_type").place
-    own_count = _unless_shared(_known(own.count, machine), accelerator) if own is not None else count
+    own_count = _unless_shared(_located_or_none(own.count, machine), accelerator) if own is not None else count
     return Machines(
-        gpu=_known(own.gpu, machine) if own is not None else _known(gpu, kind.place),
+        gpu=_located_or_none(own.gpu, machine) if own is not None else _located_or_none(gpu, kind.place),
         gpus=own_count,
         wanted=number_of(pool.get("node_count")) or number_of(pool.get("initial_node_count")),
         least=number_of(scaling.get("min_node_count")),
@@ -220,8 +220,8 @@ def _machines_of_aks(has: MachineGpus, pool: Tree) -> Machines:
     wanted, least, most = (number_of(pool.get(each)) for each in ("node_count", "min_count", "max_count"))
     written = (written_taint(each.text or "", each.place) for each in pool.get("node_taints").sequence)
     return Machines(
-        gpu=_known(has.gpu, size.place),
-        gpus=_known(has.count, size.place),
+        gpu=_located_or_none(has.gpu, size.place),
+        gpus=_located_or_none(has.count, size.place),
         wanted=wanted,
         least=least,
         most=most,
@@ -250,7 +250,7 @@ def _first(tree: Tree, *names: str) -> Tree:
     return tree
 
 
-def _known(value: _T | None, place: Place) -> Located[_T] | None:
+def _located_or_none(value: _T | None, place: Place) -> Located[_T] | None:
     return Located.known(value, place) if value is not None else None
 
 

@@ -53,7 +53,7 @@ class KarpenterPool:
     @property
     def requirements(self) -> Iterator[tuple[str, str, Sequence[Tree]]]:
         """What each is about, by which operator, and the values."""
-        return map(_asked, self.tree.get("spec", "template", "spec", "requirements").sequence)
+        return map(_parts_of_requirement, self.tree.get("spec", "template", "spec", "requirements").sequence)
 
     @property
     def keys_of_auto_mode(self) -> Sequence[Tree]:
@@ -284,7 +284,7 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | Mispl
 
 def may_have_gpus(pool: Tree) -> bool:
     """Whether nothing that a NodePool requires leaves nodes with GPUs out."""
-    asked = map(_asked, pool.get("spec", "template", "spec", "requirements").sequence)
+    asked = map(_parts_of_requirement, pool.get("spec", "template", "spec", "requirements").sequence)
     limits = ((_MAY[key], values) for key, operator, values in asked if operator == "In" and key in _MAY)
     return all(any(may(each.text or "") for each in values) for may, values in limits)
 
@@ -312,7 +312,7 @@ def pools_of_any_image(facts: Iterable[object]) -> Iterator[AskedNodes]:
             yield AskedNodes(pool.name, "NodePool", pool.place, distribution, "", machines=pool.machines)
 
 
-def _asked(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:
+def _parts_of_requirement(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:
     """What it is about, by which operator, and the values: Auto Mode calls the same by names of its own."""
     key = name_by_karpenter(requirement.get("key").text or "")
     values = [each for each in requirement.get("values").sequence if each.text is not None]
@@ -324,7 +324,7 @@ def name_by_karpenter(key: str) -> str:
 
 
 def _asks_for_gpus(requirement: Tree) -> bool:
-    key, operator, values = _asked(requirement)
+    key, operator, values = _parts_of_requirement(requirement)
     asks = _ASKS.get(key)
     return asks is not None and asks(operator, [each.text or "" for each in values])
 
@@ -332,7 +332,7 @@ def _asks_for_gpus(requirement: Tree) -> bool:
 def _machines(requirements: Sequence[Tree]) -> Machines:
     from nodeworthy.known.gpus import gpu_named
 
-    chosen = {key: values for key, operator, values in map(_asked, requirements) if operator == "In"}
+    chosen = {key: values for key, operator, values in map(_parts_of_requirement, requirements) if operator == "In"}
     types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.text or "")]
     gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.text or "") is not None]
     counts = [each for each in chosen.get(_GPU_COUNT, ()) if (each.text or "").isdecimal()]

@@ -223,7 +223,7 @@ def versions_of_nodes(groups: Sequence[NodeGroup], asked: Sequence[EksctlGroup])
         said = each.cluster.get("version") if each.cluster is not None and not each.cluster.is_read else None
         yield from _versions_apart(each.resource.title, _said_by(each), said)
     for group in asked:
-        release = _written(group.tree.get("releaseVersion"))
+        release = _versions_among(group.tree.get("releaseVersion"))
         yield from _versions_apart(f"node group '{group.name}'", release, group.document.get("metadata", "version"))
 
 
@@ -242,7 +242,7 @@ def _versions_apart(title: str, said: Sequence[Located[str]], cluster: Tree | No
         yield NodeVersion(title, said[0].place, said[0], cluster.located())
 
 
-def _written(*said: Tree) -> list[Located[str]]:
+def _versions_among(*said: Tree) -> list[Located[str]]:
     return [each.located() for each in said if minor_of(each.text or "") is not None]
 
 
@@ -251,5 +251,5 @@ def _said_by(nodes: NodeGroup) -> list[Located[str]]:
     image = image_of(nodes)
     named = kubernetes_of(image.named) if image is not None and image.distribution is not None else None
     of_image = [Located.known(named, image.place)] if image is not None and named is not None else []
-    own = _written(nodes.groups("releaseVersion"), nodes.groups("version")) if nodes.is_managed else []
+    own = _versions_among(nodes.groups("releaseVersion"), nodes.groups("version")) if nodes.is_managed else []
     return [*of_image, *own]

@@ -107,10 +107,10 @@ def _fits(devices: Iterable[SharedDevice], count: int, asked: Mapping[str, int])
 
 
 def _has_left(device: SharedDevice, asked: Mapping[str, int]) -> bool:
-    return all(_of(device, name).free >= amount for name, amount in asked.items())
+    return all(_amount_named(device, name).free >= amount for name, amount in asked.items())
 
 
-def _of(device: SharedDevice, name: str) -> Amount:
+def _amount_named(device: SharedDevice, name: str) -> Amount:
     found: Amount = getattr(device, name)
     return found
 
@@ -132,17 +132,18 @@ def _used_up(
     )
     short = next(alone, "memory")
     every = [each for own in by_node.values() for each in own]
-    most = max(every, key=lambda each: _of(each, short).free)
-    left = f"at most {_of(most, short).free} of {_of(most, short).capacity} {_UNITS[short]} left on a GPU"
+    most = max(every, key=lambda each: _amount_named(each, short).free)
+    amount = _amount_named(most, short)
+    left = f"at most {amount.free} of {amount.capacity} {_UNITS[short]} left on a GPU"
     slots = sum(each.slots.free for each in every)
     besides = (
         f", of {slots} of {sum(each.slots.capacity for each in every)} slots that are free" if short != "slots" else ""
     )
-    fullest = sorted(every, key=lambda each: -_of(each, short).held)[:3]
+    fullest = sorted(every, key=lambda each: -_amount_named(each, short).held)[:3]
     held = tuple(
         Related(
             Place(object=f"Node/{each.node}"),
-            f"{each.id}: {_of(each, short).held} of {_of(each, short).capacity} "
+            f"{each.id}: {_amount_named(each, short).held} of {_amount_named(each, short).capacity} "
             f"{_UNITS[short]} held by {', '.join(each.held_by[:3]) or 'nobody'}",
         )
         for each in fullest

@@ -54,7 +54,7 @@ class NodeDriver:
 
 def lost_at_the_next_boot(driver: NodeDriver, identity: NodeIdentity) -> Draft | None:
     """A right value that nothing on disk sets any more. What an operator's container gives the module is not there."""
-    said = _said(driver)
+    said = _lines_with_the_option(driver)
     if not said or any(_sets_it(each) for each in said) or _is_the_operators(identity):
         return None
     last = said[-1]
@@ -70,7 +70,7 @@ def lost_at_the_next_boot(driver: NodeDriver, identity: NodeIdentity) -> Draft |
 
 
 def option_draft(driver: NodeDriver, identity: NodeIdentity, cause: str) -> Draft:
-    said = _said(driver)
+    said = _lines_with_the_option(driver)
     right = [each for each in said if _sets_it(each)]
     message, why, remedy = _story(identity, said, right)
     return fail(
@@ -115,7 +115,7 @@ def _not_taken(right: list[OptionLine]) -> tuple[str, str, str]:
     )
 
 
-def _said(driver: NodeDriver) -> list[OptionLine]:
+def _lines_with_the_option(driver: NodeDriver) -> list[OptionLine]:
     return [each for each in driver.options if option().name in each.text]
 
 

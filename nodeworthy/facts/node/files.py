@@ -81,7 +81,7 @@ class NodeFiles:
     def timeline_on(self, runtime: Containerd | None) -> Timeline:
         """As they count: drop-ins behind their root, and of two files of modprobe the one whose name sorts later."""
         ordered = sorted(self.files, key=lambda each: (each.spot.is_drop_in, each.spot.path.rpartition("/")[2]))
-        return Timeline(tuple(_written(each, runtime, self._imports) for each in ordered))
+        return Timeline(tuple(_as_write(each, runtime, self._imports) for each in ordered))
 
     @cached_property
     def _imports(self) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ def _branch(file: NodeFile, index: int) -> NodeFile:
     return replace(file, content=file.branches[min(index, len(file.branches) - 1)], branches=())
 
 
-def _written(file: NodeFile, runtime: Containerd | None, imports: Sequence[str]) -> Writes:
+def _as_write(file: NodeFile, runtime: Containerd | None, imports: Sequence[str]) -> Writes:
     path = Text.of(_imported_from(file, imports) or path_on(file, runtime))
     return Writes(place=file.place, stage=Stage.WRITE_FILES, path=path, content=file.content, whole=file.content)
 

@@ -50,7 +50,7 @@ def no_card_answers(module: NodeModule, gpus: HostGpus, smi: NodeSmi) -> Draft |
     told = [(line, each.evidence) for line in module.refused for each in in_text(line) if not each.evidence.is_symptom]
     of_it = [(line, known) for line, known in told if _is_the_modules(known)]
     line, known = next(iter(of_it or told), ("", None))
-    return _said(module, line, known) if known is not None else None
+    return _draft_of_log_line(module, line, known) if known is not None else None
 
 
 def module_fault(module: NodeModule, gpus: HostGpus) -> Draft | None:
@@ -67,7 +67,7 @@ def _by_the_kernels_words(module: NodeModule) -> Draft | None:
     for line in module.refused:
         known = next((each.evidence for each in in_text(line) if _is_the_modules(each.evidence)), None)
         if known is not None:
-            return _said(module, line, known)
+            return _draft_of_log_line(module, line, known)
     return None
 
 
@@ -76,7 +76,7 @@ def _is_the_modules(evidence: Evidence) -> bool:
     return link in _OF_THE_MODULE and evidence.id not in _TOLD_OTHERWISE
 
 
-def _said(module: NodeModule, line: str, known: Evidence) -> Draft:
+def _draft_of_log_line(module: NodeModule, line: str, known: Evidence) -> Draft:
     booted = [Related(module.place, "Secure Boot is on")] if module.secure_boot else []
     return fail(
         module.place.about("kernel log"),

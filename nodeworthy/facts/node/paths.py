@@ -71,7 +71,7 @@ def _bare(shown: str) -> str:
 
 
 def _laid_out(kind: NodeFileKind, path: str) -> Spot | None:
-    for known in _known(kind):
+    for known in _patterns_of_kind(kind):
         found = re.search(f"{known}$", path)
         if found is not None:
             return Spot(path[found.start() :], path[: found.start()], is_laid_out=True)
@@ -79,7 +79,7 @@ def _laid_out(kind: NodeFileKind, path: str) -> Spot | None:
 
 
 @cache
-def _known(kind: NodeFileKind) -> tuple[str, ...]:
+def _patterns_of_kind(kind: NodeFileKind) -> tuple[str, ...]:
     """Patterns of the node's own paths, the longest first."""
     made: Mapping[NodeFileKind, Callable[[], list[str]]] = {
         NodeFileKind.CONFIG: lambda: [

@@ -33,7 +33,7 @@ def pods_of_controllers(values: Tree, named: Tree, elsewhere: str | None) -> Ite
     controllers = values.get("controllers").mapping
     for name, controller in controllers.items():
         if controller.is_mapping and controller.get("enabled").value is not False:
-            called = _called(named, name, is_alone=len(controllers) == 1)
+            called = _with_release_name(named, name, is_alone=len(controllers) == 1)
             kind = _KINDS.get(controller.get("type").text or "deployment", _KIND)
             spec = _spec(values, controller)
             yield from _with_gpus(_template(called, kind, controller, spec, elsewhere=elsewhere, path=name))
@@ -60,7 +60,7 @@ def _template(named: Tree, kind: str, at: Tree, spec: Tree, *, elsewhere: str | 
     return PodTemplate(document, template, (document, at), path and f"controllers.{path}", elsewhere)
 
 
-def _called(named: Tree, controller: str, *, is_alone: bool) -> Tree:
+def _with_release_name(named: Tree, controller: str, *, is_alone: bool) -> Tree:
     release = named.get("name").text
     whole = (
         controller if release is None else release if is_alone or release == controller else f"{release}-{controller}"

@@ -68,7 +68,7 @@ def option_writes(timeline: Timeline) -> list[OptionWrite]:
     appended: dict[str, Content] = {}
     for effect in timeline.of(Writes):
         before = appended.pop(effect.path.shown(), Content())
-        found += _written(effect, before)
+        found += _options_of_write(effect, before)
         if effect.how is How.APPEND and effect.content is not None and _goes_on(effect.content):
             appended[effect.path.shown()] = before + effect.content
     return found
@@ -83,7 +83,7 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _written(effect: Writes, before: Content) -> Iterator[OptionWrite]:
+def _options_of_write(effect: Writes, before: Content) -> Iterator[OptionWrite]:
     fault = why_not_read(effect.path)
     if fault and effect.how is How.DELETE and (effect.path.known or "").rstrip("/") in option().folders:
         yield OptionWrite(effect, OptionSaid(Says.GONE, why="is deleted with its folder"), replaces=True)

@@ -170,7 +170,7 @@ def _behind(write: Writes, now: ConfigPath, version: str | None, *, is_root: boo
     if write.how is How.EDIT and (reading is None or reading.unknown):
         return _edited(write, now, version)
     if reading is not None:
-        return _written(write, reading, now, version, is_root=is_root)
+        return _config_path_after(write, reading, now, version, is_root=is_root)
     if write.how is How.APPEND:
         return _set_in_text(write, now)
     return ConfigPath(None, f"what {write.command or 'this step'} writes could not be read", write) if is_root else now
@@ -180,7 +180,9 @@ def is_default_config(write: Writes) -> bool:
     return write.how is How.WRITE and "config default" in f"{write.command} {write.printed_by}"
 
 
-def _written(write: Writes, reading: Reading, now: ConfigPath, version: str | None, *, is_root: bool) -> ConfigPath:
+def _config_path_after(
+    write: Writes, reading: Reading, now: ConfigPath, version: str | None, *, is_root: bool
+) -> ConfigPath:
     if reading.fault:
         return ConfigPath(None, "containerd's config is not TOML, which containerd-config-read says", write)
     if reading.unknown:

@@ -88,7 +88,7 @@ def docker_flaws(timeline: Timeline, host: str) -> Iterator[Draft]:
     if arrives is None or _is_an_option(timeline, host):
         return
     left = file_left(timeline, FILE, arrives.conditions)
-    flaw = _missing(timeline, left, arrives, host) or _written(left, arrives, host)
+    flaw = _missing(timeline, left, arrives, host) or _flaw_of_file(left, arrives, host)
     if flaw is not None:
         yield flaw
         return
@@ -118,7 +118,7 @@ def _missing(timeline: Timeline, left: FileLeft, arrives: Effect, host: str) -> 
     return fail(arrives.place, says, should=f"{host} among the {KEY} of {FILE}", cause=NOT_TOLD, remedy=_remedy(host))
 
 
-def _written(left: FileLeft, arrives: Effect, host: str) -> Draft | None:
+def _flaw_of_file(left: FileLeft, arrives: Effect, host: str) -> Draft | None:
     for write in (each for each in left.last if each.how is not How.DELETE):
         if write.whole is None and write.how is How.EDIT:
             return unknown(write.place, f"what {write.command or 'this step'} leaves of {FILE} is not known")

@@ -141,12 +141,12 @@ def ways(timeline: Timeline, name: str, service_cidr: str | None) -> Iterator[Wa
     """Every step that has to do with it, in their order."""
     for each in timeline.effects:
         if isinstance(each, Writes) and each.how is not How.DELETE:
-            yield from _written(timeline, each, name, service_cidr)
+            yield from _ways_by_write(timeline, each, name, service_cidr)
         elif isinstance(each, Runs) and _tells_resolved(each, service_cidr):
             yield Way(each)
 
 
-def _written(timeline: Timeline, write: Writes, name: str, service_cidr: str | None) -> Iterator[Way]:
+def _ways_by_write(timeline: Timeline, write: Writes, name: str, service_cidr: str | None) -> Iterator[Way]:
     path = write.path.shown()
     # Every way to a name leads through a file under /etc, or through one of systemd's.
     if not path.startswith(_FOLDERS):

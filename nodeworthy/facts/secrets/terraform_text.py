@@ -117,7 +117,7 @@ def texts_in(body: Body, holder: str = "") -> Iterator[Written]:
 
 def _within(said: Expression, name: str) -> Iterator[Written]:
     if isinstance(said, (Literal, Template)):
-        yield from _written(said, name)
+        yield from _written_texts(said, name)
     elif isinstance(said, Object):
         yield from _of_object(said)
     elif isinstance(said, Conditional):
@@ -147,10 +147,10 @@ def _key_of(key: Expression) -> str:
 
 
 def _text_of(said: Expression) -> str | None:
-    return next((each.text for each in _written(said, "")), None)
+    return next((each.text for each in _written_texts(said, "")), None)
 
 
-def _written(said: Expression, name: str) -> Iterator[Written]:
+def _written_texts(said: Expression, name: str) -> Iterator[Written]:
     if isinstance(said, Literal):
         if isinstance(said.value, str):
             yield Written(name, said.value, ((0, said.at),))

@@ -99,10 +99,10 @@ def launches(walked: Walked, follows: Follows, step: Step | None = None, *, per_
         # What a loop changes is walked twice, and known the second time.
         if (ran.place, ran.words) not in seen:
             seen.add((ran.place, ran.words))
-            yield from _of(ran, follows, step, per_task=per_task)
+            yield from _launches_of_command(ran, follows, step, per_task=per_task)
 
 
-def _of(ran: Ran, follows: Follows, step: Step | None, *, per_task: bool) -> Iterator[Launch]:
+def _launches_of_command(ran: Ran, follows: Follows, step: Step | None, *, per_task: bool) -> Iterator[Launch]:
     found = peel_words(ran.words, ran.environment)
     started = found.step or step
     text = _shell_text(found, ran)
@@ -145,10 +145,12 @@ def _launch(found: Peeled, ran: Ran, step: Step | None, *, per_task: bool) -> La
             per_task, found.timeout, more.get("inline", False),
         )  # fmt: skip
 
-    return _made(found.program, found.words, found.wrappers, made)
+    return _launch_by_program(found.program, found.words, found.wrappers, made)
 
 
-def _made(program: str, words: Sequence[Text], wrappers: Sequence[str], made: Callable[..., Launch]) -> Launch | None:
+def _launch_by_program(
+    program: str, words: Sequence[Text], wrappers: Sequence[str], made: Callable[..., Launch]
+) -> Launch | None:
     rest = words[1:]
     if _PYTHON.fullmatch(program):
         return _python(rest, made)

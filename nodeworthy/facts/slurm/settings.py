@@ -293,7 +293,7 @@ def _no_threads(job: SlurmJob, launch: Launch) -> Iterator[SettingFault]:
         cause = "every process starts a thread for each CPU that it sees"
         if started_by_launcher(job, launch):
             cause = f"{launch.program} sets 1 where it finds nothing"
-        yield _kept(THREADS, launch, kept, cause)
+        yield _set_and_not_exported(THREADS, launch, kept, cause)
         return
     found = too_many(job, launch)
     if found is not None:
@@ -319,7 +319,7 @@ def _tokenizers(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) 
         return
     kept = launch.ran.kept.get(VARIABLE)
     if kept is not None:
-        yield _kept(VARIABLE, launch, kept, _FORKS)
+        yield _set_and_not_exported(VARIABLE, launch, kept, _FORKS)
         return
     why = sign(job, launch)
     if why is not None:
@@ -327,7 +327,7 @@ def _tokenizers(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) 
         yield SettingFault(VARIABLE, launch, message, f"not set: {why}", "false", _FORKS, missing=True)
 
 
-def _kept(name: str, launch: Launch, place: Place, cause: str) -> SettingFault:
+def _set_and_not_exported(name: str, launch: Launch, place: Place, cause: str) -> SettingFault:
     message = f"{name} is not set for what this job runs"
     is_ = "set, and not exported: what is started does not see it"
     return SettingFault(name, launch, message, is_, "", cause, place, should=f"export {name}")

@@ -79,7 +79,7 @@ def inject(node: Node, fault: LabFault) -> Outcome:
         if fault.when is When.RUNNING:
             node.run("sh", "-c", f"until [ -e {KUBELET_RUNS} ]; do sleep 0.05; done", seconds=SECONDS)
             node.run("sh", "-c", fault.script, seconds=SECONDS)
-        return _asked(node, fault)
+        return _ask_node(node, fault)
     except LabError as problem:
         return Outcome(fault, {}, {}, str(problem))
 
@@ -88,7 +88,7 @@ def fresh(fault: LabFault) -> Node:
     return Node(layers(IMAGE), user_data(fault))
 
 
-def _asked(node: Node, fault: LabFault) -> Outcome:
+def _ask_node(node: Node, fault: LabFault) -> Outcome:
     named = specs.parse_all([f"nsenter://{node.pid()}"])
     [asked] = collector.ask_all(named, collector.Asking(SECONDS))
     recording = asked.recording

@@ -42,7 +42,7 @@ class Running:
 
 def starts_behind_a_write(timeline: Timeline, runtime: Containerd) -> Sequence[Unit]:
     """Those that may be meant to make it read what was written."""
-    units, files = _of(runtime)
+    units, files = _units_and_files(runtime)
     starts = (each for each in timeline.of(Unit) if each.unit.known in units and each.act in _STARTS)
     return [each for each in starts if any(map(_is_write_of(files), timeline.before(each)))]
 
@@ -51,7 +51,7 @@ def never_reread(
     timeline: Timeline, runtime: Containerd, starts: Sequence[Unit], *, told_of_registries: bool
 ) -> Iterator[Draft]:
     """Of the first of them that does nothing. Whoever has registries to trust is told by that rule of `config_path`."""
-    units, files = _of(runtime)
+    units, files = _units_and_files(runtime)
     for start in (each for each in starts if each.act is Act.START):
         running = _running(timeline, start, units)
         written = _unread(timeline, running, start, files) if running is not None else []
@@ -62,7 +62,7 @@ def never_reread(
             return
 
 
-def _of(runtime: Containerd) -> tuple[frozenset[str], frozenset[str]]:
+def _units_and_files(runtime: Containerd) -> tuple[frozenset[str], frozenset[str]]:
     """Its units, and the files that it reads, or is given, when it starts."""
     files = filter(None, (runtime.config, *runtime.templates))
     return frozenset(f"{name}.service" for name in runtime.units), frozenset(files)

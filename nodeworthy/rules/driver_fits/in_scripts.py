@@ -122,15 +122,15 @@ def nothing_replaces_its_libraries(script: BootScript) -> Findings:
 
 
 def _switch(timeline: Timeline) -> Writes | None:
-    return next((each for each in timeline.of(Writes) if _ON.search(_written(each))), None)
+    return next((each for each in timeline.of(Writes) if _ON.search(_content_shown(each))), None)
 
 
 def _is_held(timeline: Timeline) -> bool:
     """By apt itself, or out of what is upgraded."""
     words = (" ".join(argument.shown() for argument in each.arguments) for each in timeline.of(Runs))
     held = any("apt-mark" in line and "hold" in line for line in words)
-    return held or any(_KEPT_OUT.search(_written(each)) for each in timeline.of(Writes))
+    return held or any(_KEPT_OUT.search(_content_shown(each)) for each in timeline.of(Writes))
 
 
-def _written(write: Writes) -> str:
+def _content_shown(write: Writes) -> str:
     return write.content.text.shown() if write.content is not None else ""

@@ -39,7 +39,7 @@ def _of_the_operator(values: OperatorValues, door: PoolDoor) -> Findings:
         skip("the operator's device plugin is not meant for these nodes")
     if not need(values.part("devicePlugin", default=True)):
         skip("the operator's device plugin is off")
-    parts = _keeping(door, _said(values, "daemonsets", "tolerations"), "operator")
+    parts = _keeping(door, _setting_or_unknown(values, "daemonsets", "tolerations"), "operator")
     if parts is not None:
         yield _kept_away(door, parts, "the operator's DaemonSets do", values, "daemonsets", "tolerations")
     elif values.origin != ORIGIN and not any(door.has(*each) for each in GPU_SIGNS):
@@ -50,7 +50,7 @@ def _found_out(values: OperatorValues, door: PoolDoor) -> Findings:
     """A ClusterPolicy does not say it, and nodes that register with the label need nobody for it."""
     if not need(boolean("nfd.enabled", values.tree.get("nfd", "enabled"), default=True)):
         return
-    finder = _keeping(door, _said(values, *_FINDER.split(".")), "feature-discovery")
+    finder = _keeping(door, _setting_or_unknown(values, *_FINDER.split(".")), "feature-discovery")
     if finder is not None:
         who = "node feature discovery, by which the operator knows nodes with GPUs, does"
         told = _kept_away(door, finder, who, values, *_FINDER.split("."))
@@ -58,7 +58,7 @@ def _found_out(values: OperatorValues, door: PoolDoor) -> Findings:
         yield replace(told, severity=Severity.WARNING)
 
 
-def _said(values: OperatorValues, *path: str) -> Tree:
+def _setting_or_unknown(values: OperatorValues, *path: str) -> Tree:
     said = values.tree.get(*path)
     if said.is_absent and values.elsewhere is not None:
         need(Located.unknown(f"{'.'.join(path)} is not known: {values.elsewhere}", said.place))
@@ -95,7 +95,7 @@ def _not_tolerating(door: PoolDoor, taint: NodeTaint, who: str, said: Tree, name
     return fail(
         said.place,
         f"{who} not tolerate the taint of {door.title}",
-        is_=f"{named}: {', '.join(_shown(said.sequence)) or 'nothing of its own'}",
+        is_=f"{named}: {', '.join(_toleration_keys(said.sequence)) or 'nothing of its own'}",
         should=f"a toleration of {taint}, too",
         related=[Related(taint.place, f"{door.title} has {taint}")],
         cause=_UNHEARD,
@@ -105,5 +105,5 @@ def _not_tolerating(door: PoolDoor, taint: NodeTaint, who: str, said: Tree, name
     )
 
 
-def _shown(tolerations: Sequence[Tree]) -> list[str]:
+def _toleration_keys(tolerations: Sequence[Tree]) -> list[str]:
     return [each.get("key").text or "all" for each in tolerations]

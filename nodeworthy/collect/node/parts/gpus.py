@@ -163,8 +163,8 @@ def _gpu(address: str, said: Sequence[str]) -> SaidGpu:
     counted = tuple((name, int(value)) for name, value in ecc if _UNCORRECTABLE in name and value[:18].isdecimal())
     return SaidGpu(
         address,
-        fabric_state=_said(values.get("Fabric/State", "")),
-        fabric_status=_said(values.get("Fabric/Status", "")),
+        fabric_state=_empty_if_unsupported(values.get("Fabric/State", "")),
+        fabric_status=_empty_if_unsupported(values.get("Fabric/Status", "")),
         uncorrectable=tuple((name, count) for name, count in counted if count),
         remap_pending=values.get("Remapped Rows/Pending") == "Yes",
         remap_failed=values.get("Remapped Rows/Remapping Failure Occurred") == "Yes",
@@ -172,7 +172,7 @@ def _gpu(address: str, said: Sequence[str]) -> SaidGpu:
     )
 
 
-def _said(value: str) -> str:
+def _empty_if_unsupported(value: str) -> str:
     return "" if value in ("N/A", "Not Supported") else value
 
 
@@ -226,8 +226,8 @@ def driver(recording: Recording, host: Place) -> NodeDriver | Missing:
     return NodeDriver(
         place=place,
         is_loaded=is_loaded,
-        version=_found(recording, "driver", _VERSION, host.about("/proc/driver/nvidia/version"), is_loaded),
-        admin_only=_found(
+        version=_matched_value(recording, "driver", _VERSION, host.about("/proc/driver/nvidia/version"), is_loaded),
+        admin_only=_matched_value(
             recording, "params", _parameter(), host.about(f"/proc/driver/nvidia/params {loaded_parameter()}"), is_loaded
         ),
         options=tuple(_option(line, host) for line in lines(recording, "options") if ":" in line),
@@ -274,7 +274,7 @@ def _parameter() -> re.Pattern[str]:
     return re.compile(rf"^{loaded_parameter()}:\s*(\d+)\s*$", re.MULTILINE)
 
 
-def _found(
+def _matched_value(
     recording: Recording, name: str, pattern: re.Pattern[str], place: Place, is_loaded: Located[bool]
 ) -> Located[str]:
     if is_loaded.state == Known(False):

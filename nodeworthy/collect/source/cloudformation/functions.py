@@ -116,7 +116,7 @@ def _find_in_map(c: Calling, node: Node) -> Value:
     name, top, second, *more = c.given(node, 3, 4)
     default = next((value for each in more for key, (_, value) in pairs(each).items() if key == "DefaultValue"), None)
     keys = [c.value(each) for each in (name, top, second)]
-    known = [_known(each) for each in keys]
+    known = [_known_text(each) for each in keys]
     if all(each is not None for each in known):
         found = c.template.mapping(str(known[0]), str(known[1]), str(known[2]))
         if found is not None:
@@ -127,7 +127,7 @@ def _find_in_map(c: Calling, node: Node) -> Value:
     return _whichever(c, keys, known)
 
 
-def _known(value: Value) -> str | None:
+def _known_text(value: Value) -> str | None:
     try:
         return string(value).known
     except Refusal:
@@ -142,7 +142,7 @@ def _whichever(c: Calling, keys: Sequence[Value], known: Sequence[str | None]) -
         raise Refusal("Fn::FindInMap takes texts")
     if known[0] is not None and known[2] is not None:
         rows = [pairs(row).get(known[2]) for _, row in c.template.mapped(known[0]).values()]
-        told = {_known(c.value(each[1])) if each is not None else None for each in rows}
+        told = {_known_text(c.value(each[1])) if each is not None else None for each in rows}
         if len(told) == 1 and None not in told and rows[0] is not None:
             return c.value(rows[0][1])
     return Hole(hole.why, c.spot, f"Fn::FindInMap {known[0] or ''}".strip())
@@ -378,7 +378,7 @@ def _if(c: Calling, node: Node) -> Value:
     if told is not None:
         return c.value(yes if told else no)
     one, other = c.value(yes), c.value(no)
-    if _known(one) is not None and _known(one) == _known(other):
+    if _known_text(one) is not None and _known_text(one) == _known_text(other):
         return one
     return Hole(f"it depends on the condition {name}: {c.template.why_open(name)}", c.spot, f"Fn::If {name}")
 

@@ -149,8 +149,8 @@ def _suppressions(template: Template, rules: frozenset[str]) -> Iterator[Suppres
     for key, node in every.values():
         first = template.file.line(key.start_mark.index)
         until = next((each for each in starts if each > first), template.file.text.count("\n") + 2)
-        yield from _of(_ignored(node), range(first, until), template, rules)
-    yield from _of(_ignored(template.root), None, template, rules)
+        yield from _suppressions_in(_ignored(node), range(first, until), template, rules)
+    yield from _suppressions_in(_ignored(template.root), None, template, rules)
 
 
 def _ignored(node: Node) -> Node | None:
@@ -159,7 +159,9 @@ def _ignored(node: Node) -> Node | None:
     return said if (scalar_text(said) or "").startswith(_IGNORE) else child(node, "Metadata", "nodeworthy", "ignore")
 
 
-def _of(said: Node | None, lines: range | None, template: Template, rules: frozenset[str]) -> Iterator[Suppression]:
+def _suppressions_in(
+    said: Node | None, lines: range | None, template: Template, rules: frozenset[str]
+) -> Iterator[Suppression]:
     if said is None:
         return
     told: Sequence[tuple[str, Node]] = [(scalar_text(each) or "", each) for each in items(said) or [said]]
@@ -205,11 +207,11 @@ def _release(template: Template, resource: Resource) -> Release:
             elsewhere = f"the values may hold it: {waits.hole.why}"
         except Refusal as refusal:
             elsewhere = f"the values can't be read: {refusal}"
-    chart, version, name = (_said(said, each, place) for each in ("Chart", "Version", "Release"))
+    chart, version, name = (_property_tree(said, each, place) for each in ("Chart", "Version", "Release"))
     return Release(title, title, place, chart, version, values, elsewhere, name.text, Tree({"name": name}, place))
 
 
-def _said(properties: Value, name: str, place: Place) -> Tree:
+def _property_tree(properties: Value, name: str, place: Place) -> Tree:
     found = properties.items.get(name) if isinstance(properties, Obj) else None
     return tree(found, name) if found is not None else absent(place.about(name))
 

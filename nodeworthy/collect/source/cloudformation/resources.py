@@ -131,14 +131,14 @@ def _structure(said: Obj, model: Model | None) -> Obj:
     found: dict[str, Value] = {}
     keys: dict[str, Spot] = {}
     for name, each in said.items.items():
-        called = _called(name, properties)
+        called = _property_name(name, properties)
         if called is not None:
             found[called] = _by_providers_names(each, properties[called] if properties is not None else None)
             keys[called] = said.key_spot(name)
     return Obj("object", found, said.spot, keys)
 
 
-def _called(name: str, properties: Mapping[str, Model] | None) -> str | None:
+def _property_name(name: str, properties: Mapping[str, Model] | None) -> str | None:
     names = names_of(name)
     return names[0] if properties is None else next((each for each in names if each in properties), None)
 

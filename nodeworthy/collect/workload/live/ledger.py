@@ -86,12 +86,12 @@ def _holder(pod: Mapping[str, Any], gpus: int) -> Holder:
 
 def _gpus_of(pod: Mapping[str, Any]) -> int:
     """As the scheduler counts: the containers together, or the one that comes before them and asks for most."""
-    beside = sum(_asked(each) for each in mappings_at(pod, "spec", "containers"))
-    before = max((_asked(each) for each in mappings_at(pod, "spec", "initContainers")), default=0)
+    beside = sum(_gpus_asked_by(each) for each in mappings_at(pod, "spec", "containers"))
+    before = max((_gpus_asked_by(each) for each in mappings_at(pod, "spec", "initContainers")), default=0)
     return max(beside, before)
 
 
-def _asked(container: Mapping[str, Any]) -> int:
+def _gpus_asked_by(container: Mapping[str, Any]) -> int:
     """GPUs and slices of them together: nobody holds a node of which any is held."""
     sides = [mapping_at(container, "resources", where) for where in ("requests", "limits")]
     return next((count for side in sides if (count := sum(number_at(side, name) or 0 for name in gpu_names(side)))), 0)

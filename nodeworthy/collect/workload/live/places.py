@@ -64,9 +64,9 @@ def in_the_way(
     for each in shapes:
         now = ledger.get(each.node)
         if now is None:
-            found[each.node] = _left(each, NotRun.NODE_GONE, "it is gone, or offers no GPU any more")
+            found[each.node] = _left_out(each, NotRun.NODE_GONE, "it is gone, or offers no GPU any more")
         elif not now.is_free:
-            found[each.node] = _left(each, NotRun.IN_USE, f"its GPUs are in use: {others_on(now)}")
+            found[each.node] = _left_out(each, NotRun.IN_USE, f"its GPUs are in use: {others_on(now)}")
     staying = [each for each in shapes if each.node not in found]
     return found if last else found | _last_ones(staying, ledger, together=together)
 
@@ -79,9 +79,9 @@ def _last_ones(shapes: Sequence[Shape], ledger: Mapping[str, NodeLedger], *, tog
         meant = [each for each in shapes if each.node in free]
         if meant and len(free) == (len(meant) if together else 1):
             why = f"it is the last free node of its pool ({pool or 'all nodes'}): --yes-last takes it all the same"
-            found[meant[-1].node] = _left(meant[-1], NotRun.IN_USE, why)
+            found[meant[-1].node] = _left_out(meant[-1], NotRun.IN_USE, why)
     return found
 
 
-def _left(shape: Shape, reason: NotRun, why: str) -> LeftOut:
+def _left_out(shape: Shape, reason: NotRun, why: str) -> LeftOut:
     return LeftOut("", (shape.node,), reason, why)

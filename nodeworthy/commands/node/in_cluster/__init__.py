@@ -41,7 +41,7 @@ def run(options: Options) -> int:
     server = taint.prepare(options, nodes.specs)
     run = judging.begin(options)
     if options.dry_run:
-        return _shown(options, run, nodes)
+        return _run_dry(options, run, nodes)
     chosen, declared, asked = _looked(options, run, nodes)
     if options.record == said.STDOUT:
         return said.print_answers(asked)
@@ -81,10 +81,10 @@ def _looked(options: Options, run: Run, nodes: Named) -> tuple[Chosen, Declared,
     cluster = terms.cluster_of(options.context, options.namespace)
     terms.check_namespace(cluster)
     chosen = _chosen(options, cluster, nodes, declared)
-    return chosen, declared, _asked(options, cluster, terms.with_priority(asked, cluster), chosen, workers)
+    return chosen, declared, _ask_nodes(options, cluster, terms.with_priority(asked, cluster), chosen, workers)
 
 
-def _shown(options: Options, run: Run, nodes: Named) -> int:
+def _run_dry(options: Options, run: Run, nodes: Named) -> int:
     from nodeworthy.collect.in_cluster.chosen import Chosen
 
     asked, workers, declared = _asking(options, run)
@@ -111,7 +111,7 @@ def _chosen(options: Options, cluster: Cluster, nodes: Named, declared: Declared
     return choose(cluster, [each.text for each in nodes.specs], options.selector, declared.fleet, options.pool)
 
 
-def _asked(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Sequence[AskedHost]:
+def _ask_nodes(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Sequence[AskedHost]:
     from nodeworthy.collect.in_cluster.looking import ask_all
     from nodeworthy.collect.node.asked import AskedHost
     from nodeworthy.collect.node.recording import Recording

@@ -112,7 +112,7 @@ def refuse_others(options: Options) -> None:
 
 def show_dry(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> int:
     """0 where Jobs would be made, 3 where a node could not be looked at. Raises InputError where a run would."""
-    written = "".join(_written(options, cluster, terms, chosen, workers))
+    written = "".join(_dry_run_lines(options, cluster, terms, chosen, workers))
     if options.output:
         judging.write_whole(Path(options.output), written)
     else:
@@ -122,13 +122,13 @@ def show_dry(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, w
     return 0 if chosen.nodes and not chosen.missing else NOTHING_TO_LOOK_AT
 
 
-def _written(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Iterator[str]:
+def _dry_run_lines(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Iterator[str]:
     from nodeworthy.collect.in_cluster.job import job, name_of
     from nodeworthy.collect.in_cluster.role import manifests
     from nodeworthy.documents.manifest import as_manifest
 
     yield "# Nothing was made: this is a dry run. What follows, a run would make and remove again.\n"
-    for each in _said(options, cluster, terms, chosen, workers):
+    for each in _plan_lines(options, cluster, terms, chosen, workers):
         yield f"# {on_one_line(each)}\n"
     for number, node in enumerate(chosen.nodes.values()):
         made = job(name_of(terms.run, number, node), node, terms)
@@ -137,7 +137,7 @@ def _written(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, w
     yield manifests(options.namespace, taints=options.taint)
 
 
-def _said(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Iterator[str]:
+def _plan_lines(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, workers: int) -> Iterator[str]:
     yield from (f"there is no such node in {cluster.server}: {each}" for each in chosen.missing)
     yield from plan(cluster, terms, chosen, workers)
     if options.taint and chosen.nodes:
