@@ -420,6 +420,13 @@ def _pods_network(release: Release) -> Iterator[Fact]:
         yield from said_by_networks_chart(release)
 
 
+def _objects_as_values(release: Release) -> Iterator[Fact]:
+    """Of charts that install no more than the objects that they are given."""
+    if (release.chart.text or "").rpartition("/")[2] == "raw":
+        for each in release.values.get("resources").sequence:
+            yield from facts_of(each)
+
+
 READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _operator,
     _pods_of_chart,
@@ -429,5 +436,6 @@ READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _dra_driver,
     _monitoring,
     _hami,
+    _objects_as_values,
     _pods_network,
 )

@@ -51,6 +51,20 @@ def accelerator_meant(name: str) -> str | None:
     return str(meant) if meant is not None and name not in rows["accelerators"] else None
 
 
+def is_attached(name: str) -> bool:
+    """Whether it is added to a machine that has none of its own."""
+    return name in _table()["gke"]["attached"]["accelerators"]
+
+
+def takes_accelerators(machine_type: str) -> bool:
+    return machine_type.startswith(f"{_table()['gke']['attached']['family']}-")
+
+
+def machines_with(gpu: str) -> tuple[str, ...]:
+    """Of which families Google Cloud's machines are that have this GPU as a part of them."""
+    return tuple(family for family, row in _table()["gke"]["machines"].items() if row["gpu"] == gpu)
+
+
 def gpus_of_machine(machine_type: str) -> MachineGpus | None:
     """Those that are a part of a machine type of Google Cloud; None where it has none of its own."""
     family, _, size = machine_type.rpartition("-")

@@ -12,6 +12,14 @@ from nodeworthy.patterns import pattern
 _UNDERSCORE = pattern(r"_([a-z0-9])")
 
 
+# How resources of clouds begin that are asked for pools of nodes; a test reads the tables to be sure.
+OTHER_CLOUDS = (
+    *("alicloud_", "civo_", "coreweave_", "digitalocean_", "exoscale_", "ibm_", "linode_", "nebius_", "oci_"),
+    *("ovh_", "scaleway_", "upcloud_", "vultr_", "yandex_"),
+)
+CLOUDS = ("google_", "azurerm_", *OTHER_CLOUDS)
+
+
 @cache
 def _table() -> Mapping[str, Any]:
     return table_of("terraform")

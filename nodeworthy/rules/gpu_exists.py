@@ -6,7 +6,8 @@ of EC2's API; of one that exists and whose GPUs we don't know, nothing is claime
 type: which do is what AWS said when it was last asked, and of a region that was not asked nothing is claimed either.
 In a plan, what starts the nodes of a pool starts the instances that the fleet gives it; what is of no pool, and what a
 fleet of EC2 takes, exists at least. One that is called as the next of its series would be may be newer than the list.
-A node pool of GKE or AKS is told what its cloud has retired.
+A node pool of GKE or AKS is told what its cloud has retired; one of GKE also of accelerators that are called otherwise,
+or that its machine can't have.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from nodeworthy.facts.aws.node_types import (
     not_of_its_pool,
     written_types,
 )
-from nodeworthy.facts.fleet.gpu_pool import RetiredMachines
+from nodeworthy.facts.fleet.gpu_pool import RefusedMachines, RetiredMachines
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.rule import Rule
@@ -132,6 +133,19 @@ def its_cloud_has_not_retired_it(retired: RetiredMachines) -> Findings:
         should="what it starts today",
         cause=f"{gone.cloud} retired it on {gone.since}: {CAUSE}",
         remedy=f"name another: `{gone.listed_by}` lists what there is",
+    )
+
+
+@RULE.check
+def its_cloud_starts_it(machines: RefusedMachines) -> Findings:
+    refused = machines.refused
+    yield fail(
+        refused.what,
+        f"{machines.pool.title} asks for machines that its cloud does not start: {refused.why}",
+        should=refused.should,
+        cause=f"the cloud refuses the pool when it is made: {CAUSE}",
+        remedy="ask for a machine and an accelerator that go together: `gcloud compute accelerator-types list` and "
+        "`gcloud compute machine-types list` list what there is",
     )
 
 

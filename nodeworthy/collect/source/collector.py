@@ -17,7 +17,14 @@ from nodeworthy.collect.source.one_file import whats_in
 from nodeworthy.collect.source.parsing import FileContents, InputRefused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools, pools_of, retired_machines
+from nodeworthy.facts.fleet.gpu_pool import (
+    GpuPool,
+    PoolDoor,
+    doors_of_pools,
+    pools_of,
+    refused_machines,
+    retired_machines,
+)
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, with_release_of
 from nodeworthy.facts.operator.values import OperatorValues
@@ -167,7 +174,8 @@ def _only_judged_by(member: Member) -> Iterator[str]:
 def _of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene:
     fleet, found = group.choice.fleet, group.together(groups.filled_in)
     found.facts = with_release_of(fleet, [*_not_of_a_release(found.facts, read), *_cut_off(group)])
-    scene = _scene(found, fleet, group.choice.why).with_more(retired_machines(_planned_pools(group)))
+    hosted = [*_planned_pools(group), *_asked_pools(found.facts)]
+    scene = _scene(found, fleet, group.choice.why).with_more([*retired_machines(hosted), *refused_machines(hosted)])
     if fleet is not None:
         return scene
     kinds = {type(each).__name__ for each in found.facts}
@@ -205,6 +213,12 @@ def _of_other_clouds(facts: Sequence[Fact], group: FileGroup) -> list[GpuPool]:
 def _planned_pools(group: FileGroup) -> list[GpuPool]:
     """Those that a root of Terraform asks of other clouds."""
     return [*{id(pool): pool for member in group.members for pool in member.found.pools}.values()]
+
+
+def _asked_pools(facts: Sequence[Fact]) -> list[GpuPool]:
+    """Those that objects and commands ask of other clouds; what stands under a condition may not come to be."""
+    hosted = (getattr(each, "hosted", None) for each in facts if type(each).__name__ == "AskedNodes")
+    return [each for each in hosted if isinstance(each, GpuPool) and not each.is_likely]
 
 
 def _doors_of_other_clouds(group: FileGroup) -> list[PoolDoor]:

@@ -50,8 +50,11 @@ def installed_by_helm(script: BootScript, beside: FilesBeside) -> Iterator[Fact]
     """The GPU operator with the machine that the script makes a cluster of, and what else its charts bring."""
     try:
         installs = [each for each in script.timeline.of(Installs) if each.release is not None and not each.removes]
-        for each in installs:
-            if _is_operator(each):
+        operators = [each for each in installs if _is_operator(each)]
+        if _is_for_nodes_elsewhere(operators, script):
+            yield from operator_values(_release(operators[0], beside))
+        else:
+            for each in operators:
                 yield from _operator(each, script, beside)
         for each in _standing(installs):
             release = _release(each, beside)
@@ -63,6 +66,15 @@ def installed_by_helm(script: BootScript, beside: FilesBeside) -> Iterator[Fact]
 
 def _is_operator(installs: Installs) -> bool:
     return any(_CHART.search(name.shown()) for name in installs.packages)
+
+
+def _is_for_nodes_elsewhere(operators: Sequence[Installs], script: BootScript) -> bool:
+    """One operator in any case, by its command's words alone, and no machine here that becomes a node: whose nodes it
+    serves, what lies around says."""
+    if len(operators) != 1 or operators[0].conditions:
+        return False
+    told, shown = operators[0].release or HelmRelease(()), containerd_shown(script, operators[0])
+    return shown is None and not told.files and not script.makes_a_node
 
 
 def _operator(installs: Installs, script: BootScript, beside: FilesBeside) -> Iterator[OperatorByHelm]:

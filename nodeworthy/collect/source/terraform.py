@@ -22,6 +22,7 @@ from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module, open_root
 from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.values import Obj, Seq, Str, Value
+from nodeworthy.known.terraform import CLOUDS, OTHER_CLOUDS
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact
@@ -85,12 +86,14 @@ class TerraformRoot:
     @cached_property
     def pools(self) -> Sequence[GpuPool]:
         """Those that it asks of other clouds. Imported only where it asks for some."""
-        if not self.module.has_any(("google_", "azurerm_")):
+        if not self.module.has_any(CLOUDS):
             return ()
         from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds
         from nodeworthy.facts.fleet.hosted_pools import HOSTED
+        from nodeworthy.known.hosted_elsewhere import types_elsewhere
 
-        return self._bounded(lambda: pools_of_other_clouds(self.module.everything(HOSTED))) or ()
+        types = HOSTED | types_elsewhere() if any(map(self.disk.says, OTHER_CLOUDS)) else HOSTED
+        return self._bounded(lambda: pools_of_other_clouds(self.module.everything(types))) or ()
 
     @cached_property
     def provisioned(self) -> Provisioned:

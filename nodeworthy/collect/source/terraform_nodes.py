@@ -21,12 +21,15 @@ from nodeworthy.hcl.root import Module
 from nodeworthy.hcl.trees import tree
 from nodeworthy.hcl.values import BLOCK, Hole, Obj, Seq, Str, Value, is_null
 from nodeworthy.known.aws_models import Model, model_of
-from nodeworthy.known.terraform import is_one, name_of, types
+from nodeworthy.known.terraform import CLOUDS, is_one, name_of, types
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 _AWS = "aws_"
-_PARAMETER, _IMAGE = "aws_ssm_parameter", "aws_ami"
+_PARAMETER, _IMAGES = "aws_ssm_parameter", ("aws_ami", "aws_ami_ids")
+# A regular expression that says no more than a name with * does.
+_PLAIN = pattern(r"\^?((?:[\w/-]|\\\.|\.\*|\.)+)\$?")
 _ARGUMENTS = {"userData": "user_data", "userDataBase64": "user_data_base64"}
 _LAYERS = {"base64": ("base64",), "gzip": ("base64", "gzip")}
 
@@ -57,11 +60,15 @@ def stack_of(
 
 
 def pools_of_other_clouds(instances: Iterable[Instance | Hole]) -> list[GpuPool]:
-    from nodeworthy.facts.fleet.hosted_pools import HOSTED, HostedResource, hosted_pools
+    asked = [each for each in instances if isinstance(each, Instance) and not each.is_data]
+    theirs = [each for each in asked if each.type.startswith(CLOUDS)]
+    if not theirs:
+        return []
+    from nodeworthy.facts.fleet.hosted_elsewhere import pools_elsewhere
+    from nodeworthy.facts.fleet.hosted_pools import HostedResource, hosted_pools
 
-    asked = (each for each in instances if isinstance(each, Instance) and not each.is_data)
-    found = [each for each in asked if each.type in HOSTED]
-    return hosted_pools([HostedResource(each.type, each.name, each.place, tree(each.values)) for each in found])
+    found = [HostedResource(each.type, each.name, each.place, tree(each.values)) for each in theirs]
+    return [*hosted_pools(found), *pools_elsewhere(found)]
 
 
 # Images
@@ -70,12 +77,12 @@ def pools_of_other_clouds(instances: Iterable[Instance | Hole]) -> list[GpuPool]
 def _asked_images(sources: Iterator[Instance]) -> Iterator[tuple[str, AskedImage]]:
     """By the address of who looks them up: that is what stands for the image's id."""
     for each in sources:
-        if each.type not in (_PARAMETER, _IMAGE):
+        if each.type != _PARAMETER and each.type not in _IMAGES:
             continue
         said = each.values.items
         if each.type == _PARAMETER and isinstance(name := said.get("name"), Str) and name.known:
             yield each.address, AskedImage(name.known)
-        elif each.type == _IMAGE and (named := _filtered(said)):
+        elif each.type in _IMAGES and (named := _filtered(said) or _by_expression(said)):
             owners = said.get("owners")
             told = [one.known for one in owners.items if isinstance(one, Str)] if isinstance(owners, Seq) else []
             yield each.address, AskedImage(named, frozenset(one for one in told if one))
@@ -88,6 +95,13 @@ def _filtered(said: Mapping[str, Value]) -> str:
         if entry.get("name").text == "name" and len(entry.get("values").sequence) == 1:
             return entry.get("values").sequence[0].text or ""
     return ""
+
+
+def _by_expression(said: Mapping[str, Value]) -> str:
+    """Of a name_regex, as a filter would have it."""
+    expression = said.get("name_regex")
+    found = _PLAIN.fullmatch(expression.known or "") if isinstance(expression, Str) else None
+    return found[1].replace(".*", "*").replace("\\.", ".") if found is not None else ""
 
 
 # Resources

@@ -191,6 +191,8 @@ def _made_beside(nodes: NodeGroup) -> AwsResource | None:
 
 
 def _version(nodes: NodeGroup) -> Located[str] | None:
+    """That of its cluster; else what a managed group says of itself."""
     cluster = _made_beside(nodes)
-    said = cluster.get("version") if cluster is not None else None
-    return said.located() if said is not None and said.text is not None else None
+    told = [cluster.get("version")] if cluster is not None else []
+    told += [nodes.groups("version")] if nodes.is_managed else []
+    return next((said.located() for said in told if said.text is not None), None)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from nodeworthy.facts.fleet.machines import NOTHING_SAID, Gone, Machines
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Gone, Machines, Refused
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS, OWN_DRIVER
@@ -211,3 +211,21 @@ class RetiredMachines:
 
 def retired_machines(pools: Sequence[GpuPool]) -> list[RetiredMachines]:
     return [RetiredMachines(each, each.machines.gone) for each in pools if each.machines.gone is not None]
+
+
+@dataclass(frozen=True)
+class RefusedMachines:
+    """A pool of machines that its cloud does not start as they are asked for."""
+
+    called: ClassVar[str] = "a pool whose machines its cloud refuses"
+
+    pool: GpuPool
+    refused: Refused
+
+    @property
+    def place(self) -> Place:
+        return self.refused.what.place
+
+
+def refused_machines(pools: Sequence[GpuPool]) -> list[RefusedMachines]:
+    return [RefusedMachines(each, each.machines.refused) for each in pools if each.machines.refused is not None]

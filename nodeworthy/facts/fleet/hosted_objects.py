@@ -1,5 +1,6 @@
-"""Node pools of GKE and AKS that objects of Kubernetes ask for: Config Connector, Crossplane, Azure's service operator,
-Cluster API. They call things as Google's and Azure's own APIs do, which is how Terraform calls them, in camelCase."""
+"""Node pools of GKE, AKS, CoreWeave that objects of Kubernetes ask for: Config Connector, Crossplane, Azure's service
+operator, Cluster API, CoreWeave's own. They call things as the APIs of their clouds do, which is how Terraform calls
+them, in camelCase."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from nodeworthy.facts.fleet.hosted_pools import (
     AKS_POOL,
     GKE_CLUSTER,
     GKE_POOL,
+    HOSTED,
     HostedResource,
     hosted_pools,
 )
@@ -51,7 +53,10 @@ _INFRASTRUCTURE = "infrastructure.cluster.x-k8s.io/"
 _KINDS: Mapping[str, Sequence[_Kind]] = {
     "ContainerNodePool": (_Kind("container.cnrm.", GKE_POOL, cluster=(("cluster_ref", "name"),)),),
     "ContainerCluster": (_Kind("container.cnrm.", GKE_CLUSTER),),
-    "NodePool": (_Kind("container.gcp.", GKE_POOL, _FOR_PROVIDER, cluster=(("cluster_ref", "name"), ("cluster",))),),
+    "NodePool": (
+        _Kind("container.gcp.", GKE_POOL, _FOR_PROVIDER, cluster=(("cluster_ref", "name"), ("cluster",))),
+        _Kind("compute.coreweave.com/", "coreweave_node_pool"),
+    ),
     "Cluster": (_Kind("container.gcp.", GKE_CLUSTER, _FOR_PROVIDER),),
     "KubernetesClusterNodePool": (
         _Kind("containerservice.azure.", AKS_POOL, _FOR_PROVIDER, cluster=(("kubernetes_cluster_id_ref", "name"),)),
@@ -74,9 +79,17 @@ def hosted_objects(document: Tree) -> Iterator[AskedNodes]:
         return
     spec = _as_in_terraform(document.get(*kind.spec), kind.names)
     for values in _each_of(spec, kind):
-        for pool in hosted_pools([HostedResource(kind.type, name, document.place, values)]):
+        for pool in _pools(HostedResource(kind.type, name, document.place, values)):
             machines = pool.machines if pool.machines.taints else replace(pool.machines, taints=_taints(spec))
             yield nodes_called(replace(pool, cluster=_cluster(document, spec, kind), machines=machines), called)
+
+
+def _pools(resource: HostedResource) -> Sequence[GpuPool]:
+    if resource.type in HOSTED:
+        return hosted_pools([resource])
+    from nodeworthy.facts.fleet.hosted_elsewhere import pools_elsewhere
+
+    return pools_elsewhere([resource])
 
 
 def _each_of(spec: Tree, kind: _Kind) -> Iterator[Tree]:

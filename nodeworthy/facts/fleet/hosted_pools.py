@@ -8,18 +8,22 @@ from typing import TypeVar
 
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.fleet.machines import Gone, Machines, number_of, text_of, texts_of
+from nodeworthy.facts.fleet.machines import Gone, Machines, Refused, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.cloud_gpus import (
     MachineGpus,
     accelerator_gone,
+    accelerator_meant,
     aks_distribution,
     gke_distribution,
     gke_installs,
     gpu_of_accelerator,
     gpus_of_machine,
     gpus_of_size,
+    is_attached,
+    machines_with,
+    takes_accelerators,
 )
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.patterns import pattern
@@ -147,7 +151,7 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
     if kind.text is None and own is None and not has_some:
         return None
     count = _unless_shared(number_of(accelerator.get("count")), accelerator)
-    gpu = gpu_of_accelerator(kind.text) if kind.text is not None else None
+    gpu = gpu_of_accelerator(accelerator_meant(kind.text) or kind.text) if kind.text is not None else None
     scaling = _first(pool, "autoscaling")
     machine = config.get("machine_type").place
     own_count = _unless_shared(_located_or_none(own.count, machine), accelerator) if own is not None else count
@@ -160,7 +164,31 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
         labels=_labels_of_gke(config, kind),
         taints=taints_in(config.get("taint").sequence),
         gone=_gone_of_gke(kind),
+        refused=_refused_by_gke(config.get("machine_type"), accelerator),
     )
+
+
+def _refused_by_gke(machine: Tree, accelerator: Tree) -> Refused | None:
+    """What Google calls otherwise, attaches to other machines, or has in another number of its machine."""
+    kind, count = accelerator.get("type"), accelerator.get("count")
+    if kind.text is None:
+        return None
+    if (meant := accelerator_meant(kind.text)) is not None:
+        return Refused(kind.located(), meant, "Google Cloud has no accelerator of this name")
+    if machine.text is None or (gpu := gpu_of_accelerator(kind.text)) is None:
+        return None
+    if is_attached(kind.text):
+        why = f"Google Cloud attaches {kind.text} to machines of N1 alone"
+        return None if takes_accelerators(machine.text) else Refused(machine.located(), "n1-standard-8", why)
+    own = gpus_of_machine(machine.text)
+    if own is None or own.gpu != gpu:
+        why = f"{kind.text} is a part of its machines, and attached to none, nor to {machine.text}"
+        return Refused(machine.located(), " or ".join(f"{each}-…" for each in machines_with(gpu)), why)
+    if own.count is not None and isinstance(count.value, int) and count.value not in (0, own.count):
+        return Refused(
+            count.located(), str(own.count), f"{machine.text} has {own.count} {kind.text}, no more and no fewer"
+        )
+    return None
 
 
 def _gone_of_gke(accelerator: Tree) -> Gone | None:
@@ -261,12 +289,17 @@ def _runtime(distribution: Located[str]) -> Located[Containerd]:
 
 
 def _version(values: Tree, name: str, cluster: HostedResource | None = None) -> Located[str] | None:
-    """`1.33` of `1.33.5-gke.1080000`; of its cluster where the pool does not say it."""
+    """Of its cluster where the pool does not say it."""
     said = text_of(values.get(name))
     if said is None and cluster is not None:
         name = "min_master_version" if cluster.type == GKE_CLUSTER else "kubernetes_version"
         said = text_of(cluster.values.get(name))
+    return minor_of(said)
+
+
+def minor_of(said: Located[str] | None) -> Located[str] | None:
+    """`1.33` of `1.33.5-gke.1080000`, `v1.33`."""
     if said is None or isinstance(said.state, Unknown):
         return said
-    found = _MINOR.match(said.state.value)
+    found = _MINOR.match(said.state.value.removeprefix("v"))
     return Located.known(found[0], said.place) if found is not None else None

@@ -32,6 +32,15 @@ class Gone:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """What a cloud does not start: what of it can't be, what would be right, and why."""
+
+    what: Located[str]
+    should: str
+    why: str
+
+
+@dataclass(frozen=True)
 class Machines:
     # Those that may be started: one alone is known, of several one will be.
     types: tuple[Located[str], ...] = ()
@@ -48,6 +57,7 @@ class Machines:
     # The reservation of capacity that they run in: what it is, and its id.
     reserved: Reserved | None = None
     gone: Gone | None = None
+    refused: Refused | None = None
 
     @property
     def type(self) -> Located[str] | None:

@@ -1,5 +1,5 @@
 """What manifests say of a cluster as a whole, which its pools do not say themselves: its version, and from which ranges
-it gives services and pods their addresses. Of eksctl, kubeadm, Cluster API, Crossplane, AWS' and Azure's own
+it gives services and pods their addresses. Of eksctl, kops, kubeadm, Cluster API, Crossplane, AWS' and Azure's own
 controllers, Config Connector, Calico, Cilium."""
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ _KINDS: Mapping[str, Sequence[_Kind]] = {
             ("spec", "kubernetesNetworkConfig", "serviceIPv4CIDR"),
             named=(("spec", "name"),),
         ),
+        _Kind("kops.k8s.io/", frozenset(("kops",)), ("spec", "kubernetesVersion"), ("spec", "serviceClusterIPRange")),
     ),
     "ClusterConfiguration": (
         _Kind(

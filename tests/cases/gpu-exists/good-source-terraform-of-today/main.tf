@@ -13,6 +13,26 @@ resource "google_container_node_pool" "t4" {
 }
 
 variable "size" {}
+variable "machine" {}
+
+resource "google_container_node_pool" "own" {
+  for_each = {
+    l4    = { machine = "g2-standard-24", gpu = "nvidia-l4", count = 2 }
+    h100  = { machine = "a3-megagpu-8g", gpu = "nvidia-h100-mega-80gb", count = 8 }
+    given = { machine = var.machine, gpu = "nvidia-l4", count = 1 }
+  }
+  name       = each.key
+  cluster    = "research"
+  node_count = 1
+
+  node_config {
+    machine_type = each.value.machine
+    guest_accelerator {
+      type  = each.value.gpu
+      count = each.value.count
+    }
+  }
+}
 
 resource "azurerm_kubernetes_cluster_node_pool" "each" {
   for_each              = { t4 = "Standard_NC8as_T4_v3", a100 = "Standard_NC24ads_A100_v4", given = var.size }

@@ -1,0 +1,76 @@
+"""Clouds beside AWS, Google Cloud and Azure that host Kubernetes: what asks them for nodes, and the GPUs of their
+machines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from nodeworthy.known.cloud_gpus import MachineGpus
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.tables import table_of
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class AsksForNodes:
+    """Where a resource says what; empty where it does not say it."""
+
+    noun: str
+    cloud: str
+    name: str
+    machine: str
+    wanted: str
+    of: str = ""
+    within: str = ""
+    preset: str = ""
+    gpus: str = ""
+    least: str = ""
+    most: str = ""
+    labels: str = ""
+    version: str = ""
+    # Where it says that its cloud brings the driver, or that it does in any case; and who that is.
+    driver: str | bool = ""
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class IsCluster:
+    name: str
+    version: str
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return table_of("hosted_elsewhere")
+
+
+def asks_for_nodes(type_: str) -> AsksForNodes | None:
+    row = _table()["pools"].get(type_)
+    return AsksForNodes(**row) if row is not None else None
+
+
+def is_cluster(type_: str) -> IsCluster | None:
+    row = _table()["clusters"].get(type_)
+    return IsCluster(**row) if row is not None else None
+
+
+def types_elsewhere() -> frozenset[str]:
+    return frozenset((*_table()["pools"], *_table()["clusters"]))
+
+
+def gpus_elsewhere(cloud: str, machine: str, preset: str = "") -> MachineGpus | None:
+    """Those of a machine type; None where it has none of NVIDIA's that is known."""
+    rows = _table()["machines"][cloud]
+    for text, row in rows["types"].items():
+        found = re.fullmatch(text, machine)
+        if found is None:
+            continue
+        said = {**row, **found.groupdict()}
+        counted = re.fullmatch(rows["preset"], preset) if "preset" in rows else None
+        count = counted["count"] if counted is not None else said.get("count")
+        gpu = gpu_named(rows.get("names", {}).get(said.get("gpu"), said.get("gpu") or ""))
+        return MachineGpus(gpu.name if gpu is not None else None, int(count) if count is not None else None)
+    return None
