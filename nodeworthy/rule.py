@@ -115,13 +115,12 @@ class Rule:
     @property
     def documentation(self) -> str:
         """The docstring of the rule's module, or of its folder, which is its page."""
-        import inspect
-
         modules = [function.__module__ for function, _ in self._functions]
         named = min(modules, default=f"nodeworthy.rules.{self.id.replace('-', '_')}")
         folder = sys.modules.get(named.rpartition(".")[0])
         is_its_own = isinstance(own := getattr(folder, "RULE", None), Rule) and own.id == self.id
-        return inspect.getdoc(folder if is_its_own else sys.modules.get(named)) or self.title
+        told = getattr(folder if is_its_own else sys.modules.get(named), "__doc__", None)
+        return told.strip() if told else self.title
 
 
 def _bind(function: Check, unless: type[Any] | None) -> BoundCheck:

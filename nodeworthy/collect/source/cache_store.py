@@ -74,15 +74,15 @@ def _head(rest: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    import tempfile  # which is large, and most runs change nothing
-
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".")
+    """Not by tempfile, which imports half the library: the folder is nobody else's, and this process writes it once."""
+    temporary = path.with_name(f".{path.name}-{os.getpid()}")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
         with os.fdopen(handle, "w", encoding="ascii") as file:
             file.write(text)
         os.replace(temporary, path)
     except OSError:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
