@@ -70,7 +70,7 @@ def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
     full = _full(pod, world)
     if pod.was_not_registered:
         return _too_early(pod, started or ())
-    if pod.was_counted_as_none and node is not None and not node.capacity.get(pod.resource):
+    if pod.was_counted_as_none and (node is None or not node.capacity.get(pod.resource)):
         return _gone(pod)
     if pod.was_counted_by_kubelet:
         return _placed_in_vain(pod, full) if pod.key in world.events.placed else _pinned(pod, full)
