@@ -60,6 +60,7 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement("boot, growth (1 is linear, 8 quadratic)", 1.5, boot.growth, "×", scaled=False)
     yield Measurement("boot, the worst shape of 1 MB", 10_000, boot.ms_worst_shape, scaled=False, wanted=2_000)
     yield Measurement(f"explain, a log of {words.LINES:,} lines", 2_000, lambda: words.ms(folder))
+    yield Measurement(f"explain, {words.LINES:,} lines of faults", 2_000, lambda: words.of_faults_ms(folder))
     name = f"{rendering.FINDINGS:,} findings, in the slowest format"
     yield Measurement(name, 1_000, rendering.slowest_ms)
     name = f"lsp, a keystroke on a script of {lsp.LINES} lines"

@@ -373,6 +373,18 @@ def test_any_bytes_are_read(data: bytes) -> None:
     in_stream([data])
 
 
+def test_how_it_is_looked_for_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Line by line, or all of a piece: lines of all entries, every third of them wrapped, with empty lines between."""
+    told = [each.line for each in all_evidence()]
+    told[::3] = [re.sub(r"(?<=\S) (?=\S)", "\n\n  ", line) for line in told[::3]]
+    log = "\n---\n".join(told).encode()
+    monkeypatch.setattr("nodeworthy.known.evidence.search._FEW", 0)
+    by_lines = in_stream([log])
+    monkeypatch.setattr("nodeworthy.known.evidence.search._FEW", 10**9)
+    assert in_stream([log]) == by_lines
+    assert len(by_lines) > 900
+
+
 def test_a_log_without_lines_takes_no_memory() -> None:
     import tracemalloc
 

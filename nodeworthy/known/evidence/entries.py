@@ -146,6 +146,8 @@ class Pattern:
         self.evidence = evidence
         self.text = text
         self.words = words_of(text)
+        # So many lines may end within it.
+        self.gaps = len(text.split()) - 1
 
     @cached_property
     def expression(self) -> re.Pattern[bytes]:

@@ -9,6 +9,7 @@ from functools import cache, partial
 from itertools import accumulate
 
 from nodeworthy.known.evidence.entries import Evidence, Pattern, all_evidence, ranks, spread
+from nodeworthy.known.evidence.lines import Lines
 from nodeworthy.known.xid import xid_numbered
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -74,6 +75,8 @@ _BEFORE = 400
 _LONGEST_LINE = 4_000_000
 # The fewer lines together, the fewer entries have all their words among them.
 _PIECE = 32 * 1024
+# So many entries are tried on all of a piece before it is worth the while to know its words line by line.
+_FEW = 300
 # So much of a piece is looked at again with the next one: words may be wrapped into it.
 _WRAPPED = 2_000
 _COLOUR = pattern(rb"\x1b\[[0-9;]{0,12}[A-Za-z]")
@@ -89,14 +92,21 @@ def _patterns() -> tuple[Pattern, ...]:
     return tuple(Pattern(each, text) for each in all_evidence() for text in each.texts)
 
 
+@cache
+def _known_words() -> frozenset[bytes]:
+    return frozenset().union(*(each.words for each in _patterns()))
+
+
 def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Counted) -> None:
     """One look for all words, and then only for the entries all of whose words are there."""
     small = _small(piece)
     there = set(spread(small).split())
-    found = [each for entry in _patterns() if entry.words <= there for each in _matches(entry, small, ends)]
+    likely = [each for each in _patterns() if each.words <= there]
+    lines = Lines(small, _known_words()) if len(likely) > _FEW else None
+    found = [each for entry in likely for each in _matches(entry, small, lines, ends)]
     hidden = {(other, match.begins) for match in found for other in match.evidence.hides}
     # Of one line one text of an entry counts, and the others say no more.
-    lines: dict[tuple[str, int], str] = {}
+    counts: dict[tuple[str, int], str] = {}
     said = {each.begins for each in found if not each.evidence.is_family}
     causes = (each for each in found if _is_cause(each.evidence) and (each.evidence.id, each.begins) not in hidden)
     explained = {each.begins for each in causes}
@@ -107,7 +117,7 @@ def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Cou
         # What the cause brings about is told by its own line only where that says nothing of the cause.
         if each.evidence.is_symptom and each.begins in explained:
             continue
-        if lines.setdefault(key, each.text) == each.text:
+        if counts.setdefault(key, each.text) == each.text:
             _count(each.evidence, each.match, piece, line_of, counted)
 
 
@@ -124,8 +134,9 @@ class _Match:
     begins: int
 
 
-def _matches(entry: Pattern, small: bytes, ends: int) -> Iterator[_Match]:
-    for match in entry.expression.finditer(small):
+def _matches(entry: Pattern, small: bytes, lines: Lines | None, ends: int) -> Iterator[_Match]:
+    places = lines.places(entry) if lines is not None else [(0, len(small))]
+    for match in (match for place in places for match in entry.expression.finditer(small, *place)):
         start = match.start()
         begins = small.rfind(b"\n", 0, start) + 1
         if start < ends and not _in_a_word(small, start) and not _is_asked(small, begins, start):

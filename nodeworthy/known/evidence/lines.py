@@ -1,0 +1,63 @@
+"""On which lines of a piece all words of an entry stand together: only there its expression is tried.
+
+Of a log that is full of faults a piece holds the words of hundreds of entries, and few of them on one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import and_
+
+from nodeworthy.known.evidence.entries import Pattern, spread
+
+
+class Lines:
+    """Lines as they are seen by a gap: one without a word stands in no one's way and belongs to the one before it."""
+
+    def __init__(self, small: bytes, known: frozenset[bytes]) -> None:
+        self._small = small
+        self._starts: list[int] = []
+        # For each word a number whose bit N is set where line N has it, or one of the 2, 4, 8… from there on.
+        self._within = [self._read(known)]
+
+    def places(self, entry: Pattern) -> Iterator[tuple[int, int]]:
+        """From where to where it may be found: each gap between its words may be a line's end."""
+        words = self._near(entry.gaps.bit_length())
+        begins = reduce(and_, map(words.__getitem__, entry.words))
+        start = end = 0
+        while begins:
+            lowest = begins & -begins
+            # A carry runs through all lines that follow each other.
+            behind = begins + lowest & -(begins + lowest)
+            begins &= -behind
+            first = self._starts[lowest.bit_length() - 1]
+            if end < first:
+                if end:
+                    yield start, end
+                start = first
+            end = self._ends(behind.bit_length() - 2 + entry.gaps)
+        if end:
+            yield start, end
+
+    def _ends(self, line: int) -> int:
+        return self._starts[line + 1] if line + 1 < len(self._starts) else len(self._small)
+
+    def _near(self, level: int) -> dict[bytes, int]:
+        while len(self._within) <= level:
+            lines = 1 << (len(self._within) - 1)
+            self._within.append({word: found | found >> lines for word, found in self._within[-1].items()})
+        return self._within[level]
+
+    def _read(self, known: frozenset[bytes]) -> dict[bytes, int]:
+        found: dict[bytes, int] = {}
+        at, bit = 0, 1
+        for line in self._small.split(b"\n"):
+            words = spread(line).split()
+            if words:
+                self._starts.append(at)
+                for word in known.intersection(words):
+                    found[word] = found.get(word, 0) | bit
+                bit <<= 1
+            at += len(line) + 1
+        return found
