@@ -8,7 +8,10 @@ from tests.facts.readers import clusters, firewall, hosts, nodes, slurm
 from tests.facts.readers.files import read_files
 
 # One table a kind of file.
-OF_FILES = ("slurm_jobs", "registries", "pods", "operator", "hami", "services", "boot_scripts", "aws_resources")
+OF_FILES = (
+    *("slurm_jobs", "registries", "pods", "operator", "hami", "services", "boot_scripts", "aws_resources"),
+    "pools_of_clouds",
+)
 READERS: Mapping[str, Callable[[str], Iterable[str]]] = {
     **clusters.READERS,
     **firewall.READERS,

@@ -23,13 +23,17 @@ def read_files(given: str) -> Iterator[str]:
     """Its first line names rules, and facts by their types; then each file begins with a line `== its/path`."""
     asked, _, rest = given.partition("\n")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for part in f"\n{rest}".split("\n== ")[1:]:
-            path, _, text = part.partition("\n")
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_text(f"{text}\n", encoding="utf-8")
+        lay_out(rest, Path())
         looked = look(["."], Fleets(), frozenset())
         yield from looked.refusals()
         yield from told(looked.scenes, asked.split())
+
+
+def lay_out(given: str, folder: Path) -> None:
+    for part in f"\n{given}".split("\n== ")[1:]:
+        path, _, text = part.partition("\n")
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(f"{text}\n", encoding="utf-8")
 
 
 def told(scenes: list[Scene], asked: list[str]) -> Iterator[str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.collect.objects import facts_of
@@ -20,7 +22,9 @@ from nodeworthy.facts.fleet.managed_groups import groups_of_eks
 from nodeworthy.facts.fleet.pools_by_evidence import pools_together
 from nodeworthy.facts.fleet.talos import clusters_of_talos, nodes_of_talos
 from nodeworthy.verdict import Place
+from tests.facts.readers.files import lay_out
 from tests.facts.shown import shown
+from tests.run import run
 
 OF_A_DOCUMENT = (nodes_of_eksctl, nodes_of_cluster_api, nodes_of_talos, groups_of_eks, made_clusters)
 
@@ -65,4 +69,17 @@ def _by_variables(given: str) -> Iterator[str]:
         yield from (line for nodes in nodes_of_ansible(document) for line in _told(nodes))
 
 
-READERS = {"nodes_asked_for": _nodes, "nodes_by_commands": _by_commands, "nodes_by_variables": _by_variables}
+def _inferred(given: str) -> Iterator[str]:
+    """Files as they lie in a repository, and the fleet that is written of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        lay_out(given, Path(folder))
+        ran = run("fleet", "infer", ".", cwd=Path(folder))
+    yield from (line for line in f"{ran.out}{ran.err}".splitlines() if line.strip())
+
+
+READERS = {
+    "nodes_asked_for": _nodes,
+    "nodes_by_commands": _by_commands,
+    "nodes_by_variables": _by_variables,
+    "fleets_inferred": _inferred,
+}
