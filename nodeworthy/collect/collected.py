@@ -88,8 +88,10 @@ from nodeworthy.facts.operator.driver_flavour import DriverFlavour
 from nodeworthy.facts.operator.mig_layouts import MigLayouts
 from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
-from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.operator.values import OperatorValues, PatchedPolicy
 from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DeviceClass, DraDriver, ResourceClaim
+from nodeworthy.facts.pod.docker_gpus import DockerGpus
+from nodeworthy.facts.pod.quotas import DeviceQuota
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
@@ -151,6 +153,7 @@ _DECLARED: Final[Facts] = frozenset(
         DeclaredForProfiling,
         DeviceClass,
         DevicePlugins,
+        DeviceQuota,
         DraDriver,
         DoorVisitor,
         DriverFlavour,
@@ -174,6 +177,7 @@ _FILES: Final[Facts] = frozenset(
     {
         AskedNodes,
         CommittedPlan,
+        DockerGpus,
         DoubledKey,
         GresConf,
         KarpenterClass,
@@ -183,6 +187,7 @@ _FILES: Final[Facts] = frozenset(
         MisplacedNodes,
         NodeFiles,
         OperatorByHelm,
+        PatchedPolicy,
         ParameterDefault,
         TerraformText,
         RemoteScript,

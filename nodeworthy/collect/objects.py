@@ -125,6 +125,12 @@ def _classes(document: Tree) -> Iterator[Fact]:
     yield from class_of(document)
 
 
+def _quotas(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.pod.quotas import device_quotas
+
+    yield from device_quotas(document)
+
+
 def _claims(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.pod.claims import claims_in
 
@@ -146,6 +152,13 @@ def _texts(document: Tree) -> Iterator[Fact]:
     yield from sharing_in_object(document)
     yield from init_texts(document)
     yield from hami_config_maps(document)
+
+
+def _services_of_compose(document: Tree) -> Iterator[Fact]:
+    if "services" in document.mapping:
+        from nodeworthy.facts.pod.docker_gpus import services_with_gpus
+
+        yield from services_with_gpus(document)
 
 
 def _mig_layouts(document: Tree) -> Iterator[Fact]:
@@ -305,7 +318,14 @@ _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
 _OF_ANYWHERE = ("CloudStack", "Nutanix", "Tinkerbell", "VSphere")
 # Each asks for the group of the API itself: Kyverno, too, has a ClusterPolicy. What says no kind is under "".
 READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
-    "": (_device_plugins_config, _mig_layouts, _nodes_of_talos, _nodes_of_kubespray, _nodes_of_ansible),
+    "": (
+        _device_plugins_config,
+        _mig_layouts,
+        _services_of_compose,
+        _nodes_of_talos,
+        _nodes_of_kubespray,
+        _nodes_of_ansible,
+    ),
     "AWSManagedMachinePool": (_groups_of_eks,),
     "AWSManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedControlPlane": (_said_of_a_cluster,),
@@ -314,6 +334,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ClusterConfig": (_nodes_of_eksctl, _said_of_a_cluster),
     "ClusterConfiguration": (_of_kubeadm, _said_of_a_cluster),
     "ClusterPolicy": (_operators_own,),
+    "ClusterResourceQuota": (_quotas,),
     "ComputeDomain": (_claims,),
     "ConfigMap": (_texts, _mig_layouts),
     "ContainerCluster": (_hosted, _said_of_a_cluster),
@@ -342,13 +363,16 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "Nodegroup": (_groups_of_eks,),
     "PodMonitor": (_monitors,),
     "PriorityClass": (_classes,),
+    "Profile": (_quotas,),
     "Prometheus": (_prometheuses,),
     "ResourceClaim": (_claims,),
     "ResourceClaimTemplate": (_claims,),
+    "ResourceQuota": (_quotas,),
     "RuntimeClass": (_classes,),
     "ServiceMonitor": (_monitors,),
     "Shoot": (_workers_of_gardener,),
     "Simple": (_made_otherwise,),
+    "Tenant": (_quotas,),
     "Workers": (_workers_of_omni,),
     **{f"{each}MachineTemplate": (_machines_of_cluster_api,) for each in ("AWS", "Azure", "GCP")},
     **{f"{each}MachineConfig": (_made_otherwise,) for each in _OF_ANYWHERE},

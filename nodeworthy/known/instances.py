@@ -67,6 +67,12 @@ def is_arm(instance_type: str) -> bool | None:
     return "g" in named[3] or (named[1], named[2]) == ("a", "1")
 
 
+def named_parts(instance_type: str) -> tuple[str, str] | None:
+    """Its series and its generation, as Karpenter's category and generation have them: g and 5 of g5.xlarge."""
+    named = _NAMED.fullmatch(instance_type)
+    return (named[1], named[2]) if named is not None else None
+
+
 # So many a list of some age may lack; `g66` is a slip of the finger.
 _AHEAD = 3
 

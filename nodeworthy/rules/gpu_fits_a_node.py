@@ -8,7 +8,8 @@ they speak of the pool, the instance type or the GPU's product; lines that shut 
 named.
 
 Where nothing shows the nodes, the machine counts that it names: one that does not exist (`g5.large`, `nvidia-t4`, which
-GKE calls nvidia-tesla-t4), or that has fewer GPUs, takes no such pod, unless something shares them among pods.
+GKE calls nvidia-tesla-t4), or that has fewer GPUs, takes no such pod, unless something shares them among pods. Nor is
+there a slice by MIG on a card that is never cut so: an A30 has no 1g.5gb, an H100 none of 5 GB.
 
 In a cluster the nodes' own capacity counts, and only pods that no node has taken are judged.
 """
@@ -25,8 +26,11 @@ from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.cloud_gpus import GKE_ACCELERATOR, accelerator_meant
 from nodeworthy.known.instances import exists, gpus_of, instance_types_source, is_named_so, may_be_newer, near
+from nodeworthy.known.mig import profiles_of, profiles_of_product
+from nodeworthy.known.resources import mig_profile
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Place, Related, Severity, Unknown, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, Unknown, fail, skip, unknown
 
 RULE = Rule(
     "gpu-fits-a-node",
@@ -42,6 +46,8 @@ _LABELS = (POOL, *INSTANCE_TYPES, PRODUCT)
 # By which a pod chooses a machine.
 _MACHINES = (*INSTANCE_TYPES, GKE_ACCELERATOR)
 _SHOWN, _NO_MACHINE = "the nodes themselves are shown", "it chooses no machine by its name"
+# Of a profile: the engines beside its slice.
+_BEHIND = pattern(r"(?:[.+-](?:me|all|gfx))+$")
 _MOST = 6
 _NEVER = "no node can ever take the pod: it stays Pending (Insufficient nvidia.com/gpu)"
 
@@ -132,6 +138,40 @@ def the_machine_that_it_chooses_exists(pod: PodTemplate, size: NodeSize | None) 
                 cause="no node ever has this label: the pod stays Pending (didn't match Pod's node affinity/selector)",
                 remedy=f"write it as the nodes have it: kubectl get nodes -L {label}",
             )
+
+
+@RULE.check
+def its_slices_are_of_the_card_that_it_chooses(pod: PodTemplate) -> Findings:
+    asked = {name: profile for name in pod.gpu_resources if (profile := mig_profile(name))}
+    if pod.live is not None or not asked:
+        skip("it asks for no slices, or what its nodes have is seen in the cluster itself")
+    for label, has in ((PRODUCT, profiles_of_product), *((each, _profiles_of_type) for each in INSTANCE_TYPES)):
+        wanted = list(pod.selection.wanted(label))
+        of_each = [has(each) for each in wanted]
+        if not wanted or not all(of_each):
+            continue
+        there = frozenset[str]().union(*of_each)
+        for name in (each for each, profile in asked.items() if _BEHIND.sub("", profile) not in there):
+            yield _of_another_card(pod, name, label, wanted, there)
+        return
+
+
+def _profiles_of_type(instance_type: str) -> frozenset[str]:
+    has = gpus_of(instance_type)
+    return profiles_of(has.gpu, has.memory) if has is not None else frozenset()
+
+
+def _of_another_card(pod: PodTemplate, name: str, label: str, wanted: Sequence[str], there: frozenset[str]) -> Draft:
+    asking = next(each for each in pod.containers if name in each.gpu_resources)
+    return fail(
+        asking.asks_for(name).place,
+        f"{pod.title} asks for a slice into which the GPUs that it chooses are never cut",
+        is_=name,
+        should=f"nvidia.com/mig- and one of {', '.join(sorted(there))}",
+        related=[Related(pod.selection.where(label).place, f"it chooses {label}: {' or '.join(wanted)}")],
+        cause=f"no node with this GPU ever offers {name}: the pod stays Pending (Insufficient {name})",
+        remedy="ask for a profile of this GPU (nvidia-smi mig -lgip lists them), or choose nodes of another",
+    )
 
 
 def _kind_of(label: str) -> str:

@@ -5,6 +5,11 @@ request, where there is one, to be equal to it. A name without a number behind i
 the pod gets no GPU, and nobody says so. `1` and `"1"` are the same quantity, and so is `1000m`; `0.5`, `500m`, a
 negative number or a word are none. A Deployment or a Pod is refused at once; a template inside a resource of its own
 kind (a PyTorchJob, a RayCluster, a Workflow) is taken, and its pods never come: only an event says why.
+
+A quota counts what pods request of a device, by the one name that begins with `requests.`: an `nvidia.com/gpu` or a
+`limits.nvidia.com/gpu` in a ResourceQuota is taken without a word and counts nothing, so that the namespace may have
+all GPUs there are. (HAMi's own scheduler counts by `limits.`, so that alone is a warning.)
+
 The memory and the cores that HAMi shares (`nvidia.com/gpumem`, `nvidia.com/gpucores`) are whole numbers, too. No
 request and a limit of zero are no fault.
 """
@@ -16,7 +21,8 @@ from typing import Any
 from nodeworthy.documents.settled import PLACEHOLDER, is_charts, settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
-from nodeworthy.facts.pod.containers import Container, NotAQuantity, whole
+from nodeworthy.facts.pod.containers import Container, NotAQuantity, is_gpu_resource, whole
+from nodeworthy.facts.pod.quotas import COUNTED, DeviceQuota
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -82,6 +88,27 @@ def the_api_server_takes_them(refused: RefusedPods) -> Findings:
         should="equal whole numbers in requests and limits",
         cause="its template asks for GPUs in a way that no pod may, so that its pods never come",
         remedy="correct the resources in its template: the limit alone, as a whole number",
+    )
+
+
+@RULE.check
+def a_quota_counts_requests(quota: DeviceQuota) -> Findings:
+    if not quota.uncounted:
+        return
+    (name, amount), *others = quota.uncounted.items()
+    device = name.rpartition("limits.")[2]
+    is_bare = name == device or any(is_gpu_resource(each) for each, _ in others)
+    counted = f"{COUNTED}{device}: {amount.located().shown()}"
+    yield fail(
+        amount.key or amount.place,
+        f"{quota.title} counts no GPUs by {name}",
+        is_=name,
+        should=f"{COUNTED}{device}",
+        related=[Related((tree.key or tree.place), f"nor by {each}") for each, tree in others],
+        cause="of devices a quota counts by requests. alone: it is taken without a word, and the namespace may have "
+        "every GPU of the cluster",
+        remedy=f"write {counted}; kubectl describe quota then shows what is used",
+        severity=Severity.ERROR if is_bare else Severity.WARNING,
     )
 
 

@@ -15,7 +15,7 @@ from collections import defaultdict
 
 from nodeworthy.documents.settled import is_charts
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
-from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
+from nodeworthy.facts.operator.values import EnvVar, OperatorValues, PatchedPolicy, ToolkitSettings
 from nodeworthy.known.operator_parts import CONFIG, PATHS, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
@@ -187,6 +187,14 @@ def no_setting_is_dead(values: OperatorValues) -> Findings:
     else:
         yield from _disagreement(toolkit, SOCKETS)
         yield from _disagreement(toolkit, CONFIGS)
+
+
+@RULE.check
+def a_patch_can_be_read(patch: PatchedPolicy) -> Findings:
+    """By which a script changes the ClusterPolicy: its list stands instead of the one that is there."""
+    if patch.values.toolkit.env.is_absent:
+        skip("it changes nothing of toolkit.env")
+    yield from the_list_can_be_read(patch.values) or ()
 
 
 @RULE.check

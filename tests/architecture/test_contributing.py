@@ -17,7 +17,7 @@ import pytest
 from tests.architecture.tree import ROOT, copy
 
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-RULE, RULE_OF_FACT = "toolkit-version-pinned", "gpu-quota-counts"
+RULE, RULE_OF_FACT = "toolkit-version-pinned", "no-gpu-by-default"
 PARTS = (
     "nodeworthy",
     "tests",
@@ -123,9 +123,9 @@ def test_it_is_documented(house: House, said: dict[str, str]) -> None:
     [
         (RULE, "bad-latest", "fail"),
         (RULE, "unknown-tag", "unknown"),
-        (RULE_OF_FACT, "bad-limits", "fail"),
-        (RULE_OF_FACT, "bad-plan-limits", "fail"),
-        (RULE_OF_FACT, "unknown-hard", "unknown"),
+        (RULE_OF_FACT, "bad-default", "fail"),
+        (RULE_OF_FACT, "bad-plan-default", "fail"),
+        (RULE_OF_FACT, "unknown-limits", "unknown"),
     ],
 )
 def test_it_is_run(house: House, said: dict[str, str], rule: str, case: str, verdict: str) -> None:

@@ -175,8 +175,23 @@ def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileCont
 
 
 def _applied(source: Source, data: bytes) -> list[Fact]:
-    """The objects that a script gives to a cluster."""
-    if b"apiVersion" not in data or b"<<" not in data or not is_script(data, source.path.name):
+    """The objects that a script gives to a cluster, or changes there, and the containers that it starts itself."""
+    if not is_script(data, source.path.name):
+        return []
+    found = _objects_applied(source, data)
+    if b"clusterpolic" in data:
+        from nodeworthy.collect.source.patched_policies import patched_policies
+
+        found += patched_policies(any_text(data), source.shown)
+    if b"NVIDIA_" in data:
+        from nodeworthy.facts.pod.docker_gpus import containers_run
+
+        found += containers_run(any_text(data), source.shown)
+    return found
+
+
+def _objects_applied(source: Source, data: bytes) -> list[Fact]:
+    if b"apiVersion" not in data or b"<<" not in data:
         return []
     from nodeworthy.collect.source.applied_manifests import applied_objects
 

@@ -384,7 +384,8 @@ def _counted(operator: str, values: Sequence[str]) -> bool:
 
 
 def _only_gpu_categories(operator: str, values: Sequence[str]) -> bool:
-    return operator == "In" and bool(values) and _GPU_CATEGORIES.issuperset(values)
+    """Also where a family is written in its place (g5): the letter is what is meant."""
+    return operator == "In" and bool(values) and all(each in _GPU_CATEGORIES or is_gpu_family(each) for each in values)
 
 
 def _has_gpus_elsewhere(kind: str) -> bool:
@@ -409,9 +410,9 @@ _MAY: Mapping[str, Callable[[str], bool]] = {
 }
 _ASKS: Mapping[str, Callable[[str, Sequence[str]], bool]] = {
     _TYPE: _in(has_gpus),
-    _FAMILY: _in(is_gpu_family),
+    _FAMILY: _in(lambda family: is_gpu_family(family.partition(".")[0])),
     _CATEGORY: _only_gpu_categories,
     _GPU_NAME: _asks_for_any,
     _GPU_COUNT: _counted,
-    "karpenter.k8s.aws/instance-gpu-manufacturer": _in(lambda one: one == "nvidia"),
+    "karpenter.k8s.aws/instance-gpu-manufacturer": _in(lambda one: one.lower() == "nvidia"),
 }

@@ -10,7 +10,7 @@ from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import HamiGpus, largest_memory
 from nodeworthy.facts.pod.containers import Container
-from nodeworthy.verdict import Draft, Known, Located, Related, Unknown, fail, unknown
+from nodeworthy.verdict import Draft, Known, Located, Related, Severity, Unknown, fail, unknown
 
 # A CUDA context alone takes more than this, in MB: who asks for fewer meant GB.
 LEAST_MEMORY = 100
@@ -22,6 +22,25 @@ def impossible(pod: HamiPod) -> Iterator[Draft]:
     for container in pod.asking:
         yield from _percent(pod, container)
         yield from _units(pod, container)
+        yield from _twice(pod, container)
+
+
+def _twice(pod: HamiPod, container: Container) -> Iterator[Draft]:
+    """HAMi goes by the percentage only where no amount is said."""
+    amount = pod.amount(container, pod.names.memory)
+    percentage = pod.amount(container, pod.names.memory_percentage)
+    if amount is None or percentage is None or not isinstance(amount.state, Known) or not amount.state.value:
+        return
+    yield fail(
+        percentage,
+        f"{pod.title}: {container.name} asks for GPU memory twice, and the percentage is passed over",
+        is_=f"{pod.names.memory} and {pod.names.memory_percentage}",
+        should="one of them",
+        related=[Related(amount.place, f"this is what counts: {amount.state.value} MB")],
+        cause=f"HAMi can't use {pod.names.memory_percentage} beside {pod.names.memory}, and says nothing",
+        remedy="leave one of them out",
+        severity=Severity.WARNING,
+    )
 
 
 def _percent(pod: HamiPod, container: Container) -> Iterator[Draft]:

@@ -220,3 +220,17 @@ class OperatorValues:
         """An older release does not read the setting, whatever it says."""
         release = self.release.state
         return not isinstance(release, Known) or release.value is None or knows_nri(release.value)
+
+
+@dataclass(frozen=True)
+class PatchedPolicy:
+    """What a script changes of the ClusterPolicy that is in a cluster: what it does not say stands there."""
+
+    called: ClassVar[str] = "a patch of a ClusterPolicy"
+    origin: ClassVar[str] = "a script"
+
+    values: OperatorValues
+
+    @property
+    def place(self) -> Place:
+        return self.values.place

@@ -38,14 +38,21 @@ _NOBODYS = pattern(
     2,  # re.IGNORECASE
 )
 _AMDS = "amd.com/gpu"
+# As the device plugin calls slices by MIG; those that several pods are given, another name.
+_SLICE = pattern(r"nvidia\.com/mig-(?:\dc\.)?\dg\.\d{1,3}gb(?:\.(?:me|all|gfx|shared)|-me)*")
+_LIKE_A_SLICE = pattern(r"nvidia\.com/mig-(?:\dc[.-])?(\d)g[.-]?(\d{1,3})gb?([\w.-]*)", 2)  # re.IGNORECASE
 
 
 def is_nobodys_gpu(name: str) -> bool:
     """Whether it is meant for GPUs, and no node ever offers it: `nvidia.com/gpus`, `alpha.kubernetes.io/nvidia-gpu`."""
-    return name not in (GPU, _AMDS) and _NOBODYS.fullmatch(name) is not None
+    if name in (GPU, _AMDS) or _SLICE.fullmatch(name) is not None:
+        return False
+    return _NOBODYS.fullmatch(name) is not None or _LIKE_A_SLICE.fullmatch(name) is not None
 
 
 def gpu_meant_by(name: str) -> str:
+    if (sliced := _LIKE_A_SLICE.fullmatch(name)) is not None:
+        return f"nvidia.com/mig-{sliced[1]}g.{sliced[2]}gb{sliced[3].lower()}"
     return _AMDS if name.lower().startswith("amd") else GPU
 
 

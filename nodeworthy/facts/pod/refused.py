@@ -98,11 +98,24 @@ def _texts(pod: PodTemplate) -> Iterator[tuple[str, Tree]]:
         yield f"the label {key} of its selector", tree
     for key, tree in pod.spec.get("nodeSelector").mapping.items():
         yield f"nodeSelector's {key}", tree
+    yield from _texts_of_its_choice(pod.spec)
     for container in pod.containers:
         for each in container.tree.get("env").sequence:
             yield f"the variable {each.get('name').text or '?'}", each.get("value")
         for name in ("command", "args"):
             yield from ((f"a word of {name}", each) for each in container.tree.get(name).sequence)
+
+
+def _texts_of_its_choice(spec: Tree) -> Iterator[tuple[str, Tree]]:
+    for each in spec.get("tolerations").sequence:
+        yield f"the value of its toleration of {each.get('key').text or '?'}", each.get("value")
+    affinity = spec.get("affinity", "nodeAffinity")
+    wanted = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms").sequence
+    liked = affinity.get("preferredDuringSchedulingIgnoredDuringExecution").sequence
+    for term in (*wanted, *(each.get("preference") for each in liked)):
+        for expression in term.get("matchExpressions").sequence:
+            key = expression.get("key").text or "?"
+            yield from ((f"a value of its affinity by {key}", each) for each in expression.get("values").sequence)
 
 
 def _is_no_text(tree: Tree) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import PurePath
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, MisplacedNodes, name_by_karpenter
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.known.instances import families_beginning, is_no_family
+from nodeworthy.known.instances import families_beginning, is_no_family, named_parts
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.rules.nodepool_can_serve import RULE
@@ -66,7 +67,7 @@ def it_chooses_families_that_there_are(pool: KarpenterPool) -> Findings:
 
 def _families_like(name: str) -> str:
     """p4 is what the names of p4d and p4de begin with."""
-    like = families_beginning(name)
+    like = families_beginning(name.partition(".")[0])
     return " or ".join(like) if like else "a family of EC2's types"
 
 
@@ -90,13 +91,28 @@ def it_asks_in_karpenters_words(pool: KarpenterPool) -> Findings:
                 yield _draft_of_field(
                     pool.title, NotTaken(value.place, says, f"{value.value} ({value.kind()})", f'"{value.value}"')
                 )
-    for kind in ("taints", "startupTaints"):
-        for effect in (each.get("effect") for each in pool.taints(kind)):
-            if effect.text in _AS_EKS_WRITES:
-                says = "its taint has another effect than there are"
-                yield _draft_of_field(
-                    pool.title, NotTaken(effect.place, says, effect.text, _AS_EKS_WRITES[effect.text])
-                )
+    for found in _of_taints(pool):
+        yield _draft_of_field(pool.title, found)
+
+
+def _of_taints(pool: KarpenterPool) -> Iterator[NotTaken]:
+    for taint in (*pool.taints("taints"), *pool.taints("startupTaints")):
+        effect, value = taint.get("effect"), taint.get("value")
+        meant = _AS_EKS_WRITES.get(effect.text or "") or _nearest_effect(effect.text)
+        if effect.text is not None and meant is not None:
+            yield NotTaken(effect.place, "its taint has another effect than there are", effect.text, meant)
+        if isinstance(value.value, bool | int | float):
+            written = value.written or str(value.value)
+            yield NotTaken(
+                value.place, "its taint has a value that is no text", f"{written} ({value.kind()})", f'"{written}"'
+            )
+
+
+def _nearest_effect(effect: str | None) -> str | None:
+    """What is filled in later may be one of them."""
+    if effect is None or effect in _EFFECTS or not effect.isalpha():
+        return None
+    return next(iter(get_close_matches(effect, _EFFECTS, n=1, cutoff=0.5)), " or ".join(_EFFECTS))
 
 
 @RULE.check
@@ -125,6 +141,12 @@ def values_meant(key: str, value: str) -> str | None:
         known = {each.replace("-", ""): each for each in ("on-demand", "spot", "reserved")}
         meant = known.get(plain.replace("-", ""))
         return meant if meant != value else None
+    if key == "kubernetes.io/arch":
+        meant = _ARCHITECTURES.get(plain)
+        return meant if meant != value else None
+    if name == "instance-category":
+        parts = named_parts(f"{plain}.large")
+        return f"{parts[0]}, or instance-family: {value}" if parts is not None else None
     if name == "instance-gpu-manufacturer":
         return plain if plain != value and plain in ("nvidia", "amd") else None
     if name == "instance-gpu-name":
@@ -210,6 +232,11 @@ _MOVED: Mapping[str, str] = {
 }
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte")
 _AS_EKS_WRITES = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
+_EFFECTS = ("NoSchedule", "NoExecute", "PreferNoSchedule")
+_ARCHITECTURES: Mapping[str, str] = {
+    **dict.fromkeys(("amd64", "x86-64", "x86", "x64"), "amd64"),
+    **dict.fromkeys(("arm64", "aarch64", "arm"), "arm64"),
+}
 _REGION = pattern(r"[a-z]{2}(?:-[a-z]{3,10}){1,2}-\d")
 # Amazon EBS, "General Purpose SSD volumes": 3,000 IOPS and 125 MiB/s come with every gp3, and are the least.
 _LEAST_OF_GP3: Mapping[str, int] = {"iops": 3000, "throughput": 125}

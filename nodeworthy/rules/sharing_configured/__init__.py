@@ -43,7 +43,7 @@ from nodeworthy.facts.operator.sharing import (
     SharingConfig,
     is_advertised,
 )
-from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.operator.values import OperatorValues, PatchedPolicy
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
@@ -231,6 +231,12 @@ def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[Sharing
             cause=f"config-manager ends, saying that the specified config does not exist; {_ENDS}",
             remedy=f"set devicePlugin.config.default to {' or '.join(sorted(keys))}",
         )
+
+
+@RULE.check
+def a_patch_names_one_of_them(patch: PatchedPolicy, configs: Sequence[SharingConfig]) -> Findings:
+    """By which a script tells the operator's device plugin of a ConfigMap."""
+    yield from the_default_is_one_of_them(patch.values, configs) or ()
 
 
 @RULE.check

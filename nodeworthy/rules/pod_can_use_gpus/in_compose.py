@@ -1,0 +1,97 @@
+"""Whether Docker Compose takes a service that asks for GPUs, and the service sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.documents.settled import settle
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.docker_gpus import DockerGpus
+from nodeworthy.known.gpu_processes import cause, processes_told
+from nodeworthy.known.images_gone import gone_image
+from nodeworthy.known.visible_devices import VARIABLE
+from nodeworthy.rules.pod_can_use_gpus import RULE
+from nodeworthy.verdict import Draft, Findings, Known, fail
+
+_REFUSED = "docker compose refuses the file as a whole, and starts none of its services"
+_RESERVED = "deploy.resources.reservations.devices"
+
+
+@RULE.check
+def compose_takes_it(run: DockerGpus) -> Findings:
+    limited = run.tree.get("deploy", "resources", "limits", "devices")
+    if not limited.is_absent:
+        yield _not_taken(run, limited.key or limited.place, "devices below limits", _RESERVED, "Additional property")
+    for request in run.requests:
+        yield from _of_a_request(run, request)
+
+
+def _of_a_request(run: DockerGpus, request: Tree) -> Iterator[Draft]:
+    said, count, ids = (request.get(name) for name in ("capabilities", "count", "device_ids"))
+    if said.is_absent and "<<" not in request.mapping:
+        yield _not_taken(run, request, "a device without capabilities", "capabilities: [gpu]", "capabilities")
+    elif said.text is not None and "$" not in said.text:
+        yield _not_taken(
+            run, said, f"capabilities: {said.text}, a text", "capabilities: [gpu], a list", "must be a list"
+        )
+    if not count.is_absent and not ids.is_absent:
+        should = "count, or device_ids"
+        yield _not_taken(run, ids.key or ids.place, "count and device_ids", should, "are exclusive")
+
+
+def _not_taken(run: DockerGpus, where: object, is_: str, should: str, says: str) -> Draft:
+    return fail(
+        where,  # type: ignore[arg-type]
+        f"docker compose does not take how {run.title} asks for GPUs",
+        is_=is_,
+        should=should,
+        cause=f"{_REFUSED} (its schema: {says})",
+        remedy=f"write {should}; `docker compose config` tells",
+    )
+
+
+@RULE.check
+def each_of_its_processes_has_a_gpu(run: DockerGpus) -> Findings:
+    has, command = _count(run), run.tree.get("command")
+    words = " ".join(filter(None, (command.text, *(each.text for each in command.sequence))))
+    told = processes_told(run.tree.get("image").text or "", " ".join(words.split()))
+    if told is None or told.machines != 1 or not 0 < has < told.number:
+        return
+    yield fail(
+        command.key or command.place,
+        f"{run.title} starts more processes of {told.program} than it asks for GPUs",
+        is_=f"{told.written} on {has}",
+        should=f"{has}, or a request for {told.number} GPUs",
+        cause=cause(),
+        remedy=f"ask for {told.number} GPUs (count: {told.number}), or start {has}",
+    )
+
+
+def _count(run: DockerGpus) -> int:
+    """How many it is sure to see; 0 where that is not said."""
+    if VARIABLE in run.variables or not run.requests:
+        return 0
+    counts = [_of_one(each) for each in run.requests]
+    return 0 if None in counts else sum(filter(None, counts))
+
+
+def _of_one(request: Tree) -> int | None:
+    count, ids = request.get("count"), request.get("device_ids").sequence
+    if any("$" in (each.text or "$") for each in ids):
+        return None
+    return count.value if isinstance(count.value, int) and not ids else len(ids) or None
+
+
+@RULE.check
+def its_image_can_be_pulled(run: DockerGpus) -> Findings:
+    image = settle(run.tree.get("image"))
+    written = image.state.value if isinstance(image.state, Known) else None
+    if isinstance(written, str) and run.tree.get("build").is_absent and (found := gone_image(written)) is not None:
+        yield fail(
+            image,
+            f"{run.title} runs an image that no registry has: {written.partition(':')[0]} {found.says}",
+            is_=written,
+            should=found.should,
+            cause="the image is never pulled (manifest unknown), and the service does not start",
+            remedy="name a tag that is there; `docker manifest inspect IMAGE` tells",
+        )
