@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
@@ -93,6 +94,11 @@ class Condition:
 
 
 Guard = tuple[Condition, ...]
+
+
+def without_questions(guard: Guard, about: re.Pattern[str]) -> Guard:
+    """The conditions whose questions do not speak of this: whoever asks whether it is needed does it where it is."""
+    return tuple(each for each in guard if not about.search(each.question.text))
 
 
 def is_of_an_argument(condition: Condition) -> bool:

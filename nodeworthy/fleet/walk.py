@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
-from nodeworthy.documents.tree import ABSENT, Tree
+from nodeworthy.documents.tree import ABSENT, Tree, join
 from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, Text, Truth, Whole
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -123,10 +123,6 @@ class Section:
 REFUSED = Unknown("it is malformed")
 
 
-def _join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
-
-
 def _value_in_words(tree: Tree) -> str:
     """What is there, in a reader's words; never a secret."""
     if tree.secret or tree.is_unknown:
@@ -166,15 +162,15 @@ class Walker:
             if name not in record.fields:
                 child = tree.get(name)
                 self.faults.add(
-                    child.key or child.place, f"{_join(path, name)}: there is no such key; {_nearest(name, record)}"
+                    child.key or child.place, f"{join(path, name)}: there is no such key; {_nearest(name, record)}"
                 )
 
     def _repeated(self, tree: Tree, path: str) -> None:
         for name, first, again in getattr(tree.value, "repeated", ()):
-            self.faults.add(again, f"{_join(path, name)} stands twice: it is already in line {first.line}")
+            self.faults.add(again, f"{join(path, name)} stands twice: it is already in line {first.line}")
 
     def _field(self, field: Field, tree: Tree, path: str, name: str) -> Any:
-        child, path = tree.get(name), _join(path, name)
+        child, path = tree.get(name), join(path, name)
         if tree.value is REFUSED:
             child = Tree(REFUSED if isinstance(field.kind, Record) else ABSENT, tree.place, tree.key)
         elif child.is_absent and field.required:
@@ -242,7 +238,7 @@ class Walker:
             wrong = kind.name.wrong(name)
             if wrong is not None:
                 self.faults.add(each.key or each.place, f"{path}: the name {json.dumps(name)} {wrong}")
-            yield name, self.section(kind.of, self.plainly(each, _join(path, name)), _join(path, name))
+            yield name, self.section(kind.of, self.plainly(each, join(path, name)), join(path, name))
 
     def _anything(self, child: Tree, path: str) -> Tree:
         if _is_secure(child) or child.is_unknown:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from nodeworthy.hcl.instances import Instance
-from nodeworthy.hcl.planned_references import Configuration
+from nodeworthy.hcl.planned_references import Configuration, mapping_or_empty
 from nodeworthy.hcl.scope import Budget, Scope
 from nodeworthy.hcl.source import File, Malformed
 from nodeworthy.hcl.syntax import Block, Body
@@ -119,7 +119,7 @@ class TerraformPlan:
         self.budget = Budget()
         self.tool = str(data.get("terraform_version") or "")
         self.errored = data.get("errored") is True
-        self.configuration = Configuration(_mapping(data.get("configuration")))
+        self.configuration = Configuration(mapping_or_empty(data.get("configuration")))
         self._data = data
 
     def scope(self, file: File, names: Mapping[str, Value] | None = None) -> Scope:
@@ -138,22 +138,22 @@ class TerraformPlan:
         return PlannedFile(self.shown, str(said["address"]))
 
     def _changes(self) -> Iterator[Mapping[str, Any]]:
-        for each in map(_mapping, _sequence(self._data.get("resource_changes"))):
-            change = _mapping(each.get("change"))
+        for each in map(mapping_or_empty, _sequence(self._data.get("resource_changes"))):
+            change = mapping_or_empty(each.get("change"))
             actions = {str(one) for one in _sequence(change.get("actions"))}
             if actions not in _GONE and isinstance(each.get("address"), str) and "deposed" not in each:
                 yield each
-        state = _mapping(_mapping(self._data.get("prior_state")).get("values"))
-        yield from self._looked_up(_mapping(state.get("root_module")), 0)
+        state = mapping_or_empty(mapping_or_empty(self._data.get("prior_state")).get("values"))
+        yield from self._looked_up(mapping_or_empty(state.get("root_module")), 0)
 
     def _looked_up(self, module: Mapping[str, Any], depth: int) -> Iterator[Mapping[str, Any]]:
         """Data sources that were read while it was planned."""
-        for each in map(_mapping, _sequence(module.get("resources"))):
+        for each in map(mapping_or_empty, _sequence(module.get("resources"))):
             if each.get("mode") == "data" and isinstance(each.get("address"), str):
                 change = {"after": each.get("values"), "after_sensitive": each.get("sensitive_values")}
                 yield {**each, "module_address": module.get("address"), "change": change}
         for each in _sequence(module.get("child_modules")) if depth < _DEEPEST else ():
-            yield from self._looked_up(_mapping(each), depth + 1)
+            yield from self._looked_up(mapping_or_empty(each), depth + 1)
 
     @cached_property
     def by_address(self) -> Mapping[str, Planned]:
@@ -189,25 +189,28 @@ class TerraformPlan:
         return found
 
     def _marked(self) -> Iterator[tuple[str, str]]:
-        given = _mapping(self._data.get("variables"))
+        given = mapping_or_empty(self._data.get("variables"))
         for name, said in self.configuration.variables.items():
-            if _mapping(said).get("sensitive") is True:
-                value = _mapping(given.get(name)).get("value")
+            if mapping_or_empty(said).get("sensitive") is True:
+                value = mapping_or_empty(given.get(name)).get("value")
                 yield from ((f"var.{name}", text) for text in texts_in(value))
-        for each in _sequence(self._data.get("resource_changes")):
-            change, address = _mapping(_mapping(each).get("change")), _mapping(each).get("address")
+        for each in map(mapping_or_empty, _sequence(self._data.get("resource_changes"))):
+            change, address = (
+                mapping_or_empty(mapping_or_empty(each).get("change")),
+                mapping_or_empty(each).get("address"),
+            )
             for when in ("after", "before"):
                 yield from _sensitive(change.get(when), change.get(f"{when}_sensitive"), str(address), 0)
-        for name, each in _mapping(self._data.get("output_changes")).items():
-            change = _mapping(each)
+        for name, each in mapping_or_empty(self._data.get("output_changes")).items():
+            change = mapping_or_empty(each)
             yield from _sensitive(change.get("after"), change.get("after_sensitive"), f"output.{name}", 0)
         for looked_up in self._looked_up_anywhere():
-            change = _mapping(looked_up["change"])
+            change = mapping_or_empty(looked_up["change"])
             yield from _sensitive(change["after"], change["after_sensitive"], str(looked_up["address"]), 0)
 
     def _looked_up_anywhere(self) -> Iterator[Mapping[str, Any]]:
-        state = _mapping(_mapping(self._data.get("prior_state")).get("values"))
-        yield from self._looked_up(_mapping(state.get("root_module")), 0)
+        state = mapping_or_empty(mapping_or_empty(self._data.get("prior_state")).get("values"))
+        yield from self._looked_up(mapping_or_empty(state.get("root_module")), 0)
 
 
 def _sensitive(value: Any, marked: Any, name: str, depth: int) -> Iterator[tuple[str, str]]:
@@ -251,10 +254,6 @@ def without_keys(address: str) -> str:
         else:
             found.append(each)
     return "".join(found)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _sequence(value: Any) -> Sequence[Any]:

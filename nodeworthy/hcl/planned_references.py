@@ -16,25 +16,25 @@ _OWN = frozenset({"each", "count", "self", "path", "terraform", "local"})
 class Configuration:
     def __init__(self, said: Mapping[str, Any]) -> None:
         self.is_there = bool(said)
-        self._root = _mapping(said.get("root_module"))
-        self._providers = _mapping(said.get("provider_config"))
+        self._root = mapping_or_empty(said.get("root_module"))
+        self._providers = mapping_or_empty(said.get("provider_config"))
         self._modules: dict[tuple[str, ...], Mapping[str, Any]] = {}
         self._blocks: dict[tuple[str, ...], Mapping[str, Mapping[str, Any]]] = {}
 
     @property
     def variables(self) -> Mapping[str, Any]:
-        return _mapping(self._root.get("variables"))
+        return mapping_or_empty(self._root.get("variables"))
 
     def provider(self, name: str) -> Mapping[str, Any]:
         """What its own block sets; of one without an alias."""
-        return _mapping(_mapping(self._providers.get(name)).get("expressions"))
+        return mapping_or_empty(mapping_or_empty(self._providers.get(name)).get("expressions"))
 
     def module(self, path: tuple[str, ...]) -> Mapping[str, Any]:
         if path not in self._modules:
             if not path:
                 return self._root
-            calls = _mapping(self.module(path[:-1]).get("module_calls"))
-            self._modules[path] = _mapping(_mapping(calls.get(path[-1])).get("module"))
+            calls = mapping_or_empty(self.module(path[:-1]).get("module_calls"))
+            self._modules[path] = mapping_or_empty(mapping_or_empty(calls.get(path[-1])).get("module"))
         return self._modules[path]
 
     def expressions(self, block: str) -> Mapping[str, Any] | None:
@@ -42,10 +42,10 @@ class Configuration:
         path, own = split_module(block)
         if path not in self._blocks:
             listed = self.module(path).get("resources")
-            each = [_mapping(one) for one in listed] if isinstance(listed, list) else []
+            each = [mapping_or_empty(one) for one in listed] if isinstance(listed, list) else []
             self._blocks[path] = {str(one.get("address")): one for one in each}
         found = self._blocks[path].get(own)
-        return _mapping(found.get("expressions")) if found is not None else None
+        return mapping_or_empty(found.get("expressions")) if found is not None else None
 
     def resources(self, path: tuple[str, ...], references: Sequence[str]) -> Sequence[str]:
         """The addresses, without keys but for those that are written, of the resources to which these refer, through
@@ -64,13 +64,13 @@ class Configuration:
             steps = _steps(each)
             first = steps[0].partition("[")[0]
             if first == "var" and path and len(steps) > 1:
-                call = _mapping(_mapping(self.module(path[:-1]).get("module_calls")).get(path[-1]))
-                said = _mapping(call.get("expressions")).get(steps[1].partition("[")[0])
+                call = mapping_or_empty(mapping_or_empty(self.module(path[:-1]).get("module_calls")).get(path[-1]))
+                said = mapping_or_empty(call.get("expressions")).get(steps[1].partition("[")[0])
                 yield from self._followed(path[:-1], references_of(said), depth + 1)
             elif first == "module" and len(steps) > 2:
                 inner = (*path, steps[1].partition("[")[0])
-                outputs = _mapping(self.module(inner).get("outputs"))
-                said = _mapping(outputs.get(steps[2].partition("[")[0])).get("expression")
+                outputs = mapping_or_empty(self.module(inner).get("outputs"))
+                said = mapping_or_empty(outputs.get(steps[2].partition("[")[0])).get("expression")
                 yield from self._followed(inner, references_of(said), depth + 1)
             elif first == "data" and len(steps) > 2:
                 yield f"{_prefix(path)}{'.'.join(steps[:3])}"
@@ -124,5 +124,5 @@ def _prefix(path: tuple[str, ...]) -> str:
     return "".join(f"module.{each}." for each in path)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def mapping_or_empty(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}

@@ -14,6 +14,13 @@ from nodeworthy.records import dataclass
 LABEL = "nodeworthy/verification"
 # On a node: no verification may run there.
 OPT_OUTS = {"nodeworthy/verify": "disabled", "coreweave.com/hpc-verify": "disabled"}
+
+
+def opt_out_label(labels: Mapping[str, Any]) -> str | None:
+    """The label by which somebody keeps verification off a node."""
+    return next((f"{name}={value}" for name, value in OPT_OUTS.items() if labels.get(name) == value), None)
+
+
 # On a node: when it passed, and in which boot. What has booted again may have changed.
 VERIFIED = "nodeworthy/verified"
 VERIFIED_BOOT = "nodeworthy/verified-boot"

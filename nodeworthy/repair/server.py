@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nodeworthy.collect.cluster.connection import Answer, Connection
+from nodeworthy.collect.cluster.connection import JSON, Answer, Connection
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.records import dataclass
@@ -17,11 +17,8 @@ _LEASES = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
 
 
 @dataclass(frozen=True)
-class PatchAnswer:
+class PatchAnswer(Answer):
     """What the server said to a patch."""
-
-    status: int
-    body: Mapping[str, Any]
 
     @property
     def is_yes(self) -> bool:
@@ -35,10 +32,6 @@ class PatchAnswer:
     def is_for_now(self) -> bool:
         """A no of a server that has too much to do, or whose store just has no leader."""
         return self.status == 429 or self.status >= 500
-
-    @property
-    def why(self) -> str:
-        return text_at(self.body, "message") or f"the server answered {self.status}"
 
 
 class Server(Connection):
@@ -57,7 +50,7 @@ class Server(Connection):
         """Of that version of the object and no other: the server refuses if somebody was faster."""
         body = {**patch, "metadata": {**patch.get("metadata", {}), **({"resourceVersion": version} if version else {})}}
         query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry else {})}
-        return _as_patch_answer(self.write("PATCH", target.url, query, body, kind=_MERGE))
+        return self._write("PATCH", target.url, query, body, kind=_MERGE)
 
     def lease(self, namespace: str, name: str) -> Mapping[str, Any] | None:
         return self._found(f"{_LEASES.format(namespace)}/{name}", f"Lease/{namespace}/{name}")
@@ -75,19 +68,21 @@ class Server(Connection):
 
     def _send(self, method: str, path: str, body: Mapping[str, Any]) -> PatchAnswer:
         query = {"fieldManager": MANAGER} if method != "DELETE" else {}
-        return _as_patch_answer(self.write(method, path, query, body))
+        return self._write(method, path, query, body)
+
+    def _write(
+        self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = JSON
+    ) -> PatchAnswer:
+        answer = self.write(method, path, query, body, kind=kind)
+        return PatchAnswer(answer.status, answer.body)
 
     def _found(self, path: str, name: str) -> Mapping[str, Any] | None:
         answer = self.get(path, {})
         if answer.status == 404:
             return None
         if answer.status != 200:
-            raise CouldNotLook(f"{name} can't be read: {_as_patch_answer(answer).why}")
+            raise CouldNotLook(f"{name} can't be read: {answer.why}")
         return answer.body
-
-
-def _as_patch_answer(answer: Answer) -> PatchAnswer:
-    return PatchAnswer(answer.status, answer.body)
 
 
 def version_of(data: Mapping[str, Any]) -> str:

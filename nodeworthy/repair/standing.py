@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from nodeworthy.documents.plain import mapping_at, text_at
+from nodeworthy.documents.plain import text_at
 from nodeworthy.engine import Judgement
 from nodeworthy.known.verification import OPT_OUTS, VERIFIED, VERIFIED_BOOT
 from nodeworthy.records import dataclass
@@ -89,12 +89,6 @@ _KINDS: dict[ValuePath, str] = {LABELS: "label", ANNOTATIONS: "annotation", TAIN
 def stamp(now: datetime) -> str:
     """A label has no colons."""
     return f"{now:%Y%m%dT%H%M%SZ}"
-
-
-def opt_out_label(node: Mapping[str, Any]) -> str | None:
-    """The label by which somebody keeps verification off."""
-    labels = mapping_at(node, "metadata", "labels")
-    return next((f"{name}={value}" for name, value in OPT_OUTS.items() if labels.get(name) == value), None)
 
 
 def boot_of(node: Mapping[str, Any]) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
+from nodeworthy.known.verification import opt_out_label
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.repair.apply import move
@@ -15,7 +16,7 @@ from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import Edit, NotEditable, RepairRefused, merge_patch
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.server import Server, uid_of
-from nodeworthy.repair.standing import Standing, guards, mark_edits, mark_shown, opt_out_label, worst
+from nodeworthy.repair.standing import Standing, guards, mark_edits, mark_shown, worst
 
 # Which Node of the cluster a host is: its name, or the only one that its own name or its identifier fits.
 
@@ -172,7 +173,7 @@ class Tainting:
 
     def _marking(self, node: Mapping[str, Any], some: Sequence[Looked]) -> Marking | None:
         name = text_at(node, "metadata", "name")
-        label = opt_out_label(node)
+        label = opt_out_label(mapping_at(node, "metadata", "labels"))
         if label is not None:
             self.say(f"node {name} is left as it is: it has the label {label}\n")
             return None

@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from nodeworthy.documents.plain import at, mappings_at, strings_at, text_at
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.errors import CouldNotLook
+from nodeworthy.known.verification import opt_out_label
 from nodeworthy.repair.apply import move
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import (
@@ -23,7 +24,7 @@ from nodeworthy.repair.edit import (
 )
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.server import PatchAnswer, Server, uid_of, version_of
-from nodeworthy.repair.standing import Fitness, Standing, mark_edits, opt_out_label
+from nodeworthy.repair.standing import Fitness, Standing, mark_edits
 from nodeworthy.rollout.acts import DONE, Outcome
 from nodeworthy.rollout.guests import guest, local_volumes, set_by_hand
 from nodeworthy.rollout.world import MARK, Node
@@ -71,7 +72,7 @@ class Kube(Server):
             tuple(f"{text_at(each, 'key')}:{text_at(each, 'effect')}" for each in mappings_at(data, "spec", "taints")),
             strings_at(data, "metadata", "labels"),
             set_by_hand(data),
-            opt_out_label(data) or "",
+            opt_out_label(mapping_at(data, "metadata", "labels")) or "",
             [guest(each, budgets, now) for each in pods],
             local_volumes(volumes, strings_at(data, "metadata", "labels").get("kubernetes.io/hostname", name)),
             name in attached,
@@ -83,7 +84,7 @@ class Kube(Server):
         while True:
             answer = self.get(path, query)
             if answer.status != 200:
-                raise CouldNotLook(f"{what} can't be read: {PatchAnswer(answer.status, answer.body).why}")
+                raise CouldNotLook(f"{what} can't be read: {answer.why}")
             found += mappings_at(answer.body, "items")
             more = text_at(answer.body, "metadata", "continue")
             if not more:

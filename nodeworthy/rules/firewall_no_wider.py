@@ -50,7 +50,7 @@ from nodeworthy.facts.node.firewall import (
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Severity, fail, skip, unknown
 
 RULE = Rule(
     "firewall-no-wider",
@@ -84,7 +84,7 @@ def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     if wanted and joins(script) and not flaws:
         flaws = _never_on(script, found)
     for flaw in flaws or _not_understood(steps):
-        yield flaw.with_more(on=on, related=_declared(pool) if wanted else ())
+        yield flaw.with_more(on=on, related=declared_firewall(pool) if wanted else ())
 
 
 @RULE.check
@@ -103,7 +103,7 @@ def the_files_open_no_more(ufw: UfwFirewall, pool: BootPool | None) -> Findings:
             )
         )
     for flaw in flaws or _not_understood(ufw.steps):
-        yield flaw.with_more(on=pool.title if pool is not None else "", related=_declared(pool))
+        yield flaw.with_more(on=pool.title if pool is not None else "", related=declared_firewall(pool))
 
 
 @RULE.check
@@ -150,7 +150,3 @@ def _not_understood(steps: Sequence[FirewallStep]) -> list[Draft]:
     if unread is None:
         return []
     return [unknown(unread.place, f"whether this opens more than pods need is not known: {unread.why}")]
-
-
-def _declared(pool: BootPool | None) -> tuple[Related, ...]:
-    return (pool.declared("has ufw as its firewall"),) if pool is not None else ()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.hami.cluster import HamiInstallations, Installation
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Place, Related, Severity, fail, unknown
+from nodeworthy.verdict import Findings, Related, Severity, fail, unknown
 
 RULE = Rule(
     "hami-installed-once",
@@ -31,7 +31,7 @@ def there_is_one(hami: HamiInstallations) -> Findings:
     if len(hami.found) > 1:
         first, *others = hami.found
         yield fail(
-            _place(first),
+            first.place,
             f"HAMi is installed {len(hami.found)} times",
             is_=" and ".join(each.title for each in hami.found),
             should="one installation",
@@ -43,7 +43,7 @@ def there_is_one(hami: HamiInstallations) -> Findings:
         return
     if hami.seen_in_part is not None:
         yield unknown(
-            _place(hami.found[0]), f"whether HAMi is installed elsewhere, too, is not known: {hami.seen_in_part}"
+            hami.found[0].place, f"whether HAMi is installed elsewhere, too, is not known: {hami.seen_in_part}"
         )
 
 
@@ -62,17 +62,10 @@ def _none(hami: HamiInstallations) -> Findings:
     )
 
 
-def _place(one: Installation) -> Place:
-    if one.parts:
-        return one.parts[0].pod.place
-    kind, name = next(iter(one.makers))
-    return Place(object=f"{kind}/{one.namespace}/{name}")
-
-
 def _says(one: Installation, hami: HamiInstallations) -> Related:
     found = one.parts[0].found_by if one.parts else "its workloads"
     called = "its webhook is called" if hami.is_called(one) else "no webhook calls it"
-    return Related(_place(one), f"{one.title}, found by {found}; {called}")
+    return Related(one.place, f"{one.title}, found by {found}; {called}")
 
 
 def _remedy(hami: HamiInstallations) -> str:

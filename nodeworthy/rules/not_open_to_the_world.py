@@ -10,7 +10,7 @@ node's. Nor is ICMP, which has none.
 
 from __future__ import annotations
 
-from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
+from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way
 from nodeworthy.facts.aws.world_ports import PlannedFleet, allowed_ports, is_everyone, listed_ranges
 from nodeworthy.patterns import pattern
@@ -89,7 +89,7 @@ def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None
 def what_guards_it_is_known(nodes: NodeGroup) -> Findings:
     if nodes.guarded_by:
         skip(f"what guards the nodes of {nodes.title} stands in the account: {nodes.guarded_by}")
-    if nodes.template is None and not _is_managed(nodes):
+    if nodes.template is None and not nodes.is_managed:
         yield unknown(nodes, f"what guards the nodes of {nodes.title} is not known: {nodes.no_template}")
     _, not_found = nodes.security_groups
     for each in not_found:
@@ -102,13 +102,9 @@ def what_guards_it_is_known(nodes: NodeGroup) -> Findings:
     yield from _remote_access(nodes)
 
 
-def _is_managed(nodes: NodeGroup) -> bool:
-    return nodes.group is not None and nodes.group.type == MANAGED
-
-
 def _remote_access(nodes: NodeGroup) -> Findings:
     """A managed node group with a key and without groups opens SSH to everyone, which nobody writes down."""
-    if not _is_managed(nodes) or nodes.group is None:
+    if not nodes.is_managed or nodes.group is None:
         return
     access = nodes.group.get("remoteAccess")
     key = access.get("ec2SshKey").located()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, run_on_node, split_options
 from nodeworthy.boot.commands.installs import because, install_effects, removal_effects
-from nodeworthy.boot.effects import AddsRepository, Installs, LoadsModule, Runs
+from nodeworthy.boot.effects import AddsRepository, Installs, LoadsModule
 from nodeworthy.boot.text import Hole, Text
 
 _TAKES = frozenset("-o -t -c -a --option --target-release --default-release --config-file --host-architecture".split())
@@ -45,11 +45,11 @@ def apt(call: Call) -> Did:
     if verb in _ASKS:
         return ask_node(call)
     if arguments.has(*_ONLY_LOOKS):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     if verb in _REMOVES:
         return Did(removal_effects(call, call.program, packages))
     if verb not in _INSTALLS:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     # `package-` in an installation removes it.
     gone = [package for package in packages if (package.known or "").endswith("-")]
     kept = [package for package in packages if package not in gone]
@@ -68,7 +68,7 @@ def dpkg(call: Call) -> Did:
         return Did(install_effects(call, "dpkg", arguments.operands))
     if arguments.has(*_DPKG_REMOVES):
         return Did(removal_effects(call, "dpkg", arguments.operands))
-    return Did([call.does(Runs, arguments=call.arguments)])
+    return run_on_node(call)
 
 
 def ubuntu_drivers(call: Call) -> Did:
@@ -90,7 +90,7 @@ def add_apt_repository(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], frozenset({"-P", "-U", "-p", "--ppa", "--uri", "--pocket"}))
     added = [*arguments.operands, *arguments.values("-P", "-U", "--ppa", "--uri")]
     if arguments.has("-r", "--remove"):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     return Did([call.does(AddsRepository, repository=each) for each in added])
 
 

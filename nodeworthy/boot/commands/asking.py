@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, ask_node, on_the_node, printed_content
-from nodeworthy.boot.effects import Runs
+from nodeworthy.boot.commands.call import (
+    SILENT,
+    Call,
+    Did,
+    Handler,
+    ask_node,
+    on_the_node,
+    printed_content,
+    run_on_node,
+)
 from nodeworthy.boot.text import Text
 
 _ONLY_TELL = (
@@ -21,13 +29,13 @@ def containerd(call: Call) -> Did:
     if call.words[:1] == ("config",):
         said = " ".join(argument.shown() for argument in call.arguments)
         return Did(output=on_the_node(call, f"what `{said}` prints"))
-    return ask_node(call) if call.words[:1] in {("--version",), ("-v",)} else _runs(call)
+    return ask_node(call) if call.words[:1] in {("--version",), ("-v",)} else run_on_node(call)
 
 
 def hostname(call: Call) -> Did:
     """With a name it sets it."""
     sets = any(word and not word.startswith("-") for word in call.words) or any(a.holes for a in call.arguments[1:])
-    return _runs(call) if sets else ask_node(call)
+    return run_on_node(call) if sets else ask_node(call)
 
 
 def pwd(call: Call) -> Did:
@@ -42,11 +50,7 @@ def sysctl(call: Call) -> Did:
     """`-n NAME` asks; a value is written by `-w NAME=…`, by a file, or without any option."""
     asks = not any("=" in word for word in call.words) and not {"-p", "--system", "--load"}.intersection(call.words)
     asks = asks and not any(argument.holes for argument in call.arguments[1:])
-    return ask_node(call) if asks else _runs(call)
-
-
-def _runs(call: Call) -> Did:
-    return Did([call.does(Runs, arguments=call.arguments)])
+    return ask_node(call) if asks else run_on_node(call)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line, lines_of
-from nodeworthy.boot.effects import Effect, Failure, Stage
+from nodeworthy.boot.effects import Effect, Failure, Runs, Stage
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -234,6 +234,11 @@ def on_the_node(call: Call, why: str = "") -> Content:
 def ask_node(call: Call) -> Did:
     """A program that only tells what the node is like."""
     return Did((), on_the_node(call))
+
+
+def run_on_node(call: Call) -> Did:
+    """A program that runs, and of which no more is said here."""
+    return Did([call.does(Runs, arguments=call.arguments)])
 
 
 def has_open_lines(content: Content) -> bool:

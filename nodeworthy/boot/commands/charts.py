@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, split_options
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, run_on_node, split_options
 from nodeworthy.boot.effects import AddsRepository, HelmRelease, Installs, Runs
 
 # Options that have a value behind them.
@@ -26,7 +26,7 @@ def helm(call: Call) -> Did:
         return Did([call.does(Installs, manager="helm", packages=named[:1], release=_release(call, arguments))])
     if words[:1] in {("uninstall",), ("delete",)}:
         return Did([call.does(Installs, manager="helm", packages=arguments.operands[1:], removes=True)])
-    return ask_node(call) if words and words[0] in _ASKS else Did([call.does(Runs, arguments=call.arguments)])
+    return ask_node(call) if words and words[0] in _ASKS else run_on_node(call)
 
 
 def _release(call: Call, arguments: Given) -> HelmRelease:

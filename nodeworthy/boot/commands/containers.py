@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, on_the_node, split_options
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, on_the_node, run_on_node, split_options
 from nodeworthy.boot.effects import Effect, LoadsModule, PullsImage, Runs
 from nodeworthy.boot.text import Text
 
@@ -61,7 +61,7 @@ def _pulled(call: Call, arguments: Given) -> Did:
 
 def _run(call: Call, arguments: Given) -> Did:
     if not arguments.operands or call.program == "crictl":
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     gpu = _has_gpu(arguments)
     effects: list[Effect] = [call.does(PullsImage, tool=call.program, image=arguments.operands[0], runs=True, gpu=gpu)]
     if gpu:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, split_options
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, run_on_node, split_options
 from nodeworthy.boot.commands.installs import install_effects, removal_effects
-from nodeworthy.boot.effects import AddsRepository, Runs
+from nodeworthy.boot.effects import AddsRepository
 from nodeworthy.boot.text import Text
 
 _TAKES = frozenset(
@@ -36,7 +36,7 @@ def dnf(call: Call) -> Did:
     if verb == "copr":
         return Did([call.does(AddsRepository, repository=each) for each in packages[1:]])
     if arguments.has(*_ONLY_LOOKS):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     if verb == "swap":
         return Did(
             [*removal_effects(call, call.program, packages[:1]), *install_effects(call, call.program, packages[1:])]
@@ -45,7 +45,7 @@ def dnf(call: Call) -> Did:
         return Did(removal_effects(call, call.program, packages))
     if verb in _INSTALLS:
         return Did(install_effects(call, call.program, packages, scripts=_run_scripts(arguments)))
-    return Did([call.does(Runs, arguments=call.arguments)])
+    return run_on_node(call)
 
 
 def _command_and_packages(arguments: Given) -> tuple[str, tuple[Text, ...]]:
@@ -65,7 +65,7 @@ def _config_manager(call: Call, arguments: Given) -> Did:
     """dnf 4 takes `--add-repo URL`, dnf 5 `addrepo --from-repofile=URL`."""
     added = [*arguments.values("--add-repo", "--from-repofile")]
     if not added:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     return Did([call.does(AddsRepository, repository=each) for each in added])
 
 

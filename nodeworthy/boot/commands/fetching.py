@@ -13,6 +13,7 @@ from nodeworthy.boot.commands.call import (
     ask_node,
     beginning,
     on_the_node,
+    run_on_node,
     split_options,
 )
 from nodeworthy.boot.commands.names import below, ending, last_part
@@ -160,7 +161,7 @@ def store(call: Call) -> Did:
 
 def _copied(call: Call, source: Text, target: Text, *, one: bool) -> Did:
     if beginning(target).startswith(_STORES):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     if target.known == "-":
         return Did([call.does(Fetches, url=source)], output=on_the_node(call))
     path = call.path(target)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
-from nodeworthy.boot.effects import Opens, Runs
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, run_on_node, split_options
+from nodeworthy.boot.effects import Opens
 
 _IPTABLES_ASKS = frozenset("-L -S -C --list --list-rules --check -V --version -h --help".split())
 _FIREWALLD_ASKS = ("--state", "--list", "--get", "--query", "--info", "--check")
@@ -51,9 +51,9 @@ def ip(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], _IP_TAKES, clusters=False)
     words = arguments.words
     if not _IP_CHANGES.intersection(words[1:2]):
-        return Did([call.does(Runs, arguments=call.arguments)]) if "set" in words[1:2] else ask_node(call)
+        return run_on_node(call) if "set" in words[1:2] else ask_node(call)
     if words[0] not in {"route", "r", "ro", "rule", "ru"}:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     return _opens(call)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, glued_options, split_options
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, glued_options, run_on_node, split_options
 from nodeworthy.boot.commands.charts import helm
 from nodeworthy.boot.commands.names import halves
 from nodeworthy.boot.content import Content
@@ -58,7 +58,7 @@ _KEYS = {
 def bootstrap_sh(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], _BOOTSTRAP)
     if not arguments.operands:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     kubelet = arguments.value("--kubelet-extra-args")
     joins = call.does(
         Joins,
@@ -103,10 +103,10 @@ def nodeadm(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], _NODEADM)
     verb = arguments.words[0] if arguments.operands else ""
     if verb != "init":
-        return ask_node(call) if verb == "config" else Did([call.does(Runs, arguments=call.arguments)])
+        return ask_node(call) if verb == "config" else run_on_node(call)
     # `--skip run` writes what kubelet reads, and starts none.
     if any(each.known == "run" for each in arguments.values("-s", "--skip")):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     config = arguments.value("-c", "--config-source")
     told = _node_config(call, config) if config else {}
     return Did([call.does(Joins, how="nodeadm", glued=glued_options(call.arguments[1:], _NODEADM), **told)])
@@ -210,7 +210,7 @@ def _joined(call: Call, how: str, verb: str) -> Did:
     operands = split_options(call.arguments[1:]).operands
     words = [operand.known for operand in operands[:1]]
     if words != [verb]:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     # microk8s takes ADDRESS:25000/TOKEN; the other one a token alone.
     address = halves(operands[1], "/") if how == "microk8s" and len(operands) > 1 else None
     return Did([call.does(Joins, how=how, endpoint=address[0].located(call.place) if address else None)])

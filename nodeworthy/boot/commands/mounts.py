@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, ask_node, split_options
+from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, ask_node, run_on_node, split_options
 from nodeworthy.boot.commands.names import fields
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Mounts, Runs
@@ -64,7 +64,7 @@ def mount_helper(call: Call) -> Did:
     """`mount.efs WHAT WHERE -o …`."""
     arguments = split_options(call.arguments[1:], _TAKES)
     if len(arguments.operands) < 2:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     what, where = arguments.operands[:2]
     kind = Text.of(call.program.removeprefix("mount."))
     return Did([_mounts(call, what, call.path(where), kind, _options(arguments))], output=NOTHING)
@@ -73,7 +73,7 @@ def mount_helper(call: Call) -> Did:
 def systemd_mount(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], _TAKES | {"-p", "--property", "--timeout-idle-sec", "--bind-device"})
     if not arguments.operands or arguments.has("-u", "--umount", "--list"):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     what, where = (*arguments.operands, Text.of(Hole("/run/media/…", "systemd-mount picks the folder")))[:2]
     kind = arguments.value("-t", "--type") or EMPTY
     return Did([_mounts(call, what, where, kind, _options(arguments))], output=NOTHING)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, run_on_node, split_options
 from nodeworthy.boot.commands.installs import install_effects, removal_effects
-from nodeworthy.boot.effects import AddsRepository, Installs, Runs
+from nodeworthy.boot.effects import AddsRepository, Installs
 from nodeworthy.boot.text import Text
 
 _ZYPPER_TAKES = frozenset("-r -t -R -c -p --repo --from --type --root --config --plus-repo --name".split())
@@ -31,7 +31,7 @@ def zypper(call: Call) -> Did:
         return Did(removal_effects(call, "zypper", packages))
     only_looks = arguments.has("-d", "--download-only", "-D", "--dry-run")
     if verb not in _ZYPPER_INSTALLS or only_looks:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     return Did(install_effects(call, "zypper", packages))
 
 
@@ -40,11 +40,11 @@ def rpm(call: Call) -> Did:
     if arguments.has(*_RPM_ASKS):
         return ask_node(call)
     if arguments.has("--import"):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     if arguments.has("-e", "--erase"):
         return Did(removal_effects(call, "rpm", arguments.operands))
     if not arguments.has(*_RPM_INSTALLS) or arguments.has("--test", "--root"):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     return Did(install_effects(call, "rpm", arguments.operands, scripts=not arguments.has("--noscripts", "--justdb")))
 
 
@@ -64,7 +64,7 @@ def _of_languages(manager: str, *verbs: str) -> Callable[[Call], Did]:
     def handler(call: Call) -> Did:
         arguments = split_options(call.arguments[1:], frozenset("-n -c -p --name --channel --prefix".split()))
         if not arguments.operands or arguments.words[0] not in verbs:
-            return Did([call.does(Runs, arguments=call.arguments)])
+            return run_on_node(call)
         return Did([call.does(Installs, manager=manager, packages=arguments.operands[1:])])
 
     return handler
@@ -76,13 +76,13 @@ def pacman(call: Call) -> Did:
         return Did(install_effects(call, call.program, arguments.operands))
     if arguments.has("-R"):
         return Did(removal_effects(call, call.program, arguments.operands))
-    return Did([call.does(Runs, arguments=call.arguments)])
+    return run_on_node(call)
 
 
 def apk(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], frozenset({"-X", "--repository", "-t", "--virtual"}))
     if not arguments.operands or arguments.words[0] not in {"add", "del"}:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     does = install_effects if arguments.words[0] == "add" else removal_effects
     return Did(does(call, "apk", arguments.operands[1:]))
 

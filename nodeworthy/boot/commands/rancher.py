@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, beginning, glued_options, split_options
+from nodeworthy.boot.commands.call import (
+    Call,
+    Did,
+    Given,
+    Handler,
+    ask_node,
+    beginning,
+    glued_options,
+    run_on_node,
+    split_options,
+)
 from nodeworthy.boot.commands.joining import labels_of
 from nodeworthy.boot.commands.names import fields, halves
 from nodeworthy.boot.effects import Act, Effect, Joins, RefusedCall, RefusedOptions, Runs, Unit
@@ -73,7 +83,7 @@ def run(call: Call) -> Did:
     """`k3s agent --server …` in the foreground, or one of the other things that this program can do."""
     arguments = split_options(call.arguments[1:], _TAKES)
     if arguments.words[:1] not in {("agent",), ("server",)}:
-        return ask_node(call) if arguments.has("--version", "-v") else Did([call.does(Runs, arguments=call.arguments)])
+        return ask_node(call) if arguments.has("--version", "-v") else run_on_node(call)
     told = call.environment.get("K3S_URL") or arguments.value("-s", "--server")
     kind = arguments.words[0]
     refused = _refused(call, arguments) if call.program == "k3s" else ()

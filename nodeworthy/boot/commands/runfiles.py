@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, beginning, split_options
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, beginning, run_on_node, split_options
 from nodeworthy.boot.commands.names import ending, last_part
-from nodeworthy.boot.effects import Installs, LoadsModule, Runs
+from nodeworthy.boot.effects import Installs, LoadsModule
 from nodeworthy.boot.text import Text
 
 BECAUSE = "the driver's installer loads the module to see whether it works"
@@ -82,7 +82,7 @@ def runfile(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], clusters=False)
     extracts = any(option.startswith("--extract") for option, _ in arguments.options)
     if extracts or arguments.has(*_ONLY_LOOKS):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     removes = arguments.has("--uninstall")
     installs = call.does(Installs, manager=".run", packages=(name,), removes=removes)
     if removes or not _brings_module(begins, arguments):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, run_on_node, split_options
 from nodeworthy.boot.commands.units import ACTS, act_on_units
-from nodeworthy.boot.effects import Act, Runs
+from nodeworthy.boot.effects import Act
 
 _SWITCHES = {
     "on": Act.ENABLE,
@@ -26,7 +26,7 @@ def service(call: Call) -> Did:
     if verb in _ASKS:
         return ask_node(call)
     if verb not in ACTS:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     return Did(list(act_on_units(call, operands[:1], ACTS[verb])))
 
 
@@ -37,7 +37,7 @@ def initctl(call: Call) -> Did:
     if verb in _ASKS:
         return ask_node(call)
     if verb not in ACTS:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     return Did(list(act_on_units(call, operands[1:2], ACTS[verb])))
 
 
@@ -49,7 +49,7 @@ def chkconfig(call: Call) -> Did:
     for option in ("add", "del"):
         verb = option if arguments.has(f"--{option}") else verb
     if verb not in _SWITCHES or not named:
-        return ask_node(call) if not verb else Did([call.does(Runs, arguments=call.arguments)])
+        return ask_node(call) if not verb else run_on_node(call)
     return Did(list(act_on_units(call, named[:1], (_SWITCHES[verb],))))
 
 

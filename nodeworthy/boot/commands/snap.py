@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, split_options
+from nodeworthy.boot.commands.call import Call, Did, Handler, ask_node, run_on_node, split_options
 from nodeworthy.boot.commands.installs import install_effects, removal_effects
 from nodeworthy.boot.commands.units import act_on_units
-from nodeworthy.boot.effects import Act, Runs
+from nodeworthy.boot.effects import Act
 from nodeworthy.boot.text import Hole, Text
 
 _TAKES = frozenset("--channel --revision --cohort --name --timezone".split())
@@ -27,7 +27,7 @@ def snap(call: Call) -> Did:
     if verb == "remove":
         return Did(removal_effects(call, "snap", named))
     if verb not in _SERVICES:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     acts, (option, also) = _SERVICES[verb]
     units = [_unit(name) for name in named]
     return Did(list(act_on_units(call, units, (also, *acts) if option and arguments.has(option) else acts)))

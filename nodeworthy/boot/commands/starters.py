@@ -12,6 +12,7 @@ from nodeworthy.boot.commands.call import (
     ask_node,
     has_open_lines,
     on_the_node,
+    run_on_node,
     split_options,
 )
 from nodeworthy.boot.commands.names import fields
@@ -107,7 +108,7 @@ def crontab(call: Call) -> Did:
     if told.has("-l"):
         return ask_node(call)
     if told.has("-r", "-e"):
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     content = contents_of(call, told.operands[0]) if told.operands else call.stdin
     return Did([write_of(call, CRONTAB, content)], output=NOTHING)
 
@@ -115,7 +116,7 @@ def crontab(call: Call) -> Did:
 def at(call: Call) -> Did:
     """It runs what it reads, later."""
     if call.stdin is None or not call.stdin.lines:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     return Did([_unread(call, call.stdin.text.shown())])
 
 

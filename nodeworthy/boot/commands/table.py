@@ -80,4 +80,5 @@ def outcome_of(handler: Handler, call: Call) -> Did:
 
 
 def _runs(call: Call) -> Did:
+    """With what it is given to read, too: `kubectl apply -f -` makes of that what it is about."""
     return Did([call.does(Runs, arguments=call.arguments, given=call.stdin)])

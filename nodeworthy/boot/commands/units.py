@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, split_options
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, ask_node, run_on_node, split_options
 from nodeworthy.boot.commands.names import ending, last_part
 from nodeworthy.boot.commands.rancher import joined_by_unit
 from nodeworthy.boot.effects import Act, Effect, LoadsModule, NotUnderstood, Reboots, Runs, Unit
@@ -56,7 +56,7 @@ def systemctl(call: Call) -> Did:
     if not verb:
         return Did([call.does(Runs, arguments=call.arguments), _whatever(call)])
     if verb not in ACTS:
-        return Did([call.does(Runs, arguments=call.arguments)])
+        return run_on_node(call)
     did = list(act_on_units(call, _units(verb, arguments), _acts(verb, arguments)))
     return Did(did or [call.does(Runs, arguments=call.arguments)])
 

@@ -181,7 +181,7 @@ class Machines:
 
     def _machine(self, member: Data, data: Data) -> RunningMachine:
         identifier = text_at(data, "InstanceId")
-        place, first = self._place_of_machine(identifier), self._shown_by[self._alike(member, data)]
+        place, first = self._region.place_of_machine(identifier), self._shown_by[self._alike(member, data)]
         profile = text_at(data, "IamInstanceProfile", "Arn").rpartition("/")[2]
         made_of = Makeup(
             Located.known(text_at(data, "ImageId"), place),
@@ -194,12 +194,12 @@ class Machines:
             dict(_metadata(mapping_at(data, "MetadataOptions"), ("HttpTokens", "HttpPutResponseHopLimit"), place)),
         )
         return RunningMachine(
-            identifier, place, made_of, text_at(member, "LaunchTemplate", "Version"), self._place_of_machine(first)
+            identifier,
+            place,
+            made_of,
+            text_at(member, "LaunchTemplate", "Version"),
+            self._region.place_of_machine(first),
         )
-
-    def _place_of_machine(self, identifier: str) -> Place:
-        asked = self._region.asked
-        return Place(urn=f"arn:aws:ec2:{asked.region}:{asked.account}:instance/{identifier}")
 
     def _profile(self, name: str, place: Place) -> Located[str | None]:
         """Where no machine of the region is told to have one, nobody tells."""
@@ -247,7 +247,7 @@ class Machines:
 
     def _script(self, identifier: str) -> Located[str | None]:
         packed, refused = self._packed(identifier)
-        place = self._place_of_machine(identifier).about("userData")
+        place = self._region.place_of_machine(identifier).about("userData")
         if refused:
             return Located.unknown(refused, place)
         return Located.known(unpack_text(packed) if packed else None, place)
@@ -269,7 +269,7 @@ class Machines:
         return self._region.version(named) if named is not None else {}
 
     def _resource(self, identifier: str, packed: str) -> AwsResource:
-        place = self._place_of_machine(identifier)
+        place = self._region.place_of_machine(identifier)
         said = plant({"userDataBase64": packed}, place)
         return AwsResource(INSTANCES[0], identifier, str(place.urn), place, lambda: said, is_made=True)
 

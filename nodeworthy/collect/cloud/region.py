@@ -13,6 +13,7 @@ from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text
 from nodeworthy.facts.boot.script import POOL_LABEL
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
 
 Data = Mapping[str, Any]
 # Asked of the whole region, whatever there is in it.
@@ -52,6 +53,9 @@ class Region:
 
     def __init__(self, asked: RegionAnswers) -> None:
         self.asked = asked
+
+    def place_of_machine(self, identifier: str) -> Place:
+        return Place(urn=f"arn:aws:ec2:{self.asked.region}:{self.asked.account}:instance/{identifier}")
 
     def ask_at_first(self) -> None:
         self.asked.ask_at_once((each, {}) for each in _AT_FIRST)

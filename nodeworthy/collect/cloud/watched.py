@@ -263,12 +263,10 @@ class WatchedCluster:
     def _announced(self, each: WatchedGroup) -> AnnouncedEvents:
         answer = self._region.asked.ask(calls.STATUSES)
         there = (self._region.statuses.get(identifier) for identifier, _ in members(each.group))
-        found = [plant(one, self._place_of_machine(text_at(one, "InstanceId"))) for one in there if one is not None]
+        found = [
+            plant(one, self._region.place_of_machine(text_at(one, "InstanceId"))) for one in there if one is not None
+        ]
         return AnnouncedEvents(each.place, each.nodes, _located(answer.refused, found, each.place))
-
-    def _place_of_machine(self, identifier: str) -> Place:
-        asked = self._region.asked
-        return Place(urn=f"arn:aws:ec2:{asked.region}:{asked.account}:instance/{identifier}")
 
     def _images(self, each: WatchedGroup) -> Iterator[ImageAge]:
         known, refused = self._resources.images

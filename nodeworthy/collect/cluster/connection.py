@@ -30,6 +30,7 @@ WRITE_SECONDS = 35.0
 # Before a server that has too much to do is asked again, where it does not say how long.
 PAUSES = (1.0, 2.0, 4.0)
 LONGEST_PAUSE = 10.0
+JSON = "application/json"
 _SPEAKS_TLS = b"HTTP request to an HTTPS server"
 # What the HTTP library puts before the reason.
 _ABOUT_ITSELF = pattern(r"^\w*Connection\(.*?\): ")
@@ -39,7 +40,12 @@ _ABOUT_ITSELF = pattern(r"^\w*Connection\(.*?\): ")
 class Answer:
     status: int
     # The object that the server sent; where it sent none, what it sent instead stands under `message`.
-    body: dict[str, Any]
+    body: Mapping[str, Any]
+
+    @property
+    def why(self) -> str:
+        """What the server says of it, where it refuses something."""
+        return text_at(self.body, "message") or f"the server answered {self.status}"
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ class Connection:
         return sent.status, sent.data
 
     def write(
-        self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = "application/json"
+        self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = JSON
     ) -> Answer:
         """Sent once: of what may have been done nobody knows whether it is to be done again."""
         data = json.dumps(body).encode()
@@ -123,7 +129,7 @@ class Connection:
                 method,
                 f"{self.server}{path}?{urlencode(query)}",
                 body=body,
-                headers={"Accept": "application/json", **sent, **self._headers, **self._credentials()},
+                headers={"Accept": JSON, **sent, **self._headers, **self._credentials()},
                 timeout=Timeout(connect=CONNECT_SECONDS, read=seconds),
                 retries=False,  # one that does not answer is asked once
                 preload_content=most is None,

@@ -103,7 +103,7 @@ class _Facts:
         settings = list(settings_of(seen, found[0]))
         values = tuple(each for each in settings if isinstance(each, HamiValues))
         self._settings = settings
-        self._setup = HamiSetup(_place(found[0]), values, has_all_gpus=True)
+        self._setup = HamiSetup(found[0].place, values, has_all_gpus=True)
         self._pods = PodsOfHami(seen, self._cluster, self._setup)
 
     def all(self) -> Iterator[Fact]:
@@ -133,7 +133,7 @@ class _Facts:
             parts = list(part_faults(one, words, self._pods.waiting(victims), has_gpus=has_gpus))
             hooks = list(webhook_faults(self._cluster, one, victims))
             silenced = silenced or bool(hooks) or silences_its_webhook(one)
-            yield HamiComponents(_place(one), (*parts, *hooks), self._unseen_webhook())
+            yield HamiComponents(one.place, (*parts, *hooks), self._unseen_webhook())
         left = [each for each in self._pods.past_webhook if not (silenced and each in silent)]
         yield from unmutated_pods(left, self._cluster)
 
@@ -158,7 +158,7 @@ class _Facts:
         seen_classes = classes if self._seen.has_all(RUNTIME_CLASSES) else None
         for one in self._cluster.found:
             faults = node_faults(one, nodes, seen_classes, self._served_otherwise)
-            yield HamiPluginNodes(_place(one), tuple(faults))
+            yield HamiPluginNodes(one.place, tuple(faults))
         if gpus:
             devices = shared_devices(self._pods.nodes, self._seen.hami.shares.values())
             summed = sums(self._pods.facts, self._setup, gpus, total(self._pods.nodes), devices)
@@ -171,13 +171,6 @@ def _cluster(seen: ClusterObjects, found: tuple[Installation, ...]) -> HamiClust
     unseen = {kind.plural: why for kind in KINDS if (why := seen.why_not_all(kind)) is not None}
     hooks = tuple(Webhook(name, data) for (_, name), data in kept.webhooks.items())
     return HamiCluster(found, hooks, kept.services, kept.ready, kept.namespaces, unseen, frozenset(seen.refused))
-
-
-def _place(one: Installation) -> Place:
-    if one.parts:
-        return one.parts[0].pod.place
-    kind, name = next(iter(one.makers))
-    return Place(object=f"{kind}/{one.namespace}/{name}")
 
 
 # Who measures HAMi in a cluster, as facts.

@@ -7,11 +7,11 @@ from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.in_cluster.cluster import Cluster
-from nodeworthy.collect.in_cluster.state import opt_out_label
-from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.facts.cluster.node import cluster_node
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.verification import opt_out_label
 from nodeworthy.records import dataclass
 
 NODE = "node://"
@@ -58,6 +58,7 @@ def _of_pools(nodes: Iterable[Mapping[str, Any]], fleet: Fleet, pool: str | None
 
 def _less_opted_out(nodes: Iterable[Mapping[str, Any]], missing: tuple[str, ...], told: tuple[str, ...]) -> Chosen:
     by_host = {f"{NODE}{text_at(each, 'metadata', 'name')}": each for each in nodes}
-    labels = {host: label for host, each in sorted(by_host.items()) if (label := opt_out_label(each)) is not None}
+    opted = {host: opt_out_label(mapping_at(each, "metadata", "labels")) for host, each in sorted(by_host.items())}
+    labels = {host: label for host, label in opted.items() if label is not None}
     staying = {host: host.removeprefix(NODE) for host in sorted(by_host) if host not in labels}
     return Chosen(staying, labels, missing, told)

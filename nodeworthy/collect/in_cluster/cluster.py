@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from nodeworthy.collect.cluster.connection import CONNECT_SECONDS, READ_SECONDS, Answer, Connection
+from nodeworthy.collect.cluster.connection import CONNECT_SECONDS, READ_SECONDS, Connection
 from nodeworthy.documents.plain import mapping_at, mappings_at, number_at, text_at
 from nodeworthy.errors import CouldNotLook
 
@@ -68,9 +68,9 @@ class Cluster(Connection):
         name = text_at(job, "metadata", "name")
         answer = self.write("POST", self._jobs, {"fieldManager": MANAGER}, job)
         if answer.status == 429:
-            raise Busy(f"the server has no time for its Job {name}: {_why(answer)}")
+            raise Busy(f"the server has no time for its Job {name}: {answer.why}")
         if not 200 <= answer.status < 300:
-            raise NotDone(f"the server refused its Job {name}: {_why(answer)}")
+            raise NotDone(f"the server refused its Job {name}: {answer.why}")
         return answer.body
 
     def job(self, name: str) -> Mapping[str, Any] | None:
@@ -83,7 +83,7 @@ class Cluster(Connection):
         """Of this Job and no other of its name, the oldest first."""
         query = {"labelSelector": f"job-name={text_at(job, 'metadata', 'name')}"}
         found = mappings_at(self._read(f"{self._here}/pods", query, "the list of pods"), "items")
-        own = [each for each in found if _owner(each) == text_at(job, "metadata", "uid")]
+        own = [each for each in found if controller_uid(each) == text_at(job, "metadata", "uid")]
         return sorted(own, key=lambda each: text_at(each, "metadata", "creationTimestamp"))
 
     def warnings(self, job: Mapping[str, Any]) -> list[str]:
@@ -105,7 +105,7 @@ class Cluster(Connection):
         answer = self.write("DELETE", f"{self._jobs}/{name}", {}, options)
         # 409: it is not ours any more, and so ours is gone.
         if not (200 <= answer.status < 300 or answer.status in (404, 409)):
-            raise NotDone(f"Job {name} could not be removed: {_why(answer)}")
+            raise NotDone(f"Job {name} could not be removed: {answer.why}")
 
     def log(self, pod: Mapping[str, Any]) -> bytes:
         """As much of it as anybody would believe, read as it comes, and within a minute."""
@@ -144,7 +144,7 @@ class Cluster(Connection):
     def _read(self, path: str, query: dict[str, str], what: str) -> Mapping[str, Any]:
         answer = self.get(path, query)
         if answer.status != 200:
-            raise NotDone(f"{what} can't be read: {_why(answer)}")
+            raise NotDone(f"{what} can't be read: {answer.why}")
         return answer.body
 
     def _found(self, path: str, what: str) -> Mapping[str, Any] | None:
@@ -152,7 +152,7 @@ class Cluster(Connection):
         if answer.status == 404:
             return None
         if answer.status != 200:
-            raise NotDone(f"{what} can't be read: {_why(answer)}")
+            raise NotDone(f"{what} can't be read: {answer.why}")
         return answer.body
 
 
@@ -169,13 +169,10 @@ def _bounded(response: Any) -> bytes:
     return bytes(said)
 
 
-def _owner(pod: Mapping[str, Any]) -> str:
+def controller_uid(pod: Mapping[str, Any]) -> str:
+    """Of what made it; empty where nothing did."""
     owners = mappings_at(pod, "metadata", "ownerReferences")
     return next((text_at(each, "uid") for each in owners if each.get("controller") is True), "")
-
-
-def _why(answer: Answer) -> str:
-    return text_at(answer.body, "message") or f"the server answered {answer.status}"
 
 
 def _message(said: bytes) -> str:

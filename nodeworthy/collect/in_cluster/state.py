@@ -7,7 +7,7 @@ from typing import Any
 
 from nodeworthy.collect.in_cluster.cluster import container_state, exit_code
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
-from nodeworthy.known.verification import OPT_OUTS
+from nodeworthy.known.verification import opt_out_label
 from nodeworthy.records import dataclass
 
 # What waiting does not help against, and what it does not once a fresh node had its time to come up.
@@ -30,7 +30,7 @@ def over(job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Over | No
     done = next((each for each in pods if text_at(each, "status", "phase") == "Succeeded"), None)
     if done is not None:
         return Over("", done)
-    ended = next((each for each in mappings_at(job, "status", "conditions") if _ends(each)), None)
+    ended = next((each for each in mappings_at(job, "status", "conditions") if ends_a_job(each)), None)
     return _failed(ended, pods) if ended is not None else None
 
 
@@ -40,7 +40,7 @@ def hopeless(pods: Sequence[Mapping[str, Any]], *, is_up: bool) -> Over | None:
     return Over(f"its pod does not start: {_reason_of_pod(found)}") if found is not None else None
 
 
-def _ends(condition: Mapping[str, Any]) -> bool:
+def ends_a_job(condition: Mapping[str, Any]) -> bool:
     return condition.get("type") in ("Failed", "Complete") and condition.get("status") == "True"
 
 
@@ -95,7 +95,7 @@ def why_node_is_gone(node: Mapping[str, Any] | None) -> str | None:
     """Why nothing will come of this node any more."""
     if node is None:
         return "the node is gone from the cluster"
-    label = opt_out_label(node)
+    label = opt_out_label(mapping_at(node, "metadata", "labels"))
     if label is not None:
         return f"the node has opted out meanwhile, by its label {label}"
     for each in mappings_at(node, "status", "conditions"):
@@ -104,12 +104,6 @@ def why_node_is_gone(node: Mapping[str, Any] | None) -> str | None:
                 f"its kubelet does not answer since {text_at(each, 'lastTransitionTime')}: {text_at(each, 'message')}"
             )
     return None
-
-
-def opt_out_label(node: Mapping[str, Any]) -> str | None:
-    """The label by which somebody keeps verification off."""
-    labels = mapping_at(node, "metadata", "labels")
-    return next((f"{name}={value}" for name, value in OPT_OUTS.items() if labels.get(name) == value), None)
 
 
 def _short(text: str) -> str:

@@ -58,7 +58,7 @@ class NodePod(WithDeadline):
         removing = f"{self._kubectl} delete pod {self._pod} --ignore-not-found --wait=false"
         try:
             done = deadline.run(removing.encode(), REMOVE_SECONDS, to_the_end=True)
-            why = None if done.code == 0 else _last(done.stderr.decode(errors="replace"))
+            why = None if done.code == 0 else _last_line(done.stderr.decode(errors="replace"))
         except deadline.TooLate as late:
             why = str(late)
         if why is not None:
@@ -84,20 +84,21 @@ class NodePod(WithDeadline):
         out = self._asked("wait", pod, "--for=condition=Ready", f"--timeout={seconds}s")
         if out.rc != 0:
             why = self._asked("get", pod, "-o", f"jsonpath={_WAITING}").stdout.strip()
-            raise NotAnswering(f"its pod {self._pod} does not start: {why or _last(out.stderr)}")
+            raise NotAnswering(f"its pod {self._pod} does not start: {why or _last_line(out.stderr)}")
         self._is_up = True
 
     def _must(self, *words: str, stdin: str = "") -> None:
         out = self._asked(*words, stdin=stdin)
         if out.rc != 0:
-            raise NotAnswering(_last(out.stderr) or f"kubectl ended with {out.rc}")
+            raise NotAnswering(_last_line(out.stderr) or f"kubectl ended with {out.rc}")
 
     def _asked(self, *words: str, stdin: str = "") -> base.CommandResult:
         given = f"printf %s {shlex.quote(stdin)} | " if stdin else ""
         return self.run_local(f"{given}{self._kubectl} {shlex.join(words)}")
 
 
-def _last(stderr: str) -> str:
+def _last_line(stderr: str) -> str:
+    """The last of what a program complains of, which says why."""
     said = [line.strip() for line in stderr.splitlines() if line.strip()]
     return said[-1] if said else ""
 

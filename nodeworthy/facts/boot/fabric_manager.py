@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nodeworthy.boot.conditions import Guard, always, together, who_decides
+from nodeworthy.boot.conditions import always, together, who_decides, without_questions
 from nodeworthy.boot.effects import Act, Effect, Joins, LoadsModule, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.drivers import NvidiaPackage, drivers, fabric_managers, same_version
@@ -102,8 +102,7 @@ def runs_on_every_way(timeline: Timeline) -> Iterator[Draft]:
     when = installs[0].effect.conditions if installs else ()
     enabled = [each for each in acts(timeline) if each.act is Act.ENABLE]
     guards = [
-        tuple(one for one in _without_its_need(each.conditions) if not _ASKS_FOR_THE_GPU.search(one.question.text))
-        for each in enabled
+        without_questions(without_questions(each.conditions, _ASKS_FOR_NEED), _ASKS_FOR_THE_GPU) for each in enabled
     ]
     if enabled and always(guards, when) is False:
         says = f"fabric manager is enabled only if {shown_guard(enabled[0].conditions)}"
@@ -147,7 +146,7 @@ def manager_faults(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Draft]
         yield fail(driver.place, says, should="fabric manager of the driver's version", cause=NO_CUDA, remedy=remedy)
         return
     when = driver.effect.conditions
-    guards = [_without_its_need(each.effect.conditions) for each in managers]
+    guards = [without_questions(each.effect.conditions, _ASKS_FOR_NEED) for each in managers]
     if always(guards, when) is False:
         first = managers[0]
         says = f"fabric manager is installed only if {shown_guard(first.effect.conditions)}"
@@ -155,10 +154,6 @@ def manager_faults(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Draft]
         yield fail(first.place, says, should="with every driver", cause=NO_CUDA, related=related)
     elif decides := who_decides(guards, when):
         yield unknown(managers[0].place, f"whether fabric manager is installed is not known: {decides}")
-
-
-def _without_its_need(guard: Guard) -> Guard:
-    return tuple(each for each in guard if not _ASKS_FOR_NEED.search(each.question.text))
 
 
 def versions(timeline: Timeline) -> Iterator[Draft]:

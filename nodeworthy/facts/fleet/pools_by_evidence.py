@@ -20,10 +20,10 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.facts.fleet.node_taint import written_taint
-from nodeworthy.facts.operator.paths_of import having_its_paths
+from nodeworthy.facts.operator.paths_of import having_its_paths, known_path
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.os import EKS
-from nodeworthy.known.containerd import Containerd, bare, containerd_of
+from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import replace
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Placed
 
@@ -154,16 +154,11 @@ def _unlike(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
 
 
 def _fits(values: OperatorValues, runtime: Containerd) -> bool:
-    socket, config = _path(values.toolkit.socket), _path(values.toolkit.config)
+    socket, config = known_path(values.toolkit.socket), known_path(values.toolkit.config)
     if socket is None or config is None:
         return False
     is_left_out = runtime.config_optional and not values.toolkit.config.written
     return runtime.accepts_socket(socket) and (is_left_out or runtime.accepts_config(config))
-
-
-def _path(said: Located[str]) -> str | None:
-    """None where it is not known, or is none: YAML makes nothing of a value that is left empty."""
-    return bare(said.state.value) if isinstance(said.state, Known) else None
 
 
 def _with_drivers(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:

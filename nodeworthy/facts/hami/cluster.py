@@ -149,6 +149,14 @@ class Installation:
     makers: Mapping[tuple[str, str], Mapping[str, Any]]
 
     @property
+    def place(self) -> Place:
+        """Of its first pod; where nobody has seen any, of what makes them."""
+        if self.parts:
+            return self.parts[0].pod.place
+        kind, name = next(iter(self.makers))
+        return Place(object=f"{kind}/{self.namespace}/{name}")
+
+    @property
     def title(self) -> str:
         return (
             f"release '{self.release}' in namespace {self.namespace}" if self.release else f"namespace {self.namespace}"

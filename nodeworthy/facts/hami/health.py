@@ -71,7 +71,7 @@ def _scheduler(one: Installation, words: Words) -> Iterator[Draft]:
     makers = one.makers_of(Role.SCHEDULER)
     if not makers:
         says = "HAMi's device plugin is there without its scheduler"
-        where = _somewhere(one)
+        where = one.place
         yield fail(
             where, says, is_="no scheduler", should="one that runs", cause=_WITHOUT_SCHEDULER, remedy=_reinstall(one)
         )
@@ -94,7 +94,7 @@ def _device_plugin(one: Installation, words: Words, *, has_gpus: bool) -> Iterat
             says = "HAMi's scheduler is there without its device plugin"
             remedy = f"helm upgrade {one.release or 'hami'} with devicePlugin.enabled: true"
             yield fail(
-                _somewhere(one), says, is_="no device plugin", should="one a node", cause=_WITHOUT_PLUGIN, remedy=remedy
+                one.place, says, is_="no device plugin", should="one a node", cause=_WITHOUT_PLUGIN, remedy=remedy
             )
         return
     together: dict[str, list[HamiPart]] = defaultdict(list)
@@ -149,13 +149,6 @@ def _known_cause(part: HamiPart, last: str) -> tuple[str, str]:
     )
 
 
-def _somewhere(one: Installation) -> Place:
-    if one.parts:
-        return one.parts[0].pod.place
-    kind, name = next(iter(one.makers))
-    return Place(object=f"{kind}/{one.namespace}/{name}")
-
-
 def _reinstall(one: Installation) -> str:
     return f"helm upgrade --install {one.release or 'hami'} hami-charts/hami -n {one.namespace}"
 
@@ -169,7 +162,7 @@ def webhook_faults(cluster: HamiCluster, one: Installation, victims: tuple[str, 
         if victims:
             cause = "no pod gets HAMi's scheduler, unless it names it"
             is_, should = "no MutatingWebhookConfiguration", "one for vgpu.hami.io"
-            where, says = _somewhere(one), "HAMi's webhook is not registered"
+            where, says = one.place, "HAMi's webhook is not registered"
             yield fail(where, says, is_=is_, should=should, cause=cause, remedy=_reinstall(one), victims=victims)
         return
     for each in cluster.webhooks:

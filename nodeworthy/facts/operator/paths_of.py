@@ -24,7 +24,7 @@ class HavingPaths:
 
 
 def having_its_paths(toolkit: ToolkitSettings) -> HavingPaths:
-    config, socket = _known_path(toolkit.config), _known_path(toolkit.socket)
+    config, socket = known_path(toolkit.config), known_path(toolkit.socket)
     by_config = _having(lambda one: config is not None and _has_config(one, config))
     by_socket = _having(lambda one: socket is not None and one.accepts_socket(socket))
     left_out = toolkit.config.state == Known(defaults().config) and not toolkit.config.written
@@ -32,7 +32,8 @@ def having_its_paths(toolkit: ToolkitSettings) -> HavingPaths:
     return HavingPaths(by_config, by_socket, tuple(both))
 
 
-def _known_path(path: Located[str]) -> str | None:
+def known_path(path: Located[str]) -> str | None:
+    """None where it is not known, or is none: YAML makes nothing of a value that is left empty."""
     return bare(path.state.value) if isinstance(path.state, Known) else None
 
 
@@ -47,7 +48,7 @@ def _has_config(one: Containerd, path: str) -> bool:
 
 def whose_template(toolkit: ToolkitSettings) -> Containerd | None:
     """Whose config is made from the file that the toolkit is told to write."""
-    path = _known_path(toolkit.config)
+    path = known_path(toolkit.config)
     every = map(containerd_of, distributions())
     return next((each for each in every if any(same_file(path, template) for template in each.templates)), None)
 

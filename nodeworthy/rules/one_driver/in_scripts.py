@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.commands.installs import kind_of
 from nodeworthy.boot.commands.runfiles import brings_cudas_driver
-from nodeworthy.boot.conditions import Guard, always, together, who_decides
+from nodeworthy.boot.conditions import always, together, who_decides, without_questions
 from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.drivers import (
@@ -255,17 +255,13 @@ def missing(timeline: Timeline, script: Place) -> Iterator[Draft]:
         yield _nobody(timeline, script)
         return
     for moment in ready(timeline):
-        guards = [_without_its_need(each.effect.conditions) for each in found]
+        guards = [without_questions(each.effect.conditions, _ASKS_FOR_NEED) for each in found]
         if always(guards, moment.when) is False:
             first = found[0]
             says = f"the driver is installed only if {shown_guard(first.effect.conditions)}"
             yield fail(first.place, says, should="on every node of the pool", cause=NO_DRIVER)
         elif decides := who_decides(guards, moment.when):
             yield unknown(found[0].place, f"whether the driver is installed is not known: {decides}")
-
-
-def _without_its_need(guard: Guard) -> Guard:
-    return tuple(each for each in guard if not _ASKS_FOR_NEED.search(each.question.text))
 
 
 def _nobody(timeline: Timeline, script: Place) -> Draft:

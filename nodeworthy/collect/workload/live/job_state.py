@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from nodeworthy.collect.in_cluster.cluster import container_state, exit_code
-from nodeworthy.collect.in_cluster.state import waiting
+from nodeworthy.collect.in_cluster.state import ends_a_job, waiting
 from nodeworthy.collect.workload.live.piece import Now
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.known.acceptance import NotRun
@@ -62,14 +62,10 @@ _DISRUPTIONS: Final[Mapping[str, NotRun]] = {
 def judge_state(seen: JobNow, patience: Patience) -> Now:
     if seen.job is None:
         return Now("somebody has deleted its Job", is_over=True, ended=NotRun.NOT_HEARD)
-    condition = next((each for each in mappings_at(seen.job, "status", "conditions") if _ends(each)), None)
+    condition = next((each for each in mappings_at(seen.job, "status", "conditions") if ends_a_job(each)), None)
     if condition is not None:
         return _over(condition, seen)
     return _hopeless(seen, patience) or Now(_doing(seen), holds=seen.held > 0)
-
-
-def _ends(condition: Mapping[str, Any]) -> bool:
-    return condition.get("type") in ("Failed", "Complete") and condition.get("status") == "True"
 
 
 def _over(condition: Mapping[str, Any], seen: JobNow) -> Now:

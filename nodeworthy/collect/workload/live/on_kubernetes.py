@@ -8,15 +8,15 @@ from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cluster.connection import Answer
-from nodeworthy.collect.in_cluster.cluster import NotBelieved, NotDone
+from nodeworthy.collect.in_cluster.cluster import NotBelieved, NotDone, controller_uid
 from nodeworthy.collect.in_cluster.state import why_node_is_gone
 from nodeworthy.collect.workload.jobs import RunTerms, config_map, objects_of
 from nodeworthy.collect.workload.live.job_state import JobNow, Patience, holds_gpus, judge_state
 from nodeworthy.collect.workload.live.ledger import NodeLedger, pods_holding, read_ledger
 from nodeworthy.collect.workload.live.piece import Now, Piece, SaidNo, names
 from nodeworthy.collect.workload.live.turn import Turn
-from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going, why_not
-from nodeworthy.documents.plain import mappings_at, text_at
+from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going
+from nodeworthy.documents.plain import text_at
 from nodeworthy.known.acceptance import NotRun
 from nodeworthy.records import dataclass
 
@@ -45,7 +45,7 @@ class OnKubernetes:
         """What all pieces share: the programs."""
         answer = self.bench.make(config_map(self.terms))
         if not 200 <= answer.status < 300:
-            raise NotDone(f"the programs could not be laid down as a ConfigMap: {why_not(answer)}")
+            raise NotDone(f"the programs could not be laid down as a ConfigMap: {answer.why}")
 
     def start(self, piece: Piece) -> None:
         self._when[piece.name] = self.clock()
@@ -53,7 +53,7 @@ class OnKubernetes:
             answer = self.bench.make(wanted)
             if not 200 <= answer.status < 300:
                 self.remove(piece)
-                raise SaidNo(_reason(answer), f"the server refused its {wanted['kind']}: {why_not(answer)}")
+                raise SaidNo(_reason(answer), f"the server refused its {wanted['kind']}: {answer.why}")
             self._made.setdefault(piece.name, []).append({**answer.body, "kind": wanted["kind"]})
 
     def look(self, pieces: Sequence[Piece]) -> Mapping[str, Now]:
@@ -103,7 +103,7 @@ class OnKubernetes:
 
     def output(self, piece: Piece) -> tuple[bytes, ...]:
         (job,) = self._made.get(piece.name, ())[-1:] or ({},)
-        pods = [each for each in self.bench.pods_of(f"job-name={piece.name}") if _owner(each) == _uid(job)]
+        pods = [each for each in self.bench.pods_of(f"job-name={piece.name}") if controller_uid(each) == _uid(job)]
         inorder = sorted(pods, key=lambda each: (_index(each), text_at(each, "metadata", "name")))
         return tuple(self._log(each) for each in inorder)
 
@@ -151,18 +151,13 @@ def _uid(data: Made) -> str:
     return text_at(data, "metadata", "uid")
 
 
-def _owner(pod: Made) -> str:
-    owners = mappings_at(pod, "metadata", "ownerReferences")
-    return next((text_at(each, "uid") for each in owners if each.get("controller") is True), "")
-
-
 def _index(pod: Made) -> int:
     index = text_at(pod, "metadata", "annotations", "batch.kubernetes.io/job-completion-index")
     return int(index) if index.isdecimal() else 0
 
 
 def _reason(answer: Answer) -> NotRun:
-    said = why_not(answer)
+    said = answer.why
     if "exceeded quota" in said:
         return NotRun.QUOTA
     if answer.status == 403:

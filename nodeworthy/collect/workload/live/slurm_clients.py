@@ -46,11 +46,11 @@ def ask(*command: str, said: str | None = None) -> str:
     except subprocess.TimeoutExpired:
         raise CouldNotLook(f"{command[0]} did not answer within {CLIENT_SECONDS:g} s") from None
     if ran.returncode:
-        raise NotDone(_words(ran.stderr or ran.stdout) or f"{command[0]} ended with {ran.returncode}")
+        raise NotDone(_last_line(ran.stderr or ran.stdout) or f"{command[0]} ended with {ran.returncode}")
     return ran.stdout
 
 
-def _words(complaint: str) -> str:
+def _last_line(complaint: str) -> str:
     """The last of what it complains of, which says why."""
     lines = [each.strip() for each in complaint.splitlines() if each.strip()]
     return lines[-1] if lines else ""

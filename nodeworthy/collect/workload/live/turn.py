@@ -15,7 +15,7 @@ from typing import Any
 from nodeworthy.collect.in_cluster.cluster import NotDone
 from nodeworthy.collect.in_cluster.job import MADE_BY_US, RUN
 from nodeworthy.collect.workload.jobs import TURN
-from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going, why_not
+from nodeworthy.collect.workload.live.workbench import MADE, Workbench, is_going
 from nodeworthy.documents.plain import number_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.facts.cluster.sandbox_failure import moment
@@ -64,7 +64,7 @@ class Turn:
         if answer.status == 409:
             raise NotDone(f"another run has begun on this pool at the same moment (Lease {name}): nothing was begun")
         if not 200 <= answer.status < 300:
-            raise NotDone(f"Lease {self.bench.namespace}/{name} can't be taken: {why_not(answer)}; nothing was begun")
+            raise NotDone(f"Lease {self.bench.namespace}/{name} can't be taken: {answer.why}; nothing was begun")
 
     def _lease(self, name: str, there: Mapping[str, Any] | None) -> dict[str, Any]:
         now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
@@ -109,7 +109,7 @@ class Turn:
         if text_at(there, "metadata", "labels", RUN) != self.run:
             return f"it is that of {text_at(there, 'spec', 'holderIdentity') or 'somebody else'} now", True
         answer = self.bench.replace(self._lease(name, there))
-        return ("" if 200 <= answer.status < 300 else f"it can't be renewed: {why_not(answer)}"), False
+        return ("" if 200 <= answer.status < 300 else f"it can't be renewed: {answer.why}"), False
 
     def leave(self) -> None:
         for name in self._names:

@@ -24,12 +24,12 @@ class Workbench(Cluster):
 
     def make(self, wanted: Mapping[str, Any]) -> Answer:
         """What the server says to it, whatever it says."""
-        return self._write("POST", self._path(text_at(wanted, "kind")), {"fieldManager": MANAGER}, wanted)
+        return self.write("POST", self._path(text_at(wanted, "kind")), {"fieldManager": MANAGER}, wanted)
 
     def replace(self, wanted: Mapping[str, Any]) -> Answer:
         """Of the version that it names, and of no other."""
         path = f"{self._path(text_at(wanted, 'kind'))}/{text_at(wanted, 'metadata', 'name')}"
-        return self._write("PUT", path, {"fieldManager": MANAGER}, wanted)
+        return self.write("PUT", path, {"fieldManager": MANAGER}, wanted)
 
     def there(self, kind: str, selector: str) -> Sequence[Mapping[str, Any]]:
         """Of what is listed the server does not say its kind."""
@@ -49,9 +49,9 @@ class Workbench(Cluster):
             "propagationPolicy": "Background",
             "preconditions": {each: text_at(made, "metadata", each) for each in known_by},
         }
-        answer = self._write("DELETE", f"{self._path(kind)}/{name}", {}, options)
+        answer = self.write("DELETE", f"{self._path(kind)}/{name}", {}, options)
         if not (200 <= answer.status < 300 or answer.status in (404, 409)):
-            raise NotDone(f"{kind} {name} could not be removed: {why_not(answer)}")
+            raise NotDone(f"{kind} {name} could not be removed: {answer.why}")
 
     def pods_of(self, selector: str) -> Sequence[Mapping[str, Any]]:
         return mappings_at(self._read(f"{self._here}/pods", {"labelSelector": selector}, "the list of pods"), "items")
@@ -69,10 +69,6 @@ class Workbench(Cluster):
 
     def _path(self, kind: str) -> str:
         return _PATHS[kind].format(self.namespace)
-
-
-def why_not(answer: Answer) -> str:
-    return text_at(answer.body, "message") or f"the server answered {answer.status}"
 
 
 def is_going(made: Mapping[str, Any]) -> bool:
