@@ -126,7 +126,7 @@ def _draft_of_silence(silent: SilentPlugin) -> Draft:
         on=[node.title for node in silent.nodes],
         related=[Related(node.place, _says(node)) for node in silent.nodes[:_SHOWN]],
         cause=_why(silent, known),
-        remedy=_remedy(silent) if known is None else f"{known.remedy}; to be sure: {known.prove}",
+        remedy=_remedy(silent) if known is None else known.mending,
         victims=dict.fromkeys(
             (*(pod.object for pod in (*silent.pods, *silent.beside) if not pod.ready), *silent.waiting)
         ),
@@ -141,7 +141,7 @@ def _says(node: NodeGpus) -> str:
 
 
 def _why(silent: SilentPlugin, known: Evidence | None) -> str:
-    said = f"{known.says}: {known.cause}" if known is not None else ""
+    said = known.why if known is not None else ""
     if said and not silent.beside:
         return said
     return "; ".join(filter(None, (_why_as_it_fares(silent), said)))

@@ -121,7 +121,7 @@ def _explained(said: str, otherwise: str, look: str) -> tuple[str, str]:
     known = next((each.evidence for each in in_text(said)), None)
     if known is None:
         return otherwise, look
-    return f"{known.says}: {known.cause}", f"{known.remedy}; to be sure: {known.prove}"
+    return known.why, known.mending
 
 
 _SAYS_WHY = "the API server says why: see what it is"
@@ -177,8 +177,8 @@ def _not_fit(unready: UnreadyNodes) -> Draft:
         f"{_count(unready.nodes)} with GPUs {are} not fit for pods",
         is_=unready.ails,
         should="condition Ready, and no pressure",
-        cause=f"{known.says}: {known.cause}; {said}" if known is not None else said,
-        remedy=f"{known.remedy}; to be sure: {known.prove}"
+        cause=f"{known.why}; {said}" if known is not None else said,
+        remedy=known.mending
         if known is not None
         else f"kubectl describe node {first}, and on it: journalctl -u kubelet -u containerd --since -1h",
         related=_each(unready.nodes[1:], "says the same"),
@@ -223,7 +223,7 @@ def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
         waits = f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
         return f"{waits}, which does not come: {stuck.absent}"
     if known is not None:
-        return f"{known.says}: {known.cause}; it said: {said}"
+        return f"{known.why}; it said: {said}"
     if said == _OUT_OF_MEMORY:
         return "the kernel killed it at its memory limit (OOMKilled)"
     if stuck.waits_for and not said:
@@ -240,7 +240,7 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
     if stuck.absent:
         return _LET_IT_COME.format(node=first.node)
     if known is not None:
-        return f"{known.remedy}; to be sure: {known.prove}"
+        return known.mending
     if stuck.waits_for:
         return f"see whether it runs there: kubectl get pods -A --field-selector spec.nodeName={first.node}"
     if stuck.words == _OUT_OF_MEMORY:

@@ -12,8 +12,9 @@ the scheduler counts them:
 - the namespace's quota is used up, so that its pods are not even made;
 - no scheduler of the name that the pod asks for has looked at it.
 
-Of a pod that claims devices by Dynamic Resource Allocation there is nothing to count: what the scheduler says of it is
-looked up, where no other vendor's DeviceClass is named.
+Of a pod that claims devices by Dynamic Resource Allocation there is nothing to count. A DeviceClass that its claim
+names and that nobody has made, and a driver that publishes no device of that class, are told by their names; else what
+the scheduler says of it is looked up, where no other vendor's DeviceClass is named.
 
 Where nodes that have what it asks for are of no use to it, each line of the pod that shuts them out is named
 (nodeSelector, node affinity, the lack of a toleration), with the pool that it shuts out and what that has instead.
@@ -66,6 +67,19 @@ def _of_claims(claiming: ClaimingPods) -> Draft:
     count = "a pod waits" if len(claiming.pods) == 1 else f"{len(claiming.pods)} pods wait"
     victims = [each.object for each in claiming.pods]
     words = " ".join(claiming.words.split())
+    fault = claiming.fault
+    if fault is not None and not claiming.absent:
+        return fail(
+            claiming,
+            f"{count} for devices that they claim: {fault.says}",
+            is_=fault.is_,
+            should=fault.should,
+            cause=f"{fault.cause}; the scheduler says: {words}" if words else fault.cause,
+            remedy=fault.remedy,
+            related=fault.related,
+            victims=victims,
+            link="plugin",
+        )
     known = next((each.evidence for each in in_text(words)), None) if words else None
     if known is None:
         why = f"the scheduler says: {words}" if words else "no word of a scheduler is in what was read"
@@ -80,7 +94,7 @@ def _of_claims(claiming: ClaimingPods) -> Draft:
         cause=f"the DRA driver comes to no node with GPUs, so that none publishes its devices: {claiming.absent}"
         if claiming.absent
         else known.cause,
-        remedy=_LET_IT_COME if claiming.absent else f"{known.remedy}; to be sure: {known.prove}",
+        remedy=_LET_IT_COME if claiming.absent else known.mending,
         victims=victims,
         link="plugin" if claiming.absent else "pod",
     )

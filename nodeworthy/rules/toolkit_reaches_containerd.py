@@ -25,6 +25,7 @@ from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.toolkit_installed import ToldInVain, told_in_vain, toolkit_installed
 from nodeworthy.facts.cluster.offered_gpus import fares as fares_of
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
 from nodeworthy.facts.containerd.schema import schema_flaws
@@ -36,6 +37,7 @@ from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit, RuntimePro
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
+from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
 
@@ -365,6 +367,7 @@ def _toolkit_waits(toolkit: ToolkitOnNodes) -> Draft:
 
 
 def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Draft:
+    known = None if toolkit.found_no_socket else _known_of(toolkit.broken[0], toolkit)
     return fail(
         toolkit.broken[0],
         "the toolkit does not run",
@@ -372,10 +375,15 @@ def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Draft:
         should="a toolkit pod that is ready on every GPU node",
         on=toolkit.on_stricken,
         related=[Related(toolkit.place, "the DaemonSet that it belongs to"), *toolkit.stricken_say],
-        cause="; ".join(filter(None, [toolkit.told_pods, toolkit.stricken_gpus])),
-        remedy=COMPARE if toolkit.found_no_socket else _read_its_log(toolkit),
+        cause="; ".join(filter(None, [known.why if known else None, toolkit.told_pods, toolkit.stricken_gpus])),
+        remedy=COMPARE if toolkit.found_no_socket else known.mending if known is not None else _read_its_log(toolkit),
         victims=toolkit.victims,
     )
+
+
+def _known_of(pod: ClusterPod, toolkit: ToolkitOnNodes) -> Evidence | None:
+    said = pod.last_words or toolkit.words.get(pod.object, "")
+    return next((each.evidence for each in in_text(said) if not each.evidence.is_symptom), None)
 
 
 def _read_its_log(toolkit: ToolkitOnNodes) -> str:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from nodeworthy.collect.cluster.gpu_stack import starts_no_nodes
-from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS
+from nodeworthy.collect.cluster.kinds import DAEMONSETS, DEVICE_CLASSES, EVENTS, NODES, PODS, RESOURCE_SLICES
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.admission_causes import (
@@ -17,7 +18,8 @@ from nodeworthy.facts.cluster.admission_causes import (
     refused_for_lost_devices,
     refused_on_nodes,
 )
-from nodeworthy.facts.cluster.claiming_pods import claiming_pods
+from nodeworthy.facts.cluster.claimed_devices import ClaimFault
+from nodeworthy.facts.cluster.claiming_pods import ClaimingPod, claiming_pods
 from nodeworthy.facts.cluster.gpu_stack import absent_everywhere, placeless_plugins, plugins_shut_out
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
@@ -70,12 +72,21 @@ def _facts(seen: ClusterObjects, works: list[VerificationWork], world: PendingWo
         return
     quotas = [each for each in kept.quotas if not seen.outlives(each.maker)]
     absent = absent_everywhere(DRA_DRIVER, seen.stack.daemonsets.values(), kept.nodes.values())
-    claiming = tuple(claiming_pods(kept.claiming.values(), kept.events, kept.now, absent))
+    claiming = tuple(claiming_pods(kept.claiming.values(), kept.events, kept.now, absent, partial(_claim_fault, seen)))
     waits = replace(waiting(kept.waiting, world, world.hami.explained, quotas), claiming=claiming)
     if kept.has_gpus or kept.has_claims:
         yield waits
     if kept.has_gpus or world.unoffered.nodes:
         yield _offered(seen, world, waits)
+
+
+def _claim_fault(seen: ClusterObjects, pod: ClaimingPod) -> ClaimFault | None:
+    return seen.claimed.fault(
+        pod.namespace,
+        pod.claims,
+        knows_classes=seen.has_all(DEVICE_CLASSES),
+        knows_slices=seen.has_all(RESOURCE_SLICES),
+    )
 
 
 def _sees_all(seen: ClusterObjects) -> bool:

@@ -110,7 +110,7 @@ NODE_POOLS = ObjectKind(
 
 
 def _speaking(plural: str, kind: str, api_version: str, what_for: str, *, namespaced: bool = True) -> ObjectKind:
-    """One whose conditions say what its controller could not do; few clusters have it, and its versions come and go."""
+    """Few clusters have it, and its versions come and go."""
     group, _, version = api_version.partition("/")
     return ObjectKind(
         plural,
@@ -205,6 +205,25 @@ SPEAKING = (
     MPI_JOBS,
     POD_GROUPS,
 )
+# Dynamic Resource Allocation.
+RESOURCE_CLAIMS = _speaking(
+    "resourceclaims", "ResourceClaim", "resource.k8s.io/v1", "which devices pods claim, and have not got"
+)
+DEVICE_CLASSES = _speaking(
+    "deviceclasses",
+    "DeviceClass",
+    "resource.k8s.io/v1",
+    "which classes of devices claims may name",
+    namespaced=False,
+)
+RESOURCE_SLICES = _speaking(
+    "resourceslices",
+    "ResourceSlice",
+    "resource.k8s.io/v1",
+    "which devices drivers publish",
+    namespaced=False,
+)
+OF_CLAIMS = (RESOURCE_CLAIMS, DEVICE_CLASSES, RESOURCE_SLICES)
 # What leads to HAMi's webhook, and what measures it.
 WEBHOOKS = ObjectKind(
     "mutatingwebhookconfigurations",
@@ -259,6 +278,7 @@ KINDS = (
     DATABASES,
     NODE_POOLS,
     *SPEAKING,
+    *OF_CLAIMS,
     WEBHOOKS,
     SERVICES,
     ENDPOINTS,

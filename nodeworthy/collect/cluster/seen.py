@@ -12,11 +12,14 @@ from nodeworthy.collect.cluster.capacity_seen import CapacitySeen
 from nodeworthy.collect.cluster.kinds import (
     DAEMONSETS,
     DEPLOYMENTS,
+    DEVICE_CLASSES,
     EVENTS,
     JOBS,
     KEPT_WHOLE,
     NODES,
+    OF_CLAIMS,
     PODS,
+    RESOURCE_CLAIMS,
     STATEFUL_SETS,
     ObjectKind,
 )
@@ -27,6 +30,7 @@ from nodeworthy.collect.cluster.stack_seen import StackSeen
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.claimed_devices import ClaimedDevices
 from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_failure
@@ -35,6 +39,7 @@ from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.driver_daemonset import DriverDaemonSet, driver_daemonset
 from nodeworthy.facts.operator.recognition import release_of_deployment
 from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
+from nodeworthy.known.gpu_stack import DRA_DRIVER
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -61,6 +66,7 @@ class ClusterObjects:
     gpu_annotations: dict[Key, Mapping[str, str]] = field(default_factory=dict)
     # A driver of dynamic resources hands out devices to whoever claims them.
     claims_devices: bool = False
+    claimed: ClaimedDevices = field(default_factory=ClaimedDevices)
     gpu_pods: GpuPods = field(default_factory=GpuPods)
     capacity: CapacitySeen = field(default_factory=CapacitySeen)
     sighted: Sightings = field(default_factory=Sightings)
@@ -110,6 +116,7 @@ class ClusterObjects:
             self.capacity.add_node(data)
         elif kind is PODS:
             self.pods[key] = cluster_pod(data)
+            self.claims_devices = self.claims_devices or self.pods[key].part == DRA_DRIVER
             self.logs.add_pod(key, data, self.pods[key])
             self.gpu_pods.add_pod(key, data)
             self.capacity.add_pod(key, data)
@@ -126,6 +133,8 @@ class ClusterObjects:
             self._keep_daemonset(key, data)
         elif kind is JOBS:
             self.gpu_pods.add_job(key, data)
+        elif kind in OF_CLAIMS:
+            self._keep_of_claims(kind, key, data)
         elif kind in KEPT_WHOLE:
             self.documents[kind][key] = kind.document(data)
         elif kind in hami_seen.KINDS:
@@ -147,6 +156,14 @@ class ClusterObjects:
         if found is not None:
             self.gpu_daemonsets[key] = found
             self.gpu_annotations[key] = document.get("metadata", "annotations").texts
+
+    def _keep_of_claims(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> None:
+        if kind is RESOURCE_CLAIMS:
+            self.claimed.add_claim(key, data)
+        elif kind is DEVICE_CLASSES:
+            self.claimed.add_class(key[1], data)
+        else:
+            self.claimed.add_slice(key[1], data)
 
     def _keep_release(self, kind: ObjectKind, data: Mapping[str, Any]) -> None:
         document = DEPLOYMENTS.document(data)

@@ -7,11 +7,12 @@ there is.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
+from nodeworthy.facts.cluster.claimed_devices import ClaimFault
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
@@ -30,6 +31,8 @@ class ClaimingPod(NamedPod):
     created: datetime | None
     # What the scheduler says of it; empty where it says nothing.
     unplaced: str
+    # The names of its claims.
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class ClaimingPods:
     words: str
     # Why the DRA driver, which is there, comes to no node with GPUs.
     absent: str = ""
+    # What their claims ask for, and nobody has.
+    fault: ClaimFault | None = None
 
     @property
     def place(self) -> Place:
@@ -63,19 +68,35 @@ def claiming_pod(data: Any) -> ClaimingPod | None:
         text_at(data, "metadata", "name"),
         moment(text_at(data, "metadata", "creationTimestamp")),
         next((text_at(each, "message") for each in placed if text_at(each, "status") == "False"), ""),
+        tuple(dict.fromkeys(filter(None, _claims_of(data)))),
     )
 
 
+def _claims_of(data: Any) -> Iterator[str]:
+    """Those that it names, and those that were made for it of a template."""
+    for each in (*mappings_at(data, "spec", "resourceClaims"), *mappings_at(data, "status", "resourceClaimStatuses")):
+        yield text_at(each, "resourceClaimName")
+
+
 def claiming_pods(
-    pods: Iterable[ClaimingPod], events: SchedulingEvents, now: datetime | None, absent: str
+    pods: Iterable[ClaimingPod],
+    events: SchedulingEvents,
+    now: datetime | None,
+    absent: str,
+    fault_of: Callable[[ClaimingPod], ClaimFault | None],
 ) -> Iterator[ClaimingPods]:
-    found: dict[str, list[ClaimingPod]] = defaultdict(list)
+    found: dict[tuple[str, str], list[ClaimingPod]] = defaultdict(list)
+    faults: dict[str, ClaimFault | None] = {"": None}
     for each in pods:
         words = _words(each, events)
-        if (words or not _is_new(each, now)) and _may_be_gpus(words):
-            found[words].append(each)
-    for words, some in found.items():
-        yield ClaimingPods(tuple(sorted(some, key=lambda each: each.object)), words, absent)
+        if not words and _is_new(each, now):
+            continue
+        fault = fault_of(each)
+        if fault is not None or _may_be_gpus(words):
+            faults[fault.says if fault is not None else ""] = fault
+            found[words, fault.says if fault is not None else ""].append(each)
+    for (words, says), some in found.items():
+        yield ClaimingPods(tuple(sorted(some, key=lambda each: each.object)), words, absent, faults[says])
 
 
 def _words(pod: ClaimingPod, events: SchedulingEvents) -> str:

@@ -29,6 +29,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, is_of_a_gang
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.facts.pod.node_choice import Barrier
+from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.known.hami import resources
 from nodeworthy.known.scaling import obstacle_in
 from nodeworthy.records import dataclass, field, replace
@@ -36,6 +37,8 @@ from nodeworthy.verdict import Place, Related
 
 # Causes that are about some of the nodes which have what is asked for, and not about others.
 _OF_NODES = ("not chosen", "tainted", "not ready", "held", "scattered")
+# As known/evidence calls what clouds say.
+_CLOUD = "cloud"
 # How long nodes may take to come, and a scheduler to look.
 _COMES = timedelta(minutes=15)
 _LOOKS = timedelta(minutes=5)
@@ -201,7 +204,17 @@ def _with(cause: PendingCause, besides: str) -> PendingCause:
     if obstacle is not None:
         remedy = obstacle.remedy if obstacle.is_final else f"{obstacle.remedy}; or {draft.remedy}"
         told = replace(told, remedy=remedy)
+    elif (known := _of_the_cloud(besides)) is not None and cause.more_nodes_help:
+        told = replace(
+            told, cause=f"{known.why}; {besides}; {draft.cause}", remedy=f"{known.mending}; or {draft.remedy}"
+        )
     return replace(cause, draft=told)
+
+
+def _of_the_cloud(besides: str) -> Evidence | None:
+    """What whoever starts nodes passes on of it: no quota, no machines, no rights."""
+    found = (each.evidence for each in in_text(besides))
+    return next((each for each in found if each.layer == _CLOUD and not each.is_symptom), None)
 
 
 def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld) -> PendingCause | None:

@@ -162,7 +162,7 @@ def _refused(pods: Sequence[AskingPod], words: str, known: Evidence) -> PendingC
             is_=words,
             should="a group that its scheduler takes",
             cause=known.cause,
-            remedy=f"{known.remedy}; to be sure: {known.prove}",
+            remedy=known.mending,
         ),
     )
 

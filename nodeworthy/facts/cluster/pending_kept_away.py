@@ -189,7 +189,7 @@ def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str
     known = next((each.evidence for each in in_text(pod.last_words or world.unoffered.words.get(pod.object, ""))), None)
     if known is None or known.is_symptom:
         return cause, _read_why(pod)
-    return f"{cause}; {known.says}: {known.cause}", f"{known.remedy}; to be sure: {known.prove}"
+    return f"{cause}; {known.why}", known.mending
 
 
 def _read_why(pod: ClusterPod) -> str:

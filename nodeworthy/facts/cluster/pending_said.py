@@ -81,6 +81,8 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) 
         unbrought = _not_brought(pod, words, why, world) if why.startswith(_INSUFFICIENT) else None
         if unbrought is not None:
             return unbrought
+        known = _known_of_nodes(why)
+        said = f"the scheduler says{of}: {why}"
         return PendingCause(
             ("said", pod.scheduler, why),
             fail(
@@ -88,8 +90,8 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) 
                 f"the GPUs are free, and something else is not: {why}",
                 is_=words,
                 should="a node with enough of everything that the pod asks for",
-                cause=f"the scheduler says{of}: {why}",
-                remedy=remedy_for(why),
+                cause=f"{known.why}; {said}" if known is not None else said,
+                remedy=known.mending if known is not None else remedy_for(why),
             ),
             more_nodes_help=why.startswith(_INSUFFICIENT),
         )
@@ -98,6 +100,14 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) 
         return _cause_by_evidence(pod, words, known)
     why = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
     return _unknown(("unsaid", pod.scheduler, words), why, words)
+
+
+def _known_of_nodes(why: str) -> Evidence | None:
+    """Of schedulers' own words, for which there is no remedy here."""
+    if _remedy_in_table(why) is not None or why.startswith(_INSUFFICIENT):
+        return None
+    found = (each.evidence for each in in_text(f"0/1 nodes are available: 1 {why}."))
+    return next((each for each in found if not each.is_symptom and not each.is_family), None)
 
 
 def _cause_by_evidence(pod: AskingPod, words: str, known: Evidence) -> PendingCause:
@@ -110,7 +120,7 @@ def _cause_by_evidence(pod: AskingPod, words: str, known: Evidence) -> PendingCa
             is_=words,
             should="a pod that its scheduler places",
             cause=known.cause,
-            remedy=f"{known.remedy}; to be sure: {known.prove}",
+            remedy=known.mending,
         ),
     )
 
@@ -175,11 +185,15 @@ def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) ->
 
 
 def remedy_for(why: str) -> str:
-    known = next((remedy for words, remedy in _REMEDIES if why.startswith(words)), None)
+    known = _remedy_in_table(why)
     if known is None and why.startswith(_INSUFFICIENT):
         resource = why.removeprefix(_INSUFFICIENT)
         return f"see which nodes have {resource}, and who holds it: kubectl describe nodes | grep {resource}"
     return known or "kubectl describe pod, and the scheduler's log"
+
+
+def _remedy_in_table(why: str) -> str | None:
+    return next((remedy for words, remedy in _REMEDIES if why.startswith(words)), None)
 
 
 def _is_about_gpus(why: str) -> bool:

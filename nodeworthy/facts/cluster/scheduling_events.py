@@ -19,7 +19,7 @@ Key = tuple[str, str]
 # It says of a pod what it would need a new node for, in the scheduler's name of an event.
 _KARPENTER = "karpenter"
 _SHORT = "InsufficientCapacityError"
-_OF_GROWTH = ("NotTriggerScaleUp", "TriggeredScaleUp", "Nominated", _SHORT)
+_OF_GROWTH = ("NotTriggerScaleUp", "TriggeredScaleUp", "FailedScaleUp", "Nominated", _SHORT)
 _CLAIM = pattern(r"nodeclaim/(?P<name>[a-z0-9][a-z0-9.-]{0,252})")
 _OF_HAMI = ("FilteringFailed", "BindingFailed")
 # Said of a claim on a volume, and of a group that is placed together.

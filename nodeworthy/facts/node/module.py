@@ -85,7 +85,7 @@ def _draft_of_log_line(module: NodeModule, line: str, known: Evidence) -> Draft:
         should="the nvidia module, loaded, with every GPU of the bus",
         related=[*booted, *_built(module)],
         cause=known.cause,
-        remedy=f"{known.remedy}; to be sure: {known.prove}",
+        remedy=known.mending,
         link=link_of_evidence(known.id, known.layer),
     )
 

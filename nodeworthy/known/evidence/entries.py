@@ -75,6 +75,14 @@ class Evidence:
     def text(self) -> str:
         return self.texts[0]
 
+    @property
+    def why(self) -> str:
+        return f"{self.says}: {self.cause}"
+
+    @property
+    def mending(self) -> str:
+        return f"{self.remedy}; to be sure: {self.prove}"
+
 
 @cache
 def all_evidence() -> tuple[Evidence, ...]:
