@@ -18,6 +18,8 @@ _BEHIND = r"(?:[-_ .](?:\d+g?b?|\d+c)|[-_ .]?(?:\d+gb|sxm\d?|hbm\d?\w?|[a-z]+\d*
 # `1g.10gb`, `a100_3g.20gb`, `nvidia_a100_1g.10gb`; also `1g_10gb` and `mig`.
 _MIG = pattern(r"(?:^|[^a-z0-9])(?:\d+g[._]\d+gb|mig)(?=$|[^a-z0-9]|\d)|^\d+g[._]\d+gb", re.IGNORECASE)
 
+# A name of so many letters is no other word with two of them changed.
+_TOO_LONG_FOR_ANOTHER = 6
 _MIXED = pattern(r"[a-zA-Z]\d|\d[a-zA-Z]")
 
 
@@ -58,6 +60,42 @@ def refused_by_slurm() -> frozenset[str]:
 def refused_by_pyxis() -> frozenset[str]:
     """The options without which the container of a job does not start."""
     return frozenset(_table()["refused"]["by_pyxis"])
+
+
+@cache
+def options_of_sbatch() -> frozenset[str]:
+    """All that it knows by their long names; those of a site's plugins are not among them."""
+    return frozenset(_table()["sbatch"]["options"])
+
+
+@cache
+def excluded_by() -> Mapping[str, tuple[str, ...]]:
+    """Of an option of sbatch's: those beside which it ends."""
+    groups: Sequence[Sequence[str]] = _table()["sbatch"]["exclude_each_other"]
+    return {one: tuple(other for other in group if other != one) for group in groups for one in group}
+
+
+@cache
+def option_meant(name: str) -> str:
+    """Of a name that sbatch does not know: the one that is meant; empty where a plugin may well bring it."""
+    meant: Mapping[str, str] = _table()["sbatch"]["meant"]
+    return meant.get(name) or _by_spelling().get(_spelt(name)) or _by_slip().get(name, "")
+
+
+@cache
+def _by_spelling() -> Mapping[str, str]:
+    return {spelt: name for name in sorted(options_of_sbatch()) for spelt in (_spelt(name), name.replace("-", ""))}
+
+
+@cache
+def _by_slip() -> Mapping[str, str]:
+    long_ones = (each for each in sorted(options_of_sbatch()) if len(each) >= _TOO_LONG_FOR_ANOTHER)
+    return {slip: name for name in long_ones for slip in _slips_of(name)}
+
+
+def _spelt(name: str) -> str:
+    """`gpu_per_node`, `cpus-per-tasks`: without what goes wrong."""
+    return "".join(word.removesuffix("s") for word in re.split("[-_]", name.lower()))
 
 
 def removed_options() -> Mapping[str, tuple[str, str]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nodeworthy.boot.shell.strict.reading import Broken
     from nodeworthy.facts.slurm.configuration import SlurmConf
     from nodeworthy.facts.slurm.lines import RefusedSbatchOption
+    from nodeworthy.facts.slurm.refusals import Refusal
 
 
 # accelerate's own config file, which says what its command line does not.
@@ -121,7 +122,7 @@ class SlurmJob:
         """The engine asks: of a job that no shell can read to its end, or that sbatch refuses, one rule says why."""
         if self.broken is not None:
             return Unread.TEXT
-        return Unread.HEADER if self.refused else None
+        return Unread.HEADER if self.refused or self.refusals else None
 
     @cached_property
     def told_once(self) -> frozenset[str]:
@@ -134,6 +135,12 @@ class SlurmJob:
         from nodeworthy.facts.slurm.lines import refused_lines
 
         return refused_lines(self)
+
+    @cached_property
+    def refusals(self) -> Sequence[Refusal]:
+        from nodeworthy.facts.slurm.refusals import refusals
+
+        return tuple(refusals(self))
 
     @property
     def is_shell(self) -> bool:

@@ -44,9 +44,9 @@ def options_of(text: str, place: Place) -> tuple[Option, ...]:
     """All of them, in their order; the last one of a name counts. What stands in a here-document is another job's."""
     found: list[Option] = []
     part, dead = 0, False
-    for number, line in _own_lines(text.splitlines(), place.line or 1):
+    for number, line in own_lines(text.splitlines(), place.line or 1):
         if not line.startswith(MARK):
-            dead = dead or _is_command(line)
+            dead = dead or is_command(line)
             continue
         words = list(split(line[len(MARK) :]))
         if [word for word, _ in words] in (["hetjob"], ["packjob"]):
@@ -66,8 +66,8 @@ _ALMOST = pattern(r"#(?!SBATCH\b)(?P<mark>S[A-Z]{4,6})\s+-")
 
 def misspelt_options(text: str, place: Place) -> Iterator[tuple[str, Option]]:
     """`#SBTACH --gres=gpu:8`: above the first command, each with the mark that it has. To Slurm it is a comment."""
-    for number, line in _own_lines(text.splitlines(), place.line or 1):
-        if _is_command(line):
+    for number, line in own_lines(text.splitlines(), place.line or 1):
+        if is_command(line):
             return
         found = _ALMOST.match(line)
         if found is None or not _is_almost_the_mark(found["mark"]):
@@ -98,7 +98,7 @@ def is_filled_in(text: str) -> bool:
     return _FILLED.search(text) is not None
 
 
-def _own_lines(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
+def own_lines(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
     """Without what stands in here-documents."""
     ends: list[tuple[str, bool]] = []
     possible = {line.strip() for line in lines} if any("<<" in line for line in lines) else set()
@@ -109,7 +109,7 @@ def _own_lines(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
                 ends.pop(0)
             continue
         yield number, line
-        if "<<" in line and _is_command(line):
+        if "<<" in line and is_command(line):
             found = (each for each in _HERE.finditer(line) if each["end"] in possible)
             ends = [(each["end"], bool(each["tabs"])) for each in found]
 
@@ -119,7 +119,7 @@ def holds_others(text: str, own: Sequence[Option]) -> bool:
     return sum(line.startswith(MARK) for line in text.splitlines()) > len({each.place.line for each in own})
 
 
-def _is_command(line: str) -> bool:
+def is_command(line: str) -> bool:
     stripped = line.strip()
     return bool(stripped) and not stripped.startswith("#")
 
@@ -153,7 +153,7 @@ def read(words: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str, int]
         word, column = words[index]
         index += 1
         behind = words[index][0] if index < len(words) else None
-        name, value, takes = _option(word)
+        name, value, takes = option_in(word)
         if not name:
             continue
         if value is None and takes:
@@ -163,7 +163,7 @@ def read(words: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str, int]
             yield name, value or "", word, column
 
 
-def _option(word: str) -> tuple[str, str | None, bool]:
+def option_in(word: str) -> tuple[str, str | None, bool]:
     """Its name, the value in the same word, and whether it takes one behind it otherwise."""
     if word.startswith("--") and len(word) > 2:
         name, equals, value = word[2:].partition("=")
