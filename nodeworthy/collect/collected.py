@@ -106,6 +106,7 @@ from nodeworthy.facts.secrets.planned_secret import (
     StackOutput,
 )
 from nodeworthy.facts.secrets.terraform_text import TerraformText
+from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, GpuQuery
 from nodeworthy.facts.services.monitoring_stack import MisplacedMonitor, MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
@@ -176,9 +177,11 @@ _DECLARED: Final[Facts] = frozenset(
 _FILES: Final[Facts] = frozenset(
     {
         AskedNodes,
+        CollectedGpuMetric,
         CommittedPlan,
         DockerGpus,
         DoubledKey,
+        GpuQuery,
         GresConf,
         KarpenterClass,
         KubeadmConfig,

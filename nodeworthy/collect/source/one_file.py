@@ -24,6 +24,7 @@ from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_
 from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.collect.source.parsing import (
+    OF_GPU_METRICS,
     FileContents,
     InputRefused,
     content,
@@ -145,6 +146,10 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
     found = _of_a_script(source, data, rules)
     if found is not None:
         return found
+    if source.path.suffix == ".csv" and OF_GPU_METRICS.encode() in data:
+        from nodeworthy.facts.services.gpu_queries import collected_in
+
+        return FileContents(list(collected_in(any_text(data), Place(source.shown))))
     called = slurm_configuration(source, data)
     if called is not None:
         return _of_slurm(called, any_text(data), source, rules)
@@ -297,7 +302,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileConten
         if brought:
             found.facts += _doubled_keys(each, text)
             found.suppressions += annotation_suppressions(each, rules, _lines(each, first_lines))
-    found.facts = complete_values(found.facts, beside)
+    found.facts = [*complete_values(found.facts, beside), *_asks_of_gpus(documents, text)]
     found.scripts += scripts_of_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
     of_others = all(map(_is_of_an_inventory, found.facts))
@@ -314,6 +319,14 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileConten
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += evidence_suppressions(beside.texts, rules)
     return found
+
+
+def _asks_of_gpus(documents: Sequence[Tree], text: str) -> list[Fact]:
+    if OF_GPU_METRICS not in text:
+        return []
+    from nodeworthy.facts.services.gpu_queries import asks_of_gpus
+
+    return [fact for each in documents for fact in asks_of_gpus(each)]
 
 
 def _is_of_an_inventory(fact: Fact) -> bool:

@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 _MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
 # The same for files of these kinds only: the words are common ones.
 _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
+# As each metric of NVIDIA's DCGM exporter begins; alerts and dashboards have braces of their own.
+OF_GPU_METRICS = "DCGM_FI_"
 _OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
+_MEASURED = (".yaml", ".yml", ".json")
 _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
 # What a chart's, Ansible's and Terraform's templates have, and other files have no use for.
 _TEMPLATED = (b"{{", b"{%", b"%{", b"${")
@@ -221,6 +224,8 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
     if any(mark in data for mark in _MARKS):
         return True
     if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
+        return True
+    if source.path.suffix in _MEASURED and OF_GPU_METRICS.encode() in data:
         return True
     if source.shown == STDIN or _IS_AN_OBJECT.match(data) or _TEMPLATE_OF_VALUES.search(source.path.name):
         return True

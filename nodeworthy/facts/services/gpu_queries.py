@@ -1,0 +1,117 @@
+"""What is asked of the metrics of NVIDIA's DCGM exporter: by alerts, dashboards, autoscalers, and its own list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.known.dcgm_fields import BEGINS
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# Where a query stands: rules of Prometheus, panels of Grafana, triggers of KEDA, Prometheus' adapter.
+_ASKS = frozenset({"expr", "query", "seriesquery", "metricsquery", "definition", "promql"})
+# `DCGM_FI_DEV_$metric`, `DCGM_FI_.*` and what a rule records under such a name are none.
+_NAME = pattern(r"(?<![\w:])DCGM_FI_[A-Z0-9_]*[A-Z0-9](?![\w:$.\\])", words=(BEGINS,))
+# A line of the exporter's list: `FIELD, gauge, help`.
+_COLLECTED = pattern(
+    r"(?m)^[ \t]*(DCGM_FI_[A-Z0-9_]+)[ \t]*,[ \t]*(?:gauge|counter|label|histogram|summary)[ \t]*,", words=(BEGINS,)
+)
+# One metric, with what surrounds it of functions, and what it is compared with: nothing scales it.
+_COMPARED = pattern(r"(?P<what>[^<>=!*/+-]{1,400})(?P<how>>=?|<=?)\s*(?P<number>[0-9]+(?:\.[0-9]+)?)")
+_SELECTOR = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|\b(?:by|without|on)\b\s*\([^()]*\)")
+_KEEPS = frozenset("avg max min avg_over_time max_over_time min_over_time last_over_time".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`DCGM_FI_DEV_GPU_UTIL < 0.1`."""
+
+    name: str
+    how: str
+    number: float
+    written: str
+
+
+@dataclass(frozen=True)
+class GpuQuery:
+    """One expression, and the metrics of DCGM's that it names."""
+
+    called: ClassVar[str] = "a query of GPU metrics"
+
+    place: Place
+    names: tuple[str, ...]
+    compared: Compared | None = None
+
+
+@dataclass(frozen=True)
+class CollectedGpuMetric:
+    """A line of the list by which the exporter collects."""
+
+    called: ClassVar[str] = "a line of the DCGM exporter's list"
+
+    place: Place
+    name: str
+
+
+def asks_of_gpus(document: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
+    """Of a document, wherever in it a query stands, also in a text that is a document itself."""
+    recorded = frozenset(each.text or "" for name, each in _leaves(document) if name == "record")
+    for name, leaf in _leaves(document):
+        text = leaf.text or ""
+        if BEGINS not in text:
+            continue
+        if name in _ASKS:
+            yield from _of_query(leaf, recorded)
+        elif "expr" in text:
+            yield from _within(leaf)
+        else:
+            yield from collected_in(text, leaf.inside or leaf.place)
+
+
+def collected_in(text: str, place: Place) -> Iterator[CollectedGpuMetric]:
+    for found in _COLLECTED.finditer(text):
+        line = (place.line or 1) + text.count("\n", 0, found.start(1))
+        column = found.start(1) - text.rfind("\n", 0, found.start(1))
+        yield CollectedGpuMetric(Place(place.path, line, column), found[1])
+
+
+def _within(leaf: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
+    """A dashboard, or a file of rules, that a ConfigMap holds."""
+    try:
+        documents = read_all(leaf.text or "", leaf.inside or leaf.place)
+    except (NotYaml, ValueError):
+        return
+    for document in documents:
+        if not document.text:
+            yield from asks_of_gpus(document)
+
+
+def _of_query(leaf: Tree, recorded: frozenset[str]) -> Iterator[GpuQuery]:
+    text = leaf.text or ""
+    names = tuple(dict.fromkeys(each for each in _NAME.findall(text) if each not in recorded))
+    if names:
+        yield GpuQuery(leaf.place, names, _compared(text, names))
+
+
+def _compared(text: str, names: tuple[str, ...]) -> Compared | None:
+    found = _COMPARED.fullmatch(_SELECTOR.sub(" ", text).strip()) if len(names) == 1 else None
+    if found is None or not set(re.findall(r"[A-Za-z_]\w*", found["what"])) <= {names[0], *_KEEPS}:
+        return None
+    return Compared(names[0], found["how"], float(found["number"]), " ".join(text.split()))
+
+
+def _leaves(tree: Tree, name: str = "") -> Iterator[tuple[str, Tree]]:
+    """Each scalar with the key that leads to it, in their order."""
+    if tree.is_mapping:
+        for key, each in tree.mapping.items():
+            yield from _leaves(each, key.lower())
+    elif tree.is_sequence:
+        for each in tree.sequence:
+            yield from _leaves(each, name)
+    else:
+        yield name, tree

@@ -1,0 +1,90 @@
+"""Alerts, dashboards and autoscalers ask for GPU metrics that exist, in their own units.
+
+NVIDIA's exporter calls each metric by DCGM's name of the field. A name that DCGM has not
+(`DCGM_FI_DEV_GPU_UTILIZATION` for `DCGM_FI_DEV_GPU_UTIL`, `DCGM_FI_DEV_XID` for `DCGM_FI_DEV_XID_ERRORS`) is no error
+to Prometheus: the panel stays empty, the alert never fires, the autoscaler never scales, and nobody is told. In the
+exporter's own list it is one: the exporter ends.
+
+Nor is a number of another unit. Utilisation is a number up to 100, what is profiled (`DCGM_FI_PROF_…_ACTIVE`) one up
+to 1, and memory is counted in MiB: an alert on `DCGM_FI_PROF_GR_ENGINE_ACTIVE > 90` never fires.
+
+Whether a metric that exists is in the list of this exporter is not asked: the list may be anywhere.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, Compared, GpuQuery
+from nodeworthy.known.dcgm_fields import field_meant, is_field
+from nodeworthy.patterns import pattern
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Draft, Findings, Severity, fail
+
+RULE = Rule(
+    "gpu-metrics-exist",
+    severity=Severity.ERROR,
+    title="What is asked of the GPUs' metrics is there, and in their units",
+    remedy="`curl -s NODE:9400/metrics | grep -o '^DCGM_FI[A-Z0-9_]*' | sort -u` shows the names",
+    never_unknown="a query that is not known yet is no query of GPU metrics",
+)
+
+_RATIO = pattern(r"DCGM_FI_PROF_(?:(?:GR_ENGINE|SM|DRAM|PIPE_(?:TENSOR|FP64|FP32|FP16))_ACTIVE|SM_OCCUPANCY)")
+_PERCENT = pattern(r"DCGM_FI_DEV_(?:GPU|MEM_COPY|ENC|DEC)_UTIL")
+_MEBIBYTES = pattern(r"DCGM_FI_DEV_FB_(?:USED|FREE|TOTAL|RESERVED)")
+# No GPU has ten tebibytes.
+_TOO_MANY = 10 * 1024 * 1024
+_ALL = 100
+
+
+@RULE.check
+def it_names_metrics_that_are_there(query: GpuQuery) -> Findings:
+    for name in query.names:
+        if not is_field(name):
+            yield fail(
+                query.place,
+                f"there is no metric {name}",
+                is_=name,
+                should=field_meant(name) or "a field that DCGM has",
+                cause="NVIDIA's exporter calls its metrics by DCGM's fields: by this name Prometheus finds nothing, "
+                "and tells nobody",
+                severity=Severity.WARNING,
+            )
+
+
+@RULE.check
+def it_asks_in_their_units(query: GpuQuery) -> Findings:
+    if query.compared is not None:
+        yield from _of_unit(query, query.compared)
+
+
+@RULE.check
+def the_exporter_knows_it(collected: CollectedGpuMetric) -> Findings:
+    if not is_field(collected.name):
+        yield fail(
+            collected.place,
+            f"the exporter ends: DCGM has no field {collected.name}",
+            is_=collected.name,
+            should=field_meant(collected.name) or "a field that DCGM has, or no such line",
+            cause="could not find DCGM field: the exporter reads its list first of all, and nobody measures the GPUs",
+        )
+
+
+def _of_unit(query: GpuQuery, asked: Compared) -> Findings:
+    name, number = asked.name, asked.number
+    if _RATIO.fullmatch(name) and number > 1:
+        yield _other_unit(query, asked, "is a share of at most 1", number / _ALL)
+    elif _PERCENT.fullmatch(name) and 0 < number < 1:
+        yield _other_unit(query, asked, "is a whole number up to 100", number * _ALL)
+    elif _MEBIBYTES.fullmatch(name) and number >= _TOO_MANY:
+        yield _other_unit(query, asked, "is counted in MiB", number // 1024**2)
+
+
+def _other_unit(query: GpuQuery, asked: Compared, unit: str, number: float) -> Draft:
+    return fail(
+        query.place,
+        f"{asked.name} {unit}, and is compared with {asked.number:g}",
+        is_=asked.written,
+        should=f"{asked.name} {asked.how} {number:g}",
+        cause="the comparison comes out the same whatever the GPU does: what waits for it never happens, or always",
+        remedy="write the number in the metric's unit",
+        severity=Severity.WARNING,
+    )
