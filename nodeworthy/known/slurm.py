@@ -69,7 +69,7 @@ def options_of_sbatch() -> frozenset[str]:
 
 
 @cache
-def excluded_by() -> Mapping[str, tuple[str, ...]]:
+def exclusions() -> Mapping[str, tuple[str, ...]]:
     """Of an option of sbatch's: those beside which it ends."""
     groups: Sequence[Sequence[str]] = _table()["sbatch"]["exclude_each_other"]
     return {one: tuple(other for other in group if other != one) for group in groups for one in group}

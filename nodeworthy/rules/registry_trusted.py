@@ -6,7 +6,9 @@ starts; k3s and RKE2 read `registries.yaml`; Docker reads `insecure-registries` 
 that is there proves nothing: a wrong folder name, `https://`, a capability that does not exist or a `config_path`
 that nobody set, and the pull ends with `http: server gave HTTP response to HTTPS client`. So does the pull of an image
 that is named after the cache itself, where it is told as a mirror of another registry alone. k3s and RKE2 read their
-list as they start, and leave out an endpoint without a scheme; Docker does not start with such a mirror. `skip_verify`
+list as they start, and leave out an endpoint without a scheme, and pass over what stands under
+another key (`endpoints`) or at another depth; Docker does not start with such a mirror, nor with a setting of another
+kind (`"max-file": 3`), one that it does not know, or a default runtime that nothing defines. `skip_verify`
 concerns certificates, and makes no HTTPS of HTTP.
 """
 
@@ -29,7 +31,8 @@ from nodeworthy.facts.registry.docker_trust import FILE as DAEMON
 from nodeworthy.facts.registry.docker_trust import docker_flaws, wrong_kind
 from nodeworthy.facts.registry.files import cache_flaws, own_flaws
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
-from nodeworthy.facts.registry.k3s_lists import lists_of, of_no_scheme, read_too_late
+from nodeworthy.facts.registry.k3s_lists import list_of, lists_of, of_no_scheme, read_too_late
+from nodeworthy.facts.registry.list_shape import shape_flaws
 from nodeworthy.facts.registry.mirrors import mirrors_flaws, registries_flaws
 from nodeworthy.facts.registry.trust import Trust
 from nodeworthy.fleet.model import Registry
@@ -214,7 +217,10 @@ def what_the_script_tells_k3s_can_work(script: BootScript, pool: BootPool | None
     said = [each.host.state for each in pool.fleet.registries] if pool is not None else []
     of_the_fleet = [each.value for each in said if isinstance(each, Known)]
     for reader, write in lists.items():
-        yield from of_no_scheme(write, of_the_fleet)
+        told = list_of(write)
+        if told is not None:
+            yield from of_no_scheme(told, of_the_fleet)
+            yield from shape_flaws(told)
         yield from read_too_late(script.timeline, reader, write)
 
 

@@ -67,6 +67,8 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "gpu-fits-a-node/bad-source-machines-of-cluster-api",
         "gpu-exists/bad-source-terraform-retired",
         "nodepool-can-serve/bad-classes-that-v1-refuses",
+        "gpu-metrics-exist/bad-alert-on-no-metric",
+        "gpu-metrics-exist/bad-list-of-the-exporter",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",

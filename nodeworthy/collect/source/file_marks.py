@@ -33,6 +33,7 @@ _OF_A_NODE = (
     b'-opts"',
     b'-driver"',
     b'"default-runtime"',
+    b"nvidia-container-runtime",
     b"NVreg_",
     b"\noptions ",
     b"\nblacklist ",

@@ -43,6 +43,7 @@ _CONFIGS_KEYS = {"version", "imports", "plugins", "root", "state", "temp", "grpc
 }
 _DOCKER = {
     *("insecure-registries", "registry-mirrors", "default-runtime", "exec-opts", "log-driver", "live-restore"),
+    *("runtimes", "log-opts", "dns", "features"),
     *("data-root", "storage-driver", "default-address-pools", "node-generic-resources", "default-ulimits"),
 }
 _DOCKERS = pattern(r'^\s*\{?\s*"(?:' + "|".join(sorted(_DOCKER)) + r')"\s*:', re.MULTILINE)

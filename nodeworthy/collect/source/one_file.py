@@ -147,9 +147,9 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
     if found is not None:
         return found
     if source.path.suffix == ".csv" and OF_GPU_METRICS.encode() in data:
-        from nodeworthy.facts.services.gpu_queries import collected_in
+        from nodeworthy.facts.services.gpu_queries import collected_metrics
 
-        return FileContents(list(collected_in(any_text(data), Place(source.shown))))
+        return FileContents(list(collected_metrics(any_text(data), Place(source.shown))))
     called = slurm_configuration(source, data)
     if called is not None:
         return _of_slurm(called, any_text(data), source, rules)

@@ -20,8 +20,30 @@ _STAYS_DOWN = "Docker does not start with a daemon.json that it can't read: ever
 _MIRRORS = "registry-mirrors"
 _LISTS = ("insecure-registries", _MIRRORS, "exec-opts", "dns", "hosts", "node-generic-resources")
 _TABLES = ("runtimes", "log-opts", "default-ulimits", "features", "builder")
+_OF_TEXTS = ("log-opts",)
 _TEXTS = ("default-runtime", "log-driver", "data-root", "storage-driver")
 _SWITCHES = ("live-restore", "debug", "iptables")
+
+# What somebody writes for a setting: its option of the command line, its name elsewhere, what it was until Docker 23.
+_NO_SETTING = {
+    "graph": "data-root",
+    "insecure-registry": "insecure-registries",
+    "log-opt": "log-opts",
+    "registry-mirror": "registry-mirrors",
+    "exec-opt": "exec-opts",
+    "storage-opt": "storage-opts",
+    "runtime": "runtimes",
+    "default_runtime": "default-runtime",
+    "data_root": "data-root",
+    "log_driver": "log-driver",
+    "log_opts": "log-opts",
+    "registry_mirrors": "registry-mirrors",
+    "insecure_registries": "insecure-registries",
+    "exec_opts": "exec-opts",
+    "storage_driver": "storage-driver",
+    "native.cgroupdriver": '"exec-opts": ["native.cgroupdriver=systemd"]',
+    "cgroup-driver": '"exec-opts": ["native.cgroupdriver=systemd"]',
+}
 
 
 def wrong_kind(reading: Reading) -> Draft | None:
@@ -31,6 +53,8 @@ def wrong_kind(reading: Reading) -> Draft | None:
             reading.place, "Docker's daemon.json is no table of settings", should="an object: {…}", cause=_STAYS_DOWN
         )
     for name, value in reading.mapping.items():
+        if name in _NO_SETTING:
+            return _no_setting(reading, name)
         should = _should(name, value)
         if should and not has_hole(value):
             says = f"{name} of Docker's daemon.json is not {should}"
@@ -42,7 +66,38 @@ def wrong_kind(reading: Reading) -> Draft | None:
                 is_=str(value),
                 remedy=f"write {name} as {should}",
             )
-    return None
+    return _no_runtime(reading)
+
+
+def _no_setting(reading: Reading, name: str) -> Draft:
+    meant = _NO_SETTING[name]
+    return fail(
+        reading.line_of(f'"{name}"'),
+        f"Docker's daemon.json knows no {name}",
+        is_=name,
+        should=meant,
+        cause=f"{_STAYS_DOWN} (the following directives don't match any configuration option: {name})",
+        remedy=f"write {meant}",
+    )
+
+
+def _no_runtime(reading: Reading) -> Draft | None:
+    """Docker brings runc; whatever else is the default, somebody has to say what it is."""
+    named, defined = reading.mapping.get("default-runtime"), reading.mapping.get("runtimes")
+    there = defined if isinstance(defined, dict) else {}
+    is_its_own = not isinstance(named, str) or named.startswith(("runc", "io.containerd.", "/")) or has_hole(named)
+    if is_its_own or named in there or any(map(has_hole, there)):
+        return None
+    return fail(
+        reading.line_of('"default-runtime"'),
+        f"the default runtime of Docker is {named}, and its daemon.json defines no such runtime",
+        is_=f"runtimes: {', '.join(there) or 'none'}",
+        should=f'"runtimes": {{"{named}": {{"path": "…"}}}}',
+        cause=f"dockerd ends: specified default runtime '{named}' does not exist; every container of it stays down",
+        remedy="nvidia-ctk runtime configure --runtime=docker --set-as-default writes both"
+        if named == "nvidia"
+        else f"define {named} among its runtimes",
+    )
 
 
 def _should(name: str, value: Any) -> str:
@@ -55,6 +110,8 @@ def _should(name: str, value: Any) -> str:
         return "a list of URLs, each with https:// or http://"
     if name in _TABLES and not isinstance(value, dict):
         return "an object"
+    if name in _OF_TEXTS and not all(isinstance(each, str) for each in value.values()):
+        return 'an object of texts, each in quotes ("max-file": "3")'
     if name in _TEXTS and not isinstance(value, str):
         return "a text"
     return "true or false" if name in _SWITCHES and not isinstance(value, bool) else ""

@@ -15,7 +15,10 @@ from nodeworthy.facts.registry.config_path import KEY
 from nodeworthy.facts.registry.docker_trust import content_flaw as docker_flaw
 from nodeworthy.facts.registry.docker_trust import wrong_kind
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, HostsToml
+from nodeworthy.facts.registry.k3s_lists import of_no_scheme
+from nodeworthy.facts.registry.list_shape import shape_flaws
 from nodeworthy.facts.registry.mirrors import content_flaws as registries_flaws
+from nodeworthy.facts.registry.mirrors import read_list
 from nodeworthy.facts.registry.trust import Trust, folders_of, host_of
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import replace
@@ -35,6 +38,10 @@ def own_flaws(files: NodeFiles, runtime: Containerd | None, version: str | None)
         reading = json_of(_write(timeline, each.spot.path))
         if reading.fault or wrong_kind(reading) is not None:
             yield from filter(None, [docker_flaw(reading, "")])
+    for each in files.of(NodeFileKind.REGISTRIES):
+        reading = read_list(each.content, each.place, each.spot.path)
+        yield from shape_flaws(reading)
+        yield from of_no_scheme(reading, ())
 
 
 def hosts_files(timeline: Timeline) -> list[HostsToml]:

@@ -42,25 +42,30 @@ def _readers() -> Mapping[str, str]:
 
 
 def leads_of(write: Writes) -> Iterator[Lead]:
-    for registry, reading, urls in _mirrors(write):
+    reading = list_of(write)
+    for registry, urls in _mirrors(reading):
         host = urls[0].partition("://")[2].partition("/")[0] if urls else ""
-        if host and not has_hole(urls[0]):
+        if host and reading is not None and not has_hole(urls[0]):
             yield Lead(registry, host, reading.line_of(urls[0]))
 
 
-def _mirrors(write: Writes) -> Iterator[tuple[str, Reading, list[str]]]:
-    """Where it can be read."""
+def list_of(write: Writes) -> Reading | None:
+    """Where what is written is known."""
     content = content_of(write)
-    reading = read_list(content, write.place, write.path.shown()) if content is not None else None
+    return read_list(content, write.place, write.path.shown()) if content is not None else None
+
+
+def _mirrors(reading: Reading | None) -> Iterator[tuple[str, list[str]]]:
+    """Where it can be read."""
     if reading is None or reading.unknown or reading.fault:
         return
     rows: Any = reading.mapping.get("mirrors")
     for registry, row in (rows if isinstance(rows, Mapping) else {}).items():
-        yield str(registry), reading, endpoints(row)
+        yield str(registry), endpoints(row)
 
 
-def of_no_scheme(write: Writes, but: Collection[str]) -> Iterator[Draft]:
-    for registry, reading, urls in _mirrors(write):
+def of_no_scheme(reading: Reading, but: Collection[str]) -> Iterator[Draft]:
+    for registry, urls in _mirrors(reading):
         for url in urls:
             if "://" not in url and not has_hole(url) and url not in but:
                 yield fail(

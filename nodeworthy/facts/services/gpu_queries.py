@@ -70,10 +70,10 @@ def asks_of_gpus(document: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
         elif "expr" in text:
             yield from _within(leaf)
         else:
-            yield from collected_in(text, leaf.inside or leaf.place)
+            yield from collected_metrics(text, leaf.inside or leaf.place)
 
 
-def collected_in(text: str, place: Place) -> Iterator[CollectedGpuMetric]:
+def collected_metrics(text: str, place: Place) -> Iterator[CollectedGpuMetric]:
     for found in _COLLECTED.finditer(text):
         line = (place.line or 1) + text.count("\n", 0, found.start(1))
         column = found.start(1) - text.rfind("\n", 0, found.start(1))

@@ -19,7 +19,7 @@ from nodeworthy.facts.slurm.lines import (
     split,
 )
 from nodeworthy.facts.slurm.request import SlurmRequest
-from nodeworthy.known.slurm import excluded_by, long_name, option_meant, options_of_sbatch
+from nodeworthy.known.slurm import exclusions, long_name, option_meant, options_of_sbatch
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -164,7 +164,7 @@ def _of_value(place: Place, name: str, value: str, written: str) -> Iterator[Ref
 def _beside_each_other(job: SlurmJob, request: SlurmRequest) -> Iterator[Refusal]:
     alive = {each.name: each for each in request.options if not each.dead and each not in job.given}
     for name, option in alive.items():
-        others = [alive[each] for each in excluded_by().get(name, ()) if each in alive]
+        others = [alive[each] for each in exclusions().get(name, ()) if each in alive]
         later = [
             each for each in others if (each.place.line, each.place.column) < (option.place.line, option.place.column)
         ]
