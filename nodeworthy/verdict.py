@@ -127,7 +127,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Located(Generic[T_co]):
-    """A value with its place, that may be unknown. `need()` is the only way to look inside."""
+    """A value with its place, that may be unknown. A check looks inside by `need()` and in no other way."""
 
     state: Known[T_co] | Unknown
     place: Place

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from nodeworthy.hcl.models import Model
     from nodeworthy.known.terraform_modules import KnownModule
 
-# The same of a call of a module.
+# What stands in a call of a module beside that which the module is given.
 _OF_A_CALL = META | {"providers", "source", "version"}
-# Of what nothing here declares, where nothing here declares a variable.
+# Why something is not known that no file here declares, where the files are only some of their root.
 _ELSEWHERE = "it is declared in a file of this root that is not here"
 # In an address, in place of a key that nobody knows.
 _ANY = "[…]"
@@ -62,13 +62,13 @@ class Module:
         self.root = root
         self.budget = root.budget
         self.folder = folder
-        # Of one whose files are not here, and of which it is known what it makes.
+        # Of a module whose files are not here: a table says what it makes.
         self.model = model
         self.prefix = prefix
         self.depth = depth
-        # What it is given, of a module that is called: None for the root.
+        # The arguments of the call that it was made by; None for the root.
         self.given: Mapping[str, Callable[[], Value]] | None = None
-        # What a root is given by files of variables, the last word first.
+        # The variables that files of variables set; of several files the last one counts.
         self.set: dict[str, Value] = {}
         self._bodies = root.disk.bodies(folder) if model is None else model.bodies
         self._values = MadeOnce()
@@ -84,7 +84,7 @@ class Module:
         return Scope(file, self, names or {})
 
     @cached_property
-    def _named(self) -> Mapping[str, Block]:
+    def _blocks_by_name(self) -> Mapping[str, Block]:
         """Blocks by what they are referred to as."""
         found: dict[str, Block] = {}
         for each in self.blocks:
@@ -110,29 +110,30 @@ class Module:
             found = self.resolve(steps[0], steps[1:], spot)
             return (found[0], found[1] + 1) if found is not None else None
         if root in {"path", "terraform"}:
-            return self._path(root, steps, spot), 1
+            return self._resolve_path(root, steps, spot), 1
         if root in ("var", "local", "module") and steps and steps[0]:
-            return self._own(root, steps, spot)
+            return self._resolve_own(root, steps, spot)
         if root == "data" and len(steps) > 1 and steps[0] and steps[1]:
-            return self._resource(f"data.{steps[0]}.{steps[1]}", steps[2:], 2, spot)
+            return self._resolve_resource(f"data.{steps[0]}.{steps[1]}", steps[2:], 2, spot)
         if steps and steps[0] and (root in self._types or root not in _OWN_WORDS):
-            return self._resource(f"{root}.{steps[0]}", steps[1:], 1, spot)
+            return self._resolve_resource(f"{root}.{steps[0]}", steps[1:], 1, spot)
         return None
 
-    def _own(self, root: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
+    def _resolve_own(self, root: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
         name = steps[0]
         assert name is not None
         if root == "module":
-            return self._module(name, steps[1:], spot)
+            return self._resolve_module(name, steps[1:], spot)
         if root == "var" and self.model is not None:
-            found = self._values.once(f"var.{name}", lambda: self._of_model(name), spot)
+            found = self._values.once(f"var.{name}", lambda: self._variable_of_model(name), spot)
             return (found, 1) if found is not None else None
-        look_up = self._variable if root == "var" else self._local
+        look_up = self._variable_value if root == "var" else self._local_value
         found = self._values.once(f"{root}.{name}", lambda: look_up(name), spot)
-        return (found, 1) if found is not None else self._not_there(f"{root}.{name}", spot, len(steps))
+        return (found, 1) if found is not None else self._hole_of_missing(f"{root}.{name}", spot, len(steps))
 
-    def _not_there(self, called: str, spot: Spot, steps: int) -> tuple[Value, int] | None:
-        """What can't be parsed may declare it, and so may a file that is not here."""
+    def _hole_of_missing(self, called: str, spot: Spot, steps: int) -> tuple[Value, int] | None:
+        """A hole for what nothing here declares: a file that can't be parsed, or one that is not here, may do so. None
+        where all files were read."""
         if self._bodies.faults:
             why = f"it may stand in {self._bodies.faults[0].place.path}, which can't be parsed"
             return Hole(why, spot, called), steps
@@ -140,41 +141,42 @@ class Module:
 
     @cached_property
     def _is_a_part(self) -> bool:
-        """Some files of a root, without those that say what it is given: a page's example, one file of many."""
+        """Whether these are only some files of a root: an example of a page, or one file of many. Nothing here declares
+        a variable then."""
         return self.given is None and self.model is None and not any(each.kind == "variable" for each in self.blocks)
 
-    def _path(self, root: str, steps: Sequence[str | None], spot: Spot) -> Value:
+    def _resolve_path(self, root: str, steps: Sequence[str | None], spot: Spot) -> Value:
         name = steps[0] if steps else None
         if root == "terraform":
             return Hole("which workspace it is, the files don't say", spot, f"terraform.{name}")
         told = os.path.relpath(self.folder, self.root.folder) if name == "module" else "."
         return Str((Lit(told, spot),), spot)
 
-    def _local(self, name: str) -> Value | None:
+    def _local_value(self, name: str) -> Value | None:
         said = self._locals.get(name)
         return quietly(said[1].expression, self.scope(said[0])) if said is not None else None
 
-    def _variable(self, name: str) -> Value | None:
-        block = self._named.get(f"variable.{name}")
+    def _variable_value(self, name: str) -> Value | None:
+        block = self._blocks_by_name.get(f"variable.{name}")
         if block is None:
             return None
         spot = Spot(block.file, block.at)
         kind = type_of(block.body.settings["type"].expression) if "type" in block.body.settings else ANY
-        value = self._given(name, block, spot)
+        value = self._given_value(name, block, spot)
         if is_null(value) and _is_false(block, "nullable"):
             value = self._default(block) or value
-        made = self._as(kind, value, block)
+        made = self._converted(kind, value, block)
         return hide_sensitive(made) if _is_true(block, "sensitive") else made
 
-    def _of_model(self, name: str) -> Value | None:
-        """A model has no variables but those that the module above it hands on, and those that every model has."""
+    def _variable_of_model(self, name: str) -> Value | None:
+        """A model has the variables that the module above it hands on, and those that every model has."""
         given = self.given or {}
         if name in given:
             return given[name]()
         assert self.model is not None
         return self.model.given(given) if name == "given" else self.model.says(name)
 
-    def _given(self, name: str, block: Block, spot: Spot) -> Value:
+    def _given_value(self, name: str, block: Block, spot: Spot) -> Value:
         if self.given is not None:
             given = self.given.get(name)
             found = given() if given is not None else self._default(block)
@@ -188,7 +190,7 @@ class Module:
         said = block.body.settings.get("default")
         return quietly(said.expression, self.scope(block.file)) if said is not None else None
 
-    def _as(self, kind: HclType, value: Value, block: Block) -> Value:
+    def _converted(self, kind: HclType, value: Value, block: Block) -> Value:
         try:
             return convert(value, kind, _DefaultsOf(self.scope(block.file)))
         except Waits as waits:
@@ -198,10 +200,12 @@ class Module:
 
     # Resources
 
-    def _resource(self, called: str, steps: Sequence[str | None], taken: int, spot: Spot) -> tuple[Value, int] | None:
-        block = self._named.get(called)
+    def _resolve_resource(
+        self, called: str, steps: Sequence[str | None], taken: int, spot: Spot
+    ) -> tuple[Value, int] | None:
+        block = self._blocks_by_name.get(called)
         if block is None:
-            return self._not_there(called, spot, taken + len(steps))
+            return self._hole_of_missing(called, spot, taken + len(steps))
         address = f"{self.prefix}{called}"
         made = self._values.once(called, lambda: self._value_of(block), spot)
         if isinstance(made, Obj) and not is_many(block) and steps and steps[0] and steps[0] not in made.items:
@@ -233,10 +237,10 @@ class Module:
 
     # Modules
 
-    def _module(self, name: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
-        block = self._named.get(f"module.{name}")
+    def _resolve_module(self, name: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
+        block = self._blocks_by_name.get(f"module.{name}")
         if block is None:
-            return self._not_there(f"module.{name}", spot, 1 + len(steps))
+            return self._hole_of_missing(f"module.{name}", spot, 1 + len(steps))
         children = self.children(block)
         if isinstance(children, Hole):
             shown = f"module.{name}" + "".join(f".{each}" if each else "[…]" for each in steps)
@@ -251,7 +255,7 @@ class Module:
         return made[0][1], 1
 
     def output(self, name: str, spot: Spot) -> Value:
-        block = self._named.get(f"output.{name}")
+        block = self._blocks_by_name.get(f"output.{name}")
         if block is None and self.model is not None:
             address = f"{self.prefix}{name}"
             return Hole(f"{LATER}: {address}", spot, address, self.prefix.removesuffix("."))
@@ -268,10 +272,10 @@ class Module:
         """The modules that a block calls; a hole where they are not here, or nobody knows how many."""
         name = block.labels[0]
         if name not in self._children:
-            self._children[name] = self._called(block)
+            self._children[name] = self._called_modules(block)
         return self._children[name]
 
-    def _called(self, block: Block) -> Sequence[tuple[Value | None, Module]] | Hole:
+    def _called_modules(self, block: Block) -> Sequence[tuple[Value | None, Module]] | Hole:
         spot = Spot(block.file, block.at)
         folder = folder_called(self, block, spot)
         if isinstance(folder, Hole):
@@ -279,9 +283,9 @@ class Module:
         keys = repetitions(block, self.scope(block.file))
         if isinstance(keys, Hole):
             return keys
-        return [(key_of(names), self._child(block, folder, key, names)) for key, names in keys]
+        return [(key_of(names), self._child_module(block, folder, key, names)) for key, names in keys]
 
-    def _child(self, block: Block, folder: str | KnownModule, key: str, names: Mapping[str, Value]) -> Module:
+    def _child_module(self, block: Block, folder: str | KnownModule, key: str, names: Mapping[str, Value]) -> Module:
         prefix, depth = f"{self.prefix}module.{block.labels[0]}{key}.", self.depth + 1
         if isinstance(folder, str):
             child = Module(self.root, folder, prefix, depth)
@@ -339,8 +343,8 @@ class Module:
                 yield from child.unread_calls()
 
     def possibly(self, types: Collection[str] | None = None) -> Iterator[Instance]:
-        """The same, and in place of what nobody can count one that there may be: what depends on which one it is, is
-        not known of it."""
+        """The same, where each thing that nobody can count stands for one instance. What depends on which instance it
+        is is not known."""
         for block in self._declaring(types):
             if block.kind == "module":
                 for child in self._possible_children(block):
@@ -350,7 +354,8 @@ class Module:
                 yield from [Instance(self, block, _ANY, any_repetition(found))] if isinstance(found, Hole) else found
 
     def absent(self, types: Collection[str] | None = None) -> Iterator[Instance]:
-        """What those would be of which it makes none (`count = 0`), and the modules within that it does not call."""
+        """Resources of which it makes none (`count = 0`), as they would be; also those of modules that it does not
+        call."""
         for block in self._declaring(types):
             nothing = Hole("there is none of it", Spot(block.file, block.at))
             if block.kind != "module":
@@ -362,7 +367,7 @@ class Module:
                 yield from (each for _, child in children for each in child.absent(types))
             folder = folder_called(self, block, nothing.spot) if not children else nothing
             if isinstance(folder, str):
-                child = self._child(block, folder, _ANY, any_repetition(nothing))
+                child = self._child_module(block, folder, _ANY, any_repetition(nothing))
                 yield from (*child.possibly(types), *child.absent(types))
 
     def _possible_children(self, block: Block) -> Iterator[Module]:
@@ -372,7 +377,7 @@ class Module:
             return
         folder = folder_called(self, block, Spot(block.file, block.at))
         if not isinstance(folder, Hole):
-            yield self._child(block, folder, _ANY, any_repetition(children))
+            yield self._child_module(block, folder, _ANY, any_repetition(children))
 
     def _declaring(self, types: Collection[str] | None) -> Iterator[Block]:
         for block in self.blocks:

@@ -90,7 +90,7 @@ class Looked:
 
 
 def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, named: bool = True) -> Looked:
-    """Files that nobody `named` may be of any kind."""
+    """`named`: somebody asked for these files, so that one of no known kind is a mistake of the call."""
     return look_at(sources(paths, named=named), fleets, rules)
 
 
@@ -108,13 +108,15 @@ def look_at(
         try:
             found = call_bounded(_read_source, source, fleets, rules, nothing)
         except InputRefused as refusal:
-            _refuse(looked, refusal, source, unread)
+            _note_refusal(looked, refusal, source, unread)
             continue
         except TookTooLong as problem:
-            _refuse(looked, InputRefused(Place(path=source.shown), f"it was not judged: {problem.why}"), source, unread)
+            _note_refusal(
+                looked, InputRefused(Place(path=source.shown), f"it was not judged: {problem.why}"), source, unread
+            )
             continue
         if found is None:
-            _nothing(looked, source)
+            _note_unknown_file(looked, source)
             continue
         looked.recognised += 1
         if found.fleet is not None:
@@ -123,7 +125,7 @@ def look_at(
             groups.add(source, found)
     looked.scenes += [make_scene(unread)] if unread else []
     groups.with_evidence(looked.scopes)
-    _tell(groups, looked)
+    _add_scenes(groups, looked)
     return looked
 
 
@@ -136,14 +138,14 @@ def _read_source(source: Source, fleets: Fleets, rules: frozenset[str], nothing:
     return firewall_script(source, fleets, rules)
 
 
-def _nothing(looked: Looked, source: Source) -> None:
+def _note_unknown_file(looked: Looked, source: Source) -> None:
     looked.nothing.append(source.shown)
     if source.named:
         looked.refused.append(f"{source.shown}: {_NOT_READ.get(source.path.suffix, _NO_KIND)}")
 
 
-def _tell(groups: Groups, looked: Looked) -> None:
-    """One scene of each group: its files in their order, those that are evidence among them."""
+def _add_scenes(groups: Groups, looked: Looked) -> None:
+    """Makes one scene of each group. Files that are only evidence for others stand among its files, in their order."""
     for each in groups.every:
         for beside in filter(None, (member.found.beside for member in each.members)):
             looked.beside += beside.asked
@@ -152,18 +154,19 @@ def _tell(groups: Groups, looked: Looked) -> None:
     judged = frozenset(member.source.shown for each in groups.every for member in each.members if member.is_judged)
     for each in groups.every:
         try:
-            scene = call_bounded(_of_group, each, groups, looked.read, seconds=SECONDS_TOGETHER)
+            scene = call_bounded(_scene_of_group, each, groups, looked.read, seconds=SECONDS_TOGETHER)
         except TookTooLong as problem:
-            scene = _not_put_together(each, problem.why)
-        evidence = frozenset(path for member in each.members for path in _only_judged_by(member)) - judged
+            scene = _scene_of_unjudged(each, problem.why)
+        evidence = frozenset(path for member in each.members for path in _files_of_evidence(member)) - judged
         looked.scenes.append(scene.with_evidence(evidence, judged) if evidence else scene)
         fleet = each.choice.fleet
         if fleet is not None and not groups.judges(fleet):
             _refuse_impossible(fleet, looked)
 
 
-def _only_judged_by(member: Member) -> Iterator[str]:
-    """The files that nobody asked about: this one, and those of its root of Terraform, which is read as a whole."""
+def _files_of_evidence(member: Member) -> Iterator[str]:
+    """The files that nobody asked about and that are read to judge others by: this one, those of its play, and those of
+    its root of Terraform, which is read as a whole."""
     if not member.is_judged:
         yield member.source.shown
     yield from member.found.files_of_play
@@ -171,9 +174,11 @@ def _only_judged_by(member: Member) -> Iterator[str]:
         yield from member.found.files_of_root
 
 
-def _of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene:
+def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene:
     fleet, found = group.choice.fleet, group.together(groups.filled_in)
-    found.facts = with_release_of(fleet, [*_not_of_a_release(found.facts, read), *_cut_off(group)])
+    found.facts = with_release_of(
+        fleet, [*_without_values_of_releases(found.facts, read), *_warning_of_unseen_files(group)]
+    )
     hosted = [*_planned_pools(group), *_asked_pools(found.facts)]
     scene = _scene(found, fleet, group.choice.why).with_more([*retired_machines(hosted), *refused_machines(hosted)])
     if fleet is not None:
@@ -183,7 +188,7 @@ def _of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene:
         scene = scene.with_more(groups.around.clusters(group.first.source))
     asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
     pools = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
-    pools += _of_other_clouds(scene.facts, group) if asks or "OperatorValues" in kinds else []
+    pools += _pools_of_other_clouds(scene.facts, group) if asks or "OperatorValues" in kinds else []
     if pools:
         sizes = groups.around.all_sizes(pools, scene.facts, group.first.source) if asks else []
         doors = [door for stack in found.stacks for door in stack.doors(scene.facts)]
@@ -200,7 +205,7 @@ def _ask_for_gpus(facts: Sequence[Fact]) -> bool:
     return any(isinstance(each, PodTemplate) and each.gpu_resources for each in facts)
 
 
-def _of_other_clouds(facts: Sequence[Fact], group: FileGroup) -> list[GpuPool]:
+def _pools_of_other_clouds(facts: Sequence[Fact], group: FileGroup) -> list[GpuPool]:
     """Imported only where there are some, and nobody declares any."""
     planned = _planned_pools(group)
     if not planned:
@@ -231,7 +236,7 @@ def _pools_around(facts: Sequence[Fact], group: FileGroup, groups: Groups) -> li
     return list(groups.around.pools(facts, group.first.source))
 
 
-def _not_put_together(group: FileGroup, why: str) -> Scene:
+def _scene_of_unjudged(group: FileGroup, why: str) -> Scene:
     """Says of each file that it was not judged, where the files of a group could not be put together. What one file
     says may depend on the others."""
     judged = [member.source.shown for member in group.members if member.is_judged]
@@ -240,7 +245,7 @@ def _not_put_together(group: FileGroup, why: str) -> Scene:
     )
 
 
-def _cut_off(group: FileGroup) -> Iterator[Fact]:
+def _warning_of_unseen_files(group: FileGroup) -> Iterator[Fact]:
     """Says that some files were not looked at. An unseen file may collide with what is judged, so nothing may pass."""
     if group.cut_off:
         first = next(each for each in group.members if each.is_judged)
@@ -249,7 +254,7 @@ def _cut_off(group: FileGroup) -> Iterator[Fact]:
         yield NotLookedAt(place, why, remedy="keep a fleet in a folder, or a repository, of fewer files")
 
 
-def _not_of_a_release(facts: list[Fact], read: list[Span]) -> list[Fact]:
+def _without_values_of_releases(facts: list[Fact], read: list[Span]) -> list[Fact]:
     """Values that a release names are judged as its own, with all that it lays over them."""
     if not read:
         return facts
@@ -266,7 +271,7 @@ def _refuse_impossible(fleet: Fleet, looked: Looked) -> None:
         looked.refused.append(str(impossible))
 
 
-def _refuse(looked: Looked, refusal: InputRefused, source: Source, unread: list[Fact]) -> None:
+def _note_refusal(looked: Looked, refusal: InputRefused, source: Source, unread: list[Fact]) -> None:
     """A named input that can't be read is a mistake of the call; one found in a folder is a finding."""
     if source.named:
         looked.refused.append(str(refusal))
@@ -275,10 +280,10 @@ def _refuse(looked: Looked, refusal: InputRefused, source: Source, unread: list[
 
 
 def _scene(found: FileContents, fleet: Fleet | None, why: str) -> Scene:
-    facts = [*found.facts, *_scripts(found, fleet, why), *_firewalls(found, fleet, why)]
+    facts = [*found.facts, *_scripts_in_fleet(found, fleet, why), *_firewalls(found, fleet, why)]
     facts += _files_of_nodes(found, fleet, why)
-    facts += _aws(found, fleet, why)
-    facts += _by_tools(found.facts)
+    facts += _facts_of_aws(found, fleet, why)
+    facts += _nodes_of_tools(found.facts)
     if fleet is None:
         from nodeworthy.facts.fleet.node_size import NodeSize
 
@@ -289,7 +294,7 @@ def _scene(found: FileContents, fleet: Fleet | None, why: str) -> Scene:
     return make_scene([*facts, *declared, *pools_of(fleet, facts)], missing, found.suppressions)
 
 
-def _aws(found: FileContents, fleet: Fleet | None, why: str) -> Iterator[Fact]:
+def _facts_of_aws(found: FileContents, fleet: Fleet | None, why: str) -> Iterator[Fact]:
     """What the resources of AWS come to. Imported only where there are some."""
     if found.stacks:
         from nodeworthy.facts.boot.script import BootScript
@@ -306,7 +311,7 @@ def _not_followed(scripts: Sequence[BootScript]) -> Iterator[Fact]:
         yield from not_followed(scripts)
 
 
-def _by_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
+def _nodes_of_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
     """What tools make in AWS. Imported only where one is told to."""
     if any(type(each).__name__ in ("EksctlGroup", "KarpenterPool", "KarpenterClass") for each in facts):
         from nodeworthy.collect.aws.manifests import nodes_in_aws
@@ -314,7 +319,7 @@ def _by_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
         yield from nodes_in_aws(facts)
 
 
-def _scripts(found: FileContents, fleet: Fleet | None, why: str) -> list[Fact]:
+def _scripts_in_fleet(found: FileContents, fleet: Fleet | None, why: str) -> list[Fact]:
     """Imported only where there is a script to read: most files are none."""
     if not found.scripts:
         return []

@@ -109,12 +109,13 @@ def whats_in(source: Source, rules: frozenset[str]) -> FileContents | None:
         from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
         return read_by_its_tool(source, data, rules)
-    found = _of_infrastructure(source, data, rules)
-    return found if found is not None else _of_content(source, data, rules)
+    found = _read_infrastructure(source, data, rules)
+    return found if found is not None else _read_by_content(source, data, rules)
 
 
-def _of_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    """What a root of Terraform fills in, a template of CloudFormation, a program of Pulumi: None of what is none."""
+def _read_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """A template that a root of Terraform fills in, a template of CloudFormation, or a program of Pulumi. None of any
+    other file."""
     filling = _folders_that_fill(source) if source.named and source.path.suffix in _TEMPLATES else ()
     is_program = source.path.name in _PULUMI_PROGRAMS
     if not (filling or is_program or may_be_template(source, data)):
@@ -136,14 +137,14 @@ def _folders_that_fill(source: Source) -> Iterable[Path]:
     return dict.fromkeys(each.path.parent for each in reading)
 
 
-def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+def _read_by_content(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     of_node = node_file(data, source.shown, source.lies)
     if of_node is not None:
-        return _node_file(of_node, any_text(data), source, rules)
+        return _read_node_file(of_node, any_text(data), source, rules)
     jobs = slurm_jobs(source, data)
     if jobs and not is_boot_script(data, source.path.name):
-        return _jobs(jobs, any_text(data), source, rules)
-    found = _of_a_script(source, data, rules)
+        return _read_jobs(jobs, any_text(data), source, rules)
+    found = _read_script(source, data, rules)
     if found is not None:
         return found
     if source.path.suffix == ".csv" and OF_GPU_METRICS.encode() in data:
@@ -152,25 +153,26 @@ def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> FileConte
         return FileContents(list(collected_metrics(any_text(data), Place(source.shown))))
     called = slurm_configuration(source, data)
     if called is not None:
-        return _of_slurm(called, any_text(data), source, rules)
+        return _read_slurm_configuration(called, any_text(data), source, rules)
     ufw = ufw_file(data, source.shown, source.lies)
     if ufw is not None:
         return FileContents(ufw=[ufw], suppressions=list(comments(any_text(data), ufw.place, rules, is_yaml=False)))
     config = config_title(data, source.shown)
     if config is not None:
-        return _k3s_config(config, data, source, rules)
-    documents = _documents(source, data, rules)
+        return _read_k3s_config(config, data, source, rules)
+    documents = _read_documents(source, data, rules)
     if documents is not None and not all(map(_is_of_an_inventory, documents.facts)):
         return documents
-    openly = _told_openly(source, data, rules)
+    openly = _read_for_secrets(source, data, rules)
     if documents is not None and openly is not None:
         return replace(openly, facts=[*openly.facts, *documents.facts])
     return openly or documents
 
 
-def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    """What boots a node, what does something elsewhere, what only hands secrets on."""
-    found, applied = _of_commands(source, data, rules), _applied(source, data)
+def _read_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """A script that boots a node, that works on another machine, or that only hands secrets on; and the objects that it
+    gives to a cluster."""
+    found, applied = _read_commands(source, data, rules), _applied_objects(source, data)
     if not applied:
         return found
     if found is None:
@@ -179,7 +181,7 @@ def _of_a_script(source: Source, data: bytes, rules: frozenset[str]) -> FileCont
     return replace(found, facts=[*found.facts, *applied])
 
 
-def _applied(source: Source, data: bytes) -> list[Fact]:
+def _applied_objects(source: Source, data: bytes) -> list[Fact]:
     """The objects that a script gives to a cluster, or changes there, and the containers that it starts itself."""
     if not is_script(data, source.path.name):
         return []
@@ -200,7 +202,7 @@ def _objects_applied(source: Source, data: bytes) -> list[Fact]:
         return []
     from nodeworthy.collect.source.applied_manifests import applied_objects
 
-    every = (_placed(each, source) for each in applied_objects(any_text(data), source.shown))
+    every = (_with_surroundings(each, source) for each in applied_objects(any_text(data), source.shown))
     if not may_ask_for_nodes(data):
         return list(every)
     from nodeworthy.facts.fleet.asked_by_commands import OF_NODES
@@ -208,28 +210,28 @@ def _objects_applied(source: Source, data: bytes) -> list[Fact]:
     return [each for each in every if type(each).__name__ not in OF_NODES]  # these are read with what asks for nodes
 
 
-def _of_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    if is_boot_script(data, source.path.name) or is_nodes_firewall(data) or _is_of_a_play(source, data):
-        found, started = _script(source, data, rules), _started_with(source, data)
+def _read_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    if is_boot_script(data, source.path.name) or is_nodes_firewall(data) or _includes_tasks_of_a_node(source, data):
+        found, started = _read_boot_script(source, data, rules), _scripts_for_new_machines(source, data)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
-            facts = [*found.facts, *_asked_by_tasks(source, data)]
+            facts = [*found.facts, *_facts_of_cluster_tasks(source, data)]
             return replace(found, facts=facts, scripts=[*found.scripts, *started])
         if started:
-            openly = _told_openly(source, data, rules)
+            openly = _read_for_secrets(source, data, rules)
             facts = [*found.facts, *(openly.facts if openly is not None else ())]
             return replace(found, facts=facts, scripts=started)
         if found.facts:
-            # It does nothing here, and something elsewhere.
+            # It makes no node of this machine, and asks something of another one, or of a cloud.
             return replace(found, scripts=[])
-    elif (may_install_charts(data) or may_ask_for_nodes(data)) and (shell := _commands_in(source, data)):
-        found = _script(source, shell, rules)
+    elif (may_install_charts(data) or may_ask_for_nodes(data)) and (shell := _as_shell_script(source, data)):
+        found = _read_boot_script(source, shell, rules)
         if found.facts:
-            openly = _told_openly(source, data, rules)
+            openly = _read_for_secrets(source, data, rules)
             return replace(found, scripts=[], facts=[*found.facts, *(openly.facts if openly is not None else ())])
-    return _told_openly(source, data, rules) if is_script(data, source.path.name) else None
+    return _read_for_secrets(source, data, rules) if is_script(data, source.path.name) else None
 
 
-def _is_of_a_play(source: Source, data: bytes) -> bool:
+def _includes_tasks_of_a_node(source: Source, data: bytes) -> bool:
     """Tasks that do nothing but include those of a node."""
     if not includes_tasks(data):
         return False
@@ -239,7 +241,7 @@ def _is_of_a_play(source: Source, data: bytes) -> bool:
     return play is not None and play.is_of_a_node
 
 
-def _started_with(source: Source, data: bytes) -> list[BootScript]:
+def _scripts_for_new_machines(source: Source, data: bytes) -> list[BootScript]:
     """The user data that a script hands over to machines which it starts."""
     if b"<<" not in data or not is_script(data, source.path.name):
         return []
@@ -248,7 +250,7 @@ def _started_with(source: Source, data: bytes) -> list[BootScript]:
     return list(scripts_handed_over(any_text(data), source.shown, source.scope))
 
 
-def _asked_by_tasks(source: Source, data: bytes) -> list[Fact]:
+def _facts_of_cluster_tasks(source: Source, data: bytes) -> list[Fact]:
     """What tasks that make a node ask of its cluster."""
     if not _ASKS_A_CLUSTER.search(data) or not is_tasks_of_a_node(data):
         return []
@@ -256,8 +258,8 @@ def _asked_by_tasks(source: Source, data: bytes) -> list[Fact]:
     return [fact for each in every for fact in facts_of(each)]
 
 
-def _commands_in(source: Source, data: bytes) -> bytes:
-    """A script as it stands; a makefile's and a pipeline's as the script that they come down to."""
+def _as_shell_script(source: Source, data: bytes) -> bytes:
+    """A script as it stands. Of a makefile or a pipeline, the script that its commands come down to."""
     if is_script(data, source.path.name):
         return data
     if source.path.name in _MAKEFILES or source.path.suffix == ".mk":
@@ -269,35 +271,36 @@ def _commands_in(source: Source, data: bytes) -> bytes:
     return pipelines.as_shell(data) if pipelines.is_pipeline(data, source.path.name) else b""
 
 
-def _script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents:
+def _read_boot_script(source: Source, data: bytes, rules: frozenset[str]) -> FileContents:
     from nodeworthy.collect.source.script_files import boot_script
 
     return boot_script(source, data, rules)
 
 
 def _secrets_as_written(source: Source, data: bytes, rules: frozenset[str]) -> list[Fact]:
-    """Of a template that is nothing before it is filled in, none."""
+    """The secrets in a template as it is kept. It is read for everything else once it is filled in, and may be nothing
+    that can be read before."""
     try:
-        found = _of_content(source, data, rules)
+        found = _read_by_content(source, data, rules)
     except InputRefused:
         return []
     return [each for each in found.facts if isinstance(each, PlainText)] if found is not None else []
 
 
-def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    documents, text = _documents_of(source, data)
+def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    documents, text = _parse_documents(source, data)
     found = FileContents()
     stack = next((each for each in documents if has_fleet(each)), None)
     if stack is not None:
         found.fleet = _own_fleet(stack, source)
-        found.facts += _of_fleet(found.fleet)
+        found.facts += _facts_of_fleet(found.fleet)
     every = [each for document in documents for each in objects(document)]
     beside = found.beside = FilesBeside(source)
     if any(name in text for name in _NAME_FILES):
         every = _with_values(every, beside)
     first_lines = sorted(each.place.line for each in every if each.place.line)
     for each in every:
-        brought = [_placed(fact, source) for fact in with_base(each, list(facts_of(each)), beside)]
+        brought = [_with_surroundings(fact, source) for fact in with_base(each, list(facts_of(each)), beside)]
         found.facts += brought
         if brought:
             found.facts += _doubled_keys(each, text)
@@ -306,11 +309,11 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> FileConten
     found.scripts += scripts_of_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
     of_others = all(map(_is_of_an_inventory, found.facts))
-    held = "" if not (of_others or any(map(is_kubeadms, every))) else _held_by(source, documents, every, text)
-    if not found.facts and not kept and not held and not _is_telling(every, text):
+    held = "" if not (of_others or any(map(is_kubeadms, every))) else _title_by_secrets(source, documents, every, text)
+    if not found.facts and not kept and not held and not _holds_secrets_openly(every, text):
         return None
     if found.facts and of_others and not held:
-        return found  # its other variables are whoever's
+        return found  # an inventory's other variables are not ours to judge
     secrets = list(secret_manifests(every))
     readable = what_is_in_plain_words(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else _REMEDIES.get(held, "")
@@ -333,11 +336,11 @@ def _is_of_an_inventory(fact: Fact) -> bool:
     return getattr(fact, "noun", "") == OF_AN_INVENTORY
 
 
-def _held_by(source: Source, documents: Sequence[Tree], every: Sequence[Tree], text: str) -> str:
-    """What a file is that holds nothing else of ours; empty where its secrets are not looked for."""
+def _title_by_secrets(source: Source, documents: Sequence[Tree], every: Sequence[Tree], text: str) -> str:
+    """What to call a file that is here for its secrets alone. Empty where no secrets are looked for in it."""
     if any(map(is_kubeadms, every)):
         return OF_KUBEADM
-    if _holds_grafanas(every) or _are_telling_values(source, documents, text):
+    if _holds_grafanas(every) or _are_values_with_secrets(source, documents, text):
         return LOOSE
     return OF_AN_INSTALLER if _JOIN_TOKEN.search(text) is not None else ""
 
@@ -348,7 +351,7 @@ def _holds_grafanas(every: Sequence[Tree]) -> bool:
     return any(map(is_grafana_values, every))
 
 
-def _are_telling_values(source: Source, documents: Sequence[Tree], text: str) -> bool:
+def _are_values_with_secrets(source: Source, documents: Sequence[Tree], text: str) -> bool:
     """Values of a chart that nobody here knows, where they hold what belongs in a Secret."""
     if not may_be_values(source, documents) or documents[0].get("sops").is_mapping:
         return False
@@ -357,7 +360,7 @@ def _are_telling_values(source: Source, documents: Sequence[Tree], text: str) ->
     return any(secrets_in(text))
 
 
-def _is_telling(every: Sequence[Tree], text: str) -> bool:
+def _holds_secrets_openly(every: Sequence[Tree], text: str) -> bool:
     """Whether something holds in plain words what belongs in a Secret; most hold nothing of ours."""
     if any(map(is_telling_config_map, every)):
         return True
@@ -369,12 +372,12 @@ def _is_telling(every: Sequence[Tree], text: str) -> bool:
 
 
 def _doubled_keys(document: Tree, text: str) -> Sequence[Fact]:
-    """Of a template, which of the two is there is decided later."""
+    """None in a template: which of the two keys is there is decided when it is filled in."""
     return [] if any(mark in text for mark in _DIRECTIVES) else list(doubled_keys(document))
 
 
-def _placed(fact: Fact, source: Source) -> Fact:
-    """A pod that names the GPUs that it sees is asked what lies around it."""
+def _with_surroundings(fact: Fact, source: Source) -> Fact:
+    """The fact; of a pod that names the GPUs that it sees, together with what lies around it."""
     if type(fact).__name__ != "PodTemplate" or source.shown == STDIN:
         return fact
     from nodeworthy.facts.pod.visible_devices import around
@@ -393,14 +396,14 @@ def _with_values(every: list[Tree], beside: FilesBeside) -> list[Tree]:
     return [with_values(each, every, beside) for each in every]
 
 
-def _documents_of(source: Source, data: bytes) -> tuple[list[Tree], str]:
-    """What is left is no script, unless somebody names one that is none of ours."""
+def _parse_documents(source: Source, data: bytes) -> tuple[list[Tree], str]:
+    """Raises InputRefused for a script: all scripts that are judged here were recognised before."""
     if source.named and is_script(data, source.path.name):
         raise InputRefused(Place(source.shown), NO_BOOT_SCRIPT)
     return documents_in(source, data)
 
 
-def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str]) -> FileContents:
+def _read_node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str]) -> FileContents:
     from nodeworthy.collect.source.node_file_reading import ON_A_NODE, refuse_unparsed
 
     refuse_unparsed(file)
@@ -409,7 +412,7 @@ def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str])
     return FileContents([whole], node_files=[file], suppressions=list(told))
 
 
-def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str]) -> FileContents:
+def _read_k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str]) -> FileContents:
     from nodeworthy.collect.source.k3s_config import REMEDY, fault, nodes_of, own_lines
 
     text, place = any_text(data), Place(source.shown)
@@ -421,13 +424,13 @@ def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str])
     return FileContents(facts, suppressions=list(comments(text, place, rules, is_yaml=True)))
 
 
-def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> FileContents:
+def _read_jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> FileContents:
     whole = PlainText(Place(source.shown), text, "a job script", IN_A_JOB)
     return FileContents([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
 
 
-def _told_openly(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    """What hands secrets on, where one stands in it; most of it holds none, and nothing else of ours."""
+def _read_for_secrets(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """A file that is read for the secrets that it hands on, and for nothing else. None where it is no such file."""
     from nodeworthy.collect.source.scripts_and_variables import A_SCRIPT, AN_INVENTORY, REMEDIES, RUN, told_openly
 
     called = told_openly(data, source.path.name)
@@ -438,7 +441,7 @@ def _told_openly(source: Source, data: bytes, rules: frozenset[str]) -> FileCont
     return FileContents([whole], suppressions=list(comments(whole.text, whole.place, rules, is_yaml=is_yaml)))
 
 
-def _of_slurm(called: str, text: str, source: Source, rules: frozenset[str]) -> FileContents:
+def _read_slurm_configuration(called: str, text: str, source: Source, rules: frozenset[str]) -> FileContents:
     from nodeworthy.facts.slurm.configuration import KEPT_BY_SLURM, gres_conf, slurm_conf
 
     place = Place(source.shown)
@@ -455,7 +458,7 @@ def _name_of_contents(found: FileContents) -> str:
     return "stack config" if found.fleet is not None else next(origins, "this file")
 
 
-def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
+def _facts_of_fleet(fleet: Fleet) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.pool_claim import pool_claims
     from nodeworthy.facts.fleet.pool_system import pool_systems
 

@@ -27,7 +27,8 @@ PART = "this is a part of a play or of another script, which may do the rest and
 
 
 def of_a_whole(script: BootScript, drafts: Iterable[Draft]) -> Iterator[Draft]:
-    """What is said of something that is left undone, or unheard: of a part of a play nobody can say it."""
+    """Drafts about something that a script leaves undone, or of which nobody hears. Skips where it is a part of a play,
+    whose other parts may do it."""
     found = list(drafts)
     if found and script.is_a_part:
         skip(PART)
@@ -59,7 +60,8 @@ class BootPool:
 
 @dataclass(frozen=True, eq=False)
 class PromisedPool(BootPool):
-    """Such a pool, where it is asked what its fleet promises of its nodes beside what they are: registries, storage."""
+    """The same pool for checks of what a fleet promises to nodes: registries, storage. Without a fleet there are
+    none."""
 
     called: ClassVar[str] = "a fleet that names registries or shared storage"
 
@@ -197,7 +199,7 @@ class BootScript:
 
     @property
     def _promised(self) -> Sequence[PromisedPool] | str:
-        """What only a fleet can promise is no gap where there is none."""
+        """Without a fleet nothing is promised, and nothing is missing."""
         if not self.pools:
             return PromisedPool.NOBODY if isinstance(self.no_pool, ToGive) else self.no_pool
         return [PromisedPool(each.pool, each.fleet, each.image) for each in self.pools]

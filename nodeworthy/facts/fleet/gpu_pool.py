@@ -125,7 +125,8 @@ def gpu_pool(pool: Pool) -> GpuPool:
 
 
 def pools_of(fleet: Fleet, facts: Sequence[object], groups: Sequence[NodeGroup] = ()) -> list[GpuPool]:
-    """What the scripts that boot them, and what starts them, say of their nodes is said of the pools."""
+    """The pools of a fleet, with what is said of their nodes by the scripts that boot them and by the groups that start
+    them."""
     from nodeworthy.facts.boot.script import BootScript
 
     scripts = [fact for fact in facts if isinstance(fact, BootScript)]
@@ -147,6 +148,8 @@ def pools_of(fleet: Fleet, facts: Sequence[object], groups: Sequence[NodeGroup] 
 
 @dataclass(frozen=True)
 class PoolDoor:
+    """A pool as pods come to it: by the labels of its nodes."""
+
     called: ClassVar[str] = "a pool of GPU nodes (no fleet was given)"
 
     pool: GpuPool
@@ -191,7 +194,7 @@ def doors_of_pools(pools: Sequence[GpuPool]) -> list[PoolDoor]:
 
 
 def workers_of(pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
-    """Where workers are asked for, pods with GPUs are not for what controls the cluster."""
+    """Without control planes, where there are others: pods with GPUs go to workers."""
     return [each for each in pools if not each.noun.endswith(_CONTROLS)] or pools
 
 
