@@ -203,7 +203,7 @@ def _misspelt(pieces: Mapping[str, Sequence[Piece]]) -> Iterator[UserDataFault]:
 
 
 def _key_of(piece: Piece) -> Place:
-    at = piece.tree.key or piece.tree.place
+    at = piece.tree.heading
     return piece.document.origin.at(at.line or 1, at.column or 1)
 
 

@@ -45,5 +45,5 @@ def _mappings_in(given: Tree) -> list[Tree]:
 
 
 def _arguments(task: Task) -> Iterator[Tree]:
-    place = task.values["chart_ref"].key or task.values["chart_ref"].place
+    place = task.values["chart_ref"].heading
     yield Tree(dict(task.values), place)

@@ -53,7 +53,7 @@ class Incomplete(dict[str, Tree]):
         found = super().get(name)
         if found is not None:
             return found
-        near = self._tree.key or self._tree.place
+        near = self._tree.heading
         subject = self._tree.place.subject
         return Tree(Unknown(self.why), near.about(f"{subject}.{name}" if subject else name), self._tree.key)
 

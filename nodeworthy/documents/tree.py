@@ -86,6 +86,11 @@ class Tree:
         return _SEQUENCES[type(self.value)]
 
     @property
+    def heading(self) -> Place:
+        """Where a reader looks first: at its key, else at itself."""
+        return self.key or self.place
+
+    @property
     def text(self) -> str | None:
         """The value if it is a string, else None."""
         return self.value if isinstance(self.value, str) else None
@@ -104,7 +109,7 @@ class Tree:
 
     def _absent(self, name: str) -> Tree:
         subject = f"{self.place.subject}.{name}" if self.place.subject else name
-        return Tree(ABSENT, (self.key or self.place).about(subject), self.key)
+        return Tree(ABSENT, self.heading.about(subject), self.key)
 
     def located(self) -> Located[Any]:
         """The scalar with its place. An absent scalar is known to be None, and is marked as not written."""

@@ -40,7 +40,7 @@ def _speed(text: str) -> float:
 def _of_gpu(name: str, tree: Tree, path: str, refuse: Refuse) -> Iterator[tuple[tuple[str, str], tuple[float, Place]]]:
     gpu = gpu_named(name)
     if gpu is None:
-        refuse(tree.key or tree.place, f"{path}: {name} is no GPU that we know")
+        refuse(tree.heading, f"{path}: {name} is no GPU that we know")
         return
     if not tree.is_mapping:
         refuse(tree.place, f"{path} must be a mapping from what is measured to the least, such as all_reduce-8: 440")
@@ -55,7 +55,7 @@ def _number(gpu: str, key: str, child: Tree, path: str, refuse: Refuse) -> float
     if key not in keys():
         near = difflib.get_close_matches(key, keys(), 1)
         meant = f"did you mean {near[0]}?" if near else f"what may stand here: {', '.join(keys())}"
-        refuse(child.key or child.place, f"{path}: nothing is measured by that name; {meant}")
+        refuse(child.heading, f"{path}: nothing is measured by that name; {meant}")
         return None
     value = child.value
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e9:

@@ -92,7 +92,7 @@ class Section:
 
     @property
     def place(self) -> Place:
-        return (self.tree.key or self.tree.place).about(self.path)
+        return self.tree.heading.about(self.path)
 
     def wrote(self, name: str) -> bool:
         return name in self.tree.mapping
@@ -161,9 +161,7 @@ class Walker:
         for name in tree.mapping:
             if name not in record.fields:
                 child = tree.get(name)
-                self.faults.add(
-                    child.key or child.place, f"{join(path, name)}: there is no such key; {_nearest(name, record)}"
-                )
+                self.faults.add(child.heading, f"{join(path, name)}: there is no such key; {_nearest(name, record)}")
 
     def _repeated(self, tree: Tree, path: str) -> None:
         for name, first, again in getattr(tree.value, "repeated", ()):
@@ -174,7 +172,7 @@ class Walker:
         if tree.value is REFUSED:
             child = Tree(REFUSED if isinstance(field.kind, Record) else ABSENT, tree.place, tree.key)
         elif child.is_absent and field.required:
-            self.faults.add(tree.key or tree.place, f"{path} is missing: {field.about}{_for_example(field)}")
+            self.faults.add(tree.heading, f"{path} is missing: {field.about}{_for_example(field)}")
         if isinstance(field.kind, Record):
             return self._record(field.kind, child, path)
         if child.is_absent:
@@ -237,7 +235,7 @@ class Walker:
         for name, each in child.mapping.items():
             wrong = kind.name.wrong(name)
             if wrong is not None:
-                self.faults.add(each.key or each.place, f"{path}: the name {json.dumps(name)} {wrong}")
+                self.faults.add(each.heading, f"{path}: the name {json.dumps(name)} {wrong}")
             yield name, self.section(kind.of, self.plainly(each, join(path, name)), join(path, name))
 
     def _anything(self, child: Tree, path: str) -> Tree:

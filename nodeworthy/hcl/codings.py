@@ -175,7 +175,7 @@ def _mapping(tree: Tree, rendered: Rendered, spot: Spot) -> Value:
             rest = hole
             continue
         items[str(name)] = _value(each, rendered)
-        keys[str(name)] = rendered.spot(each.key or each.place)
+        keys[str(name)] = rendered.spot(each.heading)
     return Obj("object", items, spot, keys, rest)
 
 

@@ -93,7 +93,7 @@ def _type(said: Tree, file: File) -> Expression:
 
 
 def _at(file: File, tree: Tree) -> int:
-    place = tree.key or tree.place
+    place = tree.heading
     return file.offset(place.line or 1, place.column or 1)
 
 

@@ -151,7 +151,7 @@ def _misshapen(claim: ResourceClaim, tree: Tree, version: DraVersion) -> Draft:
     name = (tree.place.subject or "").rpartition(".")[2] or "this"
     fits = [each.name for each in dra_versions().values() if _fits(name, each)]
     return fail(
-        tree.key or tree.place,
+        tree.heading,
         f"{claim.title} of {version.name} says its class as {' and '.join(fits) or 'no version'} would",
         is_=name,
         should=_WRITTEN[version.named],
@@ -171,7 +171,7 @@ def _without_class(claim: ResourceClaim, asks: Sequence[Tree], request: Tree, ve
     for each in asks:
         if not why_incomplete(each) and each.is_mapping and each.get(_CLASS).is_absent:
             yield fail(
-                each.key or each.place,
+                each.heading,
                 f"a request of {claim.title} names no class",
                 is_=f"no {_CLASS}",
                 should=_WRITTEN[version.named],
@@ -250,7 +250,7 @@ def the_entries_name_one_claim(pod: PodTemplate) -> Findings:
             continue
         if old.is_mapping and one.is_absent and other.is_absent:
             yield fail(
-                old.key or old.place,
+                old.heading,
                 f"{pod.title} names its claim below source, which no Kubernetes since 1.31 reads",
                 is_="source",
                 should="resourceClaimName or resourceClaimTemplateName beside the name",

@@ -100,11 +100,11 @@ def a_quota_counts_requests(quota: DeviceQuota) -> Findings:
     is_bare = name == device or any(is_gpu_resource(each) for each, _ in others)
     counted = f"{COUNTED}{device}: {amount.located().shown()}"
     yield fail(
-        amount.key or amount.place,
+        amount.heading,
         f"{quota.title} counts no GPUs by {name}",
         is_=name,
         should=f"{COUNTED}{device}",
-        related=[Related((tree.key or tree.place), f"nor by {each}") for each, tree in others],
+        related=[Related(tree.heading, f"nor by {each}") for each, tree in others],
         cause="of devices a quota counts by requests. alone: it is taken without a word, and the namespace may have "
         "every GPU of the cluster",
         remedy=f"write {counted}; kubectl describe quota then shows what is used",

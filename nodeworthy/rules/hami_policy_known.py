@@ -42,7 +42,7 @@ def pods_ask_for_known_policies(pod: HamiPod) -> Findings:
 def _without_effect(pod: HamiPod) -> Findings:
     for tree in pod.astray():
         yield fail(
-            tree.key or tree.place,
+            tree.heading,
             f"this policy stands on the {pod.pod.kind}, and not on its pods",
             is_=str(tree.value),
             should="an annotation of the pod template",
@@ -54,7 +54,7 @@ def _without_effect(pod: HamiPod) -> Findings:
     if policies and not asks_for_devices(pod.pod) and pod.pod.why_hidden is None and pod.pod.elsewhere is None:
         _, tree = policies[0]
         yield fail(
-            tree.key or tree.place,
+            tree.heading,
             f"{pod.title} has a policy of HAMi and asks it for nothing",
             is_=str(tree.value),
             should=f"limits with {pod.names.count}",

@@ -155,7 +155,7 @@ def _unread(tree: Tree, path: tuple[str, ...], right: tuple[str, ...]) -> Draft:
     name, stands = path[-1], ".".join(path[:-1]) or "the top of the values"
     lost = "what it lists is not scraped" if name.startswith("additional") else "the chart keeps its default"
     return fail(
-        tree.key or tree.place,
+        tree.heading,
         f"kube-prometheus-stack reads no {name} at {stands}",
         is_=".".join(path),
         should=".".join(right),

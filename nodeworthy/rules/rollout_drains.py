@@ -49,7 +49,7 @@ def somebody_drains_first(nodes: NodeGroup, drainers: NodeDrainers) -> Findings:
             need(each)
         others = (Related(each.place, f"this hook waits at the group '{each.text}'") for each in hooks_of_others(nodes))
         yield fail(
-            refresh.key or refresh.place,
+            refresh.heading,
             f"an instance refresh of {nodes.title} ends its nodes without draining them: auto scaling waits at no hook",
             is_="no lifecycle hook",
             should="a hook at autoscaling:EC2_INSTANCE_TERMINATING",

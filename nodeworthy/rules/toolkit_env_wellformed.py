@@ -228,7 +228,7 @@ def _others_dead(toolkit: ToolkitSettings, others: list[EnvVar]) -> Draft:
     """They lead to no wrong containerd; who wrote them believes that the toolkit obeys them."""
     names = [str(need(each.name)) for each in others]
     return fail(
-        toolkit.env.key or toolkit.env.place,
+        toolkit.env.heading,
         f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} no effect: the operator's toolkit is off",
         is_=", ".join(names),
         should="none of them, or toolkit.enabled: true",

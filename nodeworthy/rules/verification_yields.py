@@ -259,7 +259,7 @@ def opt_out(pod: PodTemplate) -> Iterator[Draft]:
         return
     labels = " and ".join(f"{name}={value}" for name, value in OPT_OUTS.items())
     yield fail(
-        affinity.key or affinity.place,
+        affinity.heading,
         f"{pod.title} also runs on nodes that opted out of verification",
         is_="no required node affinity about the opt-out's label",
         should=expression(),
@@ -278,7 +278,7 @@ def leftovers(pod: PodTemplate) -> Iterator[Draft]:
         yield unknown(left.located(), f"whether {pod.title} is cleared away is not known: {settle(left).shown()}")
     elif left.is_absent or left.is_null:
         yield fail(
-            spec.key or spec.place,
+            spec.heading,
             f"{pod.title} stays when it is over",
             is_="no ttlSecondsAfterFinished",
             should="ttlSecondsAfterFinished: 600",

@@ -124,14 +124,14 @@ def _is_made_light_of(rescue: Tree) -> bool:
 
 def _written_by_a_role(text: Tree, path: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:
     values = {"content": text, "dest": Tree(path, text.place)}
-    return Task("copy", (text.key or text.place).line or 1, values, scope, when=asked)
+    return Task("copy", text.heading.line or 1, values, scope, when=asked)
 
 
 def _task_of_module(entry: Tree, key: str, asked: tuple[str, ...], scope: Mapping[str, Tree]) -> Task:
     given, module = entry.get(key), key.rpartition(".")[2]
     values = dict(entry.get("args").mapping)
     values.update(given.mapping)
-    line = (given.key or given.place).line or 1
+    line = given.heading.line or 1
     free = given if given.text is not None else None
     if free is not None and module not in _FREE:
         values.update(_pairs(free))

@@ -58,7 +58,7 @@ def annotation_suppressions(document: Tree, known: frozenset[str], lines: range 
     """The suppressions that an object carries; they speak of all of it."""
     for name, value in document.get("metadata", "annotations").mapping.items():
         if name.startswith(ANNOTATION):
-            place = value.key or value.place
+            place = value.heading
             yield suppression(name.removeprefix(ANNOTATION), (value.text or "").strip(), place, lines, known)
 
 

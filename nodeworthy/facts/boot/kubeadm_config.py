@@ -142,4 +142,4 @@ def _arguments(document: Tree) -> Iterator[Arguments]:
     for path in _BY_KIND.get(document.get("kind").text or "", ()) if version.startswith("v1beta") else ():
         tree = document.get(*path)
         if tree.is_mapping or tree.is_sequence:
-            yield Arguments(version, ".".join(path), tree, tree.key or tree.place)
+            yield Arguments(version, ".".join(path), tree, tree.heading)

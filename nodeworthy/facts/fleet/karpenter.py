@@ -229,7 +229,7 @@ def _cluster_of(term: Tree) -> Iterator[Tree]:
         if name == _DISCOVERY and said.text is not None and _NAME.fullmatch(said.text):
             yield said
         elif name.startswith(_OF_CLUSTER) and _NAME.fullmatch(name.removeprefix(_OF_CLUSTER)):
-            yield Tree(name.removeprefix(_OF_CLUSTER), said.key or said.place)
+            yield Tree(name.removeprefix(_OF_CLUSTER), said.heading)
 
 
 # By its kind, where Karpenter's CRDs have an object, and Auto Mode's.

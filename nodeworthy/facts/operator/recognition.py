@@ -73,7 +73,7 @@ def misshapen_parts(tree: Tree) -> Iterator[UnreadableInput]:
     for name, part in tree.mapping.items():
         if name in _DISTINCTIVE and not (part.is_mapping or part.is_null or part.is_absent or part.is_unknown):
             why = f"{name} is {part.kind()}, and must be a mapping: nothing in it was judged"
-            yield UnreadableInput((part.place if part.place.line else part.key or part.place).about(name), why)
+            yield UnreadableInput((part.place if part.place.line else part.heading).about(name), why)
 
 
 def cluster_policies(document: Tree) -> Iterator[OperatorValues]:

@@ -108,7 +108,7 @@ class ToolkitSettings:
 
     def _unsaid(self, name: str, default: Text) -> Located[Text]:
         env = self.env
-        place = (env.key or env.place).about(f"toolkit.env[{name}]")
+        place = env.heading.about(f"toolkit.env[{name}]")
         if isinstance(env.value, Unknown):
             return Located(env.value, place)
         hidden = next((each for each in self.variables if isinstance(each.name.state, Unknown)), None)

@@ -56,7 +56,7 @@ def _with_gpus(pod: PodTemplate) -> Iterator[PodTemplate]:
 
 def _template(named: Tree, kind: str, at: Tree, spec: Tree, *, elsewhere: str | None, path: str = "") -> PodTemplate:
     document = Tree({"kind": Tree(kind, at.place), "metadata": named, "spec": at}, at.place, at.key)
-    template = Tree({"metadata": at.get("pod"), "spec": spec}, at.key or at.place, at.key)
+    template = Tree({"metadata": at.get("pod"), "spec": spec}, at.heading, at.key)
     return PodTemplate(document, template, (document, at), path and f"controllers.{path}", elsewhere)
 
 
@@ -100,7 +100,7 @@ def _containers(values: Tree, controller: Tree, which: str) -> Iterator[Tree]:
 
 def _container(name: str, said: Tree, tree: Tree) -> Tree:
     """As Kubernetes has it."""
-    children = {**said.mapping, "name": Tree(name, tree.key or tree.place)}
+    children = {**said.mapping, "name": Tree(name, tree.heading)}
     image, env = said.get("image"), said.get("env")
     if image.is_mapping:
         tag = image.get("tag")
@@ -108,12 +108,12 @@ def _container(name: str, said: Tree, tree: Tree) -> Tree:
         children["image"] = Tree(written, image.get("repository").place, image.key)
     if env.is_mapping:
         children["env"] = Tree(list(_variables(env.mapping)), env.place, env.key)
-    return Tree(children, tree.key or tree.place, tree.key)
+    return Tree(children, tree.heading, tree.key)
 
 
 def _variables(env: Mapping[str, Tree]) -> Iterator[Tree]:
     for name, tree in env.items():
-        named = {"name": Tree(name, tree.key or tree.place)}
+        named = {"name": Tree(name, tree.heading)}
         if not tree.is_mapping:
             value = {"value": tree}
         elif not tree.get("value").is_absent:
@@ -121,7 +121,7 @@ def _variables(env: Mapping[str, Tree]) -> Iterator[Tree]:
         else:
             source = tree.get("valueFrom")
             value = {"valueFrom": tree if source.is_absent else source}
-        yield Tree({**named, **value}, tree.key or tree.place, tree.key)
+        yield Tree({**named, **value}, tree.heading, tree.key)
 
 
 def _some(tree: Tree, names: list[str]) -> Tree:

@@ -68,7 +68,7 @@ def _variables(beside: Tree) -> Iterator[Tree]:
         for name in _OF_GPUS:
             value = env.mapping.get(name)
             if value is not None and value.text is not None:
-                yield Tree({"name": Tree(name, value.key or value.place), "value": value}, value.place, value.key)
+                yield Tree({"name": Tree(name, value.heading), "value": value}, value.place, value.key)
 
 
 def asks_for_gpus(resources: Tree) -> bool:
@@ -77,7 +77,7 @@ def asks_for_gpus(resources: Tree) -> bool:
 
 
 def _template(document: Tree, resources: Tree, path: str, beside: Tree) -> PodTemplate:
-    place = resources.key or resources.place
+    place = resources.heading
     name = Tree(path, place)
     told = list(_variables(beside))
     env = {"env": Tree(told, told[0].place)} if told else {}

@@ -53,7 +53,7 @@ def services_with_gpus(document: Tree) -> Iterator[DockerGpus]:
     for name, tree in services.items():
         variables = dict(_variables(tree.get("environment")))
         if _has_gpus(tree) or not variables.keys().isdisjoint(_VARIABLES):
-            yield DockerGpus(tree.key or tree.place, f"the service '{name}'", variables, tree)
+            yield DockerGpus(tree.heading, f"the service '{name}'", variables, tree)
 
 
 def _is_service(tree: Tree) -> bool:

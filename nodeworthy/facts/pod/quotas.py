@@ -47,7 +47,7 @@ def device_quotas(document: Tree) -> Iterator[DeviceQuota]:
         if any(
             is_gpu_resource(name.partition(".")[2] if name.startswith(_PREFIXES) else name) for name in hard.mapping
         ):
-            yield DeviceQuota(hard.key or hard.place, called, hard)
+            yield DeviceQuota(hard.heading, called, hard)
 
 
 def _hards(spec: Tree) -> Iterator[Tree]:

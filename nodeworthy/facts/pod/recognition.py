@@ -209,7 +209,7 @@ def _unlike(tree: Tree, shape: Any, path: str) -> Iterator[UnreadableInput]:
     if not is_so:
         name = path.rpartition(".")[2] or "this"
         why = f"{name} is {tree.kind()}, and must be {wanted}: Kubernetes refuses it, and nothing in it was judged"
-        yield UnreadableInput((tree.place if tree.place.line else tree.key or tree.place).about(path), why)
+        yield UnreadableInput((tree.place if tree.place.line else tree.heading).about(path), why)
     elif isinstance(shape, Mapping):
         for name, inner in shape.items():
             yield from _unlike(tree.get(name), inner, f"{path}.{name}" if path else name)

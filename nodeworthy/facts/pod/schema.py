@@ -44,7 +44,7 @@ def served_elsewhere(pod: PodTemplate) -> PodRefusal | None:
 def against_the_schema(pod: PodTemplate) -> Iterator[PodRefusal]:
     if why_fields_are_free(pod) is not None:
         return
-    told = {each.tree.key or each.tree.place for each in misplaced_settings(pod)}
+    told = {each.tree.heading for each in misplaced_settings(pod)}
     for found in _in_all_of_it(pod):
         if found.place not in told:
             yield found
@@ -86,7 +86,7 @@ def _has_no(holder: Tree, what: str, called: str) -> Iterator[PodRefusal]:
             continue
         meant = next(iter(get_close_matches(name, known, n=1, cutoff=0.75)), None)
         yield PodRefusal(
-            tree.key or tree.place,
+            tree.heading,
             f"says {name} in {called}, which has no such field",
             name,
             meant or f"no {name} there",
@@ -159,7 +159,7 @@ def _asks_for_nothing(container: Container, name: str) -> Iterator[PodRefusal]:
             continue
         if not is_standard_resource(resource):
             yield PodRefusal(
-                amount.key or amount.place,
+                amount.heading,
                 f"has {resource} among its {name}, which is no resource",
                 resource,
                 "cpu, memory, ephemeral-storage, or a device by its domain: nvidia.com/gpu",
@@ -193,7 +193,7 @@ def _asks_nobody(probe: Tree, name: str, container: Container) -> Iterator[PodRe
         return
     if all(probe.get(each).is_absent for each in _HANDLERS):
         yield PodRefusal(
-            probe.key or probe.place,
+            probe.heading,
             f"has a {name} that asks nobody",
             ", ".join(probe.mapping),
             "one of httpGet, tcpSocket, exec, grpc in it",

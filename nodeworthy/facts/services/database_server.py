@@ -63,7 +63,7 @@ def of_pod(spec: Tree) -> Apart:
     said = next((each for each in (hard, soft, spread) if each.sequence), spec.get("affinity"))
     hidden = next(filter(None, map(why_incomplete, (spec.get("affinity"), affinity, hard, spread))), None)
     wishes = not never and bool(soft.sequence or spread.sequence)
-    return Apart((said.key or said.place), tuple(never), wishes=wishes, hidden=hidden)
+    return Apart(said.heading, tuple(never), wishes=wishes, hidden=hidden)
 
 
 def _terms(terms: Tree, only: str | None = None) -> Iterator[Selector]:

@@ -112,7 +112,7 @@ class MonitoringStack:
         claimed = storage.get("volumeClaimTemplate")
         if not storage.mapping and self.elsewhere is not None:
             return Located.unknown(f"{storage.place.subject} is not known: {self.elsewhere}", storage.place)
-        return Located(Known(not (claimed.is_absent or claimed.is_null)), (storage.key or storage.place))
+        return Located(Known(not (claimed.is_absent or claimed.is_null)), storage.heading)
 
     @cached_property
     def volume(self) -> Located[Any]:

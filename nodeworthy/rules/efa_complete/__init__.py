@@ -81,7 +81,7 @@ def _count(nodes: NodeGroup, name: str, has: Efa, laid_out: Sequence[Interface])
         return
     said = nodes.templates("networkInterfaces")
     yield fail(
-        said.key or said.place,
+        said.heading,
         f"{nodes.title} does not have the EFA interfaces of {name}",
         is_=f"{len(laid_out) or 'no'} EFA interface{'' if len(laid_out) == 1 else 's'}",
         should=f"{has.interfaces}: one on each network card from {has.first_card} on",

@@ -45,7 +45,7 @@ def _texts(listed: Tree) -> list[str]:
 
 def _unlabelled(listed: Tree, key: str, should: str, does: str) -> Draft:
     return fail(
-        listed.key or listed.place,
+        listed.heading,
         f"node feature discovery labels no node with GPUs as the operator knows it: {does}",
         is_=f"{key}: {', '.join(_texts(listed))}",
         should=should,

@@ -274,9 +274,7 @@ def _not_of_v1beta1(disruption: Tree) -> Iterator[NotTaken]:
         yield NotTaken(policy.place, says, "no consolidateAfter", "consolidateAfter: 30s, or Never")
     elif (policy.text == _UNDERUSED or policy.is_absent) and after.text not in (None, "Never"):
         says = "v1beta1 takes consolidateAfter beside WhenEmpty alone"
-        yield NotTaken(
-            after.key or after.place, says, f"consolidateAfter: {after.text}", "no consolidateAfter, or Never"
-        )
+        yield NotTaken(after.heading, says, f"consolidateAfter: {after.text}", "no consolidateAfter, or Never")
 
 
 def _not_of_v1(pool: KarpenterPool, disruption: Tree) -> Iterator[NotTaken]:
@@ -298,7 +296,7 @@ def _is_none(name: str) -> bool:
 def _no_field(tree: Tree, name: str, holder: str) -> NotTaken:
     moved = _MOVED.get(name)
     should = f"it stands in {moved}" if moved else "no such field"
-    return NotTaken(tree.key or tree.place, f"{holder} has no {name}", name, should, is_refused=False)
+    return NotTaken(tree.heading, f"{holder} has no {name}", name, should, is_refused=False)
 
 
 def _of_reference(reference: Tree) -> Iterator[NotTaken]:
@@ -307,7 +305,7 @@ def _of_reference(reference: Tree) -> Iterator[NotTaken]:
         return
     said = before.text or ""
     means = said.rpartition("/")[0] or "karpenter.k8s.aws"
-    place = before.key or before.place if not before.is_absent else reference.place
+    place = before.heading if not before.is_absent else reference.place
     is_ = f"apiVersion: {said}" if said else "no group"
     yield NotTaken(place, "its nodeClassRef names no group, which v1 asks for", is_, f"group: {means}")
 
@@ -320,7 +318,7 @@ def _of_disruption(disruption: Tree) -> Iterator[NotTaken]:
         yield NotTaken(policy.place, "v1 has no such consolidationPolicy", _UNDERUSED, _EMPTY_OR_UNDERUSED)
     if disruption.get("consolidateAfter").is_absent:
         says = "its disruption lacks consolidateAfter, which v1 asks for"
-        yield NotTaken(disruption.key or disruption.place, says, "no consolidateAfter", "consolidateAfter: 0s")
+        yield NotTaken(disruption.heading, says, "no consolidateAfter", "consolidateAfter: 0s")
     if not expires.is_absent:
         yield _no_field(expires, "expireAfter", "spec.disruption")
 
@@ -337,7 +335,7 @@ def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
         yield from _of_images(terms, family)
     elif _is_whole(spec) and (terms.is_absent or terms.is_sequence):
         says = "it chooses no images, which v1 asks for"
-        at = family.key or spec.key or spec.place
+        at = family.key or spec.heading
         yield NotTaken(at, says, "no amiSelectorTerms", "amiSelectorTerms: [{alias: al2023@v20260701}], of a release")
 
 
@@ -353,10 +351,10 @@ def _of_who_it_is(spec: Tree) -> Iterator[NotTaken]:
     one = "exactly one of role and instanceProfile"
     if not role.is_absent and not profile.is_absent:
         says = "it names a role and an instanceProfile"
-        yield NotTaken(profile.key or profile.place, says, "role and instanceProfile", one)
+        yield NotTaken(profile.heading, says, "role and instanceProfile", one)
     elif role.is_absent and profile.is_absent and _is_whole(spec):
         says = "it names neither a role nor an instanceProfile"
-        yield NotTaken(spec.key or spec.place, says, "neither of them", one)
+        yield NotTaken(spec.heading, says, "neither of them", one)
 
 
 def _of_images(terms: Tree, family: Tree) -> Iterator[NotTaken]:
@@ -364,10 +362,10 @@ def _of_images(terms: Tree, family: Tree) -> Iterator[NotTaken]:
     named = [each.get("alias") for each in terms.sequence if not each.get("alias").is_absent]
     if family.is_absent and all(map(_names_none, terms.sequence)):
         says = "it chooses images by no alias, and names no amiFamily"
-        yield NotTaken(terms.key or terms.place, says, "no amiFamily", "amiFamily: AL2023, or Custom")
+        yield NotTaken(terms.heading, says, "no amiFamily", "amiFamily: AL2023, or Custom")
     if named and len(terms.sequence) > 1:
         says = "an alias stands beside other terms, and v1 takes it alone"
-        yield NotTaken(named[0].key or named[0].place, says, f"{len(terms.sequence)} terms", "the alias alone, or none")
+        yield NotTaken(named[0].heading, says, f"{len(terms.sequence)} terms", "the alias alone, or none")
     of_alias = {_FAMILIES.get((each.text or "").partition("@")[0], "") for each in named}
     if (
         len(of_alias) == 1

@@ -135,7 +135,7 @@ def a_node_offers_what_it_asks_for(pod: PodTemplate) -> Findings:
     for container, name, amount in asked:
         should = gpu_meant_by(name)
         yield fail(
-            amount.key or amount.place,
+            amount.heading,
             f"{container.name} of {pod.title} asks for GPUs by a name that no node offers",
             is_=name,
             should=should,
@@ -180,7 +180,7 @@ def _not_read(pod: PodTemplate, each: Misplaced) -> Draft:
         "no container asks for the GPUs, and none gets one" if each.asks else f"the pod comes without its {each.name}"
     )
     return fail(
-        each.tree.key or each.tree.place,
+        each.tree.heading,
         f"{each.name} of {pod.title} stands in {each.stands_in}, {each.what_is_there}",
         is_=each.name,
         should=f"{each.name} in {each.belongs_in}",

@@ -21,7 +21,7 @@ _RESERVED = "deploy.resources.reservations.devices"
 def compose_takes_it(run: DockerGpus) -> Findings:
     limited = run.tree.get("deploy", "resources", "limits", "devices")
     if not limited.is_absent:
-        yield _not_taken(run, limited.key or limited.place, "devices below limits", _RESERVED, "Additional property")
+        yield _not_taken(run, limited.heading, "devices below limits", _RESERVED, "Additional property")
     for request in run.requests:
         yield from _of_a_request(run, request)
 
@@ -36,7 +36,7 @@ def _of_a_request(run: DockerGpus, request: Tree) -> Iterator[Draft]:
         )
     if not count.is_absent and not ids.is_absent:
         should = "count, or device_ids"
-        yield _not_taken(run, ids.key or ids.place, "count and device_ids", should, "are exclusive")
+        yield _not_taken(run, ids.heading, "count and device_ids", should, "are exclusive")
 
 
 def _not_taken(run: DockerGpus, where: object, is_: str, should: str, says: str) -> Draft:
@@ -58,7 +58,7 @@ def each_of_its_processes_has_a_gpu(run: DockerGpus) -> Findings:
     if told is None or told.machines != 1 or not 0 < has < told.number:
         return
     yield fail(
-        command.key or command.place,
+        command.heading,
         f"{run.title} starts more processes of {told.program} than it asks for GPUs",
         is_=f"{told.written} on {has}",
         should=f"{has}, or a request for {told.number} GPUs",

@@ -79,7 +79,7 @@ def the_device_plugin_can_read_it(config: SharingConfig) -> Findings:
                    remedy="write version: v1")  # fmt: skip
     for key, tree in config.misplaced:
         says = f"{config.title} says {key} where the device plugin does not read it"
-        yield fail(tree.key or tree.place, says, is_=key, should=f"sharing.{key}", cause=_IGNORED,
+        yield fail(tree.heading, says, is_=key, should=f"sharing.{key}", cause=_IGNORED,
                    remedy=f"move {key} below sharing")  # fmt: skip
     for key, tree in config.misspelt():
         said = f"{config.title} shares by {key}, which the device plugin does not know"
@@ -91,7 +91,7 @@ def the_device_plugin_can_read_it(config: SharingConfig) -> Findings:
 
 def _no_text(config: SharingConfig) -> Draft:
     return fail(
-        config.tree.key or config.tree.place,
+        config.tree.heading,
         f"{config.title} stands in its ConfigMap as a mapping, and a ConfigMap holds texts alone",
         is_="a mapping",
         should=f"a text: {config.key}: |-",
@@ -172,7 +172,7 @@ def _of_devices(config: SharingConfig, each: SharedResource, name: str) -> Itera
     if each.means != TIME_SLICING or devices.is_absent or devices.is_null or devices.text == "all":
         return
     yield fail(
-        devices.key or devices.place,
+        devices.heading,
         f"{config.title} names the GPUs that it shares, and time slicing shares all of a node",
         is_=f"devices of {name}",
         should="no devices, or all",
@@ -297,7 +297,7 @@ def _unread(path: str, tree: Tree, named: Tree) -> Draft:
     is_slicing = path.rpartition(".")[2] != MIG_STRATEGY
     should = "devicePlugin.config.data, with create, name and default" if is_slicing else "mig.strategy"
     return fail(
-        tree.key or tree.place,
+        tree.heading,
         f"the operator's chart reads no {path}",
         is_=path,
         should=should,
@@ -325,12 +325,12 @@ def _not_made(values: OperatorValues, part: str) -> Findings:
     data, create, name = config.get("data"), config.get("create"), config.get("name").text
     key = f"{part}.config"
     if create.is_absent and values.elsewhere is not None:
-        yield unknown(data.key or data.place, f"whether the chart makes a ConfigMap of {key}.data is not known: "
+        yield unknown(data.heading, f"whether the chart makes a ConfigMap of {key}.data is not known: "
                       f"{values.elsewhere}")  # fmt: skip
         return
     waits = f"where nothing else makes '{name}', what mounts it waits in ContainerCreating: {MAKERS[part]}"
     yield fail(
-        data.key or data.place,
+        data.heading,
         f"the operator's chart makes no ConfigMap of {key}.data",
         is_=f"{key}.create: false" if create.value is False else f"no {key}.create, which is false by default",
         should=f"{key}.create: true",

@@ -87,7 +87,7 @@ def _not_read_there(config: SharingConfig, path: str, below: str, tree: Tree) ->
     renames = key == OF_THE_MEANS[0]
     follows = _KEEPS_ITS_NAME if renames else "a pod may ask for several shares, which need not be of several GPUs"
     return fail(
-        tree.key or tree.place,
+        tree.heading,
         f"{config.title} says {key} where the device plugin does not read it",
         is_=path,
         should=f"{below}.{key}",

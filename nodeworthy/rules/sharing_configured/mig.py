@@ -68,7 +68,7 @@ def they_stand_where_the_chart_reads_them(values: OperatorValues) -> Findings:
     for path, _ in elsewhere:
         top = values.tree.get(*path[: 2 if path[0] in _KNOWN else 1])
         yield fail(
-            top.key or top.place,
+            top.heading,
             f"the operator's chart reads no MIG configurations below {'.'.join(path)}",
             is_=".".join(path),
             should=f"{'.'.join(READ)}, with create: true and name",
@@ -82,7 +82,7 @@ def they_stand_where_the_chart_reads_them(values: OperatorValues) -> Findings:
 def _of_entry(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
     if entry.is_off and entry.slices.mapping:
         yield fail(
-            entry.slices.key or entry.slices.place,
+            entry.slices.heading,
             f"the MIG configuration '{layout.name}' cuts GPUs whose MIG mode it switches off",
             is_="mig-enabled: false",
             should="mig-enabled: true",
@@ -102,7 +102,7 @@ def _of_entry(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
 
 def _no_profile(layout: MigLayout, name: str, tree: Tree) -> Draft:
     return fail(
-        tree.key or tree.place,
+        tree.heading,
         f"the MIG configuration '{layout.name}' names a profile that no GPU has",
         is_=name,
         should="a name like 1g.10gb, as nvidia-smi mig -lgip lists them",
@@ -122,7 +122,7 @@ def _too_many(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
     if used > _SLICES:
         told = ", ".join(f"{name}: {tree.value}" for name, tree in entry.slices.mapping.items())
         yield fail(
-            entry.slices.key or entry.slices.place,
+            entry.slices.heading,
             f"the MIG configuration '{layout.name}' cuts more off a GPU than it has",
             is_=f"{told} ({used} slices)",
             should=f"{_SLICES} slices at most",
@@ -142,7 +142,7 @@ def _too_much_memory(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
     if used > _PARTS:
         told = ", ".join(f"{name}: {tree.value}" for name, tree in entry.slices.mapping.items())
         yield fail(
-            entry.slices.key or entry.slices.place,
+            entry.slices.heading,
             f"the MIG configuration '{layout.name}' takes more memory off a GPU than it has",
             is_=f"{told} ({used} eighths)",
             should=f"{_PARTS} eighths of its memory at most: half of it goes to each 3g or 4g",
@@ -160,7 +160,7 @@ def _of_two_cards(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
         return
     tree = entry.slices.get(odd)
     yield fail(
-        tree.key or tree.place,
+        tree.heading,
         f"the MIG configuration '{layout.name}' takes profiles that no GPU has both of",
         is_=f"{first} and {odd}",
         should="profiles of one card, as nvidia-smi mig -lgip lists them",
