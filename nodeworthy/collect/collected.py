@@ -91,6 +91,7 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedF
 from nodeworthy.facts.operator.values import OperatorValues, PatchedPolicy
 from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DeviceClass, DraDriver, ResourceClaim
 from nodeworthy.facts.pod.docker_gpus import DockerGpus
+from nodeworthy.facts.pod.named_images import NamedImage, SaidCapabilities
 from nodeworthy.facts.pod.quotas import DeviceQuota
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import ProfilingAsked
@@ -188,6 +189,7 @@ _FILES: Final[Facts] = frozenset(
         LeftOut,
         MisplacedMonitor,
         MisplacedNodes,
+        NamedImage,
         NodeFiles,
         OperatorByHelm,
         PatchedPolicy,
@@ -196,6 +198,7 @@ _FILES: Final[Facts] = frozenset(
         RemoteScript,
         RefusedMachines,
         RetiredMachines,
+        SaidCapabilities,
         SaidCluster,
         SaidMachines,
         SecretManifest,

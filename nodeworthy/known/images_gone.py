@@ -32,3 +32,8 @@ def gone_image(image: str) -> GoneImage | None:
     name, _, tag = image.partition(":")
     tag = tag or "latest"
     return next((each for each in _images() if name in each.names and each.tags.fullmatch(tag)), None)
+
+
+def may_be_gone(image: str) -> bool:
+    """Whether it is one of those of which something is gone; most are none."""
+    return any(image.partition(":")[0].partition("@")[0] in each.names for each in _images())

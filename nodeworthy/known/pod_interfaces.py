@@ -70,9 +70,9 @@ def network(key: str) -> Cni:
     return next(each for each in cnis() if each.key == key)
 
 
-def wants_no_firewalld(distribution: str) -> bool:
-    """Whether its own pages ask for firewalld to be off."""
-    return distribution in _table()["firewalld"]["unwanted"]
+def wants_it_off(distribution: str, firewall: str) -> bool:
+    """Whether its own pages ask for this firewall (`firewalld`, `ufw`) to be off."""
+    return distribution in _table().get(firewall, {}).get("unwanted", ())
 
 
 def networks_of_distribution(distribution: str) -> tuple[Cni, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 from nodeworthy.documents.settled import settle
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.docker_gpus import DockerGpus
+from nodeworthy.facts.pod.named_images import SaidCapabilities
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.driver_capabilities import ALL, SUPPORTED, VARIABLE, split
 from nodeworthy.records import replace
@@ -55,6 +56,12 @@ def every_capability_of_a_service_is_one(run: DockerGpus) -> Findings:
     for each in _others_than_allowed(variable, named, run.title, ()):
         is_of_profiling = any(name in _OF_PROFILING for name in named)
         yield replace(each, remedy=_DOCKERS) if is_of_profiling else each
+
+
+@RULE.check
+def an_image_names_only_such(said: SaidCapabilities) -> Findings:
+    for each in _others_than_allowed(said.value.located(), split(said.value.text or ""), "this image", ()):
+        yield replace(each, remedy=_DOCKERS) if each.remedy == _remedy(["profile"]) else each
 
 
 def _of_a_container(pod: PodTemplate, container: Container) -> Findings:

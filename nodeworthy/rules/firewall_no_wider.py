@@ -12,7 +12,8 @@ through (`--set-default-zone=trusted`, the uplink or `0.0.0.0/0` in a trusted zo
 `ufw enable` below ssh asks whether to go on. Where nobody answers, as in a script that is given to ssh, it takes the
 rest of that script for the answer and stays off: `ufw --force enable`. Nobody is asked at boot. What is let in by an
 interface that is not known to lead out, a private network's, is let in from nobody else. Where a distribution's own
-pages ask for firewalld to be off (RKE2), that it is switched off is no fault.
+pages ask for it to be off (firewalld beside RKE2 and k3s, ufw beside k3s: "It is recommended to turn off ufw"), that it
+is switched off is no fault, unless the fleet says that its nodes have ufw.
 
 A node whose firewall is off fails where its pool says `firewall: ufw`, and where its boot script switches it off; a
 script or tasks that switch swap off and speak of Kubernetes make one, though another joins it. On the node it is the
@@ -80,7 +81,7 @@ def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     if found is None:
         yield unknown(script.place, "the firewall depends on too many conditions to be decided").with_more(on=on)
         return
-    flaws = _flaws(found, pods_of(pool, script))
+    flaws = _flaws(found, pods_of(pool, script), is_declared=wanted)
     if wanted and joins(script) and not flaws:
         flaws = _never_on(script, found)
     for flaw in flaws or _not_understood(steps):
@@ -122,12 +123,12 @@ def _steps_that_count(pool: BootPool | None, steps: Sequence[FirewallStep]) -> S
     return steps if is_there else [each for each in steps if each.table != FIREWALLD]
 
 
-def _flaws(found: Sequence[Run], pods: Pods) -> list[Draft]:
+def _flaws(found: Sequence[Run], pods: Pods, *, is_declared: bool) -> list[Draft]:
     """Each fault once, however many runs have it; what only some fillings of a template have is a doubt."""
     filled: dict[Guard, list[Draft]] = {}
     for run in found:
         answers = tuple(each for each in run.when if each.question.is_of_template)
-        filled.setdefault(answers, []).extend(flaws_of(run.firewall, pods))
+        filled.setdefault(answers, []).extend(flaws_of(run.firewall, pods, is_declared=is_declared))
     flaws = agreed_drafts(list(filled.values()))
     return list({(each.where, each.message): each for each in flaws}.values())
 

@@ -12,6 +12,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Joins, RefusedCall, Runs
 from nodeworthy.boot.hidden_labels import FLAG, TAINTS, hidden_labels
 from nodeworthy.boot.text import Text
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import Located
 
@@ -40,6 +41,8 @@ _NOT_BESIDE_A_CONFIG = (
 )
 # By one of these a node knows whom it joins.
 _TRUSTS = ("--discovery-token-ca-cert-hash", "--discovery-token-unsafe-skip-ca-verification", "--discovery-file")
+# As a variable is called that holds options, and stands where an address would.
+_OPTIONS = pattern(r"(?i)^\W{0,4}\w{0,60}(?:arg|opt|flag|param|extra|join|cmd|command)")
 _OKE = frozenset("--apiserver-endpoint --kubelet-ca-cert --kubelet-extra-args --cluster-dns".split())
 # What kubelet is told most often, in one word of bootstrap.sh and its kin.
 _KUBELET = frozenset(
@@ -179,9 +182,10 @@ def _mixed(call: Call, arguments: Given) -> Iterator[Effect]:
 
 def _trusts_nobody(call: Call, arguments: Given, glued: tuple[str, ...]) -> Iterator[Effect]:
     """What else a call is given that is not all known (`$EXTRA`) may say whom to trust."""
-    # `join --token T $EXTRA`, where an address would stand first; `$EXTRA` may be all kinds of options.
+    # `join --token T $EXTRA`, where an address would stand first, or `join $ARGS`: these may be all kinds of options.
     operands = arguments.operands[1:]
-    is_open = operands[:1] != call.arguments[2:3] and any(len(each.holes) == len(each.pieces) for each in operands)
+    names_whom = bool(operands) and operands[:1] == call.arguments[2:3] and not _OPTIONS.search(operands[0].shown())
+    is_open = not names_whom and any(len(each.holes) == len(each.pieces) for each in operands)
     is_whole = len(arguments.operands) <= 2 and not any(name.startswith("$") for name, _ in arguments.options)
     is_by_token = arguments.has("--token", "--discovery-token") and not arguments.has("--config", *_TRUSTS)
     if is_by_token and is_whole and not is_open and not glued:

@@ -148,3 +148,10 @@ def _packer_template(source: Source, data: bytes, rules: frozenset[str]) -> File
 
     scripts = scripts_of_template(source)
     return FileContents(scripts=scripts, suppressions=suppressions_of(data, source, rules)) if scripts else None
+
+
+def packer_in_json(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    from nodeworthy.collect.source.packer import scripts_in_json, suppressions_of
+
+    scripts = scripts_in_json(source, data)
+    return FileContents(scripts=scripts, suppressions=suppressions_of(data, source, rules)) if scripts else None

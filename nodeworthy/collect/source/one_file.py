@@ -77,6 +77,13 @@ _FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
 _TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")
 _OF_TOOLS = (may_be_plan, may_be_preview, is_arm_template)
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+_OF_PACKER = (b'"provisioners"', b'"inline"')
+_DOCKERFILE = pattern(r"(?i)(?:^|[._-])(?:dockerfile|containerfile)(?:$|[._-])")
+_BEGINS_WITH = pattern(rb"(?mi)^[ \t]*FROM[ \t]+\S")
+_OF_NVIDIA = pattern(rb"nvidia/cuda|NVIDIA_DRIVER_CAPABILITIES", words=(b"nvidia/cuda", b"NVIDIA_DRIVER_CAPABILITIES"))
+_VAGRANTFILE = "Vagrantfile"
+_PROGRAMS = (".py", ".ts", ".js", ".mjs")
+_USER_DATA = pattern(rb"(?i)user_?data|startup[_-]?script|custom_?data")
 _DIRECTIVES = ("{{", "{%", "%{", "%#")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
 _JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
@@ -109,8 +116,29 @@ def whats_in(source: Source, rules: frozenset[str]) -> FileContents | None:
         from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
         return read_by_its_tool(source, data, rules)
+    if source.path.name.startswith(_VAGRANTFILE):
+        from nodeworthy.collect.source.vagrantfiles import contents
+
+        return contents(source, data, rules)
+    if source.path.suffix == ".json" and all(mark in data for mark in _OF_PACKER):
+        from nodeworthy.collect.source.infrastructure import packer_in_json
+
+        return packer_in_json(source, data, rules)
+    if source.path.suffix in _PROGRAMS:
+        return _read_program(source, data, rules)
     found = _read_infrastructure(source, data, rules)
     return found if found is not None else _read_by_content(source, data, rules)
+
+
+def _read_program(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """The user data that it gives to machines, where it is one that starts some; else what it is as any file."""
+    if _USER_DATA.search(data):
+        from nodeworthy.collect.source.user_data_in_programs import contents, may_give_user_data
+
+        found = contents(source, data, rules) if may_give_user_data(data) else None
+        if found is not None:
+            return found
+    return _read_by_content(source, data, rules)
 
 
 def _read_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
@@ -137,7 +165,21 @@ def _folders_that_fill(source: Source) -> Iterable[Path]:
     return dict.fromkeys(each.path.parent for each in reading)
 
 
+def _read_dockerfile(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """What it begins with, and what it says to NVIDIA's runtime."""
+    if not (_DOCKERFILE.search(source.path.name) and _BEGINS_WITH.search(data)):
+        return None
+    from nodeworthy.facts.pod.named_images import in_dockerfile
+
+    text = any_text(data)
+    facts: list[Fact] = list(in_dockerfile(text, source.shown))
+    told = comments(text, Place(source.shown), rules, is_yaml=False)
+    return FileContents(facts, suppressions=list(told)) if facts else None
+
+
 def _read_by_content(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    if _OF_NVIDIA.search(data) and (built := _read_dockerfile(source, data, rules)) is not None:
+        return built
     of_node = node_file(data, source.shown, source.lies)
     if of_node is not None:
         return _read_node_file(of_node, any_text(data), source, rules)
@@ -243,7 +285,7 @@ def _includes_tasks_of_a_node(source: Source, data: bytes) -> bool:
 
 def _scripts_for_new_machines(source: Source, data: bytes) -> list[BootScript]:
     """The user data that a script hands over to machines which it starts."""
-    if b"<<" not in data or not is_script(data, source.path.name):
+    if not is_script(data, source.path.name):
         return []
     from nodeworthy.collect.source.handed_over import scripts_handed_over
 

@@ -1,4 +1,5 @@
-"""Packer's templates in HCL: what they run on the machine of which they make an image, as the build of one."""
+"""Packer's templates, in HCL and in JSON: what they run on the machine of which they make an image, as the build of
+one."""
 
 from __future__ import annotations
 
@@ -9,7 +10,10 @@ from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, as_text
 from nodeworthy.collect.source.parsing import InputRefused
+from nodeworthy.collect.source.woven_text import Woven, hole, user_data_of
 from nodeworthy.documents.files import tree_of
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.hcl.blocks import body_value
 from nodeworthy.hcl.disk import Disk
@@ -87,3 +91,42 @@ def _in_its_own_shell(said: Value, shebang: str, spot: Spot) -> Iterator[Piece]:
         yield from as_lines(each)
     yield Lit("set -e\n", spot)
     yield from as_lines(lines[-1]) if lines else ()
+
+
+# Templates in JSON, as Packer took them before it had HCL.
+_FILLED_IN = pattern(r"\{\{[ \t]*([^{}]{0,200}?)[ \t]*\}\}")
+
+
+def scripts_in_json(source: Source, data: bytes) -> list[BootScript]:
+    """What it runs inline; nothing of what is no template of Packer's."""
+    try:
+        documents = read_all(as_text(data), Place(source.shown))
+    except NotYaml:
+        return []
+    steps = [each for document in documents[:1] for each in document.get("provisioners").sequence]
+    texts = [text for each in steps if each.get("type").text == "shell" for text in _commands_of(each)]
+    if not texts:
+        return []
+    place = texts[0].place
+    read = user_data_of([Woven("#!/bin/sh", place, False), *texts], place)
+    return [BootScript(place, read, is_build=True, on_ec2=False, surroundings=source.scope)]
+
+
+def _commands_of(step: Tree) -> Iterator[Woven]:
+    inline = step.get("inline")
+    lines = inline.sequence or ([inline] if inline.text is not None else [])
+    shell = step.get("execute_command").text or ""
+    found = _TO_A_SHELL.search(shell)
+    shebang = f"/bin/{found['shell']}{found['options']}" if found is not None else step.get("inline_shebang").text
+    stops = _STOPS.search(shebang or _SHEBANG) is not None
+    told = [Woven(_with_holes(each.text), each.place, False) for each in lines if each.text is not None]
+    if not told:
+        return
+    yield Woven("set -e" if stops else "set +e", told[0].place, False)
+    yield from told[:-1]
+    yield Woven("set -e", told[-1].place, False)
+    yield told[-1]
+
+
+def _with_holes(text: str) -> str:
+    return _FILLED_IN.sub(lambda each: hole(each[1]), text)

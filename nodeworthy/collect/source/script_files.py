@@ -68,7 +68,17 @@ def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
 
 def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
-    return [*_for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data)]
+    elsewhere = [*_for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data)]
+    return [*elsewhere, *_images(script, data)]
+
+
+def _images(script: BootScript, data: bytes) -> list[Fact]:
+    """Those of NVIDIA's that it pulls or runs: whether they are there is no matter of this machine."""
+    if b"nvidia/cuda" not in data:
+        return []
+    from nodeworthy.facts.pod.named_images import images_of_script
+
+    return list(images_of_script(script))
 
 
 def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:

@@ -115,6 +115,8 @@ class BootScript:
     of_cloud_images: bool = False
     # Somebody runs it on a machine that is there already, whatever it looks like.
     by_hand: bool = False
+    # Whoever builds an image runs it on the machine of which that is made, whatever it looks like.
+    is_build: bool = False
     # Another agent than cloud-init runs it when the machine boots: Google's.
     at_startup: bool = False
     # The resource of a stack that gives it to its machines, by its URN or its address.
@@ -145,6 +147,8 @@ class BootScript:
         whatever it looks like."""
         from nodeworthy.facts.boot.script_kind import ScriptKind, Use, use_of
 
+        if self.is_build:
+            return Use(ScriptKind.IMAGE_BUILD)
         if self.by_hand or self.at_startup:
             return Use(ScriptKind.BY_HAND if self.by_hand else ScriptKind.STARTUP)
         is_given = self.place.urn or self.of_an_object
@@ -178,6 +182,11 @@ class BootScript:
         from nodeworthy.boot.conditions import is_for_others
 
         return any(is_for_others(each.conditions) for each in self.userdata.timeline.effects)
+
+    @property
+    def told_once(self) -> frozenset[str]:
+        """Why nothing of it is known, where that is so: a file that is not there, an output that comes later."""
+        return frozenset((self.unread,)) if self.read is None else frozenset()
 
     @property
     def unread_as(self) -> Unread | None:

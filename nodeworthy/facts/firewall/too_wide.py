@@ -14,7 +14,7 @@ from nodeworthy.facts.firewall.ranges import Range, is_world, range_of
 from nodeworthy.facts.firewall.remedies import Remedies, narrow
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.fleet.model import Network
-from nodeworthy.known.pod_interfaces import is_uplink, networks_named_in, wants_no_firewalld
+from nodeworthy.known.pod_interfaces import is_uplink, networks_named_in, wants_it_off
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Draft, Known, Related, fail, unknown
@@ -75,10 +75,11 @@ _OPENED = {
 }
 
 
-def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Draft]:
+def flaws_of(firewall: Firewall, pods: Pods, *, is_declared: bool = False) -> Iterator[Draft]:
+    """`is_declared`: a fleet says that its nodes have ufw, whatever the distribution's pages ask for."""
     off = firewall.switched_off
     if off is not None:
-        if off.table != FIREWALLD or not wants_no_firewalld(pods.distribution):
+        if (is_declared and off.table != FIREWALLD) or not wants_it_off(pods.distribution, off.table):
             yield _off(off, pods)
         return
     if firewall.unanswered is not None and not firewall.is_up:

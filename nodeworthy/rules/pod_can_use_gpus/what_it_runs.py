@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nodeworthy.facts.pod.containers import Container, holds_a_gpu
+from nodeworthy.facts.pod.named_images import NamedImage
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.gpu_processes import GpuProcesses, cause, processes_told, work_together
-from nodeworthy.known.images_gone import gone_image
+from nodeworthy.known.images_gone import GoneImage, gone_image
 from nodeworthy.known.visible_devices import VARIABLE
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.pod_can_use_gpus import RULE
-from nodeworthy.verdict import Draft, Findings, Known, Place, fail, skip
+from nodeworthy.verdict import Draft, Findings, Known, Located, Place, fail, skip
 
 # In a script that a container runs: what it could be started with starts nothing.
 _COMMENT = pattern(r"^[ \t]*#[^\n]*", 8)  # re.MULTILINE
@@ -27,15 +30,25 @@ def its_image_is_there(pod: PodTemplate) -> Findings:
         if not isinstance(image, str) or container.tree.get("imagePullPolicy").value == "Never":
             continue
         if (found := gone_image(image)) is not None:
-            yield fail(
-                container.image,
-                f"{container.name} of {pod.title} runs an image that no registry has: {image.partition(':')[0]} "
-                f"{found.says}",
-                is_=image,
-                should=found.should,
-                cause="the image is never pulled: manifest unknown, and the pod stays in ImagePullBackOff",
-                remedy="name a tag that is there; `crane manifest IMAGE` tells",
-            )
+            cause = "the image is never pulled: manifest unknown, and the pod stays in ImagePullBackOff"
+            yield _gone(container.image, f"{container.name} of {pod.title} runs", image, found, cause)
+
+
+def _gone(where: Located[Any] | Place, used: str, image: str, found: GoneImage, cause: str) -> Draft:
+    return fail(
+        where,
+        f"{used} an image that no registry has: {image.partition(':')[0]} {found.says}",
+        is_=image,
+        should=found.should,
+        cause=cause,
+        remedy="name a tag that is there; `crane manifest IMAGE` tells",
+    )
+
+
+@RULE.check
+def an_image_outside_of_kubernetes_is_there(named: NamedImage) -> Findings:
+    if (found := gone_image(named.image)) is not None:
+        yield _gone(named.place, named.used, named.image, found, "nothing can be pulled: manifest unknown")
 
 
 @RULE.check

@@ -6,5 +6,6 @@ no_firewall() {
 }
 
 install_agent() {
-  curl -sfL https://get.k3s.io | K3S_URL="$1" K3S_TOKEN="$2" sh -
+  curl -sfL https://get.rke2.io | INSTALL_RKE2_TYPE=agent sh -
+  systemctl enable --now rke2-agent
 }

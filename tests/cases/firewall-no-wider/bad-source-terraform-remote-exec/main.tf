@@ -7,7 +7,8 @@ resource "aws_instance" "gpu" {
       "set -e",
       "sudo apt-get install -y nvidia-driver-570-server",
       "sudo ufw disable",
-      "curl -sfL https://get.k3s.io | K3S_URL=https://10.0.0.1:6443 sh -",
+      "curl -sfL https://get.rke2.io | sudo INSTALL_RKE2_TYPE=agent sh -",
+      "sudo systemctl enable --now rke2-agent",
     ]
   }
 }

@@ -1,0 +1,82 @@
+"""User data that stands in a program which starts machines: of CDK, of Pulumi, of boto3, in Python and in TypeScript.
+
+A program is not run. What it gives to `addCommands`, or to what is called like user data, is read where that is written
+down as a text; what it puts into the text is not known, as in a template. Only a text that is user data by its first
+line, or whose lines CDK puts behind such a line, is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.collect.source.comments import comments
+from nodeworthy.collect.source.files import Source, any_text
+from nodeworthy.collect.source.parsing import FileContents
+from nodeworthy.collect.source.woven_text import Woven, user_data_of
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+_MARKS = (
+    *(b"addCommands", b"add_commands", b"addUserData", b"add_user_data", b"userData", b"user_data", b"UserData"),
+    *(b"startup_script", b"startupScript", b"startup-script", b"customData", b"custom_data"),
+)
+# Who starts machines by it: a test, or a page in JavaScript, speaks of user data, too.
+_STARTS = (
+    *(b"aws-cdk", b"aws_cdk", b"boto3", b"run_instances", b"@pulumi/", b"pulumi_", b"@aws-sdk/client-ec2", b"cdktf"),
+    *(b"RunInstancesCommand", b"googleapiclient", b"google.cloud", b"azure.mgmt", b"aioboto3"),
+)
+_OF_EC2 = (b"aws", b"boto3", b"run_instances")
+_HEADS = ("#!", "#cloud-config", "#cloud-boothook", "Content-Type:", "MIME-Version:")
+
+
+@dataclass(frozen=True)
+class GivenText:
+    """What a program gives to machines. `is_whole`: it is user data as it stands, and no lines for CDK's own."""
+
+    texts: tuple[Woven, ...]
+    is_whole: bool
+
+
+def may_give_user_data(data: bytes) -> bool:
+    return any(mark in data for mark in _MARKS) and any(mark in data for mark in _STARTS)
+
+
+def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """None where it gives no machine what makes it a node."""
+    text, place = any_text(data), Place(source.shown)
+    scripts = [each for each in _scripts(text, source, data) if each.makes_a_node]
+    if not scripts:
+        return None
+    return FileContents(scripts=scripts, suppressions=list(comments(text, place, rules, is_yaml=False)))
+
+
+def _scripts(text: str, source: Source, data: bytes) -> Iterator[BootScript]:
+    on_ec2 = any(mark in data for mark in _OF_EC2)
+    for each in _given(text, source):
+        if not _is_user_data(each):
+            continue
+        first = each.texts[0].place
+        texts = each.texts if each.is_whole else (Woven("#!/bin/bash", first, False), *each.texts)
+        yield BootScript(
+            first,
+            user_data_of(texts, first),
+            of_an_object=True,
+            on_ec2=on_ec2,
+            of_cloud_images=True,
+            surroundings=source.scope,
+        )
+
+
+def _is_user_data(given: GivenText) -> bool:
+    return not given.is_whole or given.texts[0].text.lstrip().startswith(_HEADS)
+
+
+def _given(text: str, source: Source) -> Sequence[GivenText]:
+    if source.path.suffix == ".py":
+        from nodeworthy.collect.source.python_texts import given_by_python
+
+        return given_by_python(text, source.shown)
+    from nodeworthy.collect.source.typescript_texts import given_by_typescript
+
+    return given_by_typescript(text, source.shown)
