@@ -53,7 +53,7 @@ def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents
 
 def _scripts(text: str, source: Source, data: bytes) -> Iterator[BootScript]:
     on_ec2 = any(mark in data for mark in _OF_EC2)
-    for each in _given(text, source):
+    for each in _given_texts(text, source):
         if not _is_user_data(each):
             continue
         first = each.texts[0].place
@@ -72,7 +72,7 @@ def _is_user_data(given: GivenText) -> bool:
     return not given.is_whole or given.texts[0].text.lstrip().startswith(_HEADS)
 
 
-def _given(text: str, source: Source) -> Sequence[GivenText]:
+def _given_texts(text: str, source: Source) -> Sequence[GivenText]:
     if source.path.suffix == ".py":
         from nodeworthy.collect.source.python_texts import given_by_python
 
