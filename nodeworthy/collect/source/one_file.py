@@ -82,6 +82,7 @@ _DOCKERFILE = pattern(r"(?i)(?:^|[._-])(?:dockerfile|containerfile)(?:$|[._-])")
 _BEGINS_WITH = pattern(rb"(?mi)^[ \t]*FROM[ \t]+\S")
 _OF_NVIDIA = pattern(rb"nvidia/cuda|NVIDIA_DRIVER_CAPABILITIES", words=(b"nvidia/cuda", b"NVIDIA_DRIVER_CAPABILITIES"))
 _VAGRANTFILE = "Vagrantfile"
+_BUILDS = pattern(r"(?i)dockerfile|containerfile|^Vagrantfile|\.json$")
 _PROGRAMS = (".py", ".ts", ".js", ".mjs")
 _USER_DATA = pattern(rb"(?i)user_?data|startup[_-]?script|custom_?data")
 _DIRECTIVES = ("{{", "{%", "%{", "%#")
@@ -116,29 +117,30 @@ def whats_in(source: Source, rules: frozenset[str]) -> FileContents | None:
         from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
         return read_by_its_tool(source, data, rules)
-    if source.path.name.startswith(_VAGRANTFILE):
-        from nodeworthy.collect.source.vagrantfiles import contents
-
-        return contents(source, data, rules)
-    if source.path.suffix == ".json" and all(mark in data for mark in _OF_PACKER):
-        from nodeworthy.collect.source.infrastructure import packer_in_json
-
-        return packer_in_json(source, data, rules)
-    if source.path.suffix in _PROGRAMS:
-        return _read_program(source, data, rules)
+    if source.path.suffix in _PROGRAMS or _BUILDS.search(source.path.name):
+        found = _read_what_builds(source, data, rules)
+        if found is not None:
+            return found
     found = _read_infrastructure(source, data, rules)
     return found if found is not None else _read_by_content(source, data, rules)
 
 
-def _read_program(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    """The user data that it gives to machines, where it is one that starts some; else what it is as any file."""
-    if _USER_DATA.search(data):
+def _read_what_builds(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """A Vagrantfile, a template of Packer's in JSON, a Dockerfile, or the user data that a program gives to machines.
+    None of what is none of these, or makes no node."""
+    if source.path.name.startswith(_VAGRANTFILE):
+        from nodeworthy.collect.source.vagrantfiles import contents as of_vagrant
+
+        return of_vagrant(source, data, rules)
+    if all(mark in data for mark in _OF_PACKER):
+        from nodeworthy.collect.source.infrastructure import packer_in_json
+
+        return packer_in_json(source, data, rules)
+    if source.path.suffix in _PROGRAMS and _USER_DATA.search(data):
         from nodeworthy.collect.source.user_data_in_programs import contents, may_give_user_data
 
-        found = contents(source, data, rules) if may_give_user_data(data) else None
-        if found is not None:
-            return found
-    return _read_by_content(source, data, rules)
+        return contents(source, data, rules) if may_give_user_data(data) else None
+    return _read_dockerfile(source, data, rules) if _OF_NVIDIA.search(data) else None
 
 
 def _read_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
@@ -178,8 +180,6 @@ def _read_dockerfile(source: Source, data: bytes, rules: frozenset[str]) -> File
 
 
 def _read_by_content(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
-    if _OF_NVIDIA.search(data) and (built := _read_dockerfile(source, data, rules)) is not None:
-        return built
     of_node = node_file(data, source.shown, source.lies)
     if of_node is not None:
         return _read_node_file(of_node, any_text(data), source, rules)
