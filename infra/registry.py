@@ -40,7 +40,7 @@ def _address(fleet: Fleet, cluster: Cluster, cache: Cache) -> pulumi.Output[str]
     """The address that the nodes' boot scripts write beside its name."""
     hosts = [need(each.host) for each in fleet.registries]
     services = cluster.control_plane.kubernetes_network_config.service_ipv4_cidr
-    return services.apply(lambda told: registry_resolvable.of_registries(hosts, told)[cache.name])
+    return services.apply(lambda told: registry_resolvable.registry_addresses(hosts, told)[cache.name])
 
 
 def _built(

@@ -15,7 +15,7 @@ from nodeworthy.records import dataclass, field, replace
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.scene import Fact, Missing, Scene
 from nodeworthy.suppression import Suppressed
-from nodeworthy.telling import merge_equal, of_what, reason, sign, without_secrets
+from nodeworthy.telling import merge_equal, name_the_unknown, reason, sign, without_secrets
 from nodeworthy.verdict import (
     DoesNotApply,
     Draft,
@@ -258,7 +258,7 @@ def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -
         for each in function(subject, *context) or ():
             found.append(each)
     except NotKnown as not_known:
-        found.append(unknown(not_known.place or subject, of_what(not_known)))
+        found.append(unknown(not_known.place or subject, name_the_unknown(not_known)))
     except DoesNotApply as skipped:
         return _Outcome(tuple(found), skipped=None if found else reason(skipped.why))
     except Exception as problem:  # noqa: BLE001 - a rule's fault must not end the run: it becomes a finding of its own

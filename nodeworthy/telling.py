@@ -63,7 +63,7 @@ def _plain(each: Finding) -> Finding:
     return replace(each, **plainer) if plainer else each
 
 
-def of_what(unknown: NotKnown) -> str:
+def name_the_unknown(unknown: NotKnown) -> str:
     """Names the value in the reason why it is unknown. The reason alone says `it` and would mean nothing."""
     subject = unknown.place.subject if unknown.place is not None and unknown.place.path is not None else None
     if not subject or " not known" in unknown.why or not _OF_A_VALUE.match(unknown.why):

@@ -122,7 +122,7 @@ def plan(fleet: Fleet, pool: Pool, told: Told, *, profiling: bool = False) -> No
 
 def _registries(fleet: Fleet, service_range: str) -> tuple[Registry, ...]:
     hosts = {need(each.host): each.plain_http for each in fleet.registries}
-    addresses = registry_resolvable.of_registries(hosts, service_range)
+    addresses = registry_resolvable.registry_addresses(hosts, service_range)
     return tuple(
         Registry(host, plain_http, addresses.get(registry_resolvable.name_of(host)))
         for host, plain_http in hosts.items()

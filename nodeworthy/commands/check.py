@@ -76,7 +76,7 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     if known is not None:
         report = Report(Moment.SOURCE, known.judgements, known.counts, not_read=known.nothing)
         code = _deliver(options, run, found.counted(report))
-        told_inference.tell("check", known.inferred, told_inference.of_files(known.inferred))
+        told_inference.tell("check", known.inferred, told_inference.command_for_files(known.inferred))
         return code
     return _look(options, run, found, memory, watch)
 
@@ -157,7 +157,7 @@ def _look(options: Options, run: Run, found: FilesToLookAt, memory: Memory | Non
         print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
     tell_of_named(looked.out_of_the_tree)
     inferred = told_inference.inferred_pools(looked.scenes)
-    told_inference.tell("check", inferred, told_inference.of_files(inferred))
+    told_inference.tell("check", inferred, told_inference.command_for_files(inferred))
     for refused in looked.refusals():
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
     # What was given up may come to its end another time.

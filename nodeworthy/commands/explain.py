@@ -166,50 +166,50 @@ def _of_words(what: str) -> list[Explanation]:
 
 
 def _explained(found: list[EvidenceMatch]) -> list[Explanation]:
-    from nodeworthy.report.explained import of_evidence
+    from nodeworthy.report.explained import explain_evidence
     from nodeworthy.rules import catalogue
 
     rules = {each.id: each for each in catalogue()}
-    return [of_evidence(each, rules.get(each.evidence.rule or "")) for each in found]
+    return [explain_evidence(each, rules.get(each.evidence.rule or "")) for each in found]
 
 
 def _of_id(what: str) -> list[Explanation]:
     from nodeworthy.known import containerd, gpus, instances, releases
-    from nodeworthy.report.explained import of_distribution, of_gpu, of_instance_type, of_release
+    from nodeworthy.report.explained import explain_distribution, explain_gpu, explain_instance_type, explain_release
 
     rule = _rule(what)
     if rule is not None:
         return [rule]
     if what.lower() in containerd.distributions():
-        return of_distribution(what.lower())
+        return explain_distribution(what.lower())
     gpu = gpus.gpu_named(what)
     if gpu is not None:
-        return [of_gpu(gpu)]
+        return [explain_gpu(gpu)]
     if instances.exists(what.lower()):
-        return [of_instance_type(what.lower(), instances.gpus_of(what.lower()))]
+        return [explain_instance_type(what.lower(), instances.gpus_of(what.lower()))]
     release = releases.release_of(what.removeprefix("gpu-operator").strip("-: "))
-    return [of_release(what, release)] if release is not None else _of_entry(what)
+    return [explain_release(what, release)] if release is not None else _of_entry(what)
 
 
 def _of_entry(what: str) -> list[Explanation]:
     """By its id, as `nearest` and the documentation name it."""
     from nodeworthy.known.evidence import all_evidence
-    from nodeworthy.report.explained import of_entry
+    from nodeworthy.report.explained import explain_entry
     from nodeworthy.rules import catalogue
 
     found = next((each for each in all_evidence() if each.id == what.lower()), None)
     if found is None:
         return []
-    return [of_entry(found, next((each for each in catalogue() if each.id == found.rule), None))]
+    return [explain_entry(found, next((each for each in catalogue() if each.id == found.rule), None))]
 
 
 def _rule(what: str) -> Explanation | None:
     from nodeworthy.collect.collected import moments_of
-    from nodeworthy.report.explained import of_rule
+    from nodeworthy.report.explained import explain_rule
     from nodeworthy.rules import catalogue
 
     found = next((each for each in catalogue() if each.id == what.lower()), None)
-    return of_rule(found, moments_of(found)) if found is not None else None
+    return explain_rule(found, moments_of(found)) if found is not None else None
 
 
 def _own(options: Options, what: str) -> list[Explanation]:
@@ -217,11 +217,11 @@ def _own(options: Options, what: str) -> list[Explanation]:
     if len(what.split()) != 1:
         return []
     from nodeworthy.collect.collected import moments_of
-    from nodeworthy.report.explained import of_rule
+    from nodeworthy.report.explained import explain_rule
 
     own = settled.own_here(options)
     found = own.rule(what.lower()) if own is not None else None
-    return [of_rule(found, moments_of(found))] if found is not None else []
+    return [explain_rule(found, moments_of(found))] if found is not None else []
 
 
 def _nothing_known(answer: _Answer) -> int:

@@ -82,7 +82,7 @@ def _not_declared(options: Options) -> int:
     from nodeworthy.commands import inferring
     from nodeworthy.errors import InputError
 
-    found = inferring.of_files(["."])
+    found = inferring.fleets_of_files(["."])
     if not found:
         raise InputError(NO_FLEET)
     print("nodeworthy fleet: no fleet is declared here; this is what follows from the files", file=sys.stderr)
@@ -93,7 +93,7 @@ def _of_its_program(options: Options, stack: str) -> int:
     from nodeworthy.commands import inferring
 
     print(f"nodeworthy fleet: stack {stack} declares no fleet; this is what follows from its program", file=sys.stderr)
-    found = inferring.of_plan(stack)
+    found = inferring.fleets_of_plan(stack)
     return inferring.print_fleets(found, _form(options)) if found is not None else 2
 
 
@@ -107,11 +107,11 @@ def _infer(options: Options) -> int:
     if len(given) > 1:
         raise InputError(f"a fleet is inferred from one of them: {' or '.join(given)}")
     if options.stack:
-        found = inferring.of_plan(options.stack)
+        found = inferring.fleets_of_plan(options.stack)
         return inferring.print_fleets(found, _form(options)) if found is not None else 2
     if options.dump or options.context:
-        return inferring.print_fleets(inferring.of_cluster(options.context, options.dump), _form(options))
-    return inferring.print_fleets(inferring.of_files(options.paths or ["."]), _form(options), of_files=True)
+        return inferring.print_fleets(inferring.fleets_of_cluster(options.context, options.dump), _form(options))
+    return inferring.print_fleets(inferring.fleets_of_files(options.paths or ["."]), _form(options), of_files=True)
 
 
 def _show(options: Options, fleet: Fleet) -> int:

@@ -28,7 +28,7 @@ _NOTHING = "nothing here says what GPU nodes are: no node group, no class of nod
 _OF_A_PROGRAM = "; what the program of this folder makes, `nodeworthy fleet infer --stack NAME` says"
 
 
-def of_files(paths: Sequence[str]) -> list[InferredFleet]:
+def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
     """By whatever asks for nodes in them, or makes some."""
     from nodeworthy.facts.fleet.pool_system import clusters_of_stack
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
@@ -77,7 +77,7 @@ def _read_path(path: str) -> Iterator[FileContents]:
             yield found
 
 
-def of_plan(stack: str) -> list[InferredFleet] | None:
+def fleets_of_plan(stack: str) -> list[InferredFleet] | None:
     """The fleets that follow from what this folder's program makes. A fleet that the stack declares is no evidence.
     None where the program failed; its own words say why."""
     from dataclasses import replace
@@ -106,7 +106,7 @@ def of_plan(stack: str) -> list[InferredFleet] | None:
     return infer_fleets([*pools, *pools_asked_for(facts)], values, clusters, daemonsets)
 
 
-def of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
+def fleets_of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
     """By what its nodes say of themselves."""
     from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES
     from nodeworthy.facts.cluster.pools_of_nodes import pools_of_nodes

@@ -43,7 +43,7 @@ def runs(pool: GpuPool) -> str:
     return f"{pool.title} runs {said.state.value} ({said.place})" if isinstance(said.state, Known) else ""
 
 
-def of_files(pools: Mapping[str, str]) -> str:
+def command_for_files(pools: Mapping[str, str]) -> str:
     """What prints them as a fleet, where they follow from files."""
     return " ".join(("nodeworthy fleet infer", *list(dict.fromkeys(pools.values()))[:_FIRST]))
 

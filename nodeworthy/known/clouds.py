@@ -56,17 +56,17 @@ def cloud(key: str) -> Cloud:
     return next(each for each in clouds() if each.key == key)
 
 
-def of_script(text: str) -> Cloud | None:
+def cloud_of_script(text: str) -> Cloud | None:
     """The only cloud of which something stands in a script."""
     return _only(each for each in clouds() if (sign := each.script_sign) is not None and sign.search(text))
 
 
-def of_file(data: bytes) -> Cloud | None:
+def cloud_of_file(data: bytes) -> Cloud | None:
     """The only cloud in which a program or a template makes something."""
     return _only(each for each in clouds() if each.file_sign.search(data))
 
 
-def of_folders(names: Sequence[str]) -> Cloud | None:
+def cloud_of_folders(names: Sequence[str]) -> Cloud | None:
     """That of the nearest folder which is called after one; the nearest comes first."""
     for name in names:
         words = set(re.split(r"[^a-z0-9]+", name.lower()))

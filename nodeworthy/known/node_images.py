@@ -43,13 +43,13 @@ def ami_families() -> tuple[AmiFamily, ...]:
     )
 
 
-def of_karpenter(name: str) -> AmiFamily | None:
+def family_of_karpenter(name: str) -> AmiFamily | None:
     """By an alias (`al2023@v20250620`) or an amiFamily (`AL2023`)."""
     family = name.partition("@")[0].lower()
     return next((each for each in ami_families() if family in each.karpenter), None)
 
 
-def of_eksctl(name: str | None) -> AmiFamily | None:
+def family_of_eksctl(name: str | None) -> AmiFamily | None:
     """By an amiFamily, or what is taken where none is written."""
     return next((each for each in ami_families() if (each.is_default if name is None else name in each.eksctl)), None)
 
@@ -185,17 +185,17 @@ def image_signs() -> tuple[ImageSign, ...]:
     )
 
 
-def by_parameter(text: str) -> ImageSign | None:
+def image_by_parameter(text: str) -> ImageSign | None:
     """The image that an SSM parameter names, also as `resolve:ssm:…`."""
     return next((each for each in image_signs() if any(_holds(one, text) for one in each.parameters)), None)
 
 
-def by_type(ami_type: str) -> ImageSign | None:
+def image_by_type(ami_type: str) -> ImageSign | None:
     """The image of a managed node group, by its amiType."""
     return next((each for each in image_signs() if _is_one(ami_type, each.types)), None)
 
 
-def by_name(name: str, owners: Collection[str]) -> ImageSign | None:
+def image_by_name(name: str, owners: Collection[str]) -> ImageSign | None:
     """The image that is called so, where those who own it are those who call theirs so."""
     found = next((each for each in image_signs() if _is_one(name, each.names)), None)
     return found if found is not None and owners and found.owners.issuperset(owners) else None

@@ -67,7 +67,7 @@ _OPENS = {")": "(", "]": "[", "}": "{"}
 _GOES_ON = pattern(r",[ \t]|[}\]]|\\n")
 
 
-def in_doubt(text: str) -> Iterator[Found]:
+def doubtful_secrets(text: str) -> Iterator[Found]:
     """Beside what is one for certain."""
     found = [*by_form(text, doubtful=True), *_bootstrap_tokens(text), *_of_urls(text), *_of_curl(text)]
     found += [*_keys(text), *_authorizations(text), *_of_tables(text), *_of_blocks(text)]

@@ -307,7 +307,7 @@ _HEADER = pattern(r"-[A-Za-z]{1,8}H\Z")  # curl's flags in one word: -fsSH
 _BEFORE_A_KEY = ("-", "{", ",", "[", "(", "-H", "header", "|")
 
 
-def by_name(text: str) -> Iterator[Found]:
+def secrets_by_name(text: str) -> Iterator[Found]:
     yield from by_words(text, WORDS, _found_by_name)
 
 

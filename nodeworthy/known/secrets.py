@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 
-from nodeworthy.known.secret_names import Holds, by_name, holds, is_secret, is_users_sample, table, word_in_name
+from nodeworthy.known.secret_names import Holds, holds, is_secret, is_users_sample, secrets_by_name, table, word_in_name
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -102,7 +102,7 @@ _HERE_STRING = pattern(r"[^\n|;&<]{0,200}<<<[ \t]*" + _QUOTED + r"(?P<value>[^\s
 _SSHPASS = Taking("sshpass ", _SHORT_P, "a password for ssh")
 
 
-def by_argument(text: str) -> Iterator[Found]:
+def secrets_by_argument(text: str) -> Iterator[Found]:
     for each in _TAKING:
         if each.mark in text:
             yield from _arguments_behind(text, each)
@@ -294,7 +294,7 @@ def _marks(doubtful: bool) -> tuple[tuple[str, Shape], ...]:
     return tuple((mark, shape) for shape in shapes() if shape.doubtful is doubtful for mark in shape.marks)
 
 
-def by_shape(text: str) -> Iterator[Found]:
+def secrets_by_shape(text: str) -> Iterator[Found]:
     yield from by_form(text)
     if "://" in text:
         yield from _passwords_in_urls(text)
@@ -413,9 +413,9 @@ def spans(text: str) -> list[Secret]:
 
 
 def _candidates(text: str) -> list[_Found]:
-    found = [(start, end, what, name_before(text, start)) for start, end, what in by_shape(text)]
-    found += by_name(text)
-    found += [(start, end, what, "") for start, end, what in by_argument(text)]
+    found = [(start, end, what, name_before(text, start)) for start, end, what in secrets_by_shape(text)]
+    found += secrets_by_name(text)
+    found += [(start, end, what, "") for start, end, what in secrets_by_argument(text)]
     return found
 
 
@@ -430,9 +430,9 @@ def what_is(name: str, value: str) -> str | None:
 
 def perhaps(text: str) -> list[Secret]:
     """Those, and what may be one: what is better shown to nobody."""
-    from nodeworthy.known.secret_doubts import in_doubt
+    from nodeworthy.known.secret_doubts import doubtful_secrets
 
-    return list(_placed(text, _apart([*_candidates(text), *in_doubt(text)])))
+    return list(_placed(text, _apart([*_candidates(text), *doubtful_secrets(text)])))
 
 
 def _apart(found: list[_Found]) -> Iterator[_Found]:

@@ -49,7 +49,7 @@ def files_otherwise(told: Told, seen: Observation) -> Iterator[Difference]:
             yield Difference("nothing", f"{path} was removed")
 
 
-def in_memory(told: Told) -> list[str]:
+def paths_in_memory(told: Told) -> list[str]:
     """The paths that only a running node can be asked for."""
     return [path for path in told.writes() if path.startswith("/run/")]
 

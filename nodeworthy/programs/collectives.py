@@ -52,13 +52,13 @@ def payloads(where: Any) -> list[int]:
     import torch
 
     free = torch.cuda.mem_get_info(where)[0] if where.type == "cuda" else 2 * max(SIZES)
-    least = min(streams.of_all_ranks(free))
+    least = min(streams.gather_from_ranks(free))
     return [size for size in SIZES if 2 * size <= least]
 
 
 def names() -> list[str]:
     """Of the nodes, in the order of their ranks."""
-    return list(dict.fromkeys(streams.of_all_ranks(say.NODE)))
+    return list(dict.fromkeys(streams.gather_from_ranks(say.NODE)))
 
 
 def pairs(where: Any, every: list[str]) -> None:

@@ -39,7 +39,7 @@ def tournament(count: int) -> list[list[tuple[int, int]]]:
     return rounds
 
 
-def of_all_ranks(own: Any) -> list[Any]:
+def gather_from_ranks(own: Any) -> list[Any]:
     """What each rank says, by ranks."""
     import torch.distributed as dist
 
@@ -85,7 +85,7 @@ def _told_of(direction: str, rate: float, round_: int) -> None:
 
 def _all_or_none(trouble: str) -> None:
     """All hear of one's trouble: nobody waits for him at the next barrier."""
-    first = next((each for each in of_all_ranks(trouble) if each), "")
+    first = next((each for each in gather_from_ranks(trouble) if each), "")
     if first:
         raise OSError(first)
 
@@ -93,7 +93,7 @@ def _all_or_none(trouble: str) -> None:
 def _addresses(nodes: list[str], mine: socket.socket | None) -> list[tuple[str, int]]:
     """As others see them: to the first, its own name may mean nothing but itself."""
     own, first = _as_seen(os.environ.get("MASTER_ADDR", "127.0.0.1"))
-    said = of_all_ranks((say.NODE, own, first, mine.getsockname()[1]) if mine is not None else None)
+    said = gather_from_ranks((say.NODE, own, first, mine.getsockname()[1]) if mine is not None else None)
     by_node = {name: (own, first, port) for name, own, first, port in filter(None, said)}
     found = [(by_node[name][0], by_node[name][2]) for name in nodes]
     return [(by_node[nodes[1]][1], found[0][1]), *found[1:]]

@@ -67,7 +67,7 @@ def _reasons(shown: Sequence[Shown]) -> Iterator[str]:
 
 def _old(shown: Sequence[Shown]) -> Iterator[str]:
     """A baseline that is far below what there is lets much go wrong before it says so."""
-    old = [each for each in beside_baseline((one.test, one.measures) for one in shown) if each.is_old]
+    old = [each for each in compare_with_baseline((one.test, one.measures) for one in shown) if each.is_old]
     if old:
         best = max(old, key=lambda each: each.change)
         others = f", and {len(old) - 1} more" if len(old) > 1 else ""
@@ -136,7 +136,7 @@ class SeriesComparison:
         return self.change > IMPROVED
 
 
-def beside_baseline(measured: Iterable[tuple[str, Sequence[Mapping[str, Any]]]]) -> list[SeriesComparison]:
+def compare_with_baseline(measured: Iterable[tuple[str, Sequence[Mapping[str, Any]]]]) -> list[SeriesComparison]:
     """Of tests and what they measured; nothing of what has no baseline."""
     found: dict[tuple[str, str, str, float], list[float]] = {}
     for test, some in measured:

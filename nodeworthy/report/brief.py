@@ -14,7 +14,7 @@ from nodeworthy.report.brief_messages import line, times_told
 from nodeworthy.report.counted import NOTHING, count_line, outcome
 from nodeworthy.report.report import Report
 from nodeworthy.report.stories import stories_of
-from nodeworthy.report.text import of_finding
+from nodeworthy.report.text import finding_text
 from nodeworthy.verdict import Finding, Verdict
 
 MENDED = "RESOLUTION, to be sent only when `nodeworthy diagnose` finds none of this any more"
@@ -53,7 +53,7 @@ def _timeline(sightings: Sequence[Sighting]) -> Iterator[str]:
 
 def _technical(report: Report, broken: Sequence[Finding]) -> Iterator[str]:
     for each in broken:
-        yield of_finding(each)
+        yield finding_text(each)
         yield ""
     yield from _besides(report)
     yield f"{count_line(report)}."

@@ -70,7 +70,7 @@ def names(some: Sequence[str]) -> str:
     return ", ".join(some[:SHOWN]) + (f" and {len(some) - SHOWN} more" if len(some) > SHOWN else "")
 
 
-def of_the_platform(sightings: Iterable[Sighting]) -> set[str]:
+def platform_objects(sightings: Iterable[Sighting]) -> set[str]:
     return {each.object for each in sightings if each.sign is Sign.OWN}
 
 

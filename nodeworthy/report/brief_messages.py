@@ -14,7 +14,7 @@ from nodeworthy.report.brief_causes import (
     how_many,
     lines_of_hurt,
     names,
-    of_the_platform,
+    platform_objects,
     spaces_of,
 )
 from nodeworthy.report.printable import on_one_line
@@ -26,7 +26,7 @@ DONE = "(put it here; what mends it stands below, for the platform team)"
 
 
 def first(causes: Sequence[Cause], sightings: Sequence[Sighting]) -> Iterator[str]:
-    own = of_the_platform(sightings)
+    own = platform_objects(sightings)
     yield from line(_headline(causes, own))
     for number, each in enumerate(causes[:SHOWN], 1):
         yield ""
@@ -56,7 +56,7 @@ def resolution(causes: Sequence[Cause], sightings: Sequence[Sighting], when: str
     yield "What it was:"
     yield from _listed(causes)
     yield from line(DONE, "What was done: ")
-    jobs, _ = _apart(causes, of_the_platform(sightings))
+    jobs, _ = _apart(causes, platform_objects(sightings))
     if jobs:
         yield from line(f"{few_named(jobs)}.", "Start again what does not run by itself: ")
 

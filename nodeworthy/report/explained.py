@@ -77,7 +77,7 @@ def _lines(each: Explanation) -> Iterator[str]:
         )
 
 
-def of_rule(rule: Rule, moments: Sequence[Moment]) -> Explanation:
+def explain_rule(rule: Rule, moments: Sequence[Moment]) -> Explanation:
     proven = [each.value for each in moments]
     body = rule.documentation
     said = [("remedy", rule.remedy), ("severity", rule.severity.value), ("moments", ", ".join(proven))]
@@ -94,7 +94,7 @@ def of_rule(rule: Rule, moments: Sequence[Moment]) -> Explanation:
     return Explanation("rule", rule.id, rule.title, tuple(said), body, tuple(data.items()))
 
 
-def of_evidence(found: EvidenceMatch, rule: Rule | None) -> Explanation:
+def explain_evidence(found: EvidenceMatch, rule: Rule | None) -> Explanation:
     """What was found in a text. The rule is None where none of ours proves it yet."""
     evidence = found.evidence
     words, times = found.shown(hide_secrets), f"{found.times} time{'s' if found.times > 1 else ''}"
@@ -108,7 +108,7 @@ def of_evidence(found: EvidenceMatch, rule: Rule | None) -> Explanation:
     return _explained(evidence, rule, rows, data)
 
 
-def of_entry(evidence: Evidence, rule: Rule | None) -> Explanation:
+def explain_entry(evidence: Evidence, rule: Rule | None) -> Explanation:
     """What is known of it, without a text in which it was found."""
     return _explained(evidence, rule, [("words", text) for text in evidence.texts], {})
 
@@ -138,7 +138,7 @@ def _of_number(table: str, number: int, fault: Xid | None) -> list[tuple[str, st
     return [(label, f"{fault.says}; mostly the {fault.whose}'s fault: {fault.remedy}")]
 
 
-def of_distribution(name: str) -> list[Explanation]:
+def explain_distribution(name: str) -> list[Explanation]:
     """One, or each of the variants whose paths differ."""
     plain = _of_runtime(name, "", containerd_of(name))
     if not takes_base_dir(name):
@@ -192,7 +192,7 @@ def _runtime_rows(runtime: Containerd) -> Iterator[tuple[str, str]]:
     yield "source", runtime.source
 
 
-def of_gpu(gpu: Gpu) -> Explanation:
+def explain_gpu(gpu: Gpu) -> Explanation:
     types = types_with(gpu.name)
     rows = [("memory", f"{' or '.join(str(each) for each in gpu.memory)} GB")]
     if gpu.nvswitch:
@@ -210,7 +210,7 @@ def of_gpu(gpu: Gpu) -> Explanation:
     )
 
 
-def of_instance_type(name: str, gpus: InstanceGpus | None) -> Explanation:
+def explain_instance_type(name: str, gpus: InstanceGpus | None) -> Explanation:
     source = instance_types_source()
     if gpus is None:
         rows = (("GPUs", "we know of none in it"), ("exists in", source))
@@ -236,7 +236,7 @@ def of_instance_type(name: str, gpus: InstanceGpus | None) -> Explanation:
     return Explanation("instance-type", name, "an EC2 instance type with GPUs", tuple(told), "", tuple(data.items()))
 
 
-def of_release(asked: str, release: OperatorRelease) -> Explanation:
+def explain_release(asked: str, release: OperatorRelease) -> Explanation:
     rows = (
         ("toolkit", release.toolkit),
         ("CDI", "on, unless one says otherwise" if release.cdi else "off, unless one says otherwise"),

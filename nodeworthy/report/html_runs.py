@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from nodeworthy.known.acceptance import TESTS
-from nodeworthy.report.accept import SeriesComparison, beside_baseline
+from nodeworthy.report.accept import SeriesComparison, compare_with_baseline
 from nodeworthy.report.html_findings import name, text
 
 # The shares of the middle below which a cell is shown as slower: as many classes, the first the slowest.
@@ -27,7 +27,7 @@ def sections(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not runs:
         return
     yield f"<section><h2>Nodes and tests</h2>{_table(runs)}</section>\n"
-    compared = beside_baseline((each["test"], each["measures"]) for each in runs)
+    compared = compare_with_baseline((each["test"], each["measures"]) for each in runs)
     if compared:
         yield f"<section><h2>Beside the baseline</h2>{_compared(compared)}</section>\n"
     for each in runs:

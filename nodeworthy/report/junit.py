@@ -10,7 +10,7 @@ from nodeworthy.engine import Judgement
 from nodeworthy.report.counted import count_line
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import of_finding, sentence_of
+from nodeworthy.report.text import finding_text, sentence_of
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Verdict, worst
 
@@ -62,7 +62,7 @@ class _Cases:
         name = self._name(judgement)
         case = ElementTree.Element("testcase", classname=judgement.rule.id, name=name)
         outcome = self._outcome(judgement)
-        told = printable("\n\n".join(of_finding(each) for each in judgement.findings))
+        told = printable("\n\n".join(finding_text(each) for each in judgement.findings))
         if outcome is not None:
             tag, counter = outcome
             self.counts[counter] += 1

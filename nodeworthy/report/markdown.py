@@ -17,7 +17,7 @@ from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report, ReportOptions
 from nodeworthy.report.stories import Story, stories_of
-from nodeworthy.report.text import of_told, rule_name, suppression_word
+from nodeworthy.report.text import rule_name, story_text, suppression_word
 from nodeworthy.verdict import Finding, Verdict
 
 # GitHub takes 65,536 as one comment; whoever puts it there may add a line.
@@ -110,7 +110,7 @@ def _finding(told: Story, below: str, room: int | None = None) -> str:
     place = ":".join(str(part) for part in (path, found.where.line) if part is not None) if path else str(found.where)
     marks = f" ({suppression_word(found)})" if found.suppressed else ""
     title = f"**{outcome(found)}** {code(rule_name(told))}{marks} at {code(place[:LONGEST_NAME])}"
-    text = of_told(told)
+    text = story_text(told)
     shown = text if room is None else _shortened(text, room - characters(title) - 100)
     return f"{title}\n\n{fence(shown)}\n\n" + (_cut("the rest of this finding") if shown != text else "")
 

@@ -77,11 +77,11 @@ def _folded(report: Report) -> Iterator[str]:
         yield from _wrapped(printable(told), "", "  ", break_long_words=False)
 
 
-def of_finding(finding: Finding) -> str:
-    return of_told(Story([finding]))
+def finding_text(finding: Finding) -> str:
+    return story_text(Story([finding]))
 
 
-def of_told(told: Story) -> str:
+def story_text(told: Story) -> str:
     return "\n".join(_story_lines(told, Paint(colour=False)))
 
 

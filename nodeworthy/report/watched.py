@@ -18,7 +18,7 @@ from nodeworthy.report.counted import count_line
 from nodeworthy.report.json import as_data, finding_as_data
 from nodeworthy.report.printable import escape_json, on_one_line
 from nodeworthy.report.report import Report, ReportOptions
-from nodeworthy.report.text import of_finding
+from nodeworthy.report.text import finding_text
 from nodeworthy.verdict import Finding, Place, Verdict
 
 # Where one of these is new, any rule may have been kept from looking.
@@ -153,7 +153,7 @@ def _of_those_told(changes: Changes, report: Report, asked: ReportOptions) -> Ch
 
 
 def _change_lines(changes: Changes) -> Iterator[str]:
-    yield from (f"new {of_finding(each)}" for each in changes.new)
+    yield from (f"new {finding_text(each)}" for each in changes.new)
     yield from map(_changed, changes.changed)
     yield from (f"gone {_finding_in_words(each)}" for each in changes.gone)
     yield from (f"can't be seen any more, and may still stand: {_finding_in_words(each)}" for each in changes.unseen)
@@ -164,7 +164,7 @@ def _finding_in_words(finding: Any) -> str:
 
 
 def _changed(changed: Changed) -> str:
-    lines = [f"changed {of_finding(changed.after)}"]
+    lines = [f"changed {finding_text(changed.after)}"]
     for word, some in victims_between(changed):
         others = f" and {len(some) - _SHOWN} others" if len(some) > _SHOWN else ""
         lines.append(on_one_line(f"    victims {word}: {', '.join(some[:_SHOWN])}{others}"))

@@ -26,7 +26,7 @@ from nodeworthy.facts.boot.fabric_manager import (
     switched_off_faults,
     versions,
 )
-from nodeworthy.facts.boot.script import BootPool, BootScript, of_a_whole
+from nodeworthy.facts.boot.script import BootPool, BootScript, drafts_of_a_whole
 from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.driver import NodeDriver
@@ -59,7 +59,7 @@ def what_it_installs_fits(script: BootScript) -> Findings:
     image = script.use.builds_an_image
     is_a_boot = script.use.is_user_data or bool(script.pools)
     left = left_on_the_disk(timeline) if image else runs(timeline, managers[0].place, is_a_boot=is_a_boot)
-    yield from of_a_whole(script, [*versions(timeline), *left])
+    yield from drafts_of_a_whole(script, [*versions(timeline), *left])
 
 
 @RULE.check

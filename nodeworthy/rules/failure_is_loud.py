@@ -40,7 +40,7 @@ from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.critical_steps import BRINGING_KUBELET, CriticalStep, critical_gaps, critical_steps
 from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, place_of_step
 from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
-from nodeworthy.facts.boot.script import BootScript, of_a_whole
+from nodeworthy.facts.boot.script import BootScript, drafts_of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
@@ -109,7 +109,7 @@ def critical_steps_are_loud(script: BootScript) -> Findings:
     silent = asked.unheard(steps)
     ignored = [each for each in silent if script.is_a_part and _is_ignored(asked.source, each)]
     yield from _silent(asked.source, asked.later, ignored)
-    yield from of_a_whole(script, _silent(asked.source, asked.later, [] if ignored else silent))
+    yield from drafts_of_a_whole(script, _silent(asked.source, asked.later, [] if ignored else silent))
     found = next(critical_gaps(script.timeline), None)
     doubtful = next(asked.unheard_if_silent(in_doubt), None) if says is None and not silent else None
     if found is not None:

@@ -34,7 +34,7 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import gaps
 from nodeworthy.facts.firewall.firewall import FIREWALLD, Does, FirewallStep
 from nodeworthy.facts.firewall.pod_needs import Pods
-from nodeworthy.facts.firewall.pods import joins, of_a_node, pods_of
+from nodeworthy.facts.firewall.pods import joins, pods_of, skip_unless_a_nodes
 from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
 from nodeworthy.facts.firewall.too_wide import flaws_of
@@ -75,7 +75,7 @@ def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     wanted = pool is not None and pool.pool.firewall is Wanted.UFW
     if not steps and not wanted:
         skip("this script does nothing to a firewall, and no pool asks for one")
-    of_a_node(script, pool, steps)
+    skip_unless_a_nodes(script, pool, steps)
     found = runs(steps)
     on = pool.title if pool is not None else ""
     if found is None:

@@ -36,11 +36,11 @@ from nodeworthy.facts.boot.cluster_join import (
     coordinates,
     is_filled_in,
     is_outside,
+    joins_twice,
     makes_a_node,
     malformed_coordinates,
     may_join,
     same_range,
-    twice,
 )
 from nodeworthy.facts.boot.families import BOOTSTRAP, title, way_of_joining
 from nodeworthy.facts.boot.kubeadm_config import Arguments, KubeadmConfig, OfAnotherTime, configs_written
@@ -96,7 +96,7 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
         return
     if not found:
         skip(_NOTHING_JOINS)
-    yield from twice(script.timeline)
+    yield from joins_twice(script.timeline)
     run_together = {each.place: each.glued for each in script.timeline.of(Joins) if each.glued}
     for each in found:
         if each.place in run_together:

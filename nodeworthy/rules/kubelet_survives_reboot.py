@@ -40,7 +40,7 @@ from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families
 from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option
 from nodeworthy.facts.boot.preflight import refused_by_preflight
 from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
-from nodeworthy.facts.boot.script import PART, BootPool, BootScript, of_a_whole
+from nodeworthy.facts.boot.script import PART, BootPool, BootScript, drafts_of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
 from nodeworthy.facts.node.boot import BootEnd
@@ -78,7 +78,7 @@ def kubelet_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
         boot = KubeletStarts(timeline, family, by_the_image, _runs_at_every_boot(script), by_hand)
         if boot.joins_by_hand() and not _has_node_config(script):
             boot = replace(boot, by_the_image=False)
-        yield from of_a_whole(script, _family(boot, pool))
+        yield from drafts_of_a_whole(script, _family(boot, pool))
 
 
 def _has_nodeadm(pool: BootPool | None) -> bool:

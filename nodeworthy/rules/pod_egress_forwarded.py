@@ -53,7 +53,7 @@ from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import gaps
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic
-from nodeworthy.facts.firewall.pods import of_a_node, pods_of
+from nodeworthy.facts.firewall.pods import pods_of, skip_unless_a_nodes
 from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in, unread_step_amid
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
@@ -99,13 +99,13 @@ def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     steps = steps_in(script.timeline)
     found = runs(steps)
     if found is None:
-        of_a_node(script, pool, steps)
+        skip_unless_a_nodes(script, pool, steps)
         yield unknown(script.place, "the firewall depends on too many conditions to be decided")
         return
     closing = [each for each in found if any(each.firewall.closed())]
     if not closing:
         skip("nothing in this script switches on a firewall that forwards nothing")
-    of_a_node(script, pool, steps)
+    skip_unless_a_nodes(script, pool, steps)
     gap = _not_understood(script) or unread_step_amid(script.timeline, steps)
     for run in closing:
         kept_back = blocked_traffic(run.firewall, pods_of(pool, script), script.place)

@@ -199,7 +199,7 @@ def is_in_cluster(host: str) -> bool:
     return _IN_CLUSTER.search(name_of(host).rstrip(".")) is not None
 
 
-def of_registries(hosts: Iterable[str], service_range: str) -> dict[str, str]:
+def registry_addresses(hosts: Iterable[str], service_range: str) -> dict[str, str]:
     """The address of each cache inside the cluster, by its name: what its Service asks for, and what nodes are told."""
     names = dict.fromkeys(name_of(host) for host in hosts if is_in_cluster(host))
     network = ipaddress.ip_network(service_range)

@@ -31,7 +31,7 @@ from nodeworthy.facts.registry.docker_trust import FILE as DAEMON
 from nodeworthy.facts.registry.docker_trust import docker_flaws, wrong_kind
 from nodeworthy.facts.registry.files import cache_flaws, own_flaws
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
-from nodeworthy.facts.registry.k3s_lists import list_of, lists_of, of_no_scheme, read_too_late
+from nodeworthy.facts.registry.k3s_lists import drafts_without_scheme, list_of, lists_of, read_too_late
 from nodeworthy.facts.registry.list_shape import shape_flaws
 from nodeworthy.facts.registry.mirrors import mirrors_flaws, registries_flaws
 from nodeworthy.facts.registry.trust import Trust
@@ -219,7 +219,7 @@ def what_the_script_tells_k3s_can_work(script: BootScript, pool: BootPool | None
     for reader, write in lists.items():
         told = list_of(write)
         if told is not None:
-            yield from of_no_scheme(told, of_the_fleet)
+            yield from drafts_without_scheme(told, of_the_fleet)
             yield from shape_flaws(told)
         yield from read_too_late(script.timeline, reader, write)
 

@@ -20,7 +20,7 @@ from nodeworthy.facts.boot.final_files import speaking_of, without_own_questions
 from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootScript, PromisedPool
-from nodeworthy.facts.boot.storage_flaws import flaws_of, is_enabled, twice
+from nodeworthy.facts.boot.storage_flaws import flaws_of, is_enabled, mounts_of_one_folder
 from nodeworthy.facts.boot.storage_mounts import (
     By,
     StorageMount,
@@ -53,7 +53,7 @@ def no_boot_waits_for_it(script: BootScript) -> Findings:
         skip("the script mounts nothing across the network")
     for mount in mounts:
         yield from flaws_of(mount, script.timeline)
-    for one, other in twice(mounts):
+    for one, other in mounts_of_one_folder(mounts):
         says = f"{other.where.shown()} is mounted twice at every boot"
         first = Related(one.place, f"here by {one.by.value}")
         cause = "systemd makes one unit of a folder, and which of the two it takes is luck"

@@ -31,17 +31,17 @@ def settings_in(folder: Path) -> Settings | None:
     in_project, in_own = _may_hold_settings(project), os.path.lexists(own)
     if not in_project and not in_own:
         return None
-    from nodeworthy.settings.read import of_pyproject, of_yaml
+    from nodeworthy.settings.read import settings_of_pyproject, settings_of_yaml
 
     for path in [*([project] if in_project else []), *([own] if in_own else [])]:
         if path.is_symlink():
             _refuse_out_of(path)
-    found = of_pyproject(project) if in_project else None
+    found = settings_of_pyproject(project) if in_project else None
     if not in_own:
         return found
     if found is not None:
         raise InputError(f"{found.shown} has [tool.nodeworthy], and {OWN} lies beside it: keep one of the two")
-    return of_yaml(own)
+    return settings_of_yaml(own)
 
 
 def _refuse_out_of(link: Path) -> None:

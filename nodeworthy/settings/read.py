@@ -20,7 +20,7 @@ from nodeworthy.verdict import Known, Located, Place
 LIMIT = 1_000_000
 
 
-def of_yaml(path: Path) -> Settings:
+def settings_of_yaml(path: Path) -> Settings:
     shown = _shown_path(path)
     try:
         tree = read(text_of(path, shown, LIMIT, "settings"), Place(path=shown))
@@ -29,7 +29,7 @@ def of_yaml(path: Path) -> Settings:
     return _settings(tree if tree is not None else Tree({}, Place(path=shown)), path, shown)
 
 
-def of_pyproject(path: Path) -> Settings | None:
+def settings_of_pyproject(path: Path) -> Settings | None:
     shown = _shown_path(path)
     tree = _table_of(text_of(path, shown, LIMIT, "settings"), Place(path=shown))
     return _settings(tree, path, shown) if tree is not None else None

@@ -22,7 +22,7 @@ from nodeworthy.errors import Ends
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.records import dataclass
 from nodeworthy.report.report import EVALUATED
-from nodeworthy.report.text import of_finding
+from nodeworthy.report.text import finding_text
 from nodeworthy.rule import Moment, Rule
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.suite.plugin import is_switched_on, value
@@ -48,7 +48,7 @@ class NodeVerdict:
         """Fails on fail, error and unknown, as a pytest test does; a skip is a skip, with why."""
         __tracebackhide__ = True
         found = [finding for each in self.judgements for finding in each.findings if each.verdict in FAILS]
-        told = "\n\n".join(of_finding(each) for each in found)
+        told = "\n\n".join(finding_text(each) for each in found)
         if any(each.severity is Severity.ERROR or each.verdict is Verdict.ERROR for each in found):
             pytest.fail(told, pytrace=False)
         if told:  # a warning does not fail

@@ -11,12 +11,12 @@ import yaml
 
 from nodeworthy.collect.workload.jobs import (
     RunTerms,
+    group_tests,
     groups,
     limits,
     node_job,
+    node_tests,
     objects,
-    of_groups,
-    of_nodes,
     priority_class,
     program_files,
 )
@@ -87,7 +87,7 @@ def test_the_batch_scripts_pass_our_own_check(level: Level, tmp_path: Path) -> N
 @LEVELS
 def test_no_node_is_held_longer_than_its_level_says(level: Level) -> None:
     tests = level_tests(level)
-    held = {**limits(tests, HELD[level], of_nodes(tests)), **limits(tests, HELD[level], of_groups(tests))}
+    held = {**limits(tests, HELD[level], node_tests(tests)), **limits(tests, HELD[level], group_tests(tests))}
     assert 0.9 * HELD[level] <= sum(held.values()) <= HELD[level]
     assert set(tests) - held.keys() <= {"allocation"}
 
@@ -253,7 +253,7 @@ def test_one_slice_of_each_profile_is_tried_and_the_node_itself_once() -> None:
     of_slices = {"gpu-sanity", "inference", "gpu-as-asked"}
     assert set(first.tests) == {*of_slices, "disk-and-network", "data-loading"}
     assert set(second.tests) == set(beside.tests) == of_slices
-    assert set(whole.tests) == set(of_nodes(full.tests))
+    assert set(whole.tests) == set(node_tests(full.tests))
     asked = [
         each["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
         for each in objects([first, second, whole, beside], full)

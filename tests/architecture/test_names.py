@@ -72,6 +72,11 @@ def modules() -> Iterator[tuple[str, str]]:
         yield str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")
 
 
+def test_no_public_function_begins_with_of() -> None:
+    """What it returns comes first: `cloud_of_script`, and not the `of_script` of somebody's clouds."""
+    assert [each for each in functions() if each.rpartition(".")[2].startswith("of_")] == []
+
+
 def test_a_class_is_found_by_its_name() -> None:
     counted = Counter(name for _, text in modules() for name in set(CLASS.findall(text)))
     assert len(counted) > 1000

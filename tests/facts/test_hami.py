@@ -16,7 +16,7 @@ from nodeworthy.facts.hami.fault import Dimension, HamiSums
 from nodeworthy.facts.hami.policies import Policy
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import devices_of, total
-from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, hami_settings, of_device_config
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, hami_settings, values_of_device_config
 from nodeworthy.rules.hami_plugin_configured import its_node_settings_can_be_read
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -96,7 +96,7 @@ def test_values_of_another_chart_are_not_hamis() -> None:
 
 def test_a_config_map_says_the_same_as_values() -> None:
     config = plant({"nvidia": {"deviceMemoryScaling": 2, "resourceCountName": "nvidia.com/vgpu"}}, AT)
-    found = of_device_config(config, AT, "ConfigMap")
+    found = values_of_device_config(config, AT, "ConfigMap")
     assert found is not None
     setup = HamiSetup(AT, (found,))
     assert setup.memory_scaling.state == Known(2)

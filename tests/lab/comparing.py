@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.boot.read import timeline_of
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.lab.differences import differences, in_memory
+from nodeworthy.lab.differences import differences, paths_in_memory
 from nodeworthy.lab.observation import Observation, PathKind, observe
 from nodeworthy.lab.told import Told
 from nodeworthy.verdict import Place
@@ -22,7 +22,7 @@ def boot_and_compare(user_data: bytes, expected: Expects) -> list[str]:
         seen = observe(expected.layers(), user_data)
         return surprises(seen, expected) + ([] if expected.fault in faults else [f"the faults are {faults}"])
     timeline = timeline_of(read)
-    asked = in_memory(Told(timeline, course))
+    asked = paths_in_memory(Told(timeline, course))
     seen = observe(expected.layers(), user_data, asked, again=expected.reboots)
     told = [str(each) for each in differences(timeline, seen, course)]
     others = [f"; seen: {path} appeared" for path in expected.others]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import specs
-from nodeworthy.collect.node.recording import as_text, load, of_data
+from nodeworthy.collect.node.recording import as_text, load, recording_from_data
 from tests.case_files import whole
 from tests.run import run, run_json
 
@@ -76,7 +76,7 @@ def test_what_somebody_has_written_by_hand_may_be_a_text() -> None:
     data = json.loads(MENDED.read_text())
     for each in data["parts"]:
         each["stdout"] = "\n".join(each["stdout"])
-    assert of_data(data) == load(MENDED)
+    assert recording_from_data(data) == load(MENDED)
 
 
 def test_a_hosts_name_shows_no_password(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.engine import Judgement, judge
-from nodeworthy.facts.firewall.effective import by_iptables
-from nodeworthy.facts.firewall.hooked import by_nft
+from nodeworthy.facts.firewall.effective import firewall_of_iptables
+from nodeworthy.facts.firewall.hooked import firewall_of_nft
 from nodeworthy.facts.firewall.pod_needs import Pods, Way
 from nodeworthy.facts.firewall.pod_traffic import blocked_traffic
 from nodeworthy.facts.firewall.saved import Saved
@@ -69,7 +69,7 @@ BOTH = {Way.LEAVE, Way.REACH}
 
 def kept_back(rules: str, interface: str) -> tuple[set[Way], bool]:
     pods = Pods(networks=there([interface]), are_seen=True, uplink="eth0")
-    found = blocked_traffic(by_iptables(f"{HEAD}{rules}COMMIT\n", HERE), pods, HERE)
+    found = blocked_traffic(firewall_of_iptables(f"{HEAD}{rules}COMMIT\n", HERE), pods, HERE)
     return {each.way for story, _ in found for each in story.lacking}, all(is_sure for _, is_sure in found)
 
 
@@ -120,10 +120,10 @@ def test_a_rule_at_the_end_closes_a_chain_whose_policy_accepts() -> None:
 		reject with icmpx admin-prohibited
 	}
 }"""
-    (closed,) = by_nft(listed, HERE).closed()
+    (closed,) = firewall_of_nft(listed, HERE).closed()
     assert closed.name == "nft inet firewalld"
     open_ = listed.replace("\t\treject with icmpx admin-prohibited\n", "")
-    assert list(by_nft(open_, HERE).closed()) == []
+    assert list(firewall_of_nft(open_, HERE).closed()) == []
 
 
 def test_chains_that_lead_to_themselves_end() -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from nodeworthy.collect.node.parts.firewall import route_of
 from nodeworthy.collect.node.recording import load
-from nodeworthy.facts.firewall.effective import by_iptables
-from nodeworthy.facts.firewall.hooked import by_other_tables
+from nodeworthy.facts.firewall.effective import firewall_of_iptables
+from nodeworthy.facts.firewall.hooked import firewall_of_other_tables
 from nodeworthy.facts.firewall.pod_needs import Pods, Way
 from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic
-from nodeworthy.facts.firewall.ranges import of_neighbours, of_pods
+from nodeworthy.facts.firewall.ranges import range_of_neighbours, range_of_pods
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.known.pod_interfaces import there
@@ -57,7 +57,7 @@ def told(firewall: Firewall, pods: Pods = PODS) -> list[BlockedTraffic]:
     ],
 )
 def test_what_is_dropped_beside_filter(saved: str, ways: set[Way], remedy: str) -> None:
-    (story,) = told(by_other_tables(saved, HERE))
+    (story,) = told(firewall_of_other_tables(saved, HERE))
     assert {each.way for each in story.lacking} == ways
     assert story.remedy == remedy
 
@@ -65,8 +65,8 @@ def test_what_is_dropped_beside_filter(saved: str, ways: set[Way], remedy: str) 
 def test_what_programs_do_there_drops_nothing() -> None:
     raw = RAW.format("-A PREROUTING -m rpfilter --invert -j DROP\n-A PREROUTING -i cilium_host -j NOTRACK")
     mangle = MANGLE.format("-A PREROUTING -i eni+ -j CONNMARK --restore-mark\n-A FORWARD -p tcp -j TCPMSS --clamp")
-    assert told(by_other_tables(raw + mangle, HERE)) == []
-    assert blocked_traffic(by_other_tables(raw + mangle, HERE), PODS, HERE) == []
+    assert told(firewall_of_other_tables(raw + mangle, HERE)) == []
+    assert blocked_traffic(firewall_of_other_tables(raw + mangle, HERE), PODS, HERE) == []
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_what_programs_do_there_drops_nothing() -> None:
     ],
 )
 def test_a_closed_node_lets_pods_reach_kubelet(rules: str, is_open: bool) -> None:
-    assert (told(by_iptables(FILTER.format("DROP", rules), HERE)) == []) is is_open
+    assert (told(firewall_of_iptables(FILTER.format("DROP", rules), HERE)) == []) is is_open
 
 
 def test_whom_a_network_keeps_from_the_node_is_its_policy() -> None:
     own = '-A INPUT -i lxc+ -m comment --comment "cali:LQw" -j DROP'
-    assert told(by_iptables(FILTER.format("ACCEPT", own), HERE)) == []
-    assert len(told(by_iptables(FILTER.format("ACCEPT", "-A INPUT -i lxc+ -j DROP"), HERE))) == 1
+    assert told(firewall_of_iptables(FILTER.format("ACCEPT", own), HERE)) == []
+    assert len(told(firewall_of_iptables(FILTER.format("ACCEPT", "-A INPUT -i lxc+ -j DROP"), HERE))) == 1
 
 
 def test_the_other_kind_of_iptables_is_mended_by_its_own_program() -> None:
@@ -108,10 +108,10 @@ route eno1 0000FEA9 00000000 0000FFFF"""
 def test_routes_say_whose_addresses_a_rule_names() -> None:
     routes = [route for line in ROUTES.splitlines() for route in route_of(line.split())]
     assert [str(each.network) for each in routes[:3]] == ["10.244.1.0/24", "10.244.2.0/24", "10.0.2.0/24"]
-    assert str(of_pods(routes, there(["cni0"]))) == "10.244.0.0/22"
-    assert str(of_neighbours(routes, "eno1")) == "10.0.2.0/24"
-    assert of_pods(routes, there(["lxc1"])) is None
-    assert of_neighbours(routes, "eth0") is None
+    assert str(range_of_pods(routes, there(["cni0"]))) == "10.244.0.0/22"
+    assert str(range_of_neighbours(routes, "eno1")) == "10.0.2.0/24"
+    assert range_of_pods(routes, there(["lxc1"])) is None
+    assert range_of_neighbours(routes, "eth0") is None
     assert list(route_of("route cni0 zz 00000000 00FFFFFF".split())) == []
 
 
@@ -127,5 +127,7 @@ def test_routes_say_whose_addresses_a_rule_names() -> None:
 def test_a_denial_is_mended_by_what_ufw_does_then(denied: str, remedy: str) -> None:
     chains = ":ufw-user-input - [0:0]\n:ufw-user-forward - [0:0]\n-A INPUT -j ufw-before-input\n-A FORWARD -j ufw-before-forward\n"
     rules = f"{chains}-A ufw-before-input -j ACCEPT\n-A ufw-before-forward -j ufw-user-forward\n-A ufw-user-forward {denied}"
-    (story,) = told(by_iptables(FILTER.format("DROP", f"{rules}\n-A ufw-user-forward -o lxc+ -j ACCEPT"), HERE))
+    (story,) = told(
+        firewall_of_iptables(FILTER.format("DROP", f"{rules}\n-A ufw-user-forward -o lxc+ -j ACCEPT"), HERE)
+    )
     assert story.remedy == remedy

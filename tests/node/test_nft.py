@@ -9,7 +9,7 @@ import ipaddress
 
 import pytest
 
-from nodeworthy.facts.firewall.hooked import by_nft
+from nodeworthy.facts.firewall.hooked import firewall_of_nft
 from nodeworthy.facts.firewall.pod_needs import Pods
 from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic, missing
 from nodeworthy.known.pod_interfaces import there
@@ -47,7 +47,7 @@ TERSE = """table inet filter {
 
 def told(rules: str, interface: str = "lxc1234") -> list[tuple[BlockedTraffic, bool]]:
     pods = Pods(RANGE, None, there([interface]), are_seen=True, uplink="eno1", neighbours=NEIGHBOURS)
-    return blocked_traffic(by_nft(rules, HERE), pods, HERE)
+    return blocked_traffic(firewall_of_nft(rules, HERE), pods, HERE)
 
 
 def shut(rules: str) -> tuple[set[str], set[str]]:
@@ -175,4 +175,6 @@ def test_chains_that_lead_to_more_rules_than_can_be_followed() -> None:
     chains = "".join(f"chain c{n} {{\njump c{n + 1}\njump c{n + 1}\n}}\n" for n in range(30))
     endless = f"{chains}chain c30 {{\niifname lo accept\n}}\n"
     with pytest.raises(ValueError, match="leads to more rules than can be followed"):
-        by_nft(f"table ip x {{\nchain f {{\ntype filter hook forward priority 0\njump c0\n}}\n{endless}}}\n", HERE)
+        firewall_of_nft(
+            f"table ip x {{\nchain f {{\ntype filter hook forward priority 0\njump c0\n}}\n{endless}}}\n", HERE
+        )

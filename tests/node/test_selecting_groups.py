@@ -44,7 +44,7 @@ def instances(group: Any) -> list[str]:
 
 
 def test_each_of_them_is_a_host_of_ssm(group: Any) -> None:
-    selected = selecting.by_group("gpu-dev-h100", "ssm", REACH)
+    selected = selecting.select_by_group("gpu-dev-h100", "ssm", REACH)
     assert selected.specs == tuple(f"ssm://{each}" for each in instances(group))
     assert selected.told == "the Auto Scaling Group gpu-dev-h100 has 2 instances"
 
@@ -52,7 +52,7 @@ def test_each_of_them_is_a_host_of_ssm(group: Any) -> None:
 def test_or_of_ssh_by_its_private_address(group: Any) -> None:
     told = boto3.client("ec2", REGION).describe_instances()["Reservations"]
     addresses = {each["PrivateIpAddress"] for one in told for each in one["Instances"]}
-    assert set(selecting.by_group("gpu-dev-h100", "ssh", REACH).specs) == {f"ssh://{each}" for each in addresses}
+    assert set(selecting.select_by_group("gpu-dev-h100", "ssh", REACH).specs) == {f"ssh://{each}" for each in addresses}
 
 
 def test_one_that_is_on_its_way_out_is_left_out(group: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +64,7 @@ def test_one_that_is_on_its_way_out_is_left_out(group: Any, monkeypatch: pytest.
             return found
 
     monkeypatch.setattr(selecting, "client", lambda *_: Leaving())
-    selected = selecting.by_group("gpu-dev-h100", "ssm", REACH)
+    selected = selecting.select_by_group("gpu-dev-h100", "ssm", REACH)
     assert len(selected.specs) == 1
     assert selected.told.endswith("has 1 instances, and 1 that are on their way out are left out")
 
@@ -78,7 +78,7 @@ def test_a_group_without_instances_proves_nothing_and_is_told(group: Any) -> Non
 
 def test_a_group_that_is_not_there(group: Any) -> None:
     with pytest.raises(InputError, match="no Auto Scaling Group 'gone'"):
-        selecting.by_group("gone", "ssm", REACH)
+        selecting.select_by_group("gone", "ssm", REACH)
     assert run("node", "--asg", "gone", "--region", REGION).code == 2
 
 
@@ -86,4 +86,4 @@ def test_an_account_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     with pytest.raises(CouldNotLook, match="does not tell the instances of gpu-dev-h100"):
-        selecting.by_group("gpu-dev-h100", "ssm", Reach(region=REGION, endpoint_url="http://127.0.0.1:1"))
+        selecting.select_by_group("gpu-dev-h100", "ssm", Reach(region=REGION, endpoint_url="http://127.0.0.1:1"))

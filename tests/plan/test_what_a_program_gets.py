@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.plan.program import of_program
+from nodeworthy.collect.plan.program import variables_for_program
 from tests.plan.programs import inputs, preview, project
 
 OF_GITHUB = {
@@ -44,9 +44,9 @@ KEPT = (
 
 def test_what_belongs_to_the_job_is_not_given() -> None:
     ours = dict.fromkeys((*OF_GITHUB, *OF_OTHERS, *OF_AN_ACCOUNT, *KEPT), "x")
-    assert set(of_program(ours)) == set(KEPT)
-    assert set(of_program({**ours, "CI": ""})) == {*KEPT, *OF_AN_ACCOUNT}, "at home it is one's own program"
-    assert set(of_program(ours, ["GITHUB_OUTPUT", "AWS_SESSION_TOKEN"])) == {
+    assert set(variables_for_program(ours)) == set(KEPT)
+    assert set(variables_for_program({**ours, "CI": ""})) == {*KEPT, *OF_AN_ACCOUNT}, "at home it is one's own program"
+    assert set(variables_for_program(ours, ["GITHUB_OUTPUT", "AWS_SESSION_TOKEN"])) == {
         *KEPT,
         "GITHUB_OUTPUT",
         "AWS_SESSION_TOKEN",

@@ -18,7 +18,7 @@ from nodeworthy.collect.cluster.connection import Connection
 from nodeworthy.collect.cluster.kinds import PODS
 from nodeworthy.collect.cluster.pod_logs import WantedLog
 from nodeworthy.collect.cluster.recording import Recording
-from nodeworthy.collect.node.recording import as_text, of_data
+from nodeworthy.collect.node.recording import as_text, recording_from_data
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import LABELS, Edit
 from nodeworthy.repair.record import Record
@@ -166,7 +166,7 @@ def node(texts: Texts, folder: Path) -> str:
     (below / "h2.json").write_text(json.dumps({**unreached, "unreached": "\n".join(texts)}), encoding="utf-8")
     told = _every_format(["node", "replay:h1.json", "replay:h2.json", "--record", "again"], below)
     kept = [each.read_text(encoding="utf-8") for each in sorted((below / "again").glob("*.json"))]
-    lines = [as_text(of_data(_node_data(texts)))]
+    lines = [as_text(recording_from_data(_node_data(texts)))]
     said = [line for each in (*kept, *lines) for part in json.loads(each)["parts"] for line in part["stdout"]]
     return "\n".join([told, *kept, *lines, *said])
 

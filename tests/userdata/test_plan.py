@@ -88,7 +88,7 @@ def test_only_the_clusters_own_names_need_an_address(host: str, name: str, insid
 
 def test_caches_have_addresses_behind_the_dns() -> None:
     hosts = ["a.ns.svc:5000", "ghcr.io", "b.ns.svc:5000", "a.ns.svc:5001"]
-    assert registry_resolvable.of_registries(hosts, "10.100.0.0/24") == {
+    assert registry_resolvable.registry_addresses(hosts, "10.100.0.0/24") == {
         "a.ns.svc": "10.100.0.11",
         "b.ns.svc": "10.100.0.12",
     }

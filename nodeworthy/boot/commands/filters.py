@@ -18,7 +18,7 @@ from nodeworthy.boot.commands.call import (
     split_options,
 )
 from nodeworthy.boot.commands.names import last_part
-from nodeworthy.boot.commands.printing import of_format
+from nodeworthy.boot.commands.printing import unescape_format
 from nodeworthy.boot.commands.streams import contents_of, join_contents
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.text import Hole, Piece, Text
@@ -64,7 +64,7 @@ def _letters(word: str) -> str | None:
     if "[" in word[:1] and ":" in word:
         return None
     spread = _RANGE.sub(lambda found: "".join(map(chr, range(ord(found[1]), ord(found[2]) + 1))), word)
-    return of_format(spread)
+    return unescape_format(spread)
 
 
 def base64_(call: Call) -> Did:

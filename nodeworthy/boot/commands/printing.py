@@ -28,12 +28,12 @@ def echo_escapes(text: Text) -> tuple[Text, bool]:
     return _until_stop(text, _ECHO, quotes=False)
 
 
-def of_argument(text: Text) -> tuple[Text, bool]:
+def unescape_argument(text: Text) -> tuple[Text, bool]:
     """What `printf %b` makes of it, and whether `\\c` ended everything there."""
     return _until_stop(text, _ARGUMENT, quotes=False)
 
 
-def of_format(text: str) -> str:
+def unescape_format(text: str) -> str:
     return _FORMAT.sub(partial(_replaced, quotes=True), text) if "\\" in text else text
 
 
@@ -119,13 +119,13 @@ def _once(form: Text, left: list[Text]) -> tuple[list[Piece], bool]:
             continue
         end = 0
         for found in _DIRECTIVE.finditer(piece):
-            pieces.append(of_format(piece[end : found.start()]))
+            pieces.append(unescape_format(piece[end : found.start()]))
             end = found.end()
             filled, stopped = _filled(found, left)
             pieces += filled.pieces
             if stopped:
                 return pieces, True
-        pieces.append(of_format(piece[end:]))
+        pieces.append(unescape_format(piece[end:]))
     return pieces, False
 
 
@@ -139,7 +139,7 @@ def _filled(found: re.Match[str], left: list[Text]) -> tuple[Text, bool]:
     if date is not None:
         return Text.of(Hole(found.group(), "the time is known on the node")), False
     if kind == "b":
-        return of_argument(argument)
+        return unescape_argument(argument)
     if argument.known is None:
         return argument, False
     if None in sizes or kind not in _KINDS:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.documents.plain import mappings_at, text_at
-from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal, admission_refusal, together
+from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal, admission_refusal, merge_refusals
 from nodeworthy.facts.cluster.asking_pod import AskingPod, asking_pod, asks_for_gpus
 from nodeworthy.facts.cluster.claiming_pods import ClaimingPod, claiming_pod, claims_devices
 from nodeworthy.facts.cluster.idle_holders import GpuUsage
@@ -66,7 +66,7 @@ class CapacitySeen:
 
     def _refuse(self, refusal: AdmissionRefusal | None) -> None:
         if refusal is not None:
-            self._refusals[refusal.object] = together(self._refusals.get(refusal.object), refusal)
+            self._refusals[refusal.object] = merge_refusals(self._refusals.get(refusal.object), refusal)
 
     @property
     def refusals(self) -> list[AdmissionRefusal]:

@@ -18,14 +18,14 @@ def read(seen: ClusterObjects, index: Index) -> None:
         is_part = (pod.namespace, pod.name) in seen.hami.parts
         if pod.ready or not (is_part or (pod.uses_gpus and is_crash(pod))):
             continue
-        told = together(
+        told = join_log_ends(
             [each for each in (read_tail(path, seen, read_log) for path in index.of(pod)) if each is not None]
         )
         if told is not None:
             seen.hami.logs[pod.object] = told
 
 
-def together(said: Sequence[LogEnd]) -> LogEnd | None:
+def join_log_ends(said: Sequence[LogEnd]) -> LogEnd | None:
     """Of one pod's containers; None where none was read."""
     if not said:
         return None

@@ -24,7 +24,7 @@ from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked, monito
 from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.facts.services.database_server import DatabaseServer, of_template
+from nodeworthy.facts.services.database_server import DatabaseServer, server_of_template
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, chooses, leads_to, scraping
 from nodeworthy.facts.services.queue_database import QueueDatabase, queue_databases
 from nodeworthy.fleet.model import Fleet
@@ -68,7 +68,7 @@ def _with_exporters(scraped: Scraping, seen: ClusterObjects, *, is_asked_for: bo
 
 
 def _servers(seen: ClusterObjects) -> Iterator[DatabaseServer]:
-    yield from filter(None, map(of_template, seen.read(PodTemplate, STATEFUL_SETS)))
+    yield from filter(None, map(server_of_template, seen.read(PodTemplate, STATEFUL_SETS)))
     yield from seen.read(DatabaseServer, DATABASES)
 
 

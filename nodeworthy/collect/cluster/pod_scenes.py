@@ -33,13 +33,13 @@ def verification(seen: ClusterObjects, not_seen: NotSeen) -> list[VerificationWo
     return list(verification_works(pods.groups(), pods.rejected, bounds, pods.now, opted_out))
 
 
-def of_verification(works: list[VerificationWork], waiting: tuple[str, ...]) -> Scene:
+def verification_scene(works: list[VerificationWork], waiting: tuple[str, ...]) -> Scene:
     """Who waits for what it holds is a victim like those whom a kubelet turned away."""
     told = [each if each.yields else replace(each, rejected=(*each.rejected, *waiting)) for each in works]
     return make_scene(told, {VerificationWork: "nothing here verifies"})
 
 
-def of_pods(
+def pod_scene(
     seen: ClusterObjects,
     not_seen: NotSeen,
     rules: frozenset[str],

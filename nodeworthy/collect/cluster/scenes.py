@@ -12,7 +12,7 @@ from nodeworthy.collect.cluster.gpu_stack import stack_of
 from nodeworthy.collect.cluster.groups import RuntimeGroup, group_nodes
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, NODE_POOLS, NODES, PODS
 from nodeworthy.collect.cluster.not_seen import NotSeen
-from nodeworthy.collect.cluster.pod_scenes import of_pods, of_verification, verification
+from nodeworthy.collect.cluster.pod_scenes import pod_scene, verification, verification_scene
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.cluster.toolkits import Toolkits
 from nodeworthy.collect.objects import facts_of
@@ -23,7 +23,7 @@ from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes, plugins_on
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods, Words, dns_is_down, unanswered_pods
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.fleet.karpenter import KarpenterPool
-from nodeworthy.facts.hami.waiting import of_hami
+from nodeworthy.facts.hami.waiting import waiting_for_hami
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes, drivers_on_nodes
 from nodeworthy.facts.operator.fleet_operator import with_release_of
 from nodeworthy.facts.operator.recognition import with_its_release
@@ -64,13 +64,13 @@ class _Scenes:
             self._seen,
             self._fleet,
             works,
-            of_hami(shared.facts),
+            waiting_for_hami(shared.facts),
             self._unseen,
             blamed=self._toolkits.nodes_without_runtime,
         )
         told_otherwise = hami.TOLD | platform.TOLD
-        pods = of_pods(self._seen, self._unseen, self._rules, told_otherwise)
-        verified = of_verification(works, kept_waiting(held))
+        pods = pod_scene(self._seen, self._unseen, self._rules, told_otherwise)
+        verified = verification_scene(works, kept_waiting(held))
         others = [pods, verified, held, platform.platform(self._seen, self._fleet, self._unseen, self._rules), shared]
         return [
             self._of_toolkits(starved_pods(held)),
@@ -122,7 +122,7 @@ class _Scenes:
         for group in group_nodes([node for node in self._toolkits.gpu_nodes if node.is_gpu], self._fleet):
             if group.silent is None:
                 found = True
-                yield from by_containerd(group.pool or _pool_of_nodes(group, group.nodes[0]), group.nodes)
+                yield from split_by_containerd(group.pool or _pool_of_nodes(group, group.nodes[0]), group.nodes)
         if not found and self._fleet is not None:
             yield from gpu_pools(self._fleet)
 
@@ -185,7 +185,7 @@ def _missing(not_seen: NotSeen, fleet: Fleet | None) -> Iterator[tuple[type[Fact
     yield ProfilingPromise, missing(ProfilingPromise, why, *([NODES] if promised else ()))
 
 
-def by_containerd(pool: GpuPool, nodes: tuple[ClusterNode, ...]) -> Iterator[GpuPool]:
+def split_by_containerd(pool: GpuPool, nodes: tuple[ClusterNode, ...]) -> Iterator[GpuPool]:
     """The pool once for each containerd that its nodes run, which they say themselves."""
     said = {_version(node): node for node in nodes}
     for version, node in said.items():

@@ -14,7 +14,7 @@ from nodeworthy.collect.in_cluster import state
 from nodeworthy.collect.in_cluster.cluster import Busy, Cluster, NotBelieved
 from nodeworthy.collect.in_cluster.job import Terms, job, name_of
 from nodeworthy.collect.node.asked import AskedHost
-from nodeworthy.collect.node.recording import NoRecording, Recording, of_data
+from nodeworthy.collect.node.recording import NoRecording, Recording, recording_from_data
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.interrupts import terminate_like_interrupt, tidied
@@ -33,7 +33,7 @@ def recording(host: str, log: bytes, why: str) -> Recording:
         return Recording(host, unreached=_unsaid(text, why))
     try:
         data, _ = json.JSONDecoder().raw_decode(text, at)
-        return replace(of_data(data), host=host)
+        return replace(recording_from_data(data), host=host)
     except NoRecording as problem:
         return Recording(host, unreached=f"its log is no recording: {problem}")
     except (ValueError, RecursionError):

@@ -43,7 +43,7 @@ def can_be_rebooted(specs: Sequence[Spec]) -> None:
             raise InputError(f"{each.text}: --reboot is for ssh:// and nsenter://, whose hosts are found again")
 
 
-def twice(specs: Sequence[Spec], asking: Asking, progress: Progress | None = None) -> Twice:
+def look_twice(specs: Sequence[Spec], asking: Asking, progress: Progress | None = None) -> Twice:
     connections = Connections(asking.seconds, asking.reach)
     register(connections)
     with tidied(connections.close):

@@ -82,10 +82,10 @@ def load(path: Path) -> Recording:
         data = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         raise NoRecording("it is not JSON") from None
-    return of_data(data)
+    return recording_from_data(data)
 
 
-def of_data(data: Any) -> Recording:
+def recording_from_data(data: Any) -> Recording:
     """Raises NoRecording with why."""
     if not isinstance(data, dict) or "schema" not in data:
         raise NoRecording("it is JSON, but no recording")

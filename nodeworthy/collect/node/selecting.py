@@ -23,7 +23,7 @@ class Selected:
     told: str
 
 
-def by_label(selector: str, reach: Reach) -> Selected:
+def select_by_label(selector: str, reach: Reach) -> Selected:
     """Raises CouldNotLook with kubectl's own words."""
     context = [f"--context={reach.context}"] if reach.context else []
     command = ["kubectl", *context, "get", "nodes", f"--selector={selector}", "-o", "name"]
@@ -38,7 +38,7 @@ def by_label(selector: str, reach: Reach) -> Selected:
     return Selected(tuple(f"node://{each}" for each in names), f"{len(names)} nodes have the label {selector}")
 
 
-def by_group(name: str, via: str, reach: Reach) -> Selected:
+def select_by_group(name: str, via: str, reach: Reach) -> Selected:
     """Raises InputError where there is no such group, CouldNotLook where AWS does not say."""
     need_boto3("--asg")
     try:

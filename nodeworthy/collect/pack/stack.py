@@ -94,7 +94,7 @@ class Stack:
     def _value(self, key: str, text: str, written: Tree | None) -> Tree:
         value = _parsed(text) if key == FLEET else text
         if written is not None:
-            placed = at_its_lines(written.get("config", key), value)
+            placed = tree_as_written(written.get("config", key), value)
             if placed is not None:
                 return placed
         tree = plant(value, self._place)
@@ -121,18 +121,18 @@ def _parsed(text: str) -> Any:
         return text  # no structure: read_fleet says what a fleet is
 
 
-def at_its_lines(written: Tree, value: Any) -> Tree | None:
+def tree_as_written(written: Tree, value: Any) -> Tree | None:
     """The value at the lines where it was written; None where the file says something else than the config."""
     if set(written.mapping) == {"secure"}:
         return Tree(value, written.place, written.key, secret=True) if isinstance(value, str) else None
     if isinstance(value, Mapping):
         if not written.is_mapping or set(written.mapping) != set(value):
             return None
-        return _whole(written, {name: at_its_lines(written.mapping[name], value[name]) for name in written.mapping})
+        return _whole(written, {name: tree_as_written(written.mapping[name], value[name]) for name in written.mapping})
     if isinstance(value, list):
         if not written.is_sequence or len(written.sequence) != len(value):
             return None
-        placed = [at_its_lines(there, each) for there, each in zip(written.sequence, value, strict=True)]
+        placed = [tree_as_written(there, each) for there, each in zip(written.sequence, value, strict=True)]
         known = [each for each in placed if each is not None]
         return Tree(known, written.place, written.key) if len(known) == len(placed) else None
     return written if type(written.value) is type(value) and written.value == value else None

@@ -21,7 +21,7 @@ from nodeworthy.collect.plan.project import (
     shown_path,
 )
 from nodeworthy.collect.plan.runs import Ran, run_differently, run_program
-from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
+from nodeworthy.collect.plan.scene import scene_of, scene_of_fleet
 from nodeworthy.collect.plan.served import Bounded, Program, Show
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.facts.secrets.plain_text import IN_A_STACK, PlainText
@@ -63,7 +63,7 @@ class Preview:
     @property
     def of_fleet(self) -> Scene | None:
         """The fleet, where it can't exist: then there is no use in running the program."""
-        return of_fleet_alone(self.fleet) if self.fleet is not None and self.fleet.impossible else None
+        return scene_of_fleet(self.fleet) if self.fleet is not None and self.fleet.impossible else None
 
     def run(self, asks: Asks | None, show: Show, meanwhile: Callable[[], object] = lambda: None) -> PreviewOutcome:
         answers = self._answers(asks)

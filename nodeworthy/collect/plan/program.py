@@ -41,7 +41,7 @@ _ACCOUNTS = pattern(
 )
 
 
-def of_program(ours: Mapping[str, str], passed: Collection[str] = ()) -> dict[str, str]:
+def variables_for_program(ours: Mapping[str, str], passed: Collection[str] = ()) -> dict[str, str]:
     """Our variables without those of the CI job that runs the preview; `passed` are handed over all the same. A CI
     system keeps the job's tokens in them, and the files by which steps tell each other what to do. The program is often
     a stranger's, and a preview needs no account."""
@@ -171,7 +171,7 @@ class ProgramRun:
     def _start(self, program: Program) -> subprocess.Popen[bytes]:
         python = program.project.python
         environment = {
-            **of_program(os.environ, program.passed),
+            **variables_for_program(os.environ, program.passed),
             "PULUMI_CONFIG": json.dumps(dict(program.config.values)),
             "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(program.config.secret_keys)),
         }

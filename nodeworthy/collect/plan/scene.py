@@ -170,7 +170,7 @@ def _told_once(facts: Sequence[Fact], fleet: Fleet | None) -> list[Fact]:
     return [fact for fact in facts if not (isinstance(fact, PlannedSecret) and fact.place in told)]
 
 
-def of_fleet_alone(fleet: Fleet) -> Scene:
+def scene_of_fleet(fleet: Fleet) -> Scene:
     """What can be judged before the program runs."""
     return make_scene(pool_claims(fleet))
 
@@ -185,7 +185,7 @@ def facts_of_resources(plan: PreviewedPlan, releases: Releases, made: StandIns |
             yield _unopened(resource)
         elif resource.type == CHART and not resource.inputs and resource.urn not in parents:
             yield NotLookedAt(resource.place, f"what the chart {resource.name} is given is not known before deployment")
-        yield from (of_its_cluster(each, resource, plan) for each in releases.facts(resource, planter))
+        yield from (with_cluster_of_provider(each, resource, plan) for each in releases.facts(resource, planter))
 
 
 def _unopened(resource: Resource) -> NotLookedAt:
@@ -204,7 +204,7 @@ def _unopened(resource: Resource) -> NotLookedAt:
 _KUBECONFIG = "kubeconfig"
 
 
-def of_its_cluster(fact: Fact, resource: Resource, plan: PreviewedPlan) -> Fact:
+def with_cluster_of_provider(fact: Fact, resource: Resource, plan: PreviewedPlan) -> Fact:
     """The operator's settings, with the cluster that its provider leads to."""
     if not isinstance(fact, OperatorValues):
         return fact

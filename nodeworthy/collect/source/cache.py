@@ -63,7 +63,7 @@ class Memory:
         try:
             if not self._is_unchanged():
                 return None
-            judged = cache_judgements.of_data(self._kept["judged"])
+            judged = cache_judgements.judgements_from_data(self._kept["judged"])
             nothing = [str(each) for each in self._kept["nothing"]]
             return Answer(judged, self._kept["counts"], nothing, dict(self._kept["inferred"]))
         except _OTHERWISE_SHAPED:

@@ -98,7 +98,7 @@ def as_data(judgements: Sequence[Judgement]) -> dict[str, Any]:
     return {**tables, "judgements": made}
 
 
-def of_data(data: dict[str, Any]) -> list[Judgement]:
+def judgements_from_data(data: dict[str, Any]) -> list[Judgement]:
     """Raises what plain data of another shape raises: KeyError, TypeError, ValueError, IndexError."""
     places = [Place(*row) for row in data["places"]]
     rules = [_rule(*row) for row in data["rules"]]

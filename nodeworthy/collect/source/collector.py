@@ -343,7 +343,7 @@ def _files_of_nodes(found: FileContents, fleet: Fleet | None, why: str) -> list[
     """Those that belong together are one node's."""
     if not found.node_files:
         return []
-    from nodeworthy.facts.node.files import together
-    from nodeworthy.facts.node.pools import of_pools
+    from nodeworthy.facts.node.files import files_by_node
+    from nodeworthy.facts.node.pools import with_its_pools
 
-    return [of_pools(each, fleet, why) for each in together(found.node_files)]
+    return [with_its_pools(each, fleet, why) for each in files_by_node(found.node_files)]

@@ -165,9 +165,9 @@ def _of_its_cluster(pools: Sequence[GpuPool], values: Sequence[OperatorValues], 
     """Imported only where there are some."""
     if not pools:
         return pools
-    from nodeworthy.collect.source.whose_cluster import of_its_cluster
+    from nodeworthy.collect.source.whose_cluster import pools_of_its_cluster
 
-    return of_its_cluster(pools, values, source)
+    return pools_of_its_cluster(pools, values, source)
 
 
 def _doubted_at(values: Sequence[OperatorValues], pool: GpuPool) -> GpuPool:

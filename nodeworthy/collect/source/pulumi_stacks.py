@@ -53,7 +53,7 @@ def _read_stack(name: str, data: bytes, folder: PurePath) -> StackConfig | None:
     return StackConfig(stack["stack"], File(shown, text), {key: node for key, (_, node) in config.items()})
 
 
-def in_place_of(
+def agreed_value(
     default: Node | None, stacks: Sequence[StackConfig], name: str, project: str, spot: Spot
 ) -> Value | None:
     """What all of them say; None where none says anything, and the default holds."""

@@ -17,7 +17,7 @@ from nodeworthy.collect.source.cloudformation.nodes import Node, child, items, p
 from nodeworthy.collect.source.cloudformation.user_data import reads_scripts
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.pulumi_functions import FUNCTIONS, with_references
-from nodeworthy.collect.source.pulumi_stacks import StackConfig, in_place_of, stacks_beside
+from nodeworthy.collect.source.pulumi_stacks import StackConfig, agreed_value, stacks_beside
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import compose
@@ -138,7 +138,7 @@ class Program:
         if name in self.resources:
             return Hole(f"{_LATER}: {name}", spot, name, name)
         default = child(self._config[name][1], "default") if name in self._config else None
-        said = in_place_of(default, self._stacks, name, self._project, spot)
+        said = agreed_value(default, self._stacks, name, self._project, spot)
         if said is not None:
             return said
         if default is not None:

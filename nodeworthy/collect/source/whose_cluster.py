@@ -20,7 +20,9 @@ _FLUX, _YAML = pattern(rb"kustomize\.toolkit\.fluxcd\.io/"), (".yaml", ".yml")
 _OF_CLUSTERS = frozenset(("clusters", "cluster", "environments", "envs", "env", "overlays", "sites", "regions"))
 
 
-def of_its_cluster(pools: Sequence[GpuPool], values: Sequence[OperatorValues], source: Source) -> Sequence[GpuPool]:
+def pools_of_its_cluster(
+    pools: Sequence[GpuPool], values: Sequence[OperatorValues], source: Source
+) -> Sequence[GpuPool]:
     """Those of the cluster that is meant; all, where nothing says which."""
     sent = {each.cluster for each in values if each.cluster}
     if len(sent) == 1:

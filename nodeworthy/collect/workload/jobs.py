@@ -139,12 +139,12 @@ def seconds_of(tests: Sequence[str], terms: RunTerms) -> int:
     return terms.job_seconds or sum(limits(terms.tests, terms.held, tests).values()) + SPARE_SECONDS
 
 
-def of_nodes(tests: Sequence[str]) -> tuple[str, ...]:
+def node_tests(tests: Sequence[str]) -> tuple[str, ...]:
     """Those that a node is tried with in one go."""
     return tuple(each for each in tests if each not in OF_GROUPS and each != ALLOCATION)
 
 
-def of_groups(tests: Sequence[str]) -> tuple[str, ...]:
+def group_tests(tests: Sequence[str]) -> tuple[str, ...]:
     return tuple(each for each in tests if each in OF_GROUPS)
 
 
@@ -157,7 +157,7 @@ def objects(pieces: Iterable[Piece], terms: RunTerms) -> Iterator[dict[str, Any]
 
 def objects_of(piece: Piece, terms: RunTerms) -> Iterator[dict[str, Any]]:
     """Its Job comes last."""
-    if of_groups(piece.tests):
+    if group_tests(piece.tests):
         yield from group_job(piece.name, piece.shapes, piece.tests, terms)
     else:
         yield node_job(piece.name, piece.shapes[0], piece.tests, terms, piece.asking)

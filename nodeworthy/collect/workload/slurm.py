@@ -10,11 +10,11 @@ from nodeworthy.collect.workload.askings import Asking
 from nodeworthy.collect.workload.jobs import (
     RENDEZVOUS_SECONDS,
     SPARE_SECONDS,
+    group_tests,
     held_seconds,
     limits,
     neighbours,
-    of_groups,
-    of_nodes,
+    node_tests,
     program_files,
     serving,
 )
@@ -96,7 +96,7 @@ class SlurmTerms:
 def scripts(terms: SlurmTerms) -> dict[str, str]:
     """By their names: one that each node is given, and one of the group."""
     found: dict[str, str] = {}
-    alone, together = of_nodes(terms.tests), of_groups(terms.tests)
+    alone, together = node_tests(terms.tests), group_tests(terms.tests)
     for each in (terms.nodes or ("",)) if alone else ():
         found[f"node-{each or 'any'}"] = script(terms, terms.name, alone, [Shape(each)])
     if together and len(terms.nodes) > 1:

@@ -211,7 +211,7 @@ class Live:
 
     def _less_lonely(self, ended: Sequence[Ended], off: Mapping[str, LeftOut]) -> Planned:
         """Those that were in no group, with why."""
-        from nodeworthy.collect.workload.jobs import of_groups
+        from nodeworthy.collect.workload.jobs import group_tests
         from nodeworthy.known.acceptance import NotRun
 
         tried = {name for each in ended for name in each.piece.nodes}
@@ -220,7 +220,7 @@ class Live:
         left = [
             replace(off[name], test=test) if name in off else LeftOut(test, (name,), NotRun.IN_USE, alone)
             for name in lonely
-            for test in of_groups(self.planned.terms.tests)
+            for test in group_tests(self.planned.terms.tests)
         ]
         return replace(self.planned, left_out=(*self.planned.left_out, *left))
 

@@ -51,22 +51,22 @@ class Planned:
         return [piece for name, each in named for piece in (*self._whole(name, each), *self._sliced(name, each))]
 
     def _whole(self, name: str, shape: Shape) -> Iterator[Piece]:
-        from nodeworthy.collect.workload.jobs import of_nodes
+        from nodeworthy.collect.workload.jobs import node_tests
         from nodeworthy.collect.workload.live.piece import Piece
 
-        tests = of_nodes(self.terms.tests)
+        tests = node_tests(self.terms.tests)
         if tests and shape.has_whole_gpus:
             yield Piece(name, (shape,), tests, self.terms.seconds_of(tests))
 
     def _sliced(self, name: str, shape: Shape) -> Iterator[Piece]:
         """One slice of each profile. What is about the node is tried with the first, where nothing else tries it."""
         from nodeworthy.collect.workload.askings import one_slice
-        from nodeworthy.collect.workload.jobs import of_nodes
+        from nodeworthy.collect.workload.jobs import node_tests
         from nodeworthy.collect.workload.live.piece import Piece
 
         can = OF_A_SLICE if shape.has_whole_gpus else (*OF_A_SLICE, *OF_THE_NODE)
         for number, slices in enumerate(shape.slices):
-            tests = tuple(each for each in of_nodes(self.terms.tests) if each in can)
+            tests = tuple(each for each in node_tests(self.terms.tests) if each in can)
             if tests:
                 yield Piece(
                     f"{name}-mig{number}", (shape,), tests, self.terms.seconds_of(tests), asking=one_slice(slices)
@@ -89,10 +89,10 @@ class Planned:
 
     def together(self, shapes: Sequence[Shape]) -> list[Piece]:
         """What some of its nodes are tried together with."""
-        from nodeworthy.collect.workload.jobs import of_groups
+        from nodeworthy.collect.workload.jobs import group_tests
         from nodeworthy.collect.workload.live.piece import Piece
 
-        tests = of_groups(self.terms.tests)
+        tests = group_tests(self.terms.tests)
         if not tests:
             return []
         seconds = self.terms.seconds_of(tests)

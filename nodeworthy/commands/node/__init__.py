@@ -79,12 +79,12 @@ def _once(
 def _twice(
     options: Options, run: Run, hosts: Meant, asking: Asking, declared: Declared
 ) -> tuple[Sequence[AskedHost], Report]:
-    from nodeworthy.collect.node.rebooting import twice
+    from nodeworthy.collect.node.rebooting import look_twice
     from nodeworthy.commands.node import reboot
     from nodeworthy.report.printable import printable
 
     reboot.agree(hosts.specs, yes=options.yes)
-    asked = twice(hosts.specs, asking, _progress(options, run, hosts, declared))
+    asked = look_twice(hosts.specs, asking, _progress(options, run, hosts, declared))
     progress.leave()
     _record(options, asked.before, BEFORE)
     _record(options, asked.after, "")

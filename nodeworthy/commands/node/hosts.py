@@ -68,10 +68,10 @@ def _together(options: Options) -> None:
 
 def _selected(options: Options, reach: Reach) -> Meant:
     """Beside those that are named."""
-    from nodeworthy.collect.node.selecting import by_group, by_label
+    from nodeworthy.collect.node.selecting import select_by_group, select_by_label
 
-    found = [by_label(each, reach) for each in options.selector]
-    found += [by_group(each, options.via or "ssm", reach) for each in options.asg]
+    found = [select_by_label(each, reach) for each in options.selector]
+    found += [select_by_group(each, options.via or "ssm", reach) for each in options.asg]
     named = [*options.hosts, *(spec for each in found for spec in each.specs)]
     told = tuple(each.told for each in found)
     return Meant(specs.parse_all(named), "; ".join(told), told=told)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.stack import AskedImage
 from nodeworthy.facts.fleet.gpu_pool import NodeImage
-from nodeworthy.known.node_images import ImageSign, by_name, by_parameter, by_type
+from nodeworthy.known.node_images import ImageSign, image_by_name, image_by_parameter, image_by_type
 from nodeworthy.verdict import Place, Unknown
 
 
@@ -22,14 +22,14 @@ def image_of(nodes: NodeGroup) -> NodeImage | None:
             why = said.value.why if isinstance(said.value, Unknown) else said.kind()
             return NodeImage(said.place, why, None)
         asked = nodes.stack.images.get(said.text)
-        sign = by_parameter(said.text) or (_asked_for(asked) if asked is not None else None)
+        sign = image_by_parameter(said.text) or (_asked_for(asked) if asked is not None else None)
         named = asked.named if asked is not None else said.text
         return _image(said.place, named, sign)
     return _of_eks(nodes)
 
 
 def _asked_for(asked: AskedImage) -> ImageSign | None:
-    return by_parameter(asked.named) or by_name(asked.named, asked.owners)
+    return image_by_parameter(asked.named) or image_by_name(asked.named, asked.owners)
 
 
 def _of_eks(nodes: NodeGroup) -> NodeImage | None:
@@ -41,7 +41,7 @@ def _of_eks(nodes: NodeGroup) -> NodeImage | None:
         return NodeImage(kind.place, f"its amiType is not known: {kind.value.why}", None)
     if kind.text is None:
         return NodeImage(kind.place, "no amiType, and EKS chooses", None)
-    return _image(kind.place, kind.text, by_type(kind.text))
+    return _image(kind.place, kind.text, image_by_type(kind.text))
 
 
 def _image(place: Place, named: str, sign: ImageSign | None) -> NodeImage:

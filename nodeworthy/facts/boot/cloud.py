@@ -32,7 +32,7 @@ def cloud_of(script: BootScript) -> clouds.Cloud | None:
     if any(_is_eks(each.pool.distribution.state) for each in script.pools):
         return clouds.cloud(_EC2)
     text = "\n".join(part.text for part in script.userdata.parts)
-    return clouds.of_script(text) or _of_surroundings(script, script.surroundings)
+    return clouds.cloud_of_script(text) or _of_surroundings(script, script.surroundings)
 
 
 def _is_eks(distribution: object) -> bool:
@@ -44,10 +44,10 @@ def _of_surroundings(script: BootScript, around: Surroundings | None) -> clouds.
         return None
     # What is user data by its form needs nobody to say it, and who names it says for which machines.
     for reference in script.use.said_by or _programs_that_name(Path(script.place.path), around):
-        found = clouds.of_file(around.read(reference.path) or b"")
+        found = clouds.cloud_of_file(around.read(reference.path) or b"")
         if found is not None:
             return found
-    named = clouds.of_folders(around.folders_of(Path(script.place.path)))
+    named = clouds.cloud_of_folders(around.folders_of(Path(script.place.path)))
     return named or _of_providers(around)
 
 

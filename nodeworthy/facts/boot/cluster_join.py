@@ -107,7 +107,7 @@ def adds_node_configs(timeline: Timeline) -> bool:
     return any(each.path.shown().startswith(_DROP_INS) for each in timeline.of(Writes))
 
 
-def twice(timeline: Timeline) -> Findings:
+def joins_twice(timeline: Timeline) -> Findings:
     joins = [each for each in timeline.of(Joins) if not each.tells and each.stage < Stage.NODEADM_RUN]
     for index, second in enumerate(joins):
         for first in joins[:index]:

@@ -26,7 +26,7 @@ POOL_LABEL = "nodeworthy/pool"
 PART = "this is a part of a play or of another script, which may do the rest and stop where something fails"
 
 
-def of_a_whole(script: BootScript, drafts: Iterable[Draft]) -> Iterator[Draft]:
+def drafts_of_a_whole(script: BootScript, drafts: Iterable[Draft]) -> Iterator[Draft]:
     """Drafts about something that a script leaves undone, or of which nobody hears. Skips where it is a part of a play,
     whose other parts may do it."""
     found = list(drafts)

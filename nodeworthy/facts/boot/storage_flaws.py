@@ -146,7 +146,7 @@ def is_enabled(mount: StorageMount, timeline: Timeline) -> bool:
     return any(each.act is Act.ENABLE for each in acts)
 
 
-def twice(mounts: Sequence[StorageMount]) -> Iterator[tuple[StorageMount, StorageMount]]:
+def mounts_of_one_folder(mounts: Sequence[StorageMount]) -> Iterator[tuple[StorageMount, StorageMount]]:
     """Two entries that both want the same folder at every boot."""
     lasting = [each for each in mounts if each.by is not By.PROGRAM and each.where.known]
     for index, one in enumerate(lasting):

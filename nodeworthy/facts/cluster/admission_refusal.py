@@ -171,7 +171,7 @@ def _init_with_gpus(pod: Any) -> str:
     return ""
 
 
-def together(one: AdmissionRefusal | None, other: AdmissionRefusal) -> AdmissionRefusal:
+def merge_refusals(one: AdmissionRefusal | None, other: AdmissionRefusal) -> AdmissionRefusal:
     """What the pod tells, and what an event does: each knows what the other may lack."""
     if one is None:
         return other

@@ -29,7 +29,7 @@ WORKLOAD, _CONTAINERS = "nvidia.com/gpu.workload.config", "container"
 _OF_MACHINES = "the device plugin for virtual machines"
 
 
-def for_machines(node: NodeGpus) -> bool:
+def is_for_machines(node: NodeGpus) -> bool:
     """Whether the operator was told to hand its GPUs to virtual machines."""
     return node.labels.get(WORKLOAD, "").startswith("vm-")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.node_labels import wrongly_cut
-from nodeworthy.facts.cluster.offered_gpus import WORKLOAD, fares, first_link, for_machines
+from nodeworthy.facts.cluster.offered_gpus import WORKLOAD, fares, first_link, is_for_machines
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -78,7 +78,7 @@ _OF_KUBERNETES = {
 def not_offered(resource: str, world: PendingWorld) -> PendingCause:
     others = sorted(name for name in world.resources if holds_a_gpu(name))
     have = [node for node in world.nodes.values() if node.has_gpus]
-    if have and all(map(for_machines, have)):
+    if have and all(map(is_for_machines, have)):
         cause, remedy = _of_machines(have)
     elif others:
         cause = f"nodes offer {', '.join(others)}: the device plugin's config (MIG, sharing) names them so"

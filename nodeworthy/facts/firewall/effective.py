@@ -16,7 +16,7 @@ _OF_UFWS_USER = "ufw-user-"
 _OF_UFWS_FILES = ("ufw-before-", "ufw-after-", _OF_UFWS_USER)
 
 
-def by_iptables(printed: str, host: Place) -> Firewall:
+def firewall_of_iptables(printed: str, host: Place) -> Firewall:
     """What iptables-save printed. Raises ValueError where nobody can follow its chains."""
     saved, firewall = Saved.of(printed), Firewall()
     if saved.chains.keys() >= _FIREWALLDS:

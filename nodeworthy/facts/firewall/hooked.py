@@ -77,7 +77,7 @@ _TABLES = ("raw", "mangle")
 _FIREWALLDS_CHAIN = "PREROUTING_direct"
 
 
-def by_other_tables(printed: str, host: Place) -> Firewall:
+def firewall_of_other_tables(printed: str, host: Place) -> Firewall:
     """What iptables-save printed of them. Raises ValueError where nobody can follow a chain."""
     firewall = Firewall()
     tables = [each for each in Saved.tables(printed) if each[0] in _TABLES]
@@ -127,7 +127,7 @@ _FIREWALLDS = {"inet firewalld": FIREWALLD, "inet firewalld_policy_drop": PANIC}
 _WITHIN = ("input", "output", "forward")
 
 
-def by_nft(printed: str, host: Place, *, of_ipv6: bool = False) -> Firewall:
+def firewall_of_nft(printed: str, host: Place, *, of_ipv6: bool = False) -> Firewall:
     """What nft listed of tables that are not those of iptables. Raises ValueError where nobody can follow a chain."""
     firewall = Firewall()
     for table in tables(printed, of_ipv6=of_ipv6):

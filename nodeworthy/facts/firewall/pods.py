@@ -251,7 +251,7 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
     if said.networks:
         return said
     found = networks_in(own, files_around(script))
-    networks = of_networks(found.any_of)
+    networks = pods_of_networks(found.any_of)
     distribution = next((each.sign.distribution for each in found.by), "")
     around = {} if "pods" in found.chosen else ranges_chosen_around(script, distribution)
     chosen = {**{of: choice for of, (choice, _) in around.items()}, **found.chosen}
@@ -374,7 +374,7 @@ def _made_by(effect: Effect) -> str | None:
     return None
 
 
-def of_a_node(script: BootScript, pool: BootPool | None, steps: Sequence[FirewallStep]) -> None:
+def skip_unless_a_nodes(script: BootScript, pool: BootPool | None, steps: Sequence[FirewallStep]) -> None:
     """Skips a firewall that is no node's, as far as anybody says."""
     if pool is None and not joins(script) and not speaks_of_pods(steps) and not _serves_the_api(script, steps):
         skip("nothing here makes a node of Kubernetes: the script joins no cluster, and no pool is known that it is of")
@@ -415,10 +415,10 @@ def pods_in(fleet: Fleet, pool: Pool) -> Pods:
     distribution = pool.distribution.state
     networks = networks_of_distribution(distribution.value) if isinstance(distribution, Known) else ()
     own, services = _range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr)
-    return replace(of_networks(networks), pod_range=own, service_range=services, network=fleet.network)
+    return replace(pods_of_networks(networks), pod_range=own, service_range=services, network=fleet.network)
 
 
-def of_networks(networks: tuple[Cni, ...]) -> Pods:
+def pods_of_networks(networks: tuple[Cni, ...]) -> Pods:
     return Pods(networks=networks, is_overlaid=bool(networks) and all(each.overlays for each in networks))
 
 

@@ -68,14 +68,14 @@ class Route:
     is_direct: bool
 
 
-def of_pods(routes: Iterable[Route], networks: Sequence[Cni]) -> Range | None:
+def range_of_pods(routes: Iterable[Route], networks: Sequence[Cni]) -> Range | None:
     """The smallest range that holds all to which pods' interfaces lead."""
     ends = [end for each in networks for end in (*each.pods, *each.own)]
     found = [each.network for each in routes if any(holds(end, each.interface) for end in ends)]
     return reduce(_around, found) if found else None
 
 
-def of_neighbours(routes: Iterable[Route], uplink: str) -> Range | None:
+def range_of_neighbours(routes: Iterable[Route], uplink: str) -> Range | None:
     """The largest network in which the uplink itself stands."""
     found = [each.network for each in routes if each.interface == uplink and each.is_direct]
     return min((each for each in found if not each.is_link_local), key=lambda each: each.prefixlen, default=None)

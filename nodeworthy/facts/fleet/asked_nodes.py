@@ -127,7 +127,9 @@ class SaidMachines:
     machines: Machines
 
 
-def on_its_machines(nodes: AskedNodes, clusters: Iterable[SaidCluster], machines: Sequence[SaidMachines]) -> AskedNodes:
+def with_machines_said(
+    nodes: AskedNodes, clusters: Iterable[SaidCluster], machines: Sequence[SaidMachines]
+) -> AskedNodes:
     """With the machines, their number and the cluster that the deployment says which makes them nodes."""
     makers = [each for each in clusters if nodes.name in each.pools]
     if len(makers) != 1 or nodes.hosted is not None:
@@ -141,7 +143,7 @@ def on_its_machines(nodes: AskedNodes, clusters: Iterable[SaidCluster], machines
     return replace(nodes, machines=replace(own, wanted=own.wanted or maker.wanted), cluster=nodes.cluster or name)
 
 
-def of_its_cluster(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> AskedNodes:
+def with_cluster_said(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> AskedNodes:
     """The nodes with what their cluster says and they don't. Their cluster is the one that names them, else the one
     that they name, else the only one that is there."""
     own = _own(nodes, [each for each in clusters if each.may_have(nodes)])

@@ -14,7 +14,7 @@ from nodeworthy.facts.fleet.machines import Machines, Reserved, number_of, text_
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_by_key, taints_in
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.instances import has_gpus
-from nodeworthy.known.node_images import AmiFamily, of_eksctl
+from nodeworthy.known.node_images import AmiFamily, family_of_eksctl
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place, Unknown
@@ -71,7 +71,7 @@ class EksctlGroup:
     @property
     def family(self) -> AmiFamily | None:
         named = self.tree.get("amiFamily")
-        return of_eksctl(named.text) if named.text is not None or named.is_absent else None
+        return family_of_eksctl(named.text) if named.text is not None or named.is_absent else None
 
     @property
     def has_gpus(self) -> bool:

@@ -14,7 +14,7 @@ from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.instances import counts_of, gpu_of_family, has_gpus, is_gpu_family, most_gpus_of
-from nodeworthy.known.node_images import by_name, by_parameter, of_karpenter
+from nodeworthy.known.node_images import family_of_karpenter, image_by_name, image_by_parameter
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, Place
@@ -136,7 +136,7 @@ class KarpenterClass:
         terms = spec.get("amiSelectorTerms").sequence
         told = [image for each in terms if (image := _of_term(each)) is not None]
         family = spec.get("amiFamily")
-        known = of_karpenter(family.text) if family.text is not None else None
+        known = family_of_karpenter(family.text) if family.text is not None else None
         if told and (len(told) == len(terms) or known is None):
             yield from told
         elif known is not None:
@@ -211,14 +211,14 @@ class KarpenterClass:
 def _of_term(term: Tree) -> _Image | None:
     alias, parameter, name = (term.get(each) for each in ("alias", "ssmParameter", "name"))
     if alias.text is not None:
-        family = of_karpenter(alias.text)
+        family = family_of_karpenter(alias.text)
         driver = family.driver if family is not None else None
         said = f"alias {alias.text}"
         return _Image(family.distribution, driver, said, alias.place) if family is not None else None
-    sign = by_parameter(parameter.text) if parameter.text is not None else None
+    sign = image_by_parameter(parameter.text) if parameter.text is not None else None
     named = parameter
     if sign is None and name.text is not None:
-        sign, named = by_name(name.text, {term.get("owner").text or ""}), name
+        sign, named = image_by_name(name.text, {term.get("owner").text or ""}), name
     if sign is None or sign.distribution is None:
         return None
     return _Image(sign.distribution, sign.driver, named.text or "", named.place)

@@ -9,7 +9,7 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.instances import has_gpus
-from nodeworthy.known.node_images import by_type
+from nodeworthy.known.node_images import image_by_type
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located
 
@@ -39,7 +39,7 @@ def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
         return
     spec = document.get(*kind.spec)
     image = spec.get("amiType")
-    sign = by_type(image.text) if image.text is not None else None
+    sign = image_by_type(image.text) if image.text is not None else None
     types = [each for each in (spec.get("instanceType"), *spec.get("instanceTypes").sequence) if each.text is not None]
     if sign is None or sign.distribution is None or not any(has_gpus(each.text or "") for each in types):
         return

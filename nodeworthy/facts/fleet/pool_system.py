@@ -12,7 +12,7 @@ from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.stack import AwsStack
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, of_its_cluster, versions_apart
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, versions_apart, with_cluster_said
 from nodeworthy.facts.fleet.eksctl import EksctlGroup
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.fleet.model import Fleet
@@ -50,7 +50,7 @@ def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
 @derive
 def asked_systems(nodes: AskedNodes, clusters: Sequence[SaidCluster] | None) -> Iterator[PoolSystem]:
     """Of groups of eksctl, Cluster API, Crossplane: they ask for an image of their family, of the cluster's version."""
-    nodes, state = of_its_cluster(nodes, clusters or ()), nodes.distribution.state
+    nodes, state = with_cluster_said(nodes, clusters or ()), nodes.distribution.state
     if nodes.kubernetes is not None and isinstance(state, Known) and state.value in EKS:
         place = nodes.distribution.place
         os: Located[str] = Located.known(nodes.os, place) if nodes.os else os_of(state.value, place)
@@ -183,7 +183,7 @@ def _of_groups(groups: Iterable[NodeGroup]) -> Iterator[ClusterVersion]:
 
 def _of_asked(asked: Iterable[AskedNodes], clusters: Sequence[SaidCluster]) -> Iterator[ClusterVersion]:
     for each in asked:
-        version, state = of_its_cluster(each, clusters).kubernetes, each.distribution.state
+        version, state = with_cluster_said(each, clusters).kubernetes, each.distribution.state
         if each.has_gpus and version is not None and isinstance(state, Known) and state.value in EKS:
             yield ClusterVersion(version.place, version, f"{each.noun} '{each.name}'")
 

@@ -15,7 +15,13 @@ from nodeworthy.documents.release import HELM_CHART
 from nodeworthy.facts.boot.pool_drivers import brought_by_scripts
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN, is_for_gpus
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster, SaidMachines, of_its_cluster, on_its_machines
+from nodeworthy.facts.fleet.asked_nodes import (
+    AskedNodes,
+    SaidCluster,
+    SaidMachines,
+    with_cluster_said,
+    with_machines_said,
+)
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
@@ -45,7 +51,7 @@ def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
     asked = [*(each for each in facts if isinstance(each, AskedNodes)), *nodes_of_karpenter(facts)]
     clusters = [each for each in facts if isinstance(each, SaidCluster)] if asked else []
     machines = [each for each in facts if isinstance(each, SaidMachines)] if clusters else []
-    joined = [of_its_cluster(on_its_machines(each, clusters, machines), clusters) for each in asked]
+    joined = [with_cluster_said(with_machines_said(each, clusters, machines), clusters) for each in asked]
     return [each.pool for each in _having_gpus(joined)]
 
 

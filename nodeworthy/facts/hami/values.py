@@ -154,12 +154,12 @@ def node_configs(written: Tree, place: Place, origin: str) -> HamiNodeConfigs:
 
 
 def _of_device_config(content: Tree, place: Place, origin: str) -> Iterator[HamiValues]:
-    found = of_device_config(document_inside(content), place, origin) if content.text else None
+    found = values_of_device_config(document_inside(content), place, origin) if content.text else None
     if found is not None:
         yield found
 
 
-def of_device_config(config: Tree, place: Place, origin: str) -> HamiValues | None:
+def values_of_device_config(config: Tree, place: Place, origin: str) -> HamiValues | None:
     """What `device-config.yaml` says of NVIDIA's GPUs, under the names of the chart's values."""
     section = config.get("nvidia")
     if not section.is_mapping:

@@ -23,7 +23,7 @@ class OfHami:
     explained: frozenset[str] = frozenset()
 
 
-def of_hami(facts: Sequence[Any]) -> OfHami:
+def waiting_for_hami(facts: Sequence[Any]) -> OfHami:
     installed = [bool(each.cluster.found) for each in facts if isinstance(each, HamiInstallations)]
     return OfHami(
         any(installed), bool(installed) and not any(installed), frozenset((*_of_parts(facts), *_that_never_fit(facts)))

@@ -162,7 +162,7 @@ def node_file(
     return NodeFile(place, kind, content, spot_of(kind, lies or place.path or ""), tuple(branches), lies)
 
 
-def together(files: Sequence[NodeFile]) -> list[NodeFiles]:
+def files_by_node(files: Sequence[NodeFile]) -> list[NodeFiles]:
     """The files of one root are one node's; of two that would be the same file each stands alone."""
     by_root: dict[object, list[NodeFile]] = {}
     for each in files:

@@ -12,7 +12,7 @@ from nodeworthy.facts.firewall.firewall import PANIC, Side
 from nodeworthy.facts.firewall.pod_needs import Pods, Way
 from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic
 from nodeworthy.facts.firewall.pods import pods_in
-from nodeworthy.facts.firewall.ranges import Route, of_neighbours, of_pods
+from nodeworthy.facts.firewall.ranges import Route, range_of_neighbours, range_of_pods
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.facts.node.boot import BootEnd
@@ -41,7 +41,7 @@ class NodeIpv6:
         """Pods as these packets have them; None where they have no address of IPv6 that leads anywhere."""
         lead = [each for each in self.routes if not each.network.is_link_local and not each.network.is_multicast]
         declared = pods.pod_range if pods.pod_range is not None and pods.pod_range.version == 6 else None
-        seen = of_pods(lead, pods.networks)
+        seen = range_of_pods(lead, pods.networks)
         if declared is None and seen is None:
             return None
         services = pods.service_range if pods.service_range is not None and pods.service_range.version == 6 else None
@@ -54,7 +54,7 @@ class NodeIpv6:
             usual_services=None,
             seen_range=seen,
             uplink=self.uplink or pods.uplink,
-            neighbours=of_neighbours(lead, self.uplink) if self.uplink else None,
+            neighbours=range_of_neighbours(lead, self.uplink) if self.uplink else None,
         )
 
 
@@ -85,8 +85,8 @@ class NodeFirewall:
         return replace(
             seen,
             is_overlaid=bool(overlays.intersection(self.interfaces)),
-            seen_range=of_pods(self.routes, networks),
-            neighbours=of_neighbours(self.routes, self.uplink),
+            seen_range=range_of_pods(self.routes, networks),
+            neighbours=range_of_neighbours(self.routes, self.uplink),
         )
 
     def kept_back(self, pods: Pods) -> Iterator[tuple[BlockedTraffic, bool]]:

@@ -17,7 +17,7 @@ from nodeworthy.verdict import Known, need
 _READ = (NodeFileKind.CONFIG, NodeFileKind.HOSTS, NodeFileKind.REGISTRIES)
 
 
-def of_pools(files: NodeFiles, fleet: Fleet | None, why: str) -> NodeFiles:
+def with_its_pools(files: NodeFiles, fleet: Fleet | None, why: str) -> NodeFiles:
     if fleet is None:
         return replace(files, no_pool=why)
     pools = [

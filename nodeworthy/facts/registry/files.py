@@ -15,7 +15,7 @@ from nodeworthy.facts.registry.config_path import KEY
 from nodeworthy.facts.registry.docker_trust import content_flaw as docker_flaw
 from nodeworthy.facts.registry.docker_trust import wrong_kind
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, HostsToml
-from nodeworthy.facts.registry.k3s_lists import of_no_scheme
+from nodeworthy.facts.registry.k3s_lists import drafts_without_scheme
 from nodeworthy.facts.registry.list_shape import shape_flaws
 from nodeworthy.facts.registry.mirrors import content_flaws as registries_flaws
 from nodeworthy.facts.registry.mirrors import read_list
@@ -41,7 +41,7 @@ def own_flaws(files: NodeFiles, runtime: Containerd | None, version: str | None)
     for each in files.of(NodeFileKind.REGISTRIES):
         reading = read_list(each.content, each.place, each.spot.path)
         yield from shape_flaws(reading)
-        yield from of_no_scheme(reading, ())
+        yield from drafts_without_scheme(reading, ())
 
 
 def hosts_files(timeline: Timeline) -> list[HostsToml]:

@@ -64,7 +64,7 @@ def _mirrors(reading: Reading | None) -> Iterator[tuple[str, list[str]]]:
         yield str(registry), endpoints(row)
 
 
-def of_no_scheme(reading: Reading, but: Collection[str]) -> Iterator[Draft]:
+def drafts_without_scheme(reading: Reading, but: Collection[str]) -> Iterator[Draft]:
     for registry, urls in _mirrors(reading):
         for url in urls:
             if "://" not in url and not has_hole(url) and url not in but:

@@ -54,7 +54,7 @@ class Apart:
         return self.always or any(each.chooses(labels) for each in self.never_with)
 
 
-def of_pod(spec: Tree) -> Apart:
+def apart_in_pod(spec: Tree) -> Apart:
     affinity = spec.get("affinity", "podAntiAffinity")
     hard = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
     soft = affinity.get("preferredDuringSchedulingIgnoredDuringExecution")
@@ -87,7 +87,7 @@ def _selector(tree: Tree) -> Selector:
     return Selector(labels, expressions)
 
 
-def of_cloud_native(document: Tree) -> Apart:
+def apart_in_cloud_native(document: Tree) -> Apart:
     """CloudNativePG keeps them apart by itself; as a wish, where nobody says that it is required."""
     affinity = document.get("spec", "affinity")
     kind = affinity.get("podAntiAffinityType")
@@ -217,7 +217,7 @@ class DatabaseServer:
 
     @cached_property
     def apart(self) -> Apart:
-        return of_cloud_native(self.document) if self.template is None else of_pod(self.template.spec)
+        return apart_in_cloud_native(self.document) if self.template is None else apart_in_pod(self.template.spec)
 
     @property
     def mounted(self) -> Iterator[str]:
@@ -254,7 +254,7 @@ def _last_part(image: str) -> str:
     return re.split(r"[:@]", image.rsplit("/", 1)[-1])[0]
 
 
-def of_template(template: PodTemplate) -> DatabaseServer | None:
+def server_of_template(template: PodTemplate) -> DatabaseServer | None:
     if template.kind not in _KINDS or template.path not in ("", "spec.template"):
         return None
     if any(is_server(each.image) and not each.is_init for each in template.containers):

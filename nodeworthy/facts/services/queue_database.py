@@ -11,7 +11,7 @@ from typing import ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.facts.services.database_server import DatabaseServer, InitText, of_template
+from nodeworthy.facts.services.database_server import DatabaseServer, InitText, server_of_template
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
@@ -74,7 +74,7 @@ def queue_databases(
     init_texts: Sequence[InitText] | None = None,
 ) -> Iterator[QueueDatabase]:
     """Of the facts of one scene: what lies in another folder belongs to another environment."""
-    found = [*servers, *filter(None, map(of_template, pods))]
+    found = [*servers, *filter(None, map(server_of_template, pods))]
     together: dict[tuple[str, str], list[DatabaseServer]] = defaultdict(list)
     for server in found:
         whole = _with_its_scripts(server, init_texts or ())

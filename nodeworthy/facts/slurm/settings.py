@@ -80,7 +80,7 @@ def _loads(launch: Launch) -> bool:
     return any(each is not None and _ON_THE_HUB.fullmatch(each) for each in named)
 
 
-def in_home(environment: Mapping[str, Text], names: Sequence[str] = KNOWN) -> Iterator[tuple[str, Text]]:
+def variables_in_home(environment: Mapping[str, Text], names: Sequence[str] = KNOWN) -> Iterator[tuple[str, Text]]:
     """The variables that point into the home folder, and what they say."""
     for name in names:
         value = environment.get(name)
@@ -334,7 +334,7 @@ def _set_and_not_exported(name: str, launch: Launch, place: Place, cause: str) -
 
 
 def _caches(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[SettingFault]:
-    for name, value in in_home(environment):
+    for name, value in variables_in_home(environment):
         # A container brings its own /root; Apptainer brings everybody's own home.
         if not (launch.in_container and (launch.has_own_home or value.shown().startswith("/root"))):
             yield SettingFault(name, launch, f"{name} points into the home folder", f"{name}={path_in_words(value)}",

@@ -64,8 +64,8 @@ from nodeworthy.rules.containerd_config_read.file_of_the_package import left_wit
 from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
 from nodeworthy.rules.containerd_config_read.never_reread import never_reread, starts_behind_a_write
 from nodeworthy.rules.containerd_config_read.without_its_base import (
+    draft_of_template_alone,
     lone_without_base,
-    of_a_template_alone,
     whose_template,
     without_their_base,
 )
@@ -108,7 +108,7 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
         skip("the configuration that it copies is in a file that is not here")
     read = [each for each in read if not is_copied_from_a_file(each)]
     alone = without_their_base(read, script, pool)
-    of_templates = [of_a_template_alone(each, script) for each in alone]
+    of_templates = [draft_of_template_alone(each, script) for each in alone]
     # With its base it has another version: what is ignored follows from this.
     read = [each for each in read if each not in alone]
     of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))

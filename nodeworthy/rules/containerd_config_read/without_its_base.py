@@ -82,7 +82,7 @@ def _named_by(files: NodeFiles) -> Iterator[str]:
     yield from (name for name in (_BRINGS_ITS_NETWORK, _OTHER) if name in told)
 
 
-def of_a_template_alone(file: ConfigFile, script: BootScript) -> Draft:
+def draft_of_template_alone(file: ConfigFile, script: BootScript) -> Draft:
     if _is_another_network_beside(script):
         return unknown(file.place, f"{SAYS}, which matters unless another network is installed, as a file beside shows")
     return _without(file)

@@ -67,7 +67,7 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool,
     if not runtime.toolkit:
         yield _toolkit_must_be_off(toolkit, pool, runtime)
         return
-    not_read = in_vain(toolkit)
+    not_read = variables_in_vain(toolkit)
     if SOCKET not in not_read:
         yield from _shared(SOCKET, toolkit.socket, pool, pools, runtime)
     if toolkit.config.written or not (runtime.config_optional or CONFIG in not_read):
@@ -79,7 +79,7 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool,
 # Paths of containerd that stand in `toolkit.env` in a form in which nobody reads them
 
 
-def in_vain(toolkit: ToolkitSettings) -> frozenset[str]:
+def variables_in_vain(toolkit: ToolkitSettings) -> frozenset[str]:
     """The variables that are not set, and may be what somebody meant to set."""
     return frozenset(name for name in (SOCKET, CONFIG) if _is_another(toolkit, name))
 

@@ -42,7 +42,7 @@ _ASKS_FOR_NEED = pattern(r"nvidia|lspci|gpu|instance", re.IGNORECASE)
 def the_script_installs_one_at_most(script: BootScript) -> Findings:
     if not drivers(script.timeline):
         skip("the script installs no driver")
-    yield from in_each_others_way(script.timeline)
+    yield from two_drivers_of_one_run(script.timeline)
 
 
 @RULE.check
@@ -195,7 +195,7 @@ def _beside(package: NvidiaPackage, pool: BootPool, says: Related) -> Draft:
     )
 
 
-def in_each_others_way(timeline: Timeline) -> Iterator[Draft]:
+def two_drivers_of_one_run(timeline: Timeline) -> Iterator[Draft]:
     """Two drivers that one run installs, the second over the first."""
     found = drivers(timeline)
     for index, first in enumerate(found):

@@ -11,9 +11,9 @@ from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.firewall.effective import by_iptables, written_by_people
+from nodeworthy.facts.firewall.effective import firewall_of_iptables, written_by_people
 from nodeworthy.facts.firewall.firewall import Chains, Does, Filter, FirewallStep, Side
-from nodeworthy.facts.firewall.hooked import by_nft, by_other_tables
+from nodeworthy.facts.firewall.hooked import firewall_of_nft, firewall_of_other_tables
 from nodeworthy.facts.firewall.iptables import act_of
 from nodeworthy.facts.firewall.nft import NftReader
 from nodeworthy.facts.firewall.pod_needs import Pods, covers, is_gone, needs
@@ -181,7 +181,7 @@ def _files(given: str) -> Iterator[str]:
 
 def _listed_by_nft(given: str) -> Iterator[str]:
     name, _, printed = given.partition("\n")
-    firewall = by_nft(printed, HOST, of_ipv6=name == "ipv6")
+    firewall = firewall_of_nft(printed, HOST, of_ipv6=name == "ipv6")
     for chains in firewall.nft.values():
         yield from _chains(chains)
     if name != "ipv6":
@@ -191,12 +191,12 @@ def _listed_by_nft(given: str) -> Iterator[str]:
 
 def _saved(given: str) -> Iterator[str]:
     pods, printed = _about(given)
-    firewall = by_iptables(printed, HOST)
+    firewall = firewall_of_iptables(printed, HOST)
     yield from _chains(firewall._of_the_kernel())
     people = written_by_people(firewall)
     kept = [step.command for _, step in [*people.before, *people.behind]]
     yield f"written by people: {kept}"
-    for each in (firewall, by_other_tables(printed, HOST)):
+    for each in (firewall, firewall_of_other_tables(printed, HOST)):
         if each is not firewall:
             yield from (line for chains in each.nft.values() for line in _chains(chains))
         for story, is_sure in blocked_traffic(each, pods, HERE):

@@ -9,9 +9,9 @@ from functools import partial
 
 from nodeworthy.collect.node.parts.units import lines, older, printed_value, units
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.facts.firewall.effective import by_iptables
+from nodeworthy.facts.firewall.effective import firewall_of_iptables
 from nodeworthy.facts.firewall.firewall import IPV6, LEGACY
-from nodeworthy.facts.firewall.hooked import by_nft, by_other_tables
+from nodeworthy.facts.firewall.hooked import firewall_of_nft, firewall_of_other_tables
 from nodeworthy.facts.firewall.ranges import Route
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.node.firewall import NodeFirewall, NodeIpv6
@@ -50,17 +50,17 @@ _LEGACY = "iptables legacy"
 
 
 def _by_ip6tables(saved: str, host: Place) -> Firewall:
-    return by_iptables(saved.replace("ufw6-", "ufw-"), host)
+    return firewall_of_iptables(saved.replace("ufw6-", "ufw-"), host)
 
 
 _Reader = Callable[[str, Place], Firewall]
 _READERS: Mapping[str, _Reader] = {
-    _LEGACY: by_iptables,
-    "iptables": by_iptables,
-    "iptables beside": by_other_tables,
-    "nft": by_nft,
+    _LEGACY: firewall_of_iptables,
+    "iptables": firewall_of_iptables,
+    "iptables beside": firewall_of_other_tables,
+    "nft": firewall_of_nft,
 }
-_READERS_OF_IPV6: Mapping[str, _Reader] = {"ip6tables": _by_ip6tables, "nft": partial(by_nft, of_ipv6=True)}
+_READERS_OF_IPV6: Mapping[str, _Reader] = {"ip6tables": _by_ip6tables, "nft": partial(firewall_of_nft, of_ipv6=True)}
 
 
 def firewall(recording: Recording, host: Place) -> NodeFirewall | Missing:
