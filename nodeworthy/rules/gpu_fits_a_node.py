@@ -48,6 +48,8 @@ _MACHINES = (*INSTANCE_TYPES, GKE_ACCELERATOR)
 _SHOWN, _NO_MACHINE = "the nodes themselves are shown", "it chooses no machine by its name"
 # Of a profile: the engines beside its slice.
 _BEHIND = pattern(r"(?:[.+-](?:me|all|gfx))+$")
+# Where GKE's nodes have the name of a GPU.
+_NO_GPUS = ("true", "false", "yes", "present", "enabled", "gpu", "nvidia", "any")
 _MOST = 6
 _NEVER = "no node can ever take the pod: it stays Pending (Insufficient nvidia.com/gpu)"
 
@@ -129,7 +131,7 @@ def the_machine_that_it_chooses_exists(pod: PodTemplate, size: NodeSize | None) 
         skip(_NO_MACHINE)
     for label, named in chosen:
         if all(_is_no_machine(label, each) for each in named):
-            meant = accelerator_meant(named[0]) if label == GKE_ACCELERATOR else next(iter(near(named[0])), None)
+            meant = _accelerator_meant(named[0]) if label == GKE_ACCELERATOR else next(iter(near(named[0])), None)
             yield fail(
                 pod.selection.where(label).place,
                 f"{pod.title} asks for GPUs on nodes of a {_kind_of(label)} that does not exist",
@@ -178,9 +180,13 @@ def _kind_of(label: str) -> str:
     return "GPU" if label == GKE_ACCELERATOR else "type"
 
 
+def _accelerator_meant(value: str) -> str | None:
+    return "nvidia-l4" if value.lower() in _NO_GPUS else accelerator_meant(value)
+
+
 def _is_no_machine(label: str, value: str) -> bool:
     if label == GKE_ACCELERATOR:
-        return accelerator_meant(value) is not None
+        return _accelerator_meant(value) is not None
     return is_named_so(value) and not exists(value) and not may_be_newer(value)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nodeworthy.documents.release import Release, chart_name
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import is_gpu_resource
-from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.pod.template import OF_VALUES, PodTemplate
 
 RESOURCES = "resources"
 APP_TEMPLATE = "app-template"
@@ -15,6 +15,10 @@ _DEEPEST = 4
 # As charts call what they give a container as its variables, beside its resources; of these only what says which GPUs
 # it sees, for how a chart writes down the others its template decides.
 _ENVIRONMENTS = ("env", "extraEnv", "extraEnvVars", "extraEnvs", "envVars", "environment", "additionalEnv")
+# What is said of a container's pod beside its resources.
+_OF_A_POD = ("affinity", "nodeSelector", "runtimeClassName", "tolerations")
+# KubeSpawner's names of a container's resources.
+_OF_A_SPAWNER = {"extra_resource_limits": "limits", "extra_resource_guarantees": "requests"}
 _OF_GPUS = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES", "CUDA_VISIBLE_DEVICES")
 
 
@@ -35,6 +39,7 @@ def pods_of_chart(release: Release) -> Iterator[PodTemplate]:
         yield from pod_of_one_container(values, release.metadata, release.elsewhere)
     else:
         yield from templates_of_values(values)
+        yield from _notebooks(values)
 
 
 def is_app_template(values: Tree) -> bool:
@@ -61,6 +66,20 @@ def _within(document: Tree, tree: Tree, path: str, depth: int) -> Iterator[PodTe
             yield from _within(document, child, f"{path}.{name}" if path else name, depth - 1)
 
 
+def _notebooks(values: Tree) -> Iterator[PodTemplate]:
+    """JupyterHub's: what each user's pod is to have, and what a profile of it says otherwise."""
+    for holder in (values, *(each for each in values.mapping.values() if each.is_mapping)):
+        for profile in holder.get("singleuser", "profileList").sequence:
+            override = profile.get("kubespawner_override")
+            amounts = {ours: override.get(theirs) for theirs, ours in _OF_A_SPAWNER.items()}
+            resources = Tree({name: each for name, each in amounts.items() if each.is_mapping}, override.place)
+            if asks_for_gpus(resources):
+                selector = override.get("node_selector")
+                chosen = {"nodeSelector": selector} if selector.is_mapping else {}
+                said = Tree({**override.mapping, **chosen}, override.place, override.key)
+                yield _template(values, resources, profile.get("display_name").text or "a profile", said)
+
+
 def _variables(beside: Tree) -> Iterator[Tree]:
     """As a list of names and values, or by their names."""
     for env in map(beside.get, _ENVIRONMENTS):
@@ -82,6 +101,7 @@ def _template(document: Tree, resources: Tree, path: str, beside: Tree) -> PodTe
     told = list(_variables(beside))
     env = {"env": Tree(told, told[0].place)} if told else {}
     container = Tree({"name": name, RESOURCES: resources, **env}, place)
-    spec = Tree({"containers": Tree([container], place)}, place)
-    named = Tree({"kind": Tree("Chart", place), "metadata": Tree({"name": name}, place)}, document.place)
+    around = {name: each for name in _OF_A_POD if not (each := beside.get(name)).is_absent}
+    spec = Tree({**around, "containers": Tree([container], place)}, place)
+    named = Tree({"kind": Tree(OF_VALUES, place), "metadata": Tree({"name": name}, place)}, document.place)
     return PodTemplate(named, Tree({"spec": spec}, place), (named,), path)

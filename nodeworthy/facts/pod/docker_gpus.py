@@ -48,7 +48,7 @@ class DockerGpus:
 
 def services_with_gpus(document: Tree) -> Iterator[DockerGpus]:
     services = document.get("services").mapping
-    if not services or not all(map(_is_service, services.values())):
+    if not any(map(_is_service, services.values())):
         return
     for name, tree in services.items():
         variables = dict(_variables(tree.get("environment")))
@@ -57,7 +57,8 @@ def services_with_gpus(document: Tree) -> Iterator[DockerGpus]:
 
 
 def _is_service(tree: Tree) -> bool:
-    return tree.is_mapping and not {"image", "build", "extends", "<<"}.isdisjoint(tree.mapping)
+    """In a file that lies over another one it may say no image."""
+    return tree.is_mapping and not {"image", "build", "extends", "deploy", "runtime"}.isdisjoint(tree.mapping)
 
 
 def _has_gpus(tree: Tree) -> bool:

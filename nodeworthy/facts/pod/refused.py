@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
@@ -74,9 +74,23 @@ def api_gone(pod: PodTemplate) -> PodRefusal | None:
     )
 
 
+def no_choice(spec: Tree) -> Iterator[PodRefusal]:
+    """Of how a pod chooses its nodes, which a chart's template writes down as its values have it."""
+    yield from _no_texts(_texts_of_its_choice(spec))
+
+
+def no_pod(pod: PodTemplate) -> Iterator[PodRefusal]:
+    """Of a template of Kubernetes' own that another kind of object holds: its schema is the same there."""
+    yield from _no_texts(_texts_of_a_pod(pod))
+
+
 def _no_strings(pod: PodTemplate) -> Iterator[PodRefusal]:
+    yield from _no_texts(_texts(pod))
+
+
+def _no_texts(texts: Iterable[tuple[str, Tree]]) -> Iterator[PodRefusal]:
     """Kubernetes takes no number and no boolean where it wants a text, and refuses the object as a whole."""
-    for called, tree in _texts(pod):
+    for called, tree in texts:
         if _is_no_text(tree):
             written = tree.written or str(tree.value)
             yield PodRefusal(
@@ -96,8 +110,10 @@ def _texts(pod: PodTemplate) -> Iterator[tuple[str, Tree]]:
                 yield f"{whose}{name[:-1]} {key}", tree
     for key, tree in pod.document.get("spec", "selector", "matchLabels").mapping.items():
         yield f"the label {key} of its selector", tree
-    for key, tree in pod.spec.get("nodeSelector").mapping.items():
-        yield f"nodeSelector's {key}", tree
+    yield from _texts_of_a_pod(pod)
+
+
+def _texts_of_a_pod(pod: PodTemplate) -> Iterator[tuple[str, Tree]]:
     yield from _texts_of_its_choice(pod.spec)
     for container in pod.containers:
         for each in container.tree.get("env").sequence:
@@ -107,6 +123,8 @@ def _texts(pod: PodTemplate) -> Iterator[tuple[str, Tree]]:
 
 
 def _texts_of_its_choice(spec: Tree) -> Iterator[tuple[str, Tree]]:
+    for key, tree in spec.get("nodeSelector").mapping.items():
+        yield f"nodeSelector's {key}", tree
     for each in spec.get("tolerations").sequence:
         yield f"the value of its toleration of {each.get('key').text or '?'}", each.get("value")
     affinity = spec.get("affinity", "nodeAffinity")

@@ -73,8 +73,7 @@ def _in_all_of_it(pod: PodTemplate) -> Iterator[PodRefusal]:
         yield from _has_no(pod.document.get("spec"), pod.kind, f"{pod.kind}'s spec")
         yield from _is_no_count(pod.document.get("spec"))
     yield from _has_no(pod.spec, "pod", "the pod's spec")
-    for each in pod.spec.get("tolerations").sequence:
-        yield from _tolerates_nothing(each)
+    yield from no_tolerations(pod.spec)
     for container in pod.containers:
         yield from _in_a_container(container)
 
@@ -110,6 +109,11 @@ def _is_no_count(spec: Tree) -> Iterator[PodRefusal]:
                 f"{name}: {tree.text}",
                 f"cannot unmarshal string into Go struct field … {name} of type int32",
             )
+
+
+def no_tolerations(spec: Tree) -> Iterator[PodRefusal]:
+    for each in spec.get("tolerations").sequence:
+        yield from _tolerates_nothing(each)
 
 
 def _tolerates_nothing(each: Tree) -> Iterator[PodRefusal]:

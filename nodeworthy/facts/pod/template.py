@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Kinds whose pods are started anew whenever they end.
 ENDLESS = frozenset(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController"))
+# What pods are called that a chart makes of its values.
+OF_VALUES = "Chart"
 _VARIABLES = ("NVIDIA_VISIBLE_DEVICES", "NVIDIA_DRIVER_CAPABILITIES")
 # What a node is chosen or tolerated by where its GPUs are meant.
 _SIGNS = ("nvidia.com/", "gpu.monitoring/", "k8s.amazonaws.com/accelerator", "cloud.google.com/gke-accelerator")

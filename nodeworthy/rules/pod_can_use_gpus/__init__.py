@@ -52,15 +52,26 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
 from nodeworthy.facts.pod.containers import Container, gpu_meant_by
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
-from nodeworthy.facts.pod.refused import PodRefusal, api_gone, refusals
-from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, served_elsewhere
-from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.pod.refused import PodRefusal, api_gone, no_choice, no_pod, refusals
+from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, no_tolerations, served_elsewhere
+from nodeworthy.facts.pod.template import OF_VALUES, PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
 from nodeworthy.known.shared_memory import default_size, does_without, kinds_as_written, many_processes, mount_point
 from nodeworthy.known.visible_devices import CUDAS_OWN, EVERYTHING, NOTHING, VARIABLE
+from nodeworthy.records import replace
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, fail, need, skip, unknown
 
+# Whose objects have pods' templates in them by the schema of Kubernetes.
+_HOLD_TEMPLATES = (
+    "kubeflow.org/",
+    "ray.io/",
+    "jobset.x-k8s.io/",
+    "leaderworkerset.x-k8s.io/",
+    "batch.volcano.sh/",
+    "serving.kserve.io/",
+    "serving.knative.dev/",
+)
 RULE = Rule(
     "pod-can-use-gpus",
     severity=Severity.ERROR,
@@ -160,6 +171,23 @@ def the_server_takes_it(pod: PodTemplate) -> Findings:
     found = [*refusals(pod), *against_the_schema(pod)]
     if found:
         yield _refused(pod, found)
+
+
+@RULE.check
+def what_others_make_of_it_is_taken(pod: PodTemplate) -> Findings:
+    """Kinds of others hold a pod's template as Kubernetes has it, or fail to read it. Of a chart's pods it is how they
+    choose their nodes, which templates write down as the values have it (toYaml)."""
+    if pod.live is not None or not pod.uses_gpus or pod.elsewhere is not None:
+        skip("the server has taken it, it asks for no GPUs, or others say the rest of it")
+    if pod.kind == OF_VALUES:
+        found = [*no_choice(pod.spec), *no_tolerations(pod.spec)]
+    elif (pod.document.get("apiVersion").text or "").startswith(_HOLD_TEMPLATES):
+        found = [*no_pod(pod), *no_tolerations(pod.spec)]
+    else:
+        skip("what its fields may hold, its maker decides")
+    if found:
+        severity = Severity.WARNING if pod.kind == OF_VALUES else Severity.ERROR
+        yield replace(_refused(pod, found), severity=severity)
 
 
 def _refused(pod: PodTemplate, found: Sequence[PodRefusal]) -> Draft:
