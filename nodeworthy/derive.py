@@ -56,7 +56,7 @@ class Derivation:
 
     @property
     def made_of(self) -> tuple[Taken, ...]:
-        """Where it needs nothing, it is made of any of these."""
+        """Where it needs nothing, the facts of which it is made. Any one of them is enough."""
         return tuple(each for each in self.takes if each.all_at_once and not each.may_be_none)
 
 
@@ -65,7 +65,7 @@ class Circular(TypeError):
 
 
 def derivations(kind: type[Any]) -> tuple[Derivation, ...]:
-    """Those that yield facts of this type, in the order in which they are written."""
+    """The functions that yield facts of this type, in the order in which they are written."""
     return tuple(found for each in _MAKERS.get(kind.__module__, ()) if (found := bind(each)).yields is kind)
 
 
@@ -127,7 +127,7 @@ class Facts:
 
     @property
     def kinds(self) -> Collection[type[Any]]:
-        """Of what was given."""
+        """The types of the facts that were given."""
         return self._given.keys()
 
     def of(self, kind: type[T]) -> Sequence[T]:

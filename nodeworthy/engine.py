@@ -56,7 +56,7 @@ class Judgement:
 
     @property
     def severity(self) -> Severity:
-        """That of the findings that gave the verdict."""
+        """The severity of the findings that gave the verdict."""
         speaking = [each for each in self.findings if each.verdict is self.verdict and not each.suppressed]
         if not speaking:
             return self.rule.severity
@@ -194,7 +194,7 @@ def _not_seen(rule: Rule, missing: Missing) -> Judgement:
 
 
 def nothing_to_judge(rule: Rule) -> Judgement:
-    """Of a rule that would else be silent."""
+    """A skip with its reason, for a rule that would be silent otherwise."""
     subjects = dict.fromkeys(_name_of_type(check.subject) for check in rule.checks)
     return Judgement(rule, Nothing(Place()), Verdict.SKIP, (), why=f"nothing here is {' or '.join(subjects)}")
 

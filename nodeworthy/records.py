@@ -109,7 +109,7 @@ def _make_record(
 
 
 def _methods(cls: type[Any], *, frozen: bool, slots: bool) -> dict[str, Any]:
-    """Those that every one of them has."""
+    """The methods that every record has."""
     methods: dict[str, Any] = {
         "__init__": _later(cls, "__init__", _FROZEN_INIT if frozen else _INIT),
         "__repr__": _repr,
@@ -129,7 +129,7 @@ def _inherited(cls: type[Any]) -> dict[str, _Field]:
 
 
 def _of_class(cls: type[Any]) -> Mapping[str, _Field]:
-    """Those that this very class has, of our kind or of the standard library's."""
+    """The fields that this very class has. It may be a record of ours, or a dataclass of the standard library."""
     said = vars(cls)
     if _FIELDS in said:
         ours: Mapping[str, _Field] | _NotYet = said[_FIELDS]
@@ -338,7 +338,8 @@ def _frozen_init_by_fields(cls: type[Any]) -> Callable[..., Any]:
 
 
 def _values_of(every: Sequence[_Field], given: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Of each field, in their order; None where one is missing, or one was given that there isn't."""
+    """The value of each field, in their order. None where a value is missing, or where one was given that is no
+    field's."""
     if not given.keys() <= {each.name for each in every if each.init}:
         return None
     values = {}
@@ -435,7 +436,7 @@ def _restore(self: Any, state: list[Any]) -> None:
 
 
 def _fields(one: Any) -> tuple[_Field, ...]:
-    """Of a class or of one that it has made."""
+    """The fields of a record, or of the class of one."""
     for cls in (one if isinstance(one, type) else type(one)).__mro__:
         if not vars(cls).keys().isdisjoint((_FIELDS, "__dataclass_fields__")):
             return tuple(_of_class(cls).values())

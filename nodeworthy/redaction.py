@@ -143,7 +143,7 @@ def _without_objects(text: str) -> str:
 
 
 def _as_json(text: str) -> str:
-    """As kubectl keeps an object in an annotation of it."""
+    """An object as kubectl keeps it in an annotation: as JSON, its secrets hidden."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

@@ -101,8 +101,8 @@ class Rule:
 
     @property
     def checks(self) -> tuple[BoundCheck, ...]:
-        """Of a rule that is a folder, those of its modules that are imported, in one order whichever came first. Which
-        are, `nodeworthy/rules/__init__.py` says."""
+        """The checks of the rule, in one order. Of a rule that is a folder, only modules that were imported have theirs
+        here: `nodeworthy/rules/__init__.py` says which are."""
         if len(self._bound) != len(self._functions):
             by_module = sorted(self._functions, key=lambda each: each[0].__module__)
             self._bound = tuple(_bind(function, unless) for function, unless in by_module)

@@ -90,7 +90,7 @@ class Encoded:
 
     @cached_property
     def _bytes(self) -> list[int]:
-        """Of each line of the text, its first byte."""
+        """The first byte of each line of the text."""
         starts = [0]
         for line in self.decoded.split(b"\n"):
             starts.append(starts[-1] + len(line) + 1)
@@ -98,7 +98,7 @@ class Encoded:
 
     @cached_property
     def _characters(self) -> list[int]:
-        """Of each line of base64, how many characters of base64 stand before it."""
+        """How many characters of base64 stand before each line of base64."""
         starts = [0]
         for line in self.base64.split("\n"):
             starts.append(starts[-1] + len(line.strip()))
@@ -142,7 +142,7 @@ class Pinned:
 
 
 def within(outer: Origin, lines: int, columns: int = 0) -> Origin:
-    """Where a text stands that begins so many lines and columns into another one."""
+    """The place of a text that begins so many lines and columns into another one."""
     if not lines and not columns:
         return outer
     if isinstance(outer, Straight):

@@ -19,7 +19,7 @@ from nodeworthy.scene import Fact
 
 
 def facts_of(document: Tree) -> Iterator[Fact]:
-    """Of one object; lists are taken apart before."""
+    """The facts of one object. Lists are taken apart before."""
     if document.is_sequence:
         yield from _patch_alone(document)
     if not document.is_mapping:
@@ -33,7 +33,7 @@ def facts_of(document: Tree) -> Iterator[Fact]:
 
 
 def facts_of_release(*found: Release) -> Iterator[Fact]:
-    """Of a chart's values, whoever installs it."""
+    """The facts of a chart's values, whoever installs it."""
     for read in READ_IN_A_RELEASE if found else ():
         for release in found:
             yield from read(release)
@@ -273,7 +273,8 @@ def _nodes_of_kubespray(document: Tree) -> Iterator[Fact]:
 
 
 def _nodes_of_ansible(document: Tree) -> Iterator[Fact]:
-    """Whose variables choose a release of k3s or RKE2: of a group, or within an inventory."""
+    """Nodes by Ansible's variables that choose a release of k3s or RKE2. They stand in a group's file or within an
+    inventory."""
     names = document.mapping
     if any(name.endswith("version") and name != "version" for name in names) or _holds_variables(document):
         from nodeworthy.facts.fleet.made_clusters import nodes_of_ansible
@@ -445,7 +446,7 @@ def _pods_network(release: Release) -> Iterator[Fact]:
 
 
 def _objects_as_values(release: Release) -> Iterator[Fact]:
-    """Of charts that install no more than the objects that they are given."""
+    """The facts of objects that are given as values, to charts that install nothing else."""
     if (release.chart.text or "").rpartition("/")[2] == "raw":
         for each in release.values.get("resources").sequence:
             yield from facts_of(each)

@@ -80,7 +80,7 @@ class Chart:
 
 
 def names_within(values: Tree, depth: int = _DEPTH) -> Iterator[str]:
-    """Of all that may be a part of a chart, the keys: where a product's are not among them, nobody need look for it."""
+    """All keys that may be a part of a chart. A product whose keys are not among them need not be looked for."""
     for name, child in values.mapping.items():
         yield name
         if depth:

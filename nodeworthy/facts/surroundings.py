@@ -59,7 +59,7 @@ class Surroundings(Protocol):
         """None where it does not lie in the scope, is too long, or can't be read."""
 
     def references_to(self, path: Path) -> Sequence[Reference]:
-        """Where this file is named, in other files of the scope."""
+        """The places in other files of the scope that name this file."""
 
     def folders_of(self, path: Path) -> Sequence[str]:
         """The names of the folders in which it lies, the nearest first, below the scope's root."""

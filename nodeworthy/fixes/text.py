@@ -65,7 +65,7 @@ def apply_changes(text: str, changes: Iterable[Change]) -> str:
 
 
 def apart(fixes: Sequence[Fix]) -> tuple[list[Fix], list[Fix]]:
-    """Of one file: those that can be made together, and those that want one place to be two things."""
+    """Splits fixes of one file: those that can be made together, and those that want one place to become two things."""
     told: dict[tuple[Change, ...], Fix] = {}
     for each in fixes:
         same = told.get(each.changes)
@@ -94,7 +94,7 @@ def _meeting(fixes: Sequence[Fix]) -> set[int]:
 
 @dataclass(frozen=True)
 class Text:
-    """As it stands in the file, line ends included; only the byte order mark is set aside."""
+    """The text of a file as it stands there, line ends included. Only the byte order mark is set aside."""
 
     path: str
     text: str
@@ -119,14 +119,14 @@ class Text:
         return len(self._starts)
 
     def offset(self, line: int, column: int = 1) -> int | None:
-        """Where this position is, both counted from 1; None where there is none."""
+        """The offset of a position; line and column are counted from 1. None where there is no such position."""
         if not 1 <= line <= len(self._starts) or column < 1:
             return None
         at = self._starts[line - 1] + column - 1
         return at if at <= self.end(line) else None
 
     def end(self, line: int) -> int:
-        """Where a line ends, before what ends it."""
+        """The offset at which a line ends, before the characters that end it."""
         last = line >= len(self._starts)
         end = len(self.text) if last else self._starts[line] - 1
         return end - 1 if end > self._starts[line - 1] and self.text[end - 1] == "\r" else end

@@ -29,7 +29,7 @@ def number(text: str) -> Number:
 
 
 def whole(value: Decimal) -> Number:
-    """As an int where it is one."""
+    """The number as an int where it is one."""
     if not value.is_finite() or abs(value.adjusted()) > MOST_DIGITS:
         raise NoNumber("a number of so many digits")
     return int(value) if value == value.to_integral_value() else value
@@ -99,7 +99,7 @@ def number_text(value: Number) -> str:
 
 
 def general(value: Number) -> str:
-    """As `%v` writes it: from a million on, and below a ten-thousandth, with an exponent."""
+    """The number as `%v` writes it: from a million on, and below a ten-thousandth, with an exponent."""
     plain = number_text(value)
     exponent = Decimal(plain).adjusted()
     if not value or -4 <= exponent < 6:

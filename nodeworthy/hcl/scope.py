@@ -19,7 +19,7 @@ class TooMuch(Exception):
 
 @dataclass
 class Budget:
-    """Of one root: what evaluating it may cost."""
+    """What evaluating one root may cost."""
 
     steps: int = HCL_STEPS
     characters: int = HCL_CHARACTERS
@@ -84,7 +84,7 @@ class World(Protocol):
 
 @dataclass(slots=True)
 class Scope:
-    """Where an expression stands: its file, its module, and the names that only it has."""
+    """The surroundings of an expression: its file, its module, and the names that only it has."""
 
     file: File
     world: World

@@ -189,7 +189,7 @@ def words(value: Value) -> str:
 
 
 def string(value: Value) -> Str:
-    """As Terraform turns it into text; a hole is a text with a hole in it."""
+    """The value as text, as Terraform converts it. A hole becomes a text with a hole in it."""
     if isinstance(value, Str):
         return value
     if isinstance(value, Hole):
@@ -212,7 +212,7 @@ def text(value: Value) -> str:
 
 
 def num(value: Value) -> Number:
-    """As a number; a text may be one."""
+    """The value as a number. A text may be one."""
     value = need_known(value)
     if isinstance(value, Scalar) and not isinstance(value.value, bool) and value.value is not None:
         return value.value
@@ -269,7 +269,7 @@ def need_mapping(value: Value) -> Obj:
 
 
 def plain(value: Value) -> object:
-    """As Python has it. Raises Waits where anything in it is not known."""
+    """The value as Python has it. Raises Waits where anything in it is not known."""
     if isinstance(value, Str):
         return text(value)
     if isinstance(value, Scalar):
@@ -333,7 +333,7 @@ def as_lines(said: Value) -> Iterator[Piece]:
 
 
 def hide_sensitive(value: Value) -> Value:
-    """Of a variable that is sensitive, every text is."""
+    """The value of a sensitive variable: every text in it is secret."""
     if isinstance(value, Str):
         return Str(value.pieces, value.spot, True)
     if isinstance(value, Seq):

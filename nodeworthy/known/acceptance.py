@@ -120,7 +120,7 @@ _YIELDED = frozenset(
 
 
 def verdict_of(reason: NotRun) -> Verdict:
-    """Of a test that did not run."""
+    """The verdict of a test that did not run."""
     if reason in _SKIPS:
         return Verdict.SKIP
     return Verdict.UNKNOWN if reason in _YIELDED else Verdict.ERROR
@@ -161,7 +161,7 @@ def _table() -> Mapping[str, Any]:
 
 @cache
 def table_floors() -> Mapping[tuple[str, str], TableFloor]:
-    """By what is measured, and of which GPU or instance type."""
+    """The floors of our table, by what is measured and by the GPU or the instance type."""
     made = {}
     for row in _table()["floor"]:
         floor = TableFloor(**{**row, "kind": Provenance(row["kind"])})
@@ -178,7 +178,7 @@ def _limits() -> Mapping[tuple[str, str], Limit]:
 
 
 def limit_of(key: str, *of: str) -> Limit | None:
-    """Of the first of these GPUs or instance types that has one."""
+    """The limit of the first of these GPUs or instance types that has one."""
     return next((_limits()[key, each] for each in of if (key, each) in _limits()), None)
 
 

@@ -61,12 +61,12 @@ def takes_accelerators(machine_type: str) -> bool:
 
 
 def machines_with(gpu: str) -> tuple[str, ...]:
-    """Of which families Google Cloud's machines are that have this GPU as a part of them."""
+    """The families of Google Cloud's machines that have this GPU as a part of them."""
     return tuple(family for family, row in _table()["gke"]["machines"].items() if row["gpu"] == gpu)
 
 
 def gpus_of_machine(machine_type: str) -> MachineGpus | None:
-    """Those that are a part of a machine type of Google Cloud; None where it has none of its own."""
+    """The GPUs that are a part of a machine type of Google Cloud. None where it has none of its own."""
     family, _, size = machine_type.rpartition("-")
     row = _table()["gke"]["machines"].get(family)
     return MachineGpus(row["gpu"], row["count"].get(size)) if row is not None else None
@@ -88,7 +88,7 @@ def gke_installs(driver_version: str) -> bool:
 
 
 def gpus_of_size(vm_size: str) -> MachineGpus | None:
-    """Those of a VM size of Azure, whose names have no case; None where it has none of NVIDIA's."""
+    """The GPUs of a VM size of Azure, whose names have no case. None where it has none of NVIDIA's."""
     size = vm_size.lower()
     rows = _table()["aks"]
     if any(fnmatchcase(size, each.lower()) for each in rows["without_nvidia"]["sizes"]):

@@ -236,7 +236,7 @@ def every_unit() -> tuple[str, ...]:
 
 @cache
 def every_registries_file() -> tuple[str, ...]:
-    """Of k3s and RKE2, which make containerd's own files of it."""
+    """The file of registries of k3s and RKE2, which make containerd's own files of it."""
     return tuple(row["registries"] for row in _table()["distribution"].values() if "registries" in row)
 
 

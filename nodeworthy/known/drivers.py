@@ -24,7 +24,7 @@ class PackageKind(StrEnum):
 
 
 class Flavour(StrEnum):
-    """Of the kernel modules."""
+    """The flavour of kernel modules."""
 
     OPEN = "open"
     PROPRIETARY = "proprietary"
@@ -86,7 +86,7 @@ def _reasons(kind: str) -> Mapping[str, str]:
 
 
 def flavour_of(package: str) -> Flavour | None:
-    """Of the modules that a package brings, as its name says it; None where that is left to the release."""
+    """The flavour of the modules that a package brings, by its name. None where that is left to the release."""
     told = _table()["flavour"]
     if any(re.fullmatch(each, package) for each in told["open"]):
         return Flavour.OPEN

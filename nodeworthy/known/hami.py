@@ -22,7 +22,7 @@ class Resources:
 
     @property
     def shares(self) -> tuple[str, ...]:
-        """Those that nobody else hands out: who asks for one of them asks HAMi."""
+        """The resources that HAMi alone hands out: whoever asks for one of them asks HAMi."""
         return (self.memory, self.memory_percentage, self.cores, self.priority)
 
 
@@ -162,5 +162,5 @@ def asked_of_hami() -> tuple[str, ...]:
 
 @cache
 def refusals() -> Mapping[str, Refusal]:
-    """By the one word that it has for each."""
+    """The reasons of HAMi's refusals, by the one word that it has for each."""
     return {word: Refusal(**row) for word, row in _row("refusals").items()}

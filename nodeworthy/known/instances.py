@@ -38,7 +38,7 @@ def _list() -> tuple[str, frozenset[str]]:
 
 
 def instance_types() -> frozenset[str]:
-    """Those of botocore's InstanceType enum."""
+    """The types of botocore's InstanceType enum."""
     return _list()[1]
 
 
@@ -51,7 +51,7 @@ _NAMED = pattern(r"([a-z]{1,4})([0-9]{1,2})([a-z0-9-]{0,12})\.([a-z0-9-]{1,16})"
 
 @cache
 def _newest() -> Mapping[str, int]:
-    """Of each series (g, p, trn) the highest number that is on the list."""
+    """The highest number of each series (g, p, trn) on the list."""
     newest: dict[str, int] = {}
     for each in map(_NAMED.fullmatch, instance_types()):
         if each is not None:
@@ -153,7 +153,7 @@ def _without_nvidia() -> frozenset[str]:
 
 
 def is_gpu_family(family: str) -> bool:
-    """By the part of a type's name before the dot: also of one that is too new for the table."""
+    """Whether the part of a type's name before the dot is a family with GPUs. It may be too new for the table."""
     return family in _families() or (_OF_GPUS.fullmatch(family) is not None and family not in _without_nvidia())
 
 

@@ -105,7 +105,7 @@ def commenting(comment: str) -> Cni | None:
 
 
 def distribution_of(how: str) -> str:
-    """Whose way of joining this is; empty where it is several ones'."""
+    """The distribution whose way of joining this is. Empty where it is that of several."""
     return str(_table()["joined"].get(how, ""))
 
 

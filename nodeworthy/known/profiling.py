@@ -23,7 +23,7 @@ class ModuleOption:
 
     @property
     def line(self) -> str:
-        """As it stands in a file of modprobe."""
+        """The option as it stands in a file of modprobe."""
         return f"options {self.module} {self.assignment}"
 
     @property

@@ -394,7 +394,7 @@ _Found = tuple[int, int, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Where a secret stands in a text, and what it is; never what it says."""
+    """The place of a secret in a text, and what kind it is; never the secret itself."""
 
     start: int
     end: int
@@ -436,7 +436,8 @@ def perhaps(text: str) -> list[Secret]:
 
 
 def _apart(found: list[_Found]) -> Iterator[_Found]:
-    """Those that overlap as one: as wide as all of them, and told as the first in the list."""
+    """The secrets of a text with those merged that overlap: as wide as all of them, and called as the first in the
+    list."""
     merged: list[tuple[int, _Found]] = []
     for rank, (start, end, what, name) in sorted(enumerate(found), key=lambda each: (each[1][0], each[0])):
         if not merged or start >= merged[-1][1][1]:

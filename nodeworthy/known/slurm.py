@@ -70,14 +70,14 @@ def options_of_sbatch() -> frozenset[str]:
 
 @cache
 def exclusions() -> Mapping[str, tuple[str, ...]]:
-    """Of an option of sbatch's: those beside which it ends."""
+    """By option of sbatch, the options beside which sbatch ends."""
     groups: Sequence[Sequence[str]] = _table()["sbatch"]["exclude_each_other"]
     return {one: tuple(other for other in group if other != one) for group in groups for one in group}
 
 
 @cache
 def option_meant(name: str) -> str:
-    """Of a name that sbatch does not know: the one that is meant; empty where a plugin may well bring it."""
+    """The option that is meant by a name that sbatch does not know. Empty where a plugin may well bring it."""
     meant: Mapping[str, str] = _table()["sbatch"]["meant"]
     return meant.get(name) or _by_spelling().get(_spelt(name)) or _by_slip().get(name, "")
 
@@ -99,7 +99,8 @@ def _spelt(name: str) -> str:
 
 
 def removed_options() -> Mapping[str, tuple[str, str]]:
-    """Of slurm.conf, by their names in small letters: what slurmctld no longer takes, and what to write instead."""
+    """The options of slurm.conf that slurmctld no longer takes, by their names in small letters, and what to write
+    instead."""
     gone: Mapping[str, str] = _table()["gone"]
     return {name.lower(): (name, instead) for name, instead in gone.items()}
 

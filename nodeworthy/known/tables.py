@@ -22,7 +22,7 @@ def table_of(name: str) -> dict[str, Any]:
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """Of a file of our own: what it says becomes code."""
+    """The table in a file of our own. It is trusted, because it becomes code."""
     code: Any = _Table(path.name, f"{path}{_KEPT}").get_code(path.name)
     # A date is the only value of TOML that is written by a module's name.
     names = {each: import_module(each) for each in code.co_names if each == "datetime"}

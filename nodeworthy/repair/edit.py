@@ -26,7 +26,7 @@ class Untouched(RepairRefused):
 
 
 class NotNow(Untouched):
-    """By a server that may take it in a while."""
+    """The server refuses it now, and may take it in a while."""
 
 
 ValuePath = tuple[str, ...]

@@ -47,7 +47,7 @@ class Server(Connection):
         return None if found is None else text_at(found, "status", "phase")
 
     def patch(self, target: Target, patch: Mapping[str, Any], version: str, *, dry: bool = False) -> PatchAnswer:
-        """Of that version of the object and no other: the server refuses if somebody was faster."""
+        """Patches that version of the object and no other. The server refuses where somebody was faster."""
         body = {**patch, "metadata": {**patch.get("metadata", {}), **({"resourceVersion": version} if version else {})}}
         query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry else {})}
         return self._write("PATCH", target.url, query, body, kind=_MERGE)

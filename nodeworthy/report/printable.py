@@ -42,6 +42,6 @@ def on_one_line(text: str) -> str:
 
 
 def escape_json(json: str) -> str:
-    """Of a JSON text: the same data, with nothing in it that a terminal or a job's log would obey."""
+    """The same data as JSON, with nothing in it that a terminal or a job's log would obey."""
     fit = _UNFIT.sub(lambda found: f"\\u{ord(found.group()):04x}", json)
     return _ANYWHERE.sub("\\\\u0023", fit) if "##" in fit else fit

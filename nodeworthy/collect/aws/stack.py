@@ -99,12 +99,13 @@ class Stack:
 
     @cached_property
     def groups(self) -> Sequence[NodeGroup]:
-        """Those of no pool yet."""
+        """The groups of nodes, before any of them has its pool."""
         return list(node_groups(self.resources))
 
     @property
     def starts_nodes(self) -> bool:
-        """Of a cluster, or with GPUs: most stacks start machines that are none, and nobody asks about those."""
+        """Whether it starts nodes: of a cluster, or with GPUs. Most stacks start other machines, and nobody asks about
+        those."""
         if self.resources.of(CLUSTER, MANAGED):
             return True
         if any(is_of_a_cluster(each) or _has_efa(each) or _is_called_after_gpus(each) for each in self.groups):
@@ -195,7 +196,7 @@ class _InFleet:
 
     @cached_property
     def _groups_of(self) -> Mapping[str, Sequence[NodeGroup]]:
-        """By what they are started from."""
+        """The groups by what they are started from."""
         found = defaultdict[str, list[NodeGroup]](list)
         for each in self.stack.groups:
             if each.template is not None:
@@ -294,7 +295,7 @@ class PoolNames:
 
     @cached_property
     def _tags_of_groups(self) -> Mapping[str, str]:
-        """By launch template, the pool that the group which starts its nodes is tagged with."""
+        """By launch template, the pool with which the group is tagged that starts its nodes."""
         return dict(self._by_template(_tagged))
 
     @cached_property

@@ -72,7 +72,7 @@ class Region:
 
     @cached_property
     def managed_groups(self) -> Sequence[Data]:
-        """As EKS describes them."""
+        """The managed node groups, as EKS describes them."""
         named = [(name, one) for name in self.cluster_names.items for one in self._names_of_groups(str(name))]
         asked = [(calls.NODE_GROUP, {"clusterName": name, "nodegroupName": one}) for name, one in named]
         return [found for each in self.asked.ask_at_once(asked) if isinstance(found := each.one, dict)]
@@ -103,7 +103,7 @@ class Region:
 
     @cached_property
     def owned_by_eks(self) -> Mapping[str, Data]:
-        """By the name of the auto scaling group behind it, the managed node group."""
+        """The managed node groups, by the names of the auto scaling groups behind them."""
         found: dict[str, Data] = {}
         for each in self.managed_groups:
             for one in mappings_at(each, "resources", "autoScalingGroups"):
@@ -153,7 +153,7 @@ class Region:
 
     @cached_property
     def instances(self) -> Mapping[str, Data]:
-        """By their ids."""
+        """The instances by their ids."""
         every = (one for each in self.instances_answer.items for one in mappings_at(each, "Instances"))
         return {text_at(each, "InstanceId"): each for each in every}
 
@@ -170,7 +170,7 @@ class Region:
 
     @cached_property
     def volumes(self) -> Mapping[str, Data]:
-        """By id, those of the machines that groups of nodes have."""
+        """The volumes, by their ids, of the machines that groups of nodes have."""
         return {text_at(one, "VolumeId"): one for each in self._volumes for one in each.items}
 
     @property
@@ -195,7 +195,7 @@ class Region:
         return {text_at(each, "InstanceId"): each for each in self.asked.ask(calls.STATUSES).items}
 
     def images(self, ids: Iterable[str]) -> tuple[Mapping[str, Data], str]:
-        """By id, and why not all are known."""
+        """The images by their ids, and why not all are known."""
         wanted = sorted({each for each in ids if each.startswith("ami-")})
         parts = [wanted[at : at + _NAMES_AT_ONCE] for at in range(0, len(wanted), _NAMES_AT_ONCE)]
         answers = self.asked.ask_at_once(

@@ -59,7 +59,7 @@ class Cluster(Connection):
         return self.get(self._here, {}).status != 404
 
     def priority(self, name: str) -> int | None:
-        """Of a PriorityClass; None where there is none, or where we may not know."""
+        """The number of a PriorityClass. None where there is none, or where we may not know it."""
         answer = self.get(f"{_PRIORITIES}/{name}", {})
         value = answer.body.get("value", 0) if answer.status == 200 else None
         return value if isinstance(value, int) else None
@@ -80,7 +80,7 @@ class Cluster(Connection):
         return mappings_at(self._read(self._jobs, {"labelSelector": selector}, "the list of Jobs"), "items")
 
     def pods(self, job: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-        """Of this Job and no other of its name, the oldest first."""
+        """The pods of this Job and of no other of its name, the oldest first."""
         query = {"labelSelector": f"job-name={text_at(job, 'metadata', 'name')}"}
         found = mappings_at(self._read(f"{self._here}/pods", query, "the list of pods"), "items")
         own = [each for each in found if controller_uid(each) == text_at(job, "metadata", "uid")]
@@ -108,7 +108,7 @@ class Cluster(Connection):
             raise NotDone(f"Job {name} could not be removed: {answer.why}")
 
     def log(self, pod: Mapping[str, Any]) -> bytes:
-        """As much of it as anybody would believe, read as it comes, and within a minute."""
+        """The log of a pod. It is read as it comes, for a minute, and no more of it than anybody would believe."""
         from urllib3 import Timeout
         from urllib3.exceptions import HTTPError
 
@@ -170,7 +170,7 @@ def _bounded(response: Any) -> bytes:
 
 
 def controller_uid(pod: Mapping[str, Any]) -> str:
-    """Of what made it; empty where nothing did."""
+    """The uid of the object that made this pod. Empty where none did."""
     owners = mappings_at(pod, "metadata", "ownerReferences")
     return next((text_at(each, "uid") for each in owners if each.get("controller") is True), "")
 

@@ -92,7 +92,8 @@ def _pod(node: str, terms: Terms) -> dict[str, Any]:
 
 
 def only_on(*nodes: str) -> dict[str, Any]:
-    """By the scheduler, which also sees who opts out after the Job was made."""
+    """The affinity by which the scheduler places a Job on these nodes. The scheduler also sees who opts out after the
+    Job was made."""
     opted_in = [{"key": label, "operator": "NotIn", "values": [value]} for label, value in OPT_OUTS.items()]
     # A field takes one value, and of several terms one has to hold.
     by_name = ([{"key": "metadata.name", "operator": "In", "values": [each]}] for each in nodes)

@@ -96,7 +96,7 @@ def _spec(name: str, told: Mapping[str, Any]) -> str:
 
 
 def _value(name: str, told: Mapping[str, Any], what: str) -> str:
-    """As Ansible itself reads it: what is said of ssh comes first."""
+    """A setting as Ansible itself reads it: what is said for ssh alone comes first."""
     said = next((str(told[each]) for each in (f"ansible_ssh_{what}", f"ansible_{what}") if told.get(each)), "")
     if "{{" in said:
         raise InputError(f"{ANSIBLE}{name}: its ansible_{what} is filled in by a play, {said}")

@@ -126,8 +126,8 @@ def _indent(line: str) -> int:
 
 
 def _below(lines: Sequence[str]) -> Sequence[int]:
-    """Of each line the one that a comment alone on it speaks of: the next that is no such comment itself, else its
-    own."""
+    """For each line, the line about which a comment alone on it speaks: the next one that is no such comment itself,
+    else its own."""
     found, following = list(range(len(lines))), len(lines)
     for index in reversed(range(len(lines))):
         found[index] = following if following < len(lines) else index
@@ -140,7 +140,7 @@ Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 def _quoted(text: str) -> list[Span]:
-    """Where a `#` is no comment: the quoted scalars of a YAML text."""
+    """The spans where a `#` begins no comment: the quoted scalars of a YAML text."""
     import yaml
 
     from nodeworthy.documents.yaml_nodes import Loader

@@ -146,7 +146,7 @@ def _why(problem: OSError) -> str:
 
 
 def _meant(problem: OSError) -> str:
-    """Of a file that is not there: what almost has its name."""
+    """For a file that is not there, a hint: the file beside it that is almost called so."""
     if problem.errno != errno.ENOENT or not isinstance(problem.filename, str):
         return ""
     import difflib

@@ -105,7 +105,7 @@ class FilesBeside:
         return [path for path in paths if _holds(path, word.encode()) and self.source.reaches(path)]
 
     def shown(self, path: Path) -> str:
-        """As the file itself is shown: a reader looks for both in one place."""
+        """The name of a file as the file that names it is shown: a reader looks for both in one place."""
         return str(path) if Path(self.source.shown).is_absolute() else os.path.relpath(path)
 
 

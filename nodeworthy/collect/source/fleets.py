@@ -74,7 +74,7 @@ class Fleets:
         return self._choices[folder]
 
     def of(self, source: Source) -> Choice:
-        """By which a file is judged. What comes through a pipe lies beside none."""
+        """The fleet by which a file is judged. What comes through a pipe lies beside none."""
         if source.shown != STDIN or self._named is not None or self.stack:
             return self.beside(Path.cwd() if source.shown == STDIN else source.path.parent)
         return Choice(None, ToGive("what comes through a pipe lies beside no fleet", _GIVE_A_PIPE))
@@ -115,7 +115,8 @@ class Fleets:
         return Choice(self._fleet(next(iter(stacks.values()))))
 
     def _with_a_fleet(self, stacks: dict[str, Path], wanted: str | None) -> dict[str, Path]:
-        """Those that declare one. A file of which nobody can say it ends the run, unless another one was chosen."""
+        """The files that declare a fleet. A file of which nobody can say that ends the run, unless another one was
+        chosen."""
         found: dict[str, Path] = {}
         for name, path in stacks.items():
             try:

@@ -194,7 +194,7 @@ def may_be_plan(data: bytes) -> bool:
 
 
 def is_arm_template(data: bytes) -> bool:
-    """Of Azure's, where it makes a cluster."""
+    """Whether it is a template of Azure's that makes a cluster."""
     return b"deploymentTemplate.json" in data[:_HEAD_OF_A_PLAN] and b"Microsoft.ContainerService" in data
 
 

@@ -140,7 +140,7 @@ def seconds_of(tests: Sequence[str], terms: RunTerms) -> int:
 
 
 def node_tests(tests: Sequence[str]) -> tuple[str, ...]:
-    """Those that a node is tried with in one go."""
+    """The tests that are run on one node in one go."""
     return tuple(each for each in tests if each not in OF_GROUPS and each != ALLOCATION)
 
 
@@ -164,7 +164,7 @@ def objects_of(piece: Piece, terms: RunTerms) -> Iterator[dict[str, Any]]:
 
 
 def groups(shapes: Sequence[Shape], terms: RunTerms) -> dict[str, tuple[Shape, ...]]:
-    """By the names of their Jobs, none of one node."""
+    """The groups of several nodes that are tried together, by the names of their Jobs."""
     return {f"{terms.name}-group{number}": each for number, each in neighbours(shapes).items() if len(each) > 1}
 
 

@@ -163,7 +163,8 @@ def refuse_idle(options: Options) -> None:
 
 
 def platform_of(options: Options) -> str:
-    """Where work runs: the one that is named, else the one that is there. Raises InputError where both are, or none."""
+    """The platform where work runs: the one that is named, else the one that is there. Raises InputError where both are
+    there, or none."""
     return options.on or _the_one_that_is_there()
 
 

@@ -94,7 +94,7 @@ class Measure:
 
     @property
     def key(self) -> str | None:
-        """As floors name it; None of what has none."""
+        """The name by which floors know it. None where floors have no name for it."""
         if self.name == "gemm_tflops":
             return f"gemm-{self.where.get('dtype', '?')}"
         if self.name == "busbw_gbps":

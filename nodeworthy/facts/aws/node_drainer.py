@@ -20,7 +20,8 @@ _OF_A_CLUSTER = ("kubernetes.io/cluster/", "k8s.io/", "eks:", "alpha.eksctl.io/"
 
 
 def hooks(nodes: NodeGroup) -> Sequence[Tree]:
-    """Those at which it waits before an instance of this group ends, in the group itself or beside it."""
+    """The lifecycle hooks at which it waits before an instance of this group ends. They stand in the group itself or
+    beside it."""
     if nodes.group is None:
         return ()
     beside = [each.inputs for each in nodes.stack.pointing_at(nodes.group, "autoscalingGroupName", (HOOK,))]

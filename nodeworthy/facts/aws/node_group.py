@@ -104,7 +104,7 @@ class NodeGroup:
 
     @cached_property
     def cluster(self) -> AwsResource | None:
-        """That of this stack which a managed group names; of other nodes the only one that there is."""
+        """The cluster of this stack that a managed group names. For other nodes, the only cluster of the stack."""
         clusters = self.stack.of(CLUSTER)
         if self.group is not None and self.is_managed:
             return self.stack.links(self.group, "clusterName", self.group.get("clusterName"), CLUSTER).only
@@ -112,7 +112,8 @@ class NodeGroup:
 
     @cached_property
     def interfaces(self) -> Sequence[Tree]:
-        """Those that its machines start with, and what is attached to a single machine afterwards."""
+        """The network interfaces that its machines start with, and those that are attached to a single machine
+        afterwards."""
         return [*self._first_interfaces, *(each.get() for each in self._attachments)]
 
     @cached_property

@@ -25,7 +25,7 @@ def instance_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:
 
 
 def written_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:
-    """Those that the program itself writes."""
+    """The types that the program itself writes."""
     overrides = nodes.groups("mixedInstancesPolicy", "launchTemplate", "overrides")
     mixed = [each.get("instanceType") for each in overrides.sequence]
     if said := [each.located() for each in mixed if not each.is_absent and not each.is_null]:
@@ -78,8 +78,8 @@ def instance_type(nodes: NodeGroup) -> Located[str | None]:
 
 
 def not_of_its_pool(nodes: NodeGroup) -> Sequence[Located[str | None]]:
-    """Those of its types that are known and that the fleet does not give its pool: of another name, or with another
-    GPU where the fleet names the GPU alone."""
+    """Its known types that the fleet does not give its pool. Where the fleet names the GPU alone, types with another
+    GPU."""
     return [
         each for each in instance_types(nodes) if isinstance(each.state, Known) and not _fits(each.state.value, nodes)
     ]

@@ -190,7 +190,8 @@ def _is_rendered(reference: Reference, around: Surroundings | None) -> bool:
 
 
 def use_of(userdata: UserData, around: Surroundings | None) -> Use:
-    """By its form, else by who refers to it, else by its name, its folder and what stands in it."""
+    """Who runs a script and when: by its form, else by who refers to it, else by its name, its folder and what stands
+    in it."""
     if is_user_data_by_form(userdata):
         return Use(ScriptKind.USER_DATA)
     path = userdata.place.path
@@ -273,5 +274,5 @@ def _is_roots_own(text: str) -> bool:
 
 
 def _folders(path: str | None, around: Surroundings | None) -> Sequence[str]:
-    """Those in which it lies, the nearest first, up to its scope's root."""
+    """The folders in which it lies, the nearest first, up to its scope's root."""
     return around.folders_of(Path(path)) if around is not None and path else ()

@@ -53,7 +53,7 @@ class AskingPod(NamedPod):
 
     @property
     def made_by(self) -> str:
-        """Whoever made it and others like it, in a reader's words."""
+        """What made it and others like it, in a reader's words."""
         kind, name = self.owner
         if self.static:
             return f"static pod {self.namespace}/{self.name}"
@@ -70,7 +70,7 @@ class AskingPod(NamedPod):
 
     @property
     def gpus(self) -> int:
-        """Of all kinds, shares and slices counted as one."""
+        """How many GPUs it asks for, of all kinds. Shares and slices count as one."""
         return sum(amount for name, amount in self.amounts.items() if holds_a_gpu(name))
 
 
@@ -119,7 +119,7 @@ def asking_pod(data: Any, choices: dict[str, NodeChoice]) -> AskingPod:
 
 
 def _group(data: Any) -> str:
-    """As Volcano writes it on the pods of a group, or the scheduler's plugin for coscheduling."""
+    """The group that Volcano, or the scheduler's plugin for coscheduling, writes on its pods."""
     metadata = mapping_at(data, "metadata")
     told = mapping_at(metadata, "annotations"), mapping_at(metadata, "labels")
     return next((text_at(each, name) for each in told for name in _GROUPS if text_at(each, name)), "")

@@ -96,7 +96,7 @@ class StackDaemonSet:
         return self.choice.takes(node.labels, node.name) and not self.choice.kept_away(node)
 
     def barred(self, node: NodeGpus) -> Iterator[str]:
-        """By which of its lines its pods may not come to a node."""
+        """Which lines of it keep its pods off a node."""
         for each in self.choice.barred(node.labels, node.name):
             yield f"{each.says}{f', {each.instead} there' if each.instead else ''}"
         yield from (f"it does not tolerate {taint}" for taint in self.choice.kept_away(node))

@@ -135,7 +135,8 @@ def node_gpus(data: Any) -> NodeGpus:
 
 
 def _ails(data: Any) -> tuple[str, datetime | None]:
-    """Of several the one that explains the others: a full disk ends what makes a node ready."""
+    """What is wrong with a node. Of several things it is the one that explains the others: a full disk makes a node
+    unready."""
     conditions = {text_at(each, "type"): each for each in mappings_at(data, "status", "conditions")}
     found = [conditions[name] for name in _PRESSED if text_at(conditions.get(name), "status") == "True"]
     ready = conditions.get("Ready")

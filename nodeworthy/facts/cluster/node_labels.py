@@ -77,7 +77,7 @@ def gpu_of(labels: Mapping[str, str]) -> str | None:
 
 
 def _machine_of(labels: Mapping[str, str]) -> MachineGpus | None:
-    """Of Google Cloud or Azure, where the GPUs are a part of the type."""
+    """The machine type of a node of Google Cloud or Azure, where GPUs are a part of the type."""
     kind = instance_type_of(labels)
     return gpus_of_machine(kind) or gpus_of_size(kind)
 

@@ -185,9 +185,9 @@ def time_of(event: Any) -> str:
 
 
 def reasons(message: str) -> Iterable[tuple[int, str]]:
-    """Of `0/5 nodes are available: 3 Insufficient nvidia.com/gpu, 2 node(s) had untolerated taint {a: b}. preemption:
-    …` how many nodes said what; none where it is about the pod itself (`… available: persistentvolumeclaim "data" not
-    found`)."""
+    """How many nodes the scheduler gave which reason, from its message: `0/5 nodes are available: 3 Insufficient
+    nvidia.com/gpu, 2 node(s) had untolerated taint {a: b}. preemption: …`. The number is 0 where a reason is about the
+    pod itself."""
     _, _, said = message.partition("nodes are available: ")
     said = re.split(r"\.? (?:still not schedulable, )?preemption: |\. (?=no new claims)", said)[0].rstrip(". ")
     for each in re.split(r", (?=\d+ )", said):

@@ -132,7 +132,7 @@ def _begins_a_line(piece: Piece) -> bool:
 
 
 def config_files(timeline: Timeline, runtime: Containerd | None) -> list[ConfigFile]:
-    """As the boot leaves them; of a file that may end in several ways each is one."""
+    """containerd's files as the boot leaves them. A file that may end in several ways is there once for each."""
     known = runtime or containerd_of("kubeadm")
     merged = list(_merged(timeline, known))
     timeline = Timeline(

@@ -41,7 +41,7 @@ class Firewall:
 
     @property
     def switched_off(self) -> FirewallStep | None:
-        """By what nothing filters any more."""
+        """The step by which nothing filters any more."""
         is_filtered = self.is_up or self.firewalld.runs is not None
         return None if is_filtered else (self.off or self.unit_off or self.firewalld.off)
 

@@ -49,7 +49,7 @@ class AskedNodes:
 
     @property
     def has_gpus(self) -> bool:
-        """As far as anybody says it."""
+        """Whether the nodes have GPUs, as far as anybody says it."""
         return self.hosted is not None or self.machines != NOTHING_SAID or bool(self.has_driver)
 
     @property
@@ -118,7 +118,7 @@ class SaidCluster:
 
 @dataclass(frozen=True)
 class SaidMachines:
-    """By its name whoever makes nodes of Cluster API's says which machines they are."""
+    """The machines that an object of Cluster API's describes. Whoever makes nodes of them names it."""
 
     called: ClassVar[str] = "machines of Cluster API"
 

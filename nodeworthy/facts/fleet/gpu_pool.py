@@ -164,7 +164,7 @@ class PoolDoor:
 
     @cached_property
     def labels(self) -> Mapping[str, Located[str]]:
-        """Those that its nodes are known to register with, the type of its machines among them."""
+        """The labels that its nodes are known to register with. The type of its machines is among them."""
         from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES
 
         kind = self.pool.machines.type
@@ -188,7 +188,7 @@ class PoolDoor:
 
 
 def doors_of_pools(pools: Sequence[GpuPool]) -> list[PoolDoor]:
-    """Of pools that follow from evidence; none where they are of several clusters."""
+    """The doors of pools that follow from evidence. None where the pools are of several clusters."""
     clusters = {each.cluster.shown() for each in pools if each.cluster is not None}
     return [PoolDoor(each) for each in workers_of(pools)] if len(clusters) < 2 else []
 

@@ -57,7 +57,8 @@ class KarpenterPool:
 
     @property
     def keys_of_auto_mode(self) -> Sequence[Tree]:
-        """By which it chooses though its nodes are Karpenter's own, which have them under other names."""
+        """The keys of Auto Mode in a pool whose nodes are Karpenter's own. Karpenter has the same labels under other
+        names."""
         spec = self.tree.get("spec", "template", "spec")
         if spec.get("nodeClassRef", "kind").text != _OWN_CLASS:
             return ()
@@ -70,7 +71,8 @@ class KarpenterPool:
 
     @property
     def may_be_reserved(self) -> bool:
-        """Where it names no kind of capacity, Karpenter takes what is on demand."""
+        """Whether its nodes may be reserved ones. Where it names no kind of capacity, Karpenter takes what is on
+        demand."""
         kinds = (values for key, operator, values in self.requirements if key == _CAPACITY and operator == "In")
         return any(each.text == _RESERVED for values in kinds for each in values)
 
@@ -131,7 +133,7 @@ class KarpenterClass:
         )
 
     def _images(self) -> Iterator[_Image]:
-        """By what its terms name; of an image of one's own only the family is known, and no driver."""
+        """The images that its terms name. Of an image of one's own only the family is known, and no driver."""
         spec = self.tree.get("spec")
         terms = spec.get("amiSelectorTerms").sequence
         told = [image for each in terms if (image := _of_term(each)) is not None]
@@ -156,14 +158,14 @@ class KarpenterClass:
 
     @cached_property
     def _cluster(self) -> Located[str] | None:
-        """As its subnets and security groups are tagged: that is how Karpenter finds those of its cluster."""
+        """The cluster by whose tag Karpenter finds subnets and security groups."""
         terms = (each for name in ("subnet", "securityGroup") for each in self._terms(name))
         found = {said.text: said for each in terms for said in _cluster_of(each) if said.text is not None}
         return next(iter(found.values())).located() if len(found) == 1 else None
 
     @property
     def _reserved(self) -> Reserved | None:
-        """By the id of its only term. A block, or not: Karpenter asks the account."""
+        """The reservation that its only term names. Whether it is a block, Karpenter asks the account."""
         terms = self.tree.get("spec", "capacityReservationSelectorTerms").sequence
         named = terms[0].get("id") if len(terms) == 1 else None
         if named is None or named.text is None:
@@ -200,7 +202,7 @@ class KarpenterClass:
 
     @cached_property
     def image(self) -> NodeImage | None:
-        """That of its nodes with GPUs; None where it may be of several kinds, or anybody's."""
+        """The image of its nodes with GPUs. None where it may be of several kinds, or anybody's."""
         images = list(self._images())
         if len({each.distribution for each in images}) != 1:
             return None
@@ -290,7 +292,7 @@ def may_have_gpus(pool: Tree) -> bool:
 
 
 def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
-    """Of the pools whose class lies beside them, or of which nobody chooses the image."""
+    """The nodes of pools whose class lies beside them, or whose image nobody chooses."""
     every = list(facts)
     classes = {each.name: each for each in every if isinstance(each, KarpenterClass)}
     for pool in (each for each in every if isinstance(each, KarpenterPool)):
@@ -302,7 +304,7 @@ def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
 
 
 def pools_of_any_image(facts: Iterable[object]) -> Iterator[AskedNodes]:
-    """Of the pools whose class lies elsewhere: what their nodes are is not known, and how large they are is."""
+    """Pools whose class lies elsewhere. What their nodes run is not known, and how large they are is."""
     every = list(facts)
     classes = {each.name for each in every if isinstance(each, KarpenterClass)}
     for pool in (each for each in every if isinstance(each, KarpenterPool)):

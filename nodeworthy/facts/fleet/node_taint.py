@@ -35,7 +35,7 @@ class NodeTaint:
 
 
 def taints_in(said: Sequence[Tree]) -> tuple[NodeTaint, ...]:
-    """Those of a list of `{key, value, effect}`, as far as they can be read."""
+    """The taints in a list of `{key, value, effect}`, as far as they can be read."""
     return tuple(found for each in said if (found := _taint(each)) is not None)
 
 
@@ -47,7 +47,7 @@ def _taint(said: Tree) -> NodeTaint | None:
 
 
 def taints_by_key(said: Tree) -> Iterator[NodeTaint]:
-    """Those of a mapping of keys to `value:effect`, as eksctl takes them, too."""
+    """The taints in a mapping of keys to `value:effect`, which eksctl takes, too."""
     for key, each in said.mapping.items():
         value, _, effect = (each.text or "").rpartition(":")
         if effect:
@@ -55,7 +55,7 @@ def taints_by_key(said: Tree) -> Iterator[NodeTaint]:
 
 
 def written_taint(said: str, place: Place) -> NodeTaint | None:
-    """As kubelet, k3s and RKE2 take it, and AKS: `key=value:effect`, `key:effect`."""
+    """The taint in a text as kubelet, k3s, RKE2 and AKS take it: `key=value:effect`, `key:effect`."""
     what, colon, effect = said.rpartition(":")
     key, _, value = what.partition("=")
     return NodeTaint(key, value, effect, place) if colon and key and effect else None

@@ -45,7 +45,8 @@ _MONITORS = ("vgpu-monitor", "vgpu-scheduler-monitor")
 
 
 def role_of(name: str, own: Mapping[str, Any], containers: Iterable[Mapping[str, Any]] = ()) -> Role | None:
-    """By its label, in the spelling of today or of before, else by its name, else by what its containers run."""
+    """The role of a pod: by its label, in today's spelling or that of before; else by its name; else by what its
+    containers run."""
     for label in (labels().component, labels().former):
         said = own.get(label)
         role = _BY_LABEL.get(said) if isinstance(said, str) else None
@@ -57,7 +58,7 @@ def role_of(name: str, own: Mapping[str, Any], containers: Iterable[Mapping[str,
 
 
 def role_of_object(data: Mapping[str, Any]) -> Role | None:
-    """Of a pod, or of what makes pods."""
+    """The role of a pod, or of what makes pods."""
     spec = mapping_at(data, "spec", "template", "spec") or mapping_at(data, "spec")
     own = mapping_at(data, "metadata", "labels")
     return role_of(text_at(data, "metadata", "name"), own, mappings_at(spec, "containers"))
@@ -150,7 +151,7 @@ class Installation:
 
     @property
     def place(self) -> Place:
-        """Of its first pod; where nobody has seen any, of what makes them."""
+        """The place of its first pod. Where nobody has seen any, that of what makes them."""
         if self.parts:
             return self.parts[0].pod.place
         kind, name = next(iter(self.makers))

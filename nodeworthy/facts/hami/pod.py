@@ -48,7 +48,7 @@ class HamiPod:
 
     @cached_property
     def sharing(self) -> tuple[Container, ...]:
-        """Those that ask for what only HAMi can give."""
+        """The containers that ask for what only HAMi can give."""
         return tuple(
             each for each in self.asking if any(name in resources_asked_by(each) for name in self.names.shares)
         )
@@ -64,7 +64,7 @@ class HamiPod:
 
     @cached_property
     def annotations(self) -> Mapping[str, Tree]:
-        """Those that its pods get; what stands on the object around them does not come down to them."""
+        """The annotations that its pods get. Those of the object around them do not come down to pods."""
         return self.pod.template.get("metadata", "annotations").mapping
 
     @property

@@ -160,7 +160,7 @@ _OVER = ("Succeeded", "Failed")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """Of one GPU, to one container."""
+    """What one container has of one GPU."""
 
     device: str
     memory: int
@@ -175,7 +175,7 @@ class SharingPod(NamedPod):
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """Of one of its three dimensions."""
+    """An amount in one of the three dimensions of a GPU."""
 
     capacity: int
     held: int

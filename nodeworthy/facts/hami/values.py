@@ -43,7 +43,7 @@ class HamiValues:
 
     @property
     def node_selector(self) -> Tree:
-        """Of the device plugin's nodes; the chart has spelt it in two ways."""
+        """The selector of nodes for the device plugin. The chart has spelt its key in two ways."""
         plugin = self.tree.get("devicePlugin")
         former = plugin.get("nvidianodeSelector")
         return former if not former.is_absent else plugin.get("nvidiaNodeSelector")

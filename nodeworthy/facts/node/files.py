@@ -79,7 +79,8 @@ class NodeFiles:
         return self.timeline_on(None)
 
     def timeline_on(self, runtime: Containerd | None) -> Timeline:
-        """As they count: drop-ins behind their root, and of two files of modprobe the one whose name sorts later."""
+        """The node's files as writes, in the order in which they count: drop-ins come behind their root, and of two
+        files of modprobe the one whose name sorts later comes last."""
         ordered = sorted(self.files, key=lambda each: (each.spot.is_drop_in, each.spot.path.rpartition("/")[2]))
         return Timeline(tuple(_as_write(each, runtime, self._imports) for each in ordered))
 
@@ -135,7 +136,7 @@ def _imported_from(file: NodeFile, imports: Sequence[str]) -> str | None:
 
 
 def path_on(file: NodeFile, runtime: Containerd | None) -> str:
-    """Where it lies on this distribution: under its base dir, or beside its own templates."""
+    """Where a file lies on this distribution: under its base dir, or beside its own templates."""
     path = file.spot.path
     if runtime is None or runtime.config is None:
         return path
@@ -149,7 +150,7 @@ def path_on(file: NodeFile, runtime: Containerd | None) -> str:
 
 
 def _own_paths(runtime: Containerd) -> frozenset[str]:
-    """Those by which a distribution is known: what every other has as well says nothing."""
+    """The paths by which a distribution is known. Paths that every other has as well say nothing."""
     named = (runtime.config, runtime.written_from, runtime.registries, *runtime.templates, *runtime.generated)
     return frozenset(each for each in named if each and each != defaults().config)
 

@@ -234,7 +234,7 @@ def _counted(resource: str, located: Located[Any]) -> Located[int]:
 
 
 def containers_of(spec: Tree) -> Iterator[Container]:
-    """Those that run, then those that run before them. What a patch deletes is none."""
+    """First the containers that run, then those that run before them. A container that a patch deletes is left out."""
     for name, is_init in (("containers", False), ("initContainers", True)):
         for index, tree in enumerate(spec.get(name).sequence):
             if tree.is_mapping and tree.get("$patch").text != "delete":
@@ -245,7 +245,7 @@ def containers_of(spec: Tree) -> Iterator[Container]:
 
 
 def gpu_amounts(written: Mapping[str, Any]) -> dict[str, int]:
-    """Of a mapping of resources (a node's capacity, a container's limits) those of GPUs; what is no count is none."""
+    """The GPUs in a mapping of resources (a node's capacity, a container's limits). What is no count is left out."""
     found = {}
     for name, value in written.items():
         if is_gpu_resource(name):

@@ -82,11 +82,11 @@ class Selection:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Those that it says anything of."""
+        """The labels about which it says anything."""
         return tuple(dict.fromkeys((*self.selector, *(each.key for term in self.terms for each in term))))
 
     def where(self, label: str) -> Tree:
-        """Where it says something of a label."""
+        """The place where it says something about a label."""
         chosen = self.spec.get("nodeSelector").mapping.get(label)
         if chosen is not None:
             return chosen

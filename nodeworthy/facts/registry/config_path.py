@@ -87,7 +87,7 @@ class ConfigPath:
 
 
 def config_path(effects: Sequence[Effect], runtime: Containerd, version: str | None, when: Guard = ()) -> ConfigPath:
-    """As it is behind these effects, in those runs in which `when` holds."""
+    """The setting behind these effects, in those runs in which `when` holds."""
     now = _at_first(runtime, version)
     if runtime.written_by == "nodeadm":
         return _merged(effects, runtime, now)

@@ -95,7 +95,7 @@ class PlainText:
 
     @property
     def secrets(self) -> list[Secret]:
-        """Of a sample, what is real wherever it stands."""
+        """The secrets in it. Of a sample, only those that are real wherever they stand."""
         found = list(secrets_in(self.text))
         is_sample = _SAMPLE.fullmatch(self.place.path or "") is not None
         return [each for each in found if each.what in forms()] if is_sample else found

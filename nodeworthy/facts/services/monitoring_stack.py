@@ -176,7 +176,7 @@ class Scraping:
     was_looked_for: bool = False
 
     def beside(self, place: Place) -> Scraping | None:
-        """Those of one file or folder with this place: what lies apart may be of another cluster."""
+        """The stacks of one file or folder with this place. What lies apart may be of another cluster."""
         if place.path is None:
             return self
         folder = posixpath.dirname(place.path)

@@ -111,7 +111,7 @@ class SlurmJob:
 
     @property
     def broken(self) -> Broken | None:
-        """Of a file of its own: what the shell can't read of it."""
+        """What the shell can't read in it. Only of a job that is a file of its own."""
         from nodeworthy.boot.shell.strict.reading import why_broken
 
         is_template = (self.place.path or "").endswith(_TEMPLATES)
@@ -155,7 +155,7 @@ class SlurmJob:
 
     @property
     def _folder(self) -> str | None:
-        """Where it begins; None where that is elsewhere."""
+        """The folder where it begins. None where that is elsewhere."""
         chdir = self.request.option("chdir")
         if chdir is None:
             return HOME

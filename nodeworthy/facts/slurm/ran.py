@@ -58,7 +58,7 @@ class Ran:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Where something is exported, and when: what is missing belongs there."""
+    """A place where something is exported, and when. A variable that is missing belongs there."""
 
     place: Place
     guard: Guard

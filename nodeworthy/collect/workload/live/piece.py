@@ -120,10 +120,10 @@ class Terms(Protocol):
         """The most that the programs of a node may take together."""
 
     def node_name(self, number: int, shape: Shape, /) -> str:
-        """Of the piece that tries this node by itself."""
+        """The name of the piece that tries this node by itself."""
 
     def group_pieces(self, shapes: Sequence[Shape]) -> dict[str, tuple[Shape, ...]]:
-        """By their names, none of one node."""
+        """The pieces of several nodes, by their names."""
 
     def seconds_of(self, tests: Sequence[str]) -> int:
         """From a piece's being made to its end."""
