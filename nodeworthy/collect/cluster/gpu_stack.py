@@ -126,7 +126,8 @@ def _heads(seen: ClusterObjects) -> dict[tuple[str, str], tuple[str, str]]:
     for key, pod in seen.pods.items():
         cluster = pod.labels.get(_RAY) if pod.labels.get(_RAY_TYPE) == "head" else None
         if cluster and pod.phase == "Pending" and not pod.node and not pod.wants_gpus:
-            found[pod.namespace, cluster] = (pod.object, seen.capacity.events.unplaced.get(key, ("", ""))[1])
+            said = seen.capacity.events.unplaced.get(key, ("", ""))[1] or pod.unplaced
+            found[pod.namespace, cluster] = (pod.object, said)
     return found
 
 

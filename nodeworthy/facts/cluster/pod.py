@@ -14,7 +14,7 @@ from nodeworthy.known.gpu_stack import INSTALLER, controller_of, part_of
 from nodeworthy.records import dataclass
 
 # The conditions that are read.
-_TOLD = ("Ready", "PodReadyToStartContainers")
+_TOLD = ("Ready", "PodReadyToStartContainers", "PodScheduled")
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
 _STARTING = frozenset(("", "ContainerCreating", "PodInitializing"))
 # Why it never will, with what keeps it in the message beside.
@@ -63,6 +63,8 @@ class ClusterPod(NamedPod):
     claims: tuple[str, ...] = ()
     # The controller of jobs that it is; empty where it is none.
     controls: str = ""
+    # Why it is on no node, in its scheduler's words.
+    unplaced: str = ""
 
     @property
     def uses_gpus(self) -> bool:
@@ -122,6 +124,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         reason=intern(text_at(status, "reason")),
         claims=tuple(text_at(each, "resourceClaimTemplateName") for each in mappings_at(spec, "resourceClaims")),
         controls=next(filter(None, (controller_of(text_at(each, "image")) for each in containers)), ""),
+        unplaced="" if text_at(spec, "nodeName") else text_at(conditions.get("PodScheduled"), "message"),
     )
 
 
