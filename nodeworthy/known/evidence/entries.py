@@ -37,6 +37,7 @@ LAYERS = (
     "slurm",
     "collectives",
     "cuda",
+    "frameworks",
 )
 
 
