@@ -251,6 +251,13 @@ def _made_otherwise(document: Tree) -> Iterator[Fact]:
     yield from made_clusters.machines_of_openshift(document)
 
 
+def _clusters_of_omni(document: Tree) -> Iterator[Fact]:
+    if "talos" in document.mapping:
+        from nodeworthy.facts.fleet.talos import clusters_of_omni
+
+        yield from clusters_of_omni(document)
+
+
 def _workers_of_omni(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.talos import workers_of_omni
 
@@ -331,7 +338,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "AWSManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedControlPlane": (_said_of_a_cluster,),
     "AzureManagedMachinePool": (_hosted,),
-    "Cluster": (_databases, _made_clusters, _hosted, _said_of_a_cluster),
+    "Cluster": (_databases, _made_clusters, _hosted, _said_of_a_cluster, _clusters_of_omni),
     "ClusterConfig": (_nodes_of_eksctl, _said_of_a_cluster),
     "ClusterConfiguration": (_of_kubeadm, _said_of_a_cluster),
     "ClusterPolicy": (_operators_own,),
@@ -452,6 +459,14 @@ def _objects_as_values(release: Release) -> Iterator[Fact]:
             yield from facts_of(each)
 
 
+def _pools_of_data_on_eks(release: Release) -> Iterator[Fact]:
+    if (release.chart.text or "").rpartition("/")[2] == "karpenter-resources":
+        from nodeworthy.facts.fleet.karpenter import objects_of_data_on_eks
+
+        for each in objects_of_data_on_eks(release.values):
+            yield from facts_of(each)
+
+
 READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _operator,
     _pods_of_chart,
@@ -462,5 +477,6 @@ READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _monitoring,
     _hami,
     _objects_as_values,
+    _pools_of_data_on_eks,
     _pods_network,
 )

@@ -30,6 +30,7 @@ _OF_A_PROGRAM = "; what the program of this folder makes, `nodeworthy fleet infe
 
 def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
     """By whatever asks for nodes in them, or makes some."""
+    from nodeworthy.facts.fleet.karpenter import pools_of_any_image
     from nodeworthy.facts.fleet.pool_system import clusters_of_stack
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 
@@ -53,7 +54,8 @@ def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
     values += [each.values for each in facts if isinstance(each, OperatorByHelm)]
     folder = Path(values[0].place.path or "").parent if values else Path()
     # What a root of Terraform applies lies there as well.
-    asked = {(pool.place, pool.title): pool for pool in pools_together(facts)}
+    every = [*pools_together(facts), *(each.pool for each in pools_of_any_image(facts))]
+    asked = {(pool.place, pool.title): pool for pool in every}
     pools = [*planned.values(), *asked.values()] or list(pools_of_charts(values, folder))
     clusters = [each for each in facts if isinstance(each, SaidCluster)]
     return infer_fleets(pools, values, clusters, [each for each in facts if isinstance(each, DaemonSetManifest)])

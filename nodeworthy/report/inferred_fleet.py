@@ -192,9 +192,9 @@ def _hardware(pool: GpuPool) -> Iterator[_Line]:
         told = f"its types have {' or '.join(gpus)}, and " if gpus else ""
         yield _question(8, "gpu", f"which GPU do its nodes have? {told}without one it is a pool of CPU nodes")
     count = machines.gpus or machines.same_count
-    if count is not None:
+    if count is not None and value_if_known(count) is not None:
         yield _line(8, "gpusPerNode", value_if_known(count), _at(count.place))
-    elif gpu is None or not machines.types:
+    elif count is not None or gpu is None or not machines.types:
         yield _question(8, "gpusPerNode", "how many of them has a node?")
 
 

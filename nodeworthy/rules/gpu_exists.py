@@ -144,8 +144,8 @@ def its_cloud_starts_it(machines: RefusedMachines) -> Findings:
         f"{machines.pool.title} asks for machines that its cloud does not start: {refused.why}",
         should=refused.should,
         cause=f"the cloud refuses the pool when it is made: {CAUSE}",
-        remedy="ask for a machine and an accelerator that go together: `gcloud compute accelerator-types list` and "
-        "`gcloud compute machine-types list` list what there is",
+        remedy="ask for a machine and an accelerator that go together: `gcloud compute accelerator-types list`, "
+        "`gcloud compute machine-types list` and `az vm list-skus` list what there is",
     )
 
 

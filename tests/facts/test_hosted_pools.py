@@ -158,6 +158,14 @@ RETIRED = [
     pools((AKS_POOL, {"vm_size": "standard_nc24_promo"})),
     pools((AKS_CLUSTER, {"default_node_pool": [{"vm_size": "Standard_ND12s"}]})),
 ]
+REFUSED = ["SStandard_ND96isr_H100_v5 VMs", "NC24ads_A100_v4", "Standard NC6s v3"]
+NOT_REFUSED = [
+    "Standard_NC24ads_A100_v4",
+    "standard_nc99_new",
+    "<Standard_NC6s_v3 or larger>",
+    "NC_SIZE",
+    "Standard_D4s_v5 NO",
+]
 OF_TODAY = [
     gke(accelerator()),
     pools((AKS_POOL, {"vm_size": "Standard_NC24rs_v3"})),
@@ -174,3 +182,10 @@ def test_what_a_cloud_has_retired_is_told_of_a_pool_that_asks_for_it() -> None:
         ("Standard_ND12s", "Azure", "2023-09-06"),
     ]
     assert not [each for found in OF_TODAY for each in retired_machines(found)]
+
+
+def test_what_is_no_size_of_azures_no_pool_can_have() -> None:
+    refused = [each.machines.refused for size in REFUSED for each in pools((AKS_POOL, {"vm_size": size}))]
+    assert [each.what.shown() for each in refused if each is not None] == REFUSED
+    for size in NOT_REFUSED:
+        assert all(each.machines.refused is None for each in pools((AKS_POOL, {"vm_size": size})))

@@ -404,6 +404,100 @@ def test_modules_and_templates_of_azures(folder: Path, name: str, text: str, gpu
     assert ("# name: ?" in out) is (text is _MODULE)
 
 
+_CALLS_A_MODULE = """\
+param size string = 'Standard_NC40ads_H100_v5'
+
+module aks './aks.bicep' = {
+  name: 'deploy-aks'
+  params: {
+    size: size
+  }
+}
+"""
+
+
+def test_a_module_of_bicep_is_given_what_its_caller_says(folder: Path) -> None:
+    put(folder, "infra/main.bicep", _CALLS_A_MODULE)
+    put(folder, "infra/aks.bicep", _BICEP)
+    out = run("fleet", "infer", "infra/main.bicep", cwd=folder).out
+    assert "gpu: H100  # infra/main.bicep:1:21" in out
+    put(folder, "infra/aks.bicep", _CALLS_A_MODULE)
+    assert run("fleet", "infer", "infra/main.bicep", cwd=folder).code == 3
+
+
+_OMNI = """kind: Cluster
+name: {name}
+kubernetes:
+  version: v{version}
+talos:
+  version: v1.11.5
+---
+kind: Workers
+name: gpu
+systemExtensions:
+  - siderolabs/nonfree-kmod-nvidia-production
+"""
+
+
+def test_a_template_of_omni_says_the_version_of_its_own_workers(folder: Path) -> None:
+    put(folder, "one.yaml", _OMNI.format(name="one", version="1.34.2"))
+    out = run("fleet", "infer", cwd=folder).out
+    assert [each in out for each in ("name: one  # one.yaml:1:1", 'version: "1.34"')] == [True, True]
+    put(folder, "other.yaml", _OMNI.format(name="other", version="1.33.6"))
+    out = run("fleet", "infer", cwd=folder).out
+    assert "there are 1.34 in one.yaml:4:12 and 1.33 in other.yaml:4:12" in out
+
+
+_GCLOUD = """#!/bin/bash
+gcloud beta container --project "$PROJECT" node-pools create gpus --cluster ml \\
+  --accelerator "type=$KIND,count=$COUNT" --num-nodes 1
+"""
+
+
+def test_what_is_filled_in_later_is_asked(folder: Path) -> None:
+    put(folder, "create.sh", _GCLOUD)
+    out = run("fleet", "infer", cwd=folder).out
+    assert [each in out for each in ("gpus:", "# gpu: ?", "# gpusPerNode: ?", "distribution: gke-cos")] == [True] * 4
+
+
+_KARPENTER_RESOURCES = """module "eks" {
+  source          = "terraform-aws-modules/eks/aws"
+  version         = "~> 20.0"
+  cluster_name    = "ml"
+  cluster_version = "1.34"
+}
+
+module "data_addons" {
+  source  = "aws-ia/eks-data-addons/aws"
+  version = "~> 1.33"
+
+  oidc_provider_arn          = module.eks.oidc_provider_arn
+  enable_karpenter_resources = true
+  karpenter_resources_helm_config = {
+    g5 = {
+      values = [<<-EOT
+        name: g5
+        nodePool:
+          labels:
+            - type: karpenter
+          requirements:
+            - key: karpenter.k8s.aws/instance-family
+              operator: In
+              values: ["g5"]
+      EOT
+      ]
+    }
+  }
+}
+"""
+
+
+def test_pools_of_karpenters_that_a_chart_of_data_on_eks_makes(folder: Path) -> None:
+    put(folder, "main.tf", _KARPENTER_RESOURCES)
+    out = run("fleet", "infer", cwd=folder).out
+    assert [each in out for each in ("g5:  # NodePool 'g5'", "gpu: A10G", "type=karpenter")] == [True] * 3
+
+
 _GKE_MODULE = """\
 module "gke" {
   source  = "terraform-google-modules/kubernetes-engine/google//modules/private-cluster"

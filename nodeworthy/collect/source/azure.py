@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.collect.source.files import Source, any_text
 from nodeworthy.collect.source.files_beside import FilesBeside
@@ -11,19 +11,33 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.verdict import Place
 
-_PARAMETERS = ".bicepparam"
+_BICEP, _PARAMETERS = ".bicep", ".bicepparam"
+# A module that calls itself is refused by whoever deploys it.
+_MOST_DEEP = 4
 
 
 def resources_in(source: Source, data: bytes) -> list[Declared]:
     """Nothing of one that can't be read: whoever deploys it is told."""
     place, text = Place(source.shown), any_text(data)
-    if source.path.name.endswith(".bicep"):
-        return resources_of_bicep(text, place, _parameters_beside(source))
+    if source.path.name.endswith(_BICEP):
+        declared = resources_of_bicep(text, place, _parameters_beside(source))
+        return list(_with_modules(declared, FilesBeside(source)))
     try:
         document = read(text, place)
     except NotYaml:
         return []
     return list(resources_of_arm(document)) if document is not None else []
+
+
+def _with_modules(declared: Sequence[Declared], beside: FilesBeside, depth: int = 0) -> Iterator[Declared]:
+    """With what the modules make that lie in its folder, each of what it is given."""
+    for each in declared:
+        yield each
+        path = beside.path(each.type) if each.type.endswith(_BICEP) and depth < _MOST_DEEP else None
+        text = beside.text(path) if path is not None else None
+        if path is not None and text is not None:
+            made = resources_of_bicep(text, Place(beside.shown(path)), each.body.get("params").mapping)
+            yield from _with_modules(made, beside, depth + 1)
 
 
 def _parameters_beside(source: Source) -> Mapping[str, Tree]:

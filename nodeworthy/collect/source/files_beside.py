@@ -60,6 +60,16 @@ class FilesBeside:
         self.read.append(Span(place.path or ""))
         return documents[0] if documents else Tree({}, place)
 
+    def text(self, path: Path) -> str | None:
+        """None where it is not there, or somebody else's."""
+        self.asked.append(path)
+        if not self.is_there or not path.is_file() or not self._is_within(path):
+            return None
+        try:
+            return as_text(read_bytes(Source(path, self.shown(path), False)))
+        except Unreadable:
+            return None
+
     def documents(self, path: Path) -> list[Tree] | None:
         self.asked.append(path)
         if not self.is_there or not path.is_file() or not self._is_within(path):

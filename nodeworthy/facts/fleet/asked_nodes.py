@@ -180,7 +180,7 @@ def _own(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> list[SaidCluster
     if named:
         # What names no cluster is of the only one that is named.
         return [*by_name, *(each for each in whole if each.names & named or (is_one and not each.names))]
-    return whole if is_one else []
+    return whole if is_one else [each for each in whole if each.place.path == nodes.place.path]
 
 
 def versions_apart(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> tuple[Located[str], Located[str]] | None:

@@ -80,6 +80,8 @@ class GpuPool:
     sets_own_plugin: bool = False
     # What its nodes boot with, where somebody else than a fleet shows it.
     scripts: tuple[BootScript, ...] = ()
+    # What its nodes run its cloud decides, and says in no file: nobody can be asked to say it here.
+    runs_unsaid: bool = False
     # It follows, and may be otherwise: what it shows to be wrong is a warning.
     is_likely: bool = False
 

@@ -54,6 +54,7 @@ def _pool(resource: HostedResource, said: Tree, asks: AsksForNodes, own: HostedR
         cluster=_of_cluster(own, version=False),
         machines=_machines(said, asks, has),
         evidence=where,
+        runs_unsaid=True,
     )
 
 

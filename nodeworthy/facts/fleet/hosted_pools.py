@@ -36,6 +36,9 @@ AKS_POOL, AKS_CLUSTER = "azurerm_kubernetes_cluster_node_pool", "azurerm_kuberne
 HOSTED = frozenset((GKE_POOL, GKE_CLUSTER, AKS_POOL, AKS_CLUSTER))
 _MINOR = pattern(r"1\.\d+")
 _MOST_GPUS = 17
+# A size with GPUs, wherever it stands in what somebody wrote (not in what is to be filled in); and how each is written.
+_SIZE_WITH_GPUS = pattern(r"(?i)(?:[\w ]*[_ ])?N[CDV]\d{1,3}[a-z]{0,6}(?:[_ ][\w ]*)?")
+_ANY_SIZE = pattern(r"(?i)standard_\w+")
 _ACCELERATOR = "cloud.google.com/gke-accelerator"
 # By this tag of a pool people kept AKS from installing a driver, before there was an argument for it.
 _SKIPS = "SkipGPUDriverInstall"
@@ -147,7 +150,7 @@ def _unless_shared(count: Located[int] | None, accelerator: Tree) -> Located[int
 def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | None:
     """None where it has no GPUs, and where nobody knows whether it has."""
     kind, own = accelerator.get("type"), gpus_of_machine(config.get("machine_type").text or "")
-    has_some = kind.is_unknown and (accelerator.get("count").value or 0) in range(1, _MOST_GPUS)
+    has_some = kind.is_unknown and _may_be_some(accelerator.get("count"))
     if kind.text is None and own is None and not has_some:
         return None
     count = _unless_shared(number_of(accelerator.get("count")), accelerator)
@@ -166,6 +169,11 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
         gone=_gone_of_gke(kind),
         refused=_refused_by_gke(config.get("machine_type"), accelerator),
     )
+
+
+def _may_be_some(count: Tree) -> bool:
+    """Who fills in the kind may fill in how many as well."""
+    return count.is_unknown or (isinstance(count.value, int) and count.value in range(1, _MOST_GPUS))
 
 
 def _refused_by_gke(machine: Tree, accelerator: Tree) -> Refused | None:
@@ -210,6 +218,8 @@ def _labels_of_gke(config: Tree, accelerator: Tree) -> Mapping[str, Located[str]
 def _of_aks(name: str, place: Place, pool: Tree, version: Located[str] | None) -> Iterator[GpuPool]:
     size = pool.get("vm_size")
     has = gpus_of_size(size.text) if size.text is not None else None
+    refused = _refused_by_aks(size)
+    has = MachineGpus(None, None) if refused is not None else has
     if has is None or pool.get("os_type").text == "Windows":
         return
     said = pool.get("gpu_driver")
@@ -226,9 +236,17 @@ def _of_aks(name: str, place: Place, pool: Tree, version: Located[str] | None) -
         driver_said=related,
         driver_by="AKS" if driver is Driver.AMI else "",
         kubernetes=version,
-        machines=_machines_of_aks(has, pool),
+        machines=replace(_machines_of_aks(has, pool), refused=refused),
         evidence=f"a node pool of AKS, {size.text}",
     )
+
+
+def _refused_by_aks(size: Tree) -> Refused | None:
+    """Every size of Azure's begins alike, and is one word."""
+    text = size.text or ""
+    if _SIZE_WITH_GPUS.fullmatch(text) is None or _ANY_SIZE.fullmatch(text) is not None:
+        return None
+    return Refused(size.located(), "Standard_… in one word", "Azure has no size of this name")
 
 
 def _driver_of_aks(said: Tree, skipped: Tree, size: Tree) -> tuple[Driver | None, Related | None]:

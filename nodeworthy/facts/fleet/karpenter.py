@@ -284,6 +284,31 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | Mispl
             yield KarpenterPool(name, document.place, node_class, document, machines, place)
 
 
+def objects_of_data_on_eks(values: Tree) -> Iterator[Tree]:
+    """The NodePool and its class that the chart karpenter-resources of data-on-eks makes of its values. Which family it
+    takes where nobody says one differs between its versions."""
+    at, name, pool = values.place, values.get("name"), values.get("nodePool")
+    if name.text is None or not pool.is_mapping:
+        return
+    labels = {key: said for each in pool.get("labels").sequence for key, said in each.mapping.items()}
+    reference = {"group": _CLASS_API.rstrip("/"), "kind": _OWN_CLASS, "name": name.text}
+    spec = {
+        "nodeClassRef": Tree({key: Tree(said, name.place) for key, said in reference.items()}, name.place),
+        "requirements": pool.get("requirements"),
+        "taints": pool.get("taints"),
+    }
+    metadata = Tree({"labels": Tree(labels, pool.get("labels").place)}, pool.place)
+    template = Tree({"metadata": metadata, "spec": Tree(spec, pool.place)}, pool.place)
+    yield _object_of("NodePool", name, Tree({"template": template}, pool.place), at)
+    if values.get("ec2NodeClass", "amiFamily").text is not None:
+        yield _object_of(_OWN_CLASS, name, values.get("ec2NodeClass"), at)
+
+
+def _object_of(kind: str, name: Tree, spec: Tree, at: Place) -> Tree:
+    head = {"apiVersion": Tree(_SERVED[kind][0], at), "kind": Tree(kind, at)}
+    return Tree({**head, "metadata": Tree({"name": name}, name.place), "spec": spec}, at)
+
+
 def may_have_gpus(pool: Tree) -> bool:
     """Whether nothing that a NodePool requires leaves nodes with GPUs out."""
     asked = map(_parts_of_requirement, pool.get("spec", "template", "spec", "requirements").sequence)

@@ -105,6 +105,14 @@ def _extensions(document: Tree) -> Iterator[Tree]:
         yield from (one for one in asked.sequence if _NVIDIA in (one.text or ""))
 
 
+def clusters_of_omni(document: Tree) -> Iterator[SaidCluster]:
+    """The part of its template that is about the cluster, which says no API either."""
+    name, version = document.get("name").text, minor_of(document.get("kubernetes", "version"))
+    is_omnis = document.get("apiVersion").is_absent and document.get("talos", "version").text is not None
+    if is_omnis and name is not None:
+        yield SaidCluster(document.place, frozenset((name,)), of=frozenset((TALOS,)), version=version)
+
+
 def workers_of_omni(document: Tree) -> Iterator[AskedNodes]:
     """A part of a cluster's template, which says no API: the machines that get NVIDIA's modules."""
     extension = next((each for each in document.get("systemExtensions").sequence if _is_driver(each)), None)

@@ -57,6 +57,8 @@ OWN_TOOLKIT = "nvidia.com/gpu.deploy.container-toolkit=false"
 @RULE.check(unless=ToolkitOnNodes)
 def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool, pools: Sequence[GpuPool]) -> Findings:
     toolkit = values.toolkit
+    if pool.runs_unsaid:
+        skip(NOBODY_SAYS_IT)
     if not need(toolkit.enabled):
         skip("the operator's toolkit is off, so its containerd paths have no effect")
     if need(toolkit.uses_nri):

@@ -1,4 +1,4 @@
-# What aws-ia/eks-data-addons/aws installs of which rules ask: NVIDIA's operator and its device plugin.
+# What aws-ia/eks-data-addons/aws installs of which rules ask: NVIDIA's operator and its device plugin, and pools of Karpenter's.
 
 locals {
   operator = try(var.given.nvidia_gpu_operator_helm_config, {})
@@ -27,4 +27,15 @@ resource "helm_release" "nvidia_device_plugin" {
   values        = try(local.plugin.values, [])
   set           = try(local.plugin.set, [])
   set_sensitive = try(local.plugin.set_sensitive, [])
+}
+
+resource "helm_release" "karpenter_resources" {
+  for_each = { for name, said in try(var.given.karpenter_resources_helm_config, {}) : name => said if try(var.given.enable_karpenter_resources, false) }
+
+  name          = try(each.value.name, each.key)
+  chart         = "karpenter-resources"
+  version       = try(each.value.version, var.not_known)
+  values        = try(each.value.values, [])
+  set           = try(each.value.set, [])
+  set_sensitive = try(each.value.set_sensitive, [])
 }
