@@ -101,6 +101,12 @@ def said(house: House) -> dict[str, str]:
     return {line: house.typed(line.removeprefix("$ ")) for line in lines}
 
 
+def test_the_linter_takes_what_stands_there(house: House, said: dict[str, str]) -> None:
+    paths = {path for each in ("Add a rule", "Add a fact") for _, path, _ in steps(each) if path is not None}
+    assert said
+    house.run(sys.executable, "-m", "ruff", "check", *sorted(each for each in paths if each.endswith(".py")))
+
+
 @pytest.mark.parametrize(("chapter", "lines"), [("Add a rule", 60), ("Add a fact", 120)])
 def test_it_fits_on_a_page(chapter: str, lines: int) -> None:
     assert sum(len(text.splitlines()) for _, _, text in steps(chapter)) < lines
