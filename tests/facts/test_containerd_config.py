@@ -9,7 +9,7 @@ from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.containerd.config import ConfigFile, config_files
 from nodeworthy.known.containerd import defaults
 from nodeworthy.limits import MOST_EDITS
-from nodeworthy.rules.containerd_config_read.added_lines import added_lines
+from nodeworthy.rules.containerd_config_read.script_files import added_lines
 from nodeworthy.verdict import Place
 from tests.work import calls
 

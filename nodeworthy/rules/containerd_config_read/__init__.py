@@ -56,13 +56,15 @@ from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
-from nodeworthy.rules.containerd_config_read.added_lines import added_lines
 from nodeworthy.rules.containerd_config_read.cgroup_driver import cgroup_flaws
-from nodeworthy.rules.containerd_config_read.copied import is_copied_from_a_file, is_copied_from_beside
-from nodeworthy.rules.containerd_config_read.disabled_cri import disabled_flaws
-from nodeworthy.rules.containerd_config_read.file_of_the_package import left_without_cri
 from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
 from nodeworthy.rules.containerd_config_read.never_reread import never_reread, starts_behind_a_write
+from nodeworthy.rules.containerd_config_read.script_files import (
+    added_lines,
+    is_copied_from_a_file,
+    is_copied_from_beside,
+)
+from nodeworthy.rules.containerd_config_read.without_cri import disabled_flaws, left_without_cri
 from nodeworthy.rules.containerd_config_read.without_its_base import (
     draft_of_template_alone,
     lone_without_base,

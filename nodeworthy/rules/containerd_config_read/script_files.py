@@ -1,17 +1,42 @@
-"""A configuration of containerd that a script copies from a file of its own.
+"""Files of containerd's of which a boot script does not show all: it adds lines to one, or copies one.
 
-Where that file is beside it, it is judged as what it is. Where it is not, nothing is known of what is written, and
-nobody who reads the script alone could say.
+Where a copied file lies beside the script, it is judged as what it is. Where it does not, nothing is known of what is
+written, and nobody who reads the script alone could say.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.containerd.config import ConfigFile
+from nodeworthy.boot.effects import How, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.final_files import file_left
+from nodeworthy.facts.boot.written_text import toml_in
+from nodeworthy.facts.containerd.config import ConfigFile, Makers, Role, is_nodeadms
+from nodeworthy.facts.registry.config_path import configs, is_default_config
 from nodeworthy.facts.surroundings import Surroundings
+from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.patterns import pattern
+
+
+def added_lines(timeline: Timeline, runtime: Containerd | None) -> Iterator[ConfigFile]:
+    makers = {path: Makers(timeline, path) for path in configs(runtime or containerd_of("kubeadm"))}
+    for write in timeline.of(Writes):
+        content = write.content if write.how is How.APPEND and write.whole is None else None
+        path = write.path.known or ""
+        if content is None or path not in makers or is_nodeadms(write):
+            continue
+        above = file_left(timeline, path, write.conditions, until=write).last
+        role = Role.BEHIND_DEFAULT if _is_default(list(makers[path].of(above))) else Role.BEHIND_OTHERS
+        yield ConfigFile(path, role, toml_in(content, write.place, write.path.shown()), write)
+
+
+def _is_default(above: Sequence[Writes]) -> bool:
+    """Whether what stands above them is what `containerd config default` prints, edited or not."""
+    return bool(above) and all(map(is_default_config, above))
+
 
 # Few files hold one of these, and each of containerd's does.
 _OF_CONTAINERD = re.compile(rb"io\.containerd\.|plugins\.cri\b|plugins\.\"?cri\b")

@@ -1,18 +1,61 @@
-"""A node of kubeadm's whose containerd runs with the file of Docker's package, which disables the CRI."""
+"""containerd without its CRI: a file switches it off, or the file of Docker's package is left as it is."""
 
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 
 from nodeworthy.boot.effects import Act, Effect, Installs, Joins, Runs, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.kubelet_starts import package_name
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
+from nodeworthy.facts.containerd.config import ConfigFile
+from nodeworthy.facts.containerd.schema import possible_eras
 from nodeworthy.known.containerd import defaults
+from nodeworthy.known.containerd_schema import CRI, FIRST, OLD, Era
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.containerd_config_read.never_reread import WITHOUT_CRI
-from nodeworthy.verdict import Draft, Related, fail
+from nodeworthy.verdict import Draft, Related, fail, unknown
+
+KEY = "disabled_plugins"
+SWITCHED_OFF = "containerd runs without its CRI: kubelet finds no runtime, and the node never becomes ready"
+REFUSED = f'containerd does not start: invalid disabled plugin URI "{FIRST}"'
+
+
+def disabled_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
+    """Docker's package of containerd comes with `disabled_plugins = ["cri"]`: Docker needs no CRI, and kubelet does."""
+    given = file.reading.mapping.get(KEY)
+    possible = possible_eras(file, version)
+    for name in (each for each in given if isinstance(each, str)) if isinstance(given, list) else ():
+        switching = [each for each in possible if _switches_off(each, file.version, name)]
+        if not switching:
+            continue
+        place = file.reading.line_of(KEY)
+        if len(switching) < len(possible):
+            who = " and ".join(each.called for each in switching)
+            yield unknown(place, f"{who} run without the CRI by this {KEY}, and which containerd this is, nobody says")
+            continue
+        cause = REFUSED if name == FIRST and file.version > 1 else SWITCHED_OFF
+        says = f"containerd's CRI plugin is among its {KEY}"
+        yield fail(
+            place,
+            says,
+            should=f"{KEY} without {name}",
+            cause=cause,
+            is_=name,
+            remedy=f"take {name} out of {KEY}, and restart containerd",
+        )
+
+
+def _switches_off(era: Era, version: int, name: str) -> bool:
+    """`cri` is its name in the first version of the file; containerd 1.x translates no other name there."""
+    if name == FIRST:
+        return True
+    if era.newest is None:
+        return name == OLD and version > 1
+    return name in CRI
+
 
 # Whoever names one of these has another file, or another runtime.
 _SEES_TO_IT = pattern(
