@@ -83,7 +83,7 @@ def is_whole(baseline: Baseline, looked_at: Iterable[str]) -> bool:
 
 
 def stale(left: Iterable[BaselineEntry], decided: Decided, known: frozenset[str]) -> list[BaselineEntry]:
-    """Of the entries that were left over, those that can be told to apply no longer."""
+    """The left-over entries of which one can tell that they apply no longer."""
     return [each for each in left if each.rule not in known or decided.has(each)]
 
 

@@ -68,7 +68,7 @@ class _How:
 
 
 def merge_documents(documents: Sequence[tuple[Piece, str]], faults: list[UserDataFault]) -> dict[str, list[Piece]]:
-    """Of each key, the values that count, in the order in which they act."""
+    """The values that count for each key, in the order in which they act."""
     pieces: dict[str, list[Piece]] = {}
     for root, header in documents:
         how = _how(root, header)

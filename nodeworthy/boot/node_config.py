@@ -162,7 +162,7 @@ def _configs(part: Part, faults: list[UserDataFault], template: bool) -> Iterato
 
 
 def _why_not_read(tree: Tree, document: Document, number: int) -> UserDataFault | None:
-    """Of the documents of one part nodeadm takes the first, if it is one that it knows."""
+    """Why nodeadm does not read a document. It takes the first document of a part, if that is one that it knows."""
     kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
     if kind != "NodeConfig" or not version.startswith(_GROUP):
         what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"

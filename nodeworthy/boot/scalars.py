@@ -88,7 +88,7 @@ class Document:
         return Text.of(tree.written or "")
 
     def shown(self, tree: Tree) -> str:
-        """As it was written, for a shell parser that knows templates."""
+        """The value as it was written, for a shell parser that knows templates."""
         if tree.is_null or tree.is_absent:
             return ""
         told = self.fillings.shown(tree.text if tree.text is not None else tree.written or "")

@@ -23,7 +23,7 @@ _TOKEN = pattern(
 
 
 def key_positions(text: str) -> dict[Path, tuple[int, int]]:
-    """Of each key and each table, its line and column; where it stands twice, the last."""
+    """The line and column of each key and each table. Where one stands twice, the last counts."""
     positions: dict[Path, tuple[int, int]] = {}
     table: Path = ()
     at, line = 0, 1

@@ -304,7 +304,7 @@ class _Mapping(Mapping[str, Tree]):
 
     @property
     def lost(self) -> Iterator[tuple[str, Place, Place]]:
-        """Of it and all that is in it: keys that stand twice and do not say the same."""
+        """The keys within it that stand twice and do not say the same."""
         for name, first, again in _doubled(self._node):
             yield name, self._reader.place(first), self._reader.place(again)
 

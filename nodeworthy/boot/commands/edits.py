@@ -46,7 +46,7 @@ def crudini(call: Call) -> Did:
 
 
 def yq(call: Call) -> Did:
-    """In place with -i; else it prints."""
+    """With -i it edits the file; else it prints."""
     arguments = split_options(
         call.arguments[1:], frozenset("-o -p -I --output-format --input-format --from-file --arg".split())
     )

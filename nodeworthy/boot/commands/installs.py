@@ -43,7 +43,7 @@ def module_loads(call: Call, packages: Iterable[Text]) -> Iterator[Effect]:
 
 
 def because(package: Text) -> str:
-    """Of ten packages only one loads the module, and not everybody knows that `cuda` does."""
+    """Why an install loads the module: of ten packages only one does, and not everybody knows that `cuda` does."""
     return f"the driver's package {package.shown()} loads it when it is installed"
 
 

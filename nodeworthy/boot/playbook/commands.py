@@ -65,7 +65,7 @@ class Call:
 
 
 def commands_of(task: Task, manager: str, registered: Mapping[str, str]) -> Iterator[str]:
-    """Of a loop, those of all its items; packages are installed together."""
+    """The commands of a task. A loop has those of all its items, and packages are installed together."""
     made = _MADE_OF.get(task.module, _nothing_known)
     if task.module in _OF_PACKAGES and task.items:
         yield _together(task, manager, registered)

@@ -26,7 +26,7 @@ def names_in(text: str) -> Sequence[str]:
 
 
 def scope_within(entry: Tree, outer: Mapping[str, Tree]) -> Mapping[str, Tree]:
-    """Of a play, a block or a task, with what holds around it."""
+    """The variables of a play, a block or a task, with those that hold around it."""
     own = entry.get("vars").mapping
     return {**outer, **own} if own else outer
 

@@ -321,7 +321,7 @@ class Expander:
         return Text((Hole(part.raw, value.why or argument.why or f"{part.raw} is not read"),))
 
     def _element(self, value: Text | tuple[Text, ...] | None, part: Parameter) -> Text | None:
-        """Of an array the element that is meant, or all of them in one text."""
+        """The element of an array that is meant, or all of them in one text."""
         if not isinstance(value, tuple):
             return value
         is_counted = not isinstance(value, Uncounted)

@@ -53,7 +53,7 @@ def _decode(body: Body, encoding: str, faults: list[UserDataFault]) -> Body:
 
 
 def _decoded_quietly(body: Body) -> Body:
-    """Of a part that does not say that it is base64: its bytes all the same, if it is."""
+    """The decoded bytes of a part that is base64 and does not say so."""
     decoded = as_base64(body.text.encode("utf-8", "replace"))
     return _with(body, decoded.data) if decoded else body
 

@@ -130,7 +130,7 @@ _OF_GPUS = pattern(r"(?:(?<![A-Za-z])(?:gpu|nvidia|cuda)|GPU|Gpu|Nvidia|NVIDIA|C
 
 
 def _is_called_after_gpus(nodes: NodeGroup) -> bool:
-    """Of what machines it is, nobody says, but for its name."""
+    """Whether its name speaks of GPUs, where nobody says of what machines it is."""
     names = [each.name for each in (nodes.group, nodes.template) if each is not None]
     return any(map(_OF_GPUS.search, names)) and isinstance(has_gpus(nodes).state, Unknown)
 

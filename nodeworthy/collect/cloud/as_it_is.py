@@ -205,6 +205,6 @@ def _name_profile(found: dict[str, Any]) -> None:
 
 
 def _leave_own_tags(found: dict[str, Any]) -> None:
-    """Those of the template itself are no part of what it starts."""
+    """Takes out the tags of the template itself, which its machines do not get."""
     said = mappings_at(found, "tagSpecifications")
     found["tagSpecifications"] = [each for each in said if each.get("resourceType") != "launch-template"]

@@ -89,7 +89,7 @@ class _Declared:
             self._gone.add(each.urn)
 
     def _candidates(self, each: AwsResource, candidates: Sequence[AwsResource]) -> tuple[Sequence[AwsResource], bool]:
-        """Those that may be it, and whether there could be no other."""
+        """The resources that may be this one, and whether there could be no other."""
         told = self._told.get(each.urn)
         if told:
             return [one for one in candidates if told in (one.outputs["id"], one.outputs["arn"])], True

@@ -141,7 +141,7 @@ def _refusal(problem: Any) -> AwsRefusal:
 
 
 def _plain(data: Any) -> Any:
-    """As JSON has it, without what only the connection is about."""
+    """The answer as JSON has it, without what only the connection is about."""
     if isinstance(data, dict):
         return {name: _plain(each) for name, each in data.items() if name != "ResponseMetadata"}
     if isinstance(data, list):

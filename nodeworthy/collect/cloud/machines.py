@@ -234,7 +234,7 @@ class Machines:
 
     @cached_property
     def _shown_by(self) -> Mapping[_Alike, str]:
-        """By what they were started from, the one that is asked."""
+        """Of machines that were started from the same, the one that is asked for all."""
         found: dict[_Alike, str] = {}
         for member, data in self._there:
             found.setdefault(self._alike(member, data), text_at(data, "InstanceId"))
@@ -283,7 +283,8 @@ def _like(script: BootScript, beside: Sequence[BootScript]) -> BootScript:
 
 
 def _doors(machine: Data) -> Iterator[str]:
-    """Of what it was started with; interfaces that a network plugin adds for pods have their own."""
+    """The security groups that a machine was started with. Interfaces that a network plugin adds for pods have their
+    own."""
     yield from (text_at(each, "GroupId") for each in mappings_at(machine, "SecurityGroups"))
     for each in mappings_at(machine, "NetworkInterfaces"):
         if not text_at(each, "Description").startswith(_OF_PLUGINS):

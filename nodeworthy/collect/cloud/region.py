@@ -245,5 +245,5 @@ def version_claimed(member: Data) -> Version | None:
 
 
 def cluster_name(data: Data) -> str:
-    """Of a managed node group."""
+    """The name of a managed node group's cluster."""
     return text_at(data, "clusterName") or cluster_of(strings_at(data, "tags"))

@@ -159,7 +159,7 @@ class Resources:
 
     @cached_property
     def versions(self) -> Sequence[Version]:
-        """Those from which these groups start their nodes."""
+        """The versions of launch templates from which these groups start their nodes."""
         found = [version_of(each) for each in self._chosen.scaling] + [
             self._template_of(each) for each in self._chosen.managed
         ]

@@ -120,8 +120,8 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
 
 
 def _unoffered(seen: ClusterObjects, shared: OfHami) -> UnofferedGpus:
-    """Of GPUs that HAMi shares its own rules tell; those that a driver of dynamic resources hands out are offered
-    otherwise."""
+    """GPUs that no node offers. GPUs that HAMi shares are for its own rules to tell, and a driver of dynamic resources
+    offers its own otherwise."""
     elsewhere = shared.is_there or shared.is_missed or seen.claims_devices
     if elsewhere or not _sees_all(seen) or not seen.has_all(DAEMONSETS):
         return UnofferedGpus()

@@ -38,7 +38,7 @@ class ChainSeen:
         return sorted(each.name for each in self._seen.capacity.nodes.values() if each.has_gpus)
 
     def walk(self, name: str) -> Walk | None:
-        """Of any node, whatever it has; None where it is not there."""
+        """The chain of any node, whatever it has. None where the node is not there."""
         node = self._seen.capacity.nodes.get(name)
         return Walk(node.name, node.place, dict(self._sights(node))) if node is not None else None
 

@@ -212,7 +212,8 @@ class _Entry:
 
 
 def _entries(lines: Iterable[str]) -> list[_Entry]:
-    """Of a block whose names stand at its left edge. What people write between two of them has no such form."""
+    """The entries of a block whose names stand at its left edge. What people write between two descriptions has no such
+    form."""
     found: list[tuple[str, str, list[str]]] = []
     for line in lines:
         named = _ENTRY.fullmatch(line.rstrip()) if line and not line[0].isspace() else None
@@ -341,7 +342,7 @@ def _before(when: datetime, age: timedelta) -> str:
 
 
 def _ages(written: str) -> tuple[timedelta, timedelta, int]:
-    """Of the last time and of the first, and how often."""
+    """How long ago the last time was, how long ago the first, and how often."""
     found = _AGE.fullmatch(written)
     if found is None:
         return timedelta(), timedelta(), 1
@@ -374,7 +375,7 @@ def _printed(
 
 
 def _moment(written: Any) -> datetime:
-    """In the form of the API server."""
+    """The time in the form of the API server."""
     try:
         found = datetime.fromisoformat(written)
     except (TypeError, ValueError):

@@ -112,7 +112,7 @@ def _read_named(path: Path, seen: ClusterObjects) -> None:
 
 
 def _what_to_give(text: str) -> str:
-    """Of what is no object in any form people have more than they gave."""
+    """What somebody could give instead of a text that holds no object in any form."""
     if _TABLE.match(text.lstrip()) is not None:
         return "this is a table, which leaves out why: give what -o yaml prints, or kubectl describe"
     if text.strip() and not text.lstrip().startswith("{") and not dump_yaml.may_hold_objects(text):
@@ -133,7 +133,7 @@ def _read_if_described(path: Path, seen: ClusterObjects) -> None:
 
 
 def _read_described(path: Path, pieces: _Pieces, seen: ClusterObjects) -> _File:
-    """Of what is described nothing says that it is all. Only the scheduler counts the nodes, and a node its GPUs."""
+    """Reads descriptions. Nothing says that they are all: only the scheduler counts the nodes, and a node its GPUs."""
     whole = {kind for kind in (NODES, PODS) if seen.has(kind)}
     told = Descriptions()
     file = _read_file(path, pieces, told.read, seen)

@@ -24,7 +24,7 @@ class Unreadable(Exception):
 
 
 def text_of(path: Path) -> Iterator[str]:
-    """Of `-` what comes through standard input. A number may lie across two pieces."""
+    """The text of a file in pieces; of `-`, what comes through standard input. A number may lie across two pieces."""
     held = ""
     for piece in _read_pieces(path):
         text = held + piece
@@ -36,7 +36,8 @@ def text_of(path: Path) -> Iterator[str]:
 
 
 def whole_text(pieces: Iterable[str], most: int, why_not: str) -> str:
-    """Of what can't be read in pieces. Raises Unreadable, with this reason, once there is more of it than `most`."""
+    """The text that can't be read in pieces. Raises Unreadable, with this reason, once there is more of it than
+    `most`."""
     text, length = [], 0
     for each in pieces:
         text.append(each)

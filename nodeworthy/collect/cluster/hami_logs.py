@@ -26,7 +26,7 @@ def read(seen: ClusterObjects, index: Index) -> None:
 
 
 def join_log_ends(said: Sequence[LogEnd]) -> LogEnd | None:
-    """Of one pod's containers; None where none was read."""
+    """The last words of one pod's containers together. None where none was read."""
     if not said:
         return None
     evidence = tuple(dict.fromkeys(name for each in said for name in each.evidence))

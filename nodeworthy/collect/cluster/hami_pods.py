@@ -32,7 +32,7 @@ class PodsOfHami:
 
     @cached_property
     def nodes(self) -> list[ClusterNode]:
-        """Those whose GPUs it shares."""
+        """The nodes whose GPUs HAMi shares."""
         return [each for each in self._seen.nodes.values() if devices_of(each)]
 
     @cached_property

@@ -177,7 +177,7 @@ class _Reading:
 
 
 def _versions(groups: Mapping[str, Any], name: str) -> Iterator[str]:
-    """Those of a group, the one that the server prefers first."""
+    """The versions of a group. The one that the server prefers comes first."""
     group = next((each for each in mappings_at(groups, "groups") if text_at(each, "name") == name), {})
     preferred = text_at(group, "preferredVersion", "version")
     others = (text_at(each, "version") for each in mappings_at(group, "versions"))
@@ -240,7 +240,7 @@ def read(connection: Connection, seen: ClusterObjects, workers: int, recording: 
 
 
 def _keep(seen: ClusterObjects, found: dict[str, list[str]]) -> None:
-    """As the files of a dump are kept."""
+    """Keeps logs as the files of a dump are kept."""
     for name, texts in found.items():
         said = logs.most_telling(map(logs.last_words, texts))
         if said:

@@ -83,7 +83,7 @@ def read_last_words(seen: ClusterObjects, index: Index) -> None:
 
 
 def _of_containers(paths: Sequence[Path], containers: Collection[str] | None) -> Sequence[Path]:
-    """Those that do not run, where the files tell which is whose."""
+    """The logs of those containers that do not run, where the files tell which log is whose."""
     return [path for path in paths if containers and _container(path) in containers] or paths
 
 
@@ -110,7 +110,7 @@ def read_tail(path: Path, seen: ClusterObjects, read: Callable[[str], _T]) -> _T
 
 
 def most_telling(said: Iterable[WeighedWords]) -> str:
-    """Of the containers of one pod."""
+    """The words of that container of a pod which tell most."""
     return max(said, key=lambda each: each.weight, default=NOTHING).words
 
 
@@ -138,7 +138,7 @@ def _last_with(lines: Sequence[str], mark: re.Pattern[str]) -> str | None:
 
 
 def _message(line: str, itself: str = "") -> str:
-    """As it was logged; of a long line the part that tells."""
+    """A message as it was logged. Of a long line, the part that tells."""
     quoted = _MESSAGE.search(line)
     said = quoted["said"] if quoted and itself in quoted["said"] else line
     at = max(said.find(itself), 0)

@@ -54,7 +54,7 @@ class WantedLogs:
             self._of[key] = tuple(_wanted(key, data))
 
     def of(self, pods: Mapping[Key, ClusterPod], toolkits: frozenset[Key], parts: frozenset[Key]) -> list[WantedLog]:
-        """Of the pods of the GPU stack, of HAMi's own, and of those that crash with GPUs."""
+        """The logs to ask for: of pods of the GPU stack, of HAMi's own, and of those that crash with GPUs."""
         asked: Counter[Key] = Counter()
         found: list[WantedLog] = []
         for key in sorted(self._of):

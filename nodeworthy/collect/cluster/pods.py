@@ -61,7 +61,7 @@ class GpuPods:
 
     @property
     def refused(self) -> list[RefusedPods]:
-        """Those whose maker has brought no pod to a node since."""
+        """The refused pods whose maker has brought no pod to a node since."""
         if not self._refused:
             return []
         came = [(pod.owner, pod.namespace, pod.started) for _, pod in self._pods.values() if pod.node and pod.started]

@@ -31,12 +31,12 @@ def is_recording(data: Mapping[str, Any]) -> bool:
 
 
 def refused_logs(data: Mapping[str, Any]) -> Mapping[str, str]:
-    """Of a recording: why the log of a pod was not had, by object."""
+    """Why the log of a pod was not had, by object, as a recording says it."""
     return strings_at(data, _NO_LOGS)
 
 
 def refused_usage(data: Mapping[str, Any]) -> str:
-    """Of a recording: why Prometheus did not tell what GPUs do."""
+    """Why Prometheus did not tell what GPUs do, as a recording says it."""
     return text_at(data, _NO_USAGE)
 
 

@@ -76,7 +76,7 @@ class Toolkits:
 
     @cached_property
     def _namespaces(self) -> frozenset[str]:
-        """Those of which pods were seen."""
+        """The namespaces of which pods were seen."""
         return frozenset(namespace for namespace, _ in self._seen.pods)
 
     @property

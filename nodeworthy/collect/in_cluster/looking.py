@@ -177,7 +177,7 @@ def ask_all(
     progress: Progress,
     tell: Callable[[str], None],
 ) -> list[AskedHost]:
-    """Of each host and its node, in their order."""
+    """Asks all nodes, and answers in the order of their hosts."""
     looking = Looking(cluster, terms, time.monotonic() + terms.total_seconds)
     with terminate_like_interrupt(), tidied(lambda: _sweep(cluster, terms, tell)):
         return _look_at_all(looking, nodes, workers, progress)

@@ -52,7 +52,7 @@ def _failed(condition: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> 
 
 
 def waiting(pods: Sequence[Mapping[str, Any]], warnings: Sequence[str]) -> str:
-    """In the words of whoever lets it wait."""
+    """Why its pod waits, in the words of what lets it wait."""
     if not pods:
         return _short(warnings[-1]) if warnings else "its Job has no pod yet"
     return _reason_of_pod(pods[-1]) or "its pod has not begun"

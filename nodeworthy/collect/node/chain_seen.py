@@ -23,7 +23,7 @@ _ASK_IT = "the cluster shows it: nodeworthy diagnose --node NAME"
 
 
 def walks(scenes: Iterable[Scene]) -> list[Walk]:
-    """Of every host that was reached and is about GPUs."""
+    """The chain of every host that was reached and is about GPUs."""
     found = (_walk({type(fact): fact for fact in scene.facts}) for scene in scenes)
     return [each for each in found if each is not None]
 

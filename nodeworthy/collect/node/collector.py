@@ -161,7 +161,7 @@ def parts_of(recording: Recording, declared: Declared) -> tuple[list[Fact], dict
 
 
 def none_of(why: str, host: Place) -> dict[type[Any], Missing]:
-    """Of a node of which nothing was read."""
+    """Why there is no fact of any type, of a node of which nothing was read."""
     return dict.fromkeys((NodeIdentity, *READERS), Missing(why, place=host))
 
 

@@ -80,7 +80,7 @@ class Nobody:
 
 
 def in_parallel(hosts: Sequence[Host], workers: int, do: Look, progress: Progress | None = None) -> list[AskedHost]:
-    """In the order of the hosts. Ctrl-C leaves no child behind."""
+    """Looks at the hosts in parallel, and answers in their order. Ctrl-C leaves no child behind."""
     return until_ready(hosts, workers, do, None, progress)
 
 

@@ -154,7 +154,8 @@ def _facts_in(document: Tree) -> Iterator[Fact]:
 
 
 def facts_of_object(tree: Tree, title: str = "") -> Iterator[Fact]:
-    """Of one object, and the secrets in it; where it holds the GPU operator's values, these are looked at as such."""
+    """The facts of one object, and its secrets. Where it holds the GPU operator's values, these are looked at as
+    such."""
     found = list(facts_of(tree))
     yield from found
     if not any(isinstance(each, OperatorValues) for each in found):

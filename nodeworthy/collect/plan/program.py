@@ -93,7 +93,7 @@ def _become_subreaper() -> bool:
 
 
 def _children() -> set[int]:
-    """Of all our threads."""
+    """The processes that any of our threads has started."""
     found: set[int] = set()
     with suppress(OSError):
         for each in Path("/proc/self/task").iterdir():
@@ -244,7 +244,7 @@ class ProgramRun:
 
 
 def unshown(_: str) -> None:
-    """For what has been said once already."""
+    """Shows nothing: it has been said once already."""
 
 
 def host_path() -> Path:

@@ -141,7 +141,7 @@ def _pools(stack: Stack | None, facts: Sequence[Fact]) -> Iterator[GpuPool | Nod
 
 
 def _joined(stack: Stack | None, facts: list[Fact]) -> list[Fact]:
-    """Of a program that makes several clusters, what is installed into each."""
+    """The facts, where a program makes several clusters: each knows into which one it is installed."""
     if stack is None or len(stack.resources.of(CLUSTER)) < 2:
         return facts
     return with_their_pools(facts, stack.pools_of_its_groups(facts))

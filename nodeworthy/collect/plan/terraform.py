@@ -45,7 +45,7 @@ def _locked(folder: Path) -> str:
 
 
 def how_to_get_it(name: str | None) -> str:
-    """In one sentence, with the two commands."""
+    """One sentence with the two commands that make a plan."""
     called = name or "terraform"
     commands = (
         f"`{called} plan -out=tfplan && {called} show -json tfplan > plan.json`, then `nodeworthy check plan.json`"

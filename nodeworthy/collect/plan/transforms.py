@@ -123,7 +123,7 @@ def _urn_aliases(request: Any) -> list[Any]:
 
 
 def _inherited(request: Any) -> str:
-    """Of several providers, the one of the resource's own package."""
+    """The provider that a resource inherits: of several, the one of its own package."""
     return str(request.providers.get(request.type.split(":")[0], ""))
 
 

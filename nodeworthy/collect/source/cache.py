@@ -89,7 +89,7 @@ class Memory:
 
     @property
     def _folders(self) -> Iterable[Path]:
-        """In which thousands of files lie, found by one of each."""
+        """The folders of the files. Thousands of files may lie in one: it is found by one of them."""
         one_of_each = {each.path if each.path.name == ".." else _written_folder(each): each for each in self.sources}
         return dict.fromkeys(Path(os.path.abspath(each.path)).parent for each in one_of_each.values())
 

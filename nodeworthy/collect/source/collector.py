@@ -216,7 +216,7 @@ def _pools_of_other_clouds(facts: Sequence[Fact], group: FileGroup) -> list[GpuP
 
 
 def _planned_pools(group: FileGroup) -> list[GpuPool]:
-    """Those that a root of Terraform asks of other clouds."""
+    """The pools that a root of Terraform asks of other clouds."""
     return [*{id(pool): pool for member in group.members for pool in member.found.pools}.values()]
 
 
@@ -227,7 +227,7 @@ def _asked_pools(facts: Sequence[Fact]) -> list[GpuPool]:
 
 
 def _doors_of_other_clouds(group: FileGroup) -> list[PoolDoor]:
-    """Of pools that name their cluster: of a root with several nobody knows which pods are for which."""
+    """The doors of pools that name their cluster. Of a root with several, nobody knows which pods are for which."""
     return doors_of_pools([each for each in _planned_pools(group) if each.cluster is not None])
 
 
@@ -340,7 +340,7 @@ def _firewalls(found: FileContents, fleet: Fleet | None, why: str) -> Sequence[F
 
 
 def _files_of_nodes(found: FileContents, fleet: Fleet | None, why: str) -> list[Fact]:
-    """Those that belong together are one node's."""
+    """The files of nodes. Those that belong together are one node's."""
     if not found.node_files:
         return []
     from nodeworthy.facts.node.files import files_by_node

@@ -153,7 +153,7 @@ class KeptEvidence:
 
 
 def _state(path: Path) -> tuple[int, int] | None:
-    """By which one sees that it was changed since."""
+    """The state by which one sees that a file was changed since."""
     try:
         found = path.stat()
     except OSError:

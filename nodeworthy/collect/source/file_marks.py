@@ -89,7 +89,7 @@ _OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
 
 
 def config_title(data: bytes, path: str) -> str | None:
-    """Whose config it is, for a reader; None where it is none."""
+    """What a reader calls this config. None where it is none."""
     if PurePath(path).suffix not in _ENDINGS or _OBJECT.search(data) is not None:
         return None
     if _TOKEN.search(data) is None and not (_RANGE.search(data) and any(name in path for name in ("k3s", "rke2"))):

@@ -91,7 +91,7 @@ class FilesBeside:
         return True
 
     def path(self, name: str) -> Path | None:
-        """Of a file that is named as it lies from here; None for what is no such name."""
+        """Where a file lies that is named from here. None for what is no such name."""
         return Path(os.path.normpath(self.folder / name)) if _is_name(name) else None
 
     def in_the_repository(self, path: str) -> Path | None:

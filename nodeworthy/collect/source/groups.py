@@ -54,7 +54,7 @@ class FileGroup:
 
     @property
     def first(self) -> Member:
-        """Of those that are judged, where there is one."""
+        """The first member that is judged; where none is, the first of all."""
         return next((each for each in self.members if each.is_judged), self.members[0])
 
     def together(self, filled_in: frozenset[str] = frozenset()) -> FileContents:

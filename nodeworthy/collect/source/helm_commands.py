@@ -177,7 +177,7 @@ class _Laid:
 
 
 def _typed(value: str, place: Place, *, as_string: bool) -> Tree:
-    """As Helm takes it: `{a,b}` is a list."""
+    """A value as Helm takes it: `{a,b}` is a list."""
     if not value.startswith("{"):
         return type_value(Tree(value, place), as_string=as_string)
     within = [each.strip() for each in value.strip("{}").split(",") if each.strip()]

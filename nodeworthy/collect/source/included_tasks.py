@@ -97,7 +97,7 @@ class Play:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """By the names under which they are told."""
+        """The texts by the names under which they are told."""
         return {each.origin.at(1).path or "": each.text for each in self.whole.files}
 
 

@@ -44,7 +44,7 @@ def nodes_of(data: bytes, called: str, place: Place) -> AskedNodes:
 
 
 def _ranges(data: bytes, place: Place) -> tuple[Located[str] | None, Located[str] | None]:
-    """Of services and of pods, where a server's config chooses them: the first of two families."""
+    """The ranges of services and of pods, where a server's config chooses them. Of two families the first counts."""
     if b"-cidr" not in data:
         return None, None
     try:
@@ -60,7 +60,7 @@ def _ranges(data: bytes, place: Place) -> tuple[Located[str] | None, Located[str
 
 
 def own_lines(text: str) -> str:
-    """Of one that YAML can't read: what else stands there, notes and commands, is no config, and left out."""
+    """The lines of a config that YAML can't read. What else stands there (notes, commands) is left out."""
     return "\n".join(row if _KEY.match(row) else "" for row in text.split("\n"))
 
 

@@ -16,7 +16,8 @@ _BEFORE = "@-+ \t"
 
 
 def as_shell(data: bytes) -> bytes:
-    """Of as many lines, the first of which says that it is shell: what it sets stands before the second one."""
+    """A script of as many lines. The first line says that it is shell; what would be set in it stands before the second
+    one."""
     first, *others = _lines(any_text(data))
     if others and first and not first.startswith("#"):
         others[0] = f"{first}; {others[0]}" if others[0] and not others[0].startswith("#") else first

@@ -256,7 +256,7 @@ def without_fillings(text: str) -> str:
 
 
 def content_of(text: str, shown: str, *, quotes_values: bool, has_tables: bool = False) -> Content:
-    """Of a file that `has_tables` a line that is filled in whole belongs to the table above it."""
+    """The content of a file, as it may be filled in. A line that is filled in whole belongs to the table above it."""
     fillings, told = hide_fillings(text)
     lines: list[Line] = []
     is_below_a_table = False

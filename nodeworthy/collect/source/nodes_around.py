@@ -85,7 +85,7 @@ class NodesAround:
         return self._sizes_of(pools, facts, source)
 
     def all_sizes(self, pools: Sequence[GpuPool], facts: Sequence[Fact], source: Source) -> list[NodeSize]:
-        """Of the groups of a stack, and of what is asked for by name; none where Karpenter adds nodes that are not
+        """The sizes of a stack's groups, and of what is asked for by name. None where Karpenter adds nodes that are not
         among them."""
         asked = pools_asked_for(facts)
         if not asked and _lies_around(source, _ADDS, (*_SUFFIXES, *_HCL)):

@@ -27,7 +27,7 @@ def is_pipeline(data: bytes, name: str) -> bool:
 
 
 def as_shell(data: bytes) -> bytes:
-    """Of as many lines; of what is no YAML, none."""
+    """A pipeline's commands as a script of as many lines. Empty for what is no YAML."""
     text = data.decode("utf-8", "replace")
     rows: dict[int, list[str]] = {}
     try:
@@ -42,7 +42,7 @@ def as_shell(data: bytes) -> bytes:
 
 
 def _commands(tree: Tree) -> Iterator[tuple[int, str]]:
-    """In their order, each with its line."""
+    """The commands in their order, each with its line."""
     for each in tree.sequence:
         yield from _commands(each)
     for name, child in tree.mapping.items():

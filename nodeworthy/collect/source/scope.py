@@ -78,7 +78,7 @@ class Scope:
                 yield Path(path)
 
     def files_of_folder(self) -> Iterator[Path]:
-        """Those that lie in the root itself."""
+        """The files that lie in the root itself."""
         if self.root is not None:
             self._read_of.add(os.fspath(self.root))
             yield from map(Path, _inside(os.fspath(self.root))[0])
@@ -223,7 +223,7 @@ class Scopes:
 
     @property
     def incomplete(self) -> list[str]:
-        """Of which roots not everything was looked at, and why."""
+        """The roots of which not everything was looked at, and why."""
         return sorted({each.incomplete for each in self._by_root.values() if each.incomplete})
 
     @property

@@ -58,7 +58,7 @@ def _play(source: Source, data: bytes) -> Play | None:
 
 
 def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
-    """Of tasks of Ansible, what their role and an inventory fill in."""
+    """The variables that a role and an inventory fill into Ansible's tasks."""
     if b"{{" not in data or not is_tasks_of_a_node(data):
         return {}
     from nodeworthy.collect.source.role_variables import variables_around

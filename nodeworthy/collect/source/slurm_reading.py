@@ -136,7 +136,8 @@ def _is_made_before(folder: str, source: Source) -> bool:
 
 
 def _cluster(source: Source) -> SlurmConf | None:
-    """Of two nobody knows which one it is submitted to. Imported only where there is one."""
+    """The cluster's slurm.conf. Of two nobody knows to which one a job is submitted. Imported only where there is
+    one."""
     found = source.scope.called("slurm.conf")
     data = source.scope.read(found[0]) if len(found) == 1 else None
     if data is None:
@@ -171,7 +172,7 @@ def _is_there(folder: str, caller: Path, own: str) -> bool:
 
 
 def _other_requests(source: Source) -> list[SlurmRequest]:
-    """Of the other jobs of its repository that ask for slices."""
+    """The requests of the repository's other jobs that ask for slices."""
     own = os.path.realpath(source.path)
     held = (each for each in source.scope.holding(_SLICES) if os.fspath(each.path) != own)
     found = []

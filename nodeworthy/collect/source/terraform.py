@@ -157,7 +157,7 @@ class TerraformRoot:
                 _ = each.values
 
     def _unread(self) -> Iterator[Fact]:
-        """Of modules that nobody knows, those that are given nodes with GPUs to make."""
+        """The modules that nobody knows and that are given nodes with GPUs to make."""
         for given, hole in self.module.unread_calls():
             named = next(filter(_names_gpus, _texts(given)), None)
             if named is not None:
@@ -316,7 +316,7 @@ def _calling(folder: str, source: Source) -> str:
 
 
 def _calls(source: Source, within: str) -> Mapping[str, str]:
-    """Of each folder that is called as a module here, the first that calls it."""
+    """For each folder that is called as a module here, the first folder that calls it."""
     found = source.scopes.callers.get(within)
     if found is None:
         found = source.scopes.callers[within] = {}

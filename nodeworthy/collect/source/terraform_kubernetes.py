@@ -37,7 +37,7 @@ def declaring_types() -> frozenset[str]:
 
 
 def object_of(instance: Instance) -> Tree:
-    """As a manifest has it, each value where it is written."""
+    """The object as a manifest has it, each value where it is written."""
     kind = kubernetes_kinds().get(instance.type, "Application")
     is_argos = instance.type == _ARGO
     said = _with_documents(instance.values, instance) if is_argos else instance.values

@@ -98,7 +98,7 @@ def _filtered(said: Mapping[str, Value]) -> str:
 
 
 def _by_expression(said: Mapping[str, Value]) -> str:
-    """Of a name_regex, as a filter would have it."""
+    """A name_regex as a filter would have it."""
     expression = said.get("name_regex")
     found = _PLAIN.fullmatch(expression.known or "") if isinstance(expression, Str) else None
     return found[1].replace(".*", "*").replace("\\.", ".") if found is not None else ""

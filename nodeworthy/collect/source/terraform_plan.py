@@ -129,7 +129,7 @@ def _with_stack(plan: TerraformPlan, source: Source, read: Read) -> None:
 
 
 def _images(looked_up: Iterator[Planned]) -> Iterator[tuple[str, AskedImage]]:
-    """By the id that was found: what it was looked up as."""
+    """What an image was looked up as, by the id that was found."""
     for each in looked_up:
         said = {name: value.known for name, value in each.values.items.items() if isinstance(value, Str)}
         kind, name = f"data.{each.type}", said.get("name")

@@ -61,7 +61,7 @@ def _booting(said: Str, path: str, around: Surroundings | None) -> BootScript:
 
 
 def _is_of_a_node(script: BootScript) -> bool:
-    """Of a machine of which nothing says that it has GPUs: whether its script joins a cluster, or installs a driver."""
+    """Whether a script joins a cluster or installs a driver, of a machine of which nothing says that it has GPUs."""
     from nodeworthy.facts.boot.cluster_join import joins_of
     from nodeworthy.facts.boot.drivers import drivers
 

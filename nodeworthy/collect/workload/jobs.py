@@ -149,7 +149,7 @@ def group_tests(tests: Sequence[str]) -> tuple[str, ...]:
 
 
 def objects(pieces: Iterable[Piece], terms: RunTerms) -> Iterator[dict[str, Any]]:
-    """In the order in which they are made."""
+    """The objects in the order in which they are made."""
     yield config_map(terms)
     for each in pieces:
         yield from objects_of(each, terms)

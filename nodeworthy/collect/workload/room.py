@@ -20,7 +20,7 @@ _SLICE = pattern(r"(?:.*[_-])?((?:\d+c\.)?\d+g\.\d+gb.*)")
 
 
 def slice_profile(gres: str) -> str:
-    """Of MIG, where a gres of this type is a slice of a GPU; else empty."""
+    """The profile of MIG, where a gres of this type is a slice of a GPU; else empty."""
     found = _SLICE.fullmatch(gres)
     return found[1].replace("+", ".") if found is not None else ""
 
@@ -35,7 +35,7 @@ class Room:
 
     @property
     def threads(self) -> int:
-        """Of each process, one for each GPU."""
+        """The threads of each process; there is one process for each GPU."""
         return max(1, self.cpus // self.gpus)
 
 

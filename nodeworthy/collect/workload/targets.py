@@ -131,7 +131,7 @@ def _all_tests(nodes: tuple[str, ...], reason: NotRun, why: str) -> list[LeftOut
 def not_begun(
     shapes: Sequence[Shape], tests: Sequence[str], level: Level, *, without_torch: bool = False, watched: bool = True
 ) -> list[LeftOut]:
-    """Of nodes that are taken, the tests that nobody begins there."""
+    """The tests that nobody begins on nodes that are taken."""
     names, whole = tuple(each.node for each in shapes), [each for each in shapes if each.has_whole_gpus]
     cut = tuple(each.node for each in shapes if not each.has_whole_gpus)
     found = []

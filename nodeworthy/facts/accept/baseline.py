@@ -46,7 +46,7 @@ class Learnt:
         return max(SHARE, DEVIATIONS * self.mad / self.median) if self.median else SHARE
 
     def least(self, *, is_time: bool) -> float:
-        """Of a time, the most."""
+        """The least that it may be; of a time, the most."""
         return self.median * (1 + self.width) if is_time else self.median * (1 - self.width)
 
 
@@ -72,7 +72,7 @@ def major(driver: str) -> str:
 
 
 def learn(runs: Sequence[RanTest], date: str, image: str) -> dict[Key, Learnt]:
-    """Of every speed that was measured: median and deviation over all who measured it."""
+    """The median and the deviation of every speed that was measured, over all who measured it."""
     found: dict[Key, list[tuple[Measure, RanTest]]] = {}
     for run in runs:
         for each in run.measures:

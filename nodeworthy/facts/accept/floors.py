@@ -219,7 +219,7 @@ def short(speeds: Sequence[Speed]) -> list[Speed]:
 
 
 def without_floor(speeds: Sequence[Speed]) -> dict[str, list[Speed]]:
-    """By why nobody knows how fast they must be."""
+    """The speeds of which nobody knows how fast they must be, by the reason."""
     found: dict[str, list[Speed]] = {}
     for each in speeds:
         if isinstance(each.floor, Unknown):

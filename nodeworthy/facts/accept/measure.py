@@ -48,7 +48,7 @@ class Gpu:
 
     @property
     def profile(self) -> str:
-        """Of MIG, where it is a slice of a GPU, as resources spell it (1g.10gb, 1g.10gb.me); else empty."""
+        """The profile of MIG as resources spell it (1g.10gb, 1g.10gb.me), where it is a slice of a GPU; else empty."""
         return self.name.partition(_SLICE_OF)[2].strip().replace("+", ".")
 
     @property
@@ -104,7 +104,7 @@ class Measure:
         return _BY_NAME.get(self.name)
 
     def _collective(self) -> str | None:
-        """Of small payloads nobody has a floor: what they show is latency."""
+        """The key of a collective's floor. None for small payloads: what they show is latency."""
         size, ranks, nodes = (self.where.get(each) for each in ("bytes", "ranks", "nodes"))
         if not isinstance(size, int) or not isinstance(ranks, int) or not isinstance(nodes, int) or size < _GIB:
             return None

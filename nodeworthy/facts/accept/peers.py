@@ -175,7 +175,7 @@ def _usual(name: str, medians: Mapping[str, float]) -> float:
 
 
 def _is_low(name: str, rounds: Sequence[Mapping[str, float]]) -> bool:
-    """In every round."""
+    """Whether it is low in every round."""
     return all(name in each and each[name] < LOW * _usual(name, each) for each in rounds)
 
 

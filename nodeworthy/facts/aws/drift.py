@@ -63,7 +63,7 @@ class _Comparison:
             yield from self._of_value(path, said, is_)
 
     def _is_ignored(self, path: str) -> bool:
-        """Of `tags` the whole, or `tags.owner` alone."""
+        """Whether the program ignores changes of it: of all `tags`, or of `tags.owner` alone."""
         plain = _INDEX.sub("", path)
         return any(plain == each or plain.startswith(f"{each}.") for each in map(_unindexed, self.resource.ignored))
 

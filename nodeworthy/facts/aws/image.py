@@ -49,7 +49,7 @@ def _image(place: Place, named: str, sign: ImageSign | None) -> NodeImage:
 
 
 def images_of(groups: Iterable[NodeGroup]) -> Mapping[str, Sequence[NodeImage]]:
-    """By the name of their pool."""
+    """The images by the names of their pools."""
     found: dict[str, list[NodeImage]] = defaultdict(list)
     for each in groups:
         image = image_of(each)

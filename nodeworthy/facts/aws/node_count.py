@@ -116,7 +116,7 @@ _TO_BE_FOUND = "k8s.io/cluster-autoscaler/enabled"
 
 
 def capacity_providers(nodes: NodeGroup) -> list[AwsResource]:
-    """Those of ECS that have this group for their machines."""
+    """The capacity providers of ECS that have this group for their machines."""
     if nodes.group is None or nodes.is_managed:
         return []
     return [each for each in nodes.stack.of(*_PROVIDERS) if nodes.group in _machines_of(each, nodes)]

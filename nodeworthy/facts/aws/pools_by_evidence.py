@@ -127,7 +127,7 @@ def _listed_ways(ways: Sequence[str] | frozenset[str] | set[str]) -> str:
 
 
 def _cluster(nodes: NodeGroup) -> Located[str] | None:
-    """As a managed group names it, or its cluster itself."""
+    """The name of the cluster, as a managed group says it, or the cluster itself."""
     said = nodes.groups("clusterName")
     if said.text is None and nodes.cluster is not None:
         said = nodes.cluster.get("name")

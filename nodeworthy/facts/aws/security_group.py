@@ -55,7 +55,7 @@ class Opening:
 
     @property
     def ports(self) -> str:
-        """For a reader: `tcp 10250`, `all traffic`."""
+        """The ports for a reader: `tcp 10250`, `all traffic`."""
         if self.protocol.state == Known(ALL):
             return "all traffic"
         first, last = self.first.shown(), self.last.shown()

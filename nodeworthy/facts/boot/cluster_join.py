@@ -67,7 +67,8 @@ class Coordinates:
 
 
 def coordinates(timeline: Timeline) -> list[Coordinates]:
-    """Of every way of joining; NodeConfigs are merged, as nodeadm does it: what a later one says wins."""
+    """The coordinates of every way of joining. NodeConfigs are merged as nodeadm does it: what a later one says
+    wins."""
     joins = list(timeline.of(Joins))
     told = [each for each in joins if each.tells]
     return [_coordinates_of(each) for each in joins if not each.tells] + ([_merged(told)] if told else [])

@@ -15,7 +15,8 @@ def if_it_is_there(flaw: Draft) -> Draft:
 
 
 def agreed_drafts(every: Sequence[Sequence[Draft]]) -> Iterator[Draft]:
-    """Of what a template may come to be: what each branch has is a flaw, and what only some have is a doubt."""
+    """The drafts about a template, from those of each text that it may become: what all have is a flaw, and what only
+    some have is a doubt."""
     told: set[tuple[Place, str]] = set()
     for flaws in every:
         for flaw in flaws:

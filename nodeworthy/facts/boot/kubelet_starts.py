@@ -273,7 +273,7 @@ class KubeletStarts:
 
 
 def families_in(timeline: Timeline) -> list[Family]:
-    """Whose kubelet a boot starts or switches off."""
+    """The families whose kubelet a boot starts or switches off."""
     found = {each.key for effect in timeline.effects for each in _families(effect)}
     return [each for each in families() if each.key in found]
 

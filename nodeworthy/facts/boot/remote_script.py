@@ -109,7 +109,7 @@ class Sent:
 
     @property
     def here(self) -> CriticalStep:
-        """As this script sees it."""
+        """The step as this script sees it."""
         called = self.there.called + _OVER_SSH
         if self.goes_on_there:
             return replace(self.there, called=called)

@@ -177,7 +177,7 @@ def _empty_if_unsupported(value: str) -> str:
 
 
 def _values(said: Sequence[str]) -> Mapping[str, str]:
-    """By the headings that each stands below."""
+    """The values by the headings that each stands below."""
     values: dict[str, str] = {}
     above: list[tuple[int, str]] = []
     for line in said:

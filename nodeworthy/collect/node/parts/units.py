@@ -26,7 +26,7 @@ def printed_value(recording: Recording, name: str, place: Place, what: str) -> L
 
 
 def older(what: str, place: Place) -> Missing:
-    """Of a recording that was made before this was read."""
+    """Why a recording lacks a part: it was made before that was read."""
     return Missing(ToGive(f"this recording was made before {what} was read", "record the node anew"), place=place)
 
 

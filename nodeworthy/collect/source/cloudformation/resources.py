@@ -74,7 +74,7 @@ def _kind(resource: Resource) -> str:
 
 
 def properties_of(template: Template, resource: Resource) -> Value:
-    """Those that the facts read, wherever the type keeps them."""
+    """The properties that the facts read, wherever the type keeps them."""
     said = template.properties(resource)
     inside = holder_of(resource.type)
     if inside is None or not isinstance(said, Obj):
@@ -241,7 +241,7 @@ def _one(each: Value) -> Seq:
 
 
 def _versioned(items: dict[str, Value]) -> None:
-    """Of a launch template of which nobody says a version, it is the default one."""
+    """Gives a launch template the default version where nobody says one."""
     said = items.get("LaunchTemplate")
     if isinstance(said, Obj) and "Version" not in said.items:
         version = text_of("$Default", said.spot)

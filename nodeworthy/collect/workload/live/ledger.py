@@ -51,7 +51,7 @@ def pool_of_node(node: Mapping[str, Any]) -> str:
 
 
 def read_ledger(bench: Workbench) -> dict[str, NodeLedger]:
-    """Of all nodes that offer GPUs, in two lists whatever their number. Raises CouldNotLook."""
+    """What is held of all nodes that offer GPUs. It takes two lists, whatever their number. Raises CouldNotLook."""
     nodes = [each for each in bench.nodes("") if offers(each)]
     holders: dict[str, list[Holder]] = {}
     for pod in bench.all_pods():

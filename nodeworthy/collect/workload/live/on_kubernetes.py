@@ -108,7 +108,7 @@ class OnKubernetes:
         return tuple(self._log(each) for each in inorder)
 
     def _log(self, pod: Made) -> bytes:
-        """Of a pod that never began there is none."""
+        """The log of a pod. A pod that never began has none."""
         try:
             return self.bench.log(pod)
         except NotBelieved as problem:

@@ -166,7 +166,7 @@ class OnSlurm:
         return bool(logs) and all(mark in each for each in logs)
 
     def _files(self, job: _Submitted) -> list[Path]:
-        """Of a group, one of each of its tasks."""
+        """The files that a job prints into: of a group, one for each of its tasks."""
         if not job.id:
             return []
         count = len(job.piece.nodes)

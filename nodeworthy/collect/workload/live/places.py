@@ -72,7 +72,7 @@ def in_the_way(
 
 
 def _last_ones(shapes: Sequence[Shape], ledger: Mapping[str, NodeLedger], *, together: bool) -> dict[str, LeftOut]:
-    """Of each pool one node stays free, where one is."""
+    """The last free node of each pool, which is left free."""
     found = {}
     for pool in {ledger[each.node].pool for each in shapes}:
         free = {each.node for each in ledger.values() if each.pool == pool and each.is_open and each.is_free}

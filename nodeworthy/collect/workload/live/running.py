@@ -88,7 +88,7 @@ class Running:
         self._won: dict[str, str] = {}
 
     def run(self, pieces: Sequence[Piece]) -> list[Ended]:
-        """In the order in which they ended."""
+        """Runs the pieces, and tells of each in the order in which they ended."""
         waiting, held, ended = list(pieces), dict[str, _Held](), list[Ended]()
         self._won.clear()
         while waiting or held or self._going:
@@ -138,7 +138,7 @@ class Running:
             held[piece.name].doing = str(problem)
 
     def _in_place(self, held: Mapping[str, _Held]) -> list[Piece]:
-        """Those that hold GPUs, or may."""
+        """The pieces that hold GPUs, or may."""
         return [*(each.piece for each in held.values()), *(each.ended.piece for each in self._going.values())]
 
     def _watch(self, held: dict[str, _Held]) -> Iterator[Ended]:

@@ -87,7 +87,7 @@ def _seconds(written: str) -> float | None:
 
 
 def fields(line: str) -> Mapping[str, str]:
-    """Of a line that scontrol prints: values may hold blanks, names may not."""
+    """The fields of a line that scontrol prints. Values may hold blanks, names may not."""
     found = list(_FIELD.finditer(line))
     ends = [each.start() for each in found[1:]] + [len(line)]
     return {each[1]: line[each.end() : end].strip() for each, end in zip(found, ends, strict=True)}

@@ -125,7 +125,7 @@ def why_leave(node: SlurmNode | None, boot: str) -> tuple[NotRun, str] | None:
 
 
 def ledger_of(nodes: Mapping[str, SlurmNode], run: str, prefix: str) -> dict[str, NodeLedger]:
-    """Of all nodes with GPUs. Raises CouldNotLook where nobody tells who holds them."""
+    """What is held of all nodes with GPUs. Raises CouldNotLook where nobody tells who holds them."""
     by_node: dict[str, list[Record]] = {}
     for each in queue_records():
         if each.state in _HOLD:

@@ -48,7 +48,7 @@ def read_window(text: str) -> Window:
 
 
 def _days(parts: Sequence[str], text: str) -> frozenset[int]:
-    """Of `Mon-Fri` and `Sat,Sun`; one may begin before the week does (`Sat-Mon`)."""
+    """The days of `Mon-Fri` and `Sat,Sun`. A range may begin before the week does (`Sat-Mon`)."""
     found: set[int] = set()
     for part in parts:
         first, _, last = part.partition("-")

@@ -27,12 +27,12 @@ class Workbench(Cluster):
         return self.write("POST", self._path(text_at(wanted, "kind")), {"fieldManager": MANAGER}, wanted)
 
     def replace(self, wanted: Mapping[str, Any]) -> Answer:
-        """Of the version that it names, and of no other."""
+        """Replaces the version that the object names, and no other."""
         path = f"{self._path(text_at(wanted, 'kind'))}/{text_at(wanted, 'metadata', 'name')}"
         return self.write("PUT", path, {"fieldManager": MANAGER}, wanted)
 
     def there(self, kind: str, selector: str) -> Sequence[Mapping[str, Any]]:
-        """Of what is listed the server does not say its kind."""
+        """The objects of a kind that are there. The server does not say the kind of what it lists."""
         found = self._read(self._path(kind), {"labelSelector": selector}, f"the list of {kind}s")
         return [{**each, "kind": kind} for each in mappings_at(found, "items")]
 
@@ -57,7 +57,7 @@ class Workbench(Cluster):
         return mappings_at(self._read(f"{self._here}/pods", {"labelSelector": selector}, "the list of pods"), "items")
 
     def all_pods(self) -> Iterator[Mapping[str, Any]]:
-        """Of every namespace, those that are not over."""
+        """The pods of every namespace that are not over."""
         query = {"limit": PAGE, "fieldSelector": "status.phase!=Succeeded,status.phase!=Failed"}
         while True:
             page = self._read("/api/v1/pods", query, "the list of all pods")
