@@ -111,6 +111,7 @@ from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, GpuQuery
 from nodeworthy.facts.services.monitoring_stack import MisplacedMonitor, MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
+from nodeworthy.facts.slurm.configuration_faults import CgroupConf
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import BoundCheck, Many, Moment, Rule
@@ -178,6 +179,7 @@ _DECLARED: Final[Facts] = frozenset(
 _FILES: Final[Facts] = frozenset(
     {
         AskedNodes,
+        CgroupConf,
         CollectedGpuMetric,
         CommittedPlan,
         DockerGpus,

@@ -105,6 +105,46 @@ def removed_options() -> Mapping[str, tuple[str, str]]:
     return {name.lower(): (name, instead) for name, instead in gone.items()}
 
 
+@cache
+def key_meant(key: str, table: str = "configuration") -> str:
+    """Of a key that slurm.conf or cgroup.conf does not have: the one that is meant; empty where there is no such."""
+    keys: Sequence[str] = _table()[table]["keys"]
+    if key.lower() in {each.lower() for each in keys}:
+        return ""
+    wanted = _spelt(key)
+    return next((each for each in keys if _spelt(each) == wanted or key.lower() in _slips_of(each.lower())), "")
+
+
+@cache
+def numbers_of_configuration() -> frozenset[str]:
+    """In small letters, as those of the next one."""
+    return frozenset(each.lower() for each in _table()["configuration"]["numbers"])
+
+
+@cache
+def times_of_configuration() -> frozenset[str]:
+    return frozenset(each.lower() for each in _table()["configuration"]["times"])
+
+
+@cache
+def words_of_configuration() -> Mapping[str, frozenset[str]]:
+    """By the key in small letters: the words that may stand there, in small letters, too."""
+    words: Mapping[str, Sequence[str]] = _table()["configuration"]["words"]
+    return {key.lower(): frozenset(each.lower() for each in known) for key, known in words.items()}
+
+
+@cache
+def refused_words() -> Mapping[str, Mapping[str, str]]:
+    """By the key in small letters: words over which slurmctld ends, and what to write instead."""
+    refused: Mapping[str, Mapping[str, str]] = _table()["configuration"]["refused"]
+    return {key.lower(): words for key, words in refused.items()}
+
+
+@cache
+def gone_from_cgroup() -> frozenset[str]:
+    return frozenset(_table()["cgroup"]["gone"])
+
+
 # What jobs start, by the names that fingers trip over.
 _OFTEN = ("python", "python3", "torchrun", "accelerate", "deepspeed")
 

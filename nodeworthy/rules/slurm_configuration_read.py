@@ -1,8 +1,11 @@
-"""slurmctld starts with its slurm.conf.
+"""slurmctld starts with its slurm.conf, and slurmd with its cgroup.conf.
 
-It ends at the first thing that it cannot take, and with it every job that is to begin: an option that was removed from
-Slurm (a file that has come along since Slurm 17), a partition with a node that no line defines, a file without any
-partition. Clients read the same file: sbatch and srun end with `Unable to process configuration file`.
+Each ends at the first thing that it cannot take, and with it every job that is to begin: an option that was removed
+from Slurm (a file that has come along since Slurm 17), one that is misspelt (`GresType`), a number with a unit
+(`RealMemory=64G`, `SlurmctldTimeout=5m`), a word that it does not know, a partition with a node that no line defines,
+a file without any partition. Clients read the same file: sbatch and srun end with `Unable to process configuration
+file`. Some settings need others: `AccountingStorageTRES=gres/gpu` needs slurmdbd, shards and MPS need
+`select/cons_tres`, a `PreemptType` a `PreemptMode`.
 
 What the file says is asked of Slurm 22.05; an older one still takes the options that are gone. Where other files are
 included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions are not judged.
@@ -10,10 +13,17 @@ included, or nodes come by themselves (`MaxNodeCount`, `NodeSet`), partitions ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from nodeworthy.facts.slurm.configuration import Row, SlurmConf, unknown_nodes
+from nodeworthy.facts.slurm.configuration_faults import (
+    NO_LINE,
+    CgroupConf,
+    Unreadable,
+    unreadable_in_cgroup,
+    unreadable_settings,
+)
 from nodeworthy.known.slurm import removed_options
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
@@ -49,6 +59,38 @@ def every_option_is_known(conf: SlurmConf) -> Findings:
         remedy=f"write {instead}" if instead else "take the line out",
         severity=Severity.WARNING,
     )
+
+
+@RULE.check
+def every_setting_is_one(conf: SlurmConf) -> Findings:
+    found = list(unreadable_settings(conf))
+    if found:
+        yield _unreadable("slurmctld", found)
+
+
+@RULE.check
+def slurmd_reads_its_cgroups(conf: CgroupConf) -> Findings:
+    found = list(unreadable_in_cgroup(conf))
+    if found:
+        yield _unreadable("slurmd", found)
+
+
+def _unreadable(daemon: str, found: Sequence[Unreadable]) -> Draft:
+    first, *others = sorted(found, key=lambda each: each.is_old)
+    return fail(
+        first.place,
+        f"{daemon} does not start over {first.written}",
+        is_=first.written,
+        should=first.should,
+        related=[Related(each.place, f"nor over {each.written}: {each.says}") for each in others],
+        cause=f"{daemon} ends: {first.says}",
+        remedy=f"{_does(first)}; `{daemon} -D -v` in the foreground names the next one",
+        severity=Severity.WARNING if all(each.is_old for each in found) else Severity.ERROR,
+    )
+
+
+def _does(setting: Unreadable) -> str:
+    return f"write {setting.should}" if setting.should != NO_LINE else "take the line out"
 
 
 @RULE.check

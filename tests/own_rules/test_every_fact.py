@@ -69,6 +69,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "nodepool-can-serve/bad-classes-that-v1-refuses",
         "gpu-metrics-exist/bad-alert-on-no-metric",
         "gpu-metrics-exist/bad-list-of-the-exporter",
+        "slurm-configuration-read/good-cgroups",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",

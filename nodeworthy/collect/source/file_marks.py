@@ -152,7 +152,8 @@ _OF_SLURM = pattern(
     rb"(?im)^[ \t]*(?:"
     rb"(?P<gres>(?:NodeName=\S+[ \t]+)?(?:AutoDetect=\S+[ \t]+)?Name=gpu\b|AutoDetect=(?:nvml|nvidia|rsmi|oneapi)\b)|"
     rb"(?P<slurm>(?:SlurmctldHost|ControlMachine|SlurmctldPort|SlurmUser|GresTypes|PartitionName)[ \t]*=|"
-    rb"NodeName=\S+[ \t][^\n]*(?:Gres|CPUs|Sockets|RealMemory|CoresPerSocket)=)|(?P<dbd>(?:DbdHost|DbdAddr)[ \t]*=))"
+    rb"NodeName=\S+[ \t][^\n]*(?:Gres|CPUs|Sockets|RealMemory|CoresPerSocket)=)|(?P<dbd>(?:DbdHost|DbdAddr)[ \t]*=)|"
+    rb"(?P<cgroup>(?:CgroupAutomount|CgroupPlugin|Constrain(?:Cores?|Devices?|RAMSpace|SwapSpace))[ \t]*=))"
 )
 _CONF_NAMES = (".conf", ".j2", ".tpl", ".tftpl", ".tmpl", ".in", ".example", ".template")
 
@@ -162,5 +163,5 @@ def slurm_configuration(source: Source, data: bytes) -> str | None:
     if not source.path.name.lower().endswith(_CONF_NAMES) or data.startswith(_NO_NODES_FILE) or len(data) > _LARGEST:
         return None
     found = {each.lastgroup for each in _OF_SLURM.finditer(data)}
-    names = {"dbd": "slurmdbd.conf", "slurm": "slurm.conf", "gres": "gres.conf"}
+    names = {"dbd": "slurmdbd.conf", "slurm": "slurm.conf", "gres": "gres.conf", "cgroup": "cgroup.conf"}
     return next((title for kind, title in names.items() if kind in found), None)

@@ -492,6 +492,10 @@ def _read_slurm_configuration(called: str, text: str, source: Source, rules: fro
         facts.append(slurm_conf(text, place))
     elif called == "gres.conf":
         facts.append(gres_conf(text, place))
+    elif called == "cgroup.conf":
+        from nodeworthy.facts.slurm.configuration_faults import cgroup_conf
+
+        facts.append(cgroup_conf(text, place))
     return FileContents(facts, suppressions=list(comments(text, place, rules, is_yaml=False)))
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from nodeworthy.facts.slurm.hostlist import names_of
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
+from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, NotKnown, Place, need
 
 _PAIR = pattern(r"([A-Za-z][\w/]*)\s*=\s*(\"[^\"]*\"|(?:\{\{.*?\}\}|\S)+)")
@@ -33,6 +33,8 @@ class Row:
 
     place: Place
     pairs: Mapping[str, Located[str]]
+    # The keys as they are written.
+    spelt: Mapping[str, str] = field(default_factory=dict)
 
     def known(self, key: str) -> str | None:
         """None where nobody says it; ends the judgement where it is filled in later."""
@@ -106,12 +108,13 @@ def _nodes(every: list[Row]) -> Iterator[Row]:
         if row.text("nodename").upper() == "DEFAULT":
             default = {**default, **row.pairs}
         elif "nodename" in row.pairs:
-            yield Row(row.place, {**default, **row.pairs})
+            yield Row(row.place, {**default, **row.pairs}, row.spelt)
 
 
 def rows(text: str, place: Place) -> Iterator[Row]:
     """Each line with something in it; a `\\` at its end goes on, a `#` begins a comment."""
     pairs: dict[str, Located[str]] = {}
+    spelt: dict[str, str] = {}
     first = 0
     for number, line in enumerate(text.splitlines(), 1):
         said = line.partition("#")[0].rstrip()
@@ -120,10 +123,11 @@ def rows(text: str, place: Place) -> Iterator[Row]:
         for found in _PAIR.finditer(said.removesuffix("\\")):
             where = Place(place.path, number, found.start(2) + 1)
             pairs[found[1].lower()] = _value(found[2].strip('"'), where)
+            spelt[found[1].lower()] = found[1]
         if not goes_on:
             if pairs:
-                yield Row(Place(place.path, first, 1), pairs)
-            pairs, first = {}, 0
+                yield Row(Place(place.path, first, 1), pairs, spelt)
+            pairs, spelt, first = {}, {}, 0
 
 
 def _value(text: str, place: Place) -> Located[str]:
