@@ -16,7 +16,7 @@ from nodeworthy.facts.slurm.ran import Ran, Walked
 from nodeworthy.facts.slurm.words import Peeled, Step, options_of, peel_words
 from nodeworthy.known.slurm import flags
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass, field
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Place
 
 _PYTHON = pattern(r"python(?:\d(?:\.\d+)?)?")
@@ -107,8 +107,8 @@ def _launches_of_command(ran: Ran, follows: Follows, step: Step | None, *, per_t
     started = found.step or step
     text = _shell_text(found, ran)
     if text is not None:
-        if found.step is not None:
-            yield from launches(follows.inside(*text, ran), follows, started, per_task=True)
+        inner = launches(follows.inside(*text, ran), follows, started, per_task=found.step is not None or per_task)
+        yield from (replace(each, in_container=each.in_container or found.in_container) for each in inner)
         return
     launch = _launch(found, ran, started, per_task=per_task) if found.words else None
     if launch is None:

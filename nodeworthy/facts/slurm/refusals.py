@@ -43,7 +43,7 @@ _TAKEN: Mapping[str, re.Pattern[str]] = {
 _AS = {"time-min": "time", "mem-per-cpu": "mem", "mem-per-gpu": "mem"}
 # As somebody writes a value who thinks of another option, or of the time in words.
 _NOT_TAKEN: Mapping[str, re.Pattern[str]] = {
-    "signal": pattern(r"(?:[BR]+:)?(?:SIG)?[A-Z]+[0-9]?(?:@[0-9]+[a-z]+|:[0-9]+)"),
+    "signal": pattern(r"(?:[BR]+:)?[A-Z]{3,}[0-9]?(?:@[0-9]+[a-z]+|:[0-9]+)"),
     "exclusive": pattern(r"(?i)true|false|yes|no|[01]"),
     "gres": pattern(r"gpu::[0-9]+|gpu:[0-9]+:[A-Za-z]\w*|gpu:(?:\w+:)?[0-9]+;"),
     "gpus": pattern(r"[0-9]+:[A-Za-z]\w*|[0-9]+;"),
