@@ -40,6 +40,12 @@ def flags(program: str) -> frozenset[str]:
 
 
 @cache
+def is_known_to_torchrun(option: str) -> bool:
+    """By its name with `_`; the beginning of one is enough for argparse."""
+    return any(each.startswith(option) for each in _table()["torchrun"]["options"])
+
+
+@cache
 def optional() -> frozenset[str]:
     return frozenset(_table()["srun"]["optional"])
 

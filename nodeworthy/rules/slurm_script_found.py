@@ -13,7 +13,7 @@ script that a variable names which the job does not set is not known. What the j
 (`-m`) are not looked for.
 
 A line that ends without its backslash cuts off what stands below: options are then run as programs. `pyhton` and
-`torchun` are no programs.
+`torchun` are no programs, and what stands before torchrun's script without being one of its options ends it.
 
 sbatch itself takes only a script that says in its first line who runs it, with Unix line ends, and lines that it
 knows: over `--gpu=1`, `--cpus_per_task=8`, `--mem=64 GB`, `--time=48h`, or `--mem` beside `--mem-per-cpu` it ends
@@ -34,6 +34,7 @@ from collections.abc import Iterable, Sequence
 from nodeworthy.edit import Edit, EditKind
 from nodeworthy.facts.slurm.gpus import misspelt_requests
 from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.lines import MARK, Option, RefusedSbatchOption, lines_with_a_slip, logs_in_no_folder
 from nodeworthy.facts.slurm.paths import MadeTooLate, logs_made_too_late
 from nodeworthy.facts.slurm.ran import path_in_words
@@ -41,6 +42,7 @@ from nodeworthy.facts.slurm.scripts import (
     Script,
     There,
     cut_off,
+    misplaced_options,
     misspelt_programs,
     read_beside_copy,
     scripts,
@@ -70,13 +72,15 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
         return
     cut = list(cut_off(job)) if job.is_shell else []
     yield from (_cut_off(place, option) for place, option in cut[:1])
+    misplaced = list(misplaced_options(job)) if job.is_shell else []
+    yield from (_misplaced(*each) for each in misplaced[:1])
     slips = list(misspelt_programs(job)) if job.is_shell else []
     yield from (_misspelt(*each) for each in slips[:1])
     sourced = [(each, each.words[1]) for each in sourced_beside_copy(job)] if job.is_shell else []
     sourced += read_beside_copy(job) if job.is_shell else ()
     yield from (_beside_copy(each.place, path_in_words(path), ()) for each, path in sourced[:1])
     found = list(scripts(job)) if job.is_shell else []
-    said_already = taken or cut or slips or sourced
+    said_already = taken or cut or misplaced or slips or sourced
     if not found and not said_already:
         skip("it starts no script that could be looked for")
     if found and not said_already and all(each.there is There.OUT_OF_SIGHT for each in found):
@@ -255,6 +259,18 @@ def _cut_off(place: Place, option: str) -> Draft:
         should="a backslash at the end of the line above it, and nothing behind that",
         cause=f"{option}: command not found; and the program above never hears of it",
         remedy="end every line but the last with a backslash and nothing behind it",
+    )
+
+
+def _misplaced(launch: Launch, option: str) -> Draft:
+    script = launch.script.shown() if launch.script is not None else "train.py"
+    return fail(
+        launch.place,
+        f"torchrun knows no --{option}, and never comes to the script",
+        is_=f"--{option} before {script}",
+        should=f"torchrun --nproc_per_node=… SCRIPT --{option} …",
+        cause=f"torchrun: error: unrecognized arguments: --{option}",
+        remedy="what the script is to read stands behind it",
     )
 
 

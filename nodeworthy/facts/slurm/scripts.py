@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
+from itertools import islice
 
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -13,7 +14,7 @@ from nodeworthy.facts.slurm.lines import is_filled_in
 from nodeworthy.facts.slurm.paths import is_on_the_cluster, path_of
 from nodeworthy.facts.slurm.ran import FILLED, HOME, Ran, path_in_words
 from nodeworthy.facts.slurm.words import peel_words
-from nodeworthy.known.slurm import program_meant
+from nodeworthy.known.slurm import is_known_to_torchrun, program_meant
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -87,6 +88,14 @@ def misspelt_programs(job: SlurmJob) -> Iterator[tuple[Place, str, str]]:
         meant = program_meant(program)
         if meant and not re.search(rf"\balias\s+{program}=|\b{program}\s*\(\)|/{program}\b", job.text):
             yield ran.place, program, meant
+
+
+def misplaced_options(job: SlurmJob) -> Iterator[tuple[Launch, str]]:
+    """What stands before the script and is none of torchrun's: most likely the script's own."""
+    for launch in job.launches:
+        if launch.program == "torchrun" and launch.script is not None and not launch.filled_in:
+            unknown = (name for name in launch.options if not is_known_to_torchrun(name))
+            yield from ((launch, name) for name in islice(unknown, 1))
 
 
 def sourced_beside_copy(job: SlurmJob) -> Iterator[Ran]:
