@@ -4,7 +4,8 @@ Prometheus keeps what it measured for a time (`retention`) and, if it is told, u
 write-ahead log and the blocks that it is compacting come on top of that size, so that it should be at most 85 % of the
 volume: a disk that runs full stops Prometheus. A time alone is enough where the volume may hold it, and how much
 fifteen days come to depends on what is measured; but more than ten days in each GiB are too many for the smallest
-cluster. Without a volume everything is gone with the pod, whatever the retention says.
+cluster. Without a volume everything is gone with the pod, whatever the retention says. A time without
+its unit (`30`, `1month`) and a size without its B (`45Gi`) are none: the schema of a Prometheus takes `30d` and `45GB`.
 
 kube-prometheus-stack scrapes only ServiceMonitors that carry its own release's label, unless it is told otherwise; the
 one of the operator's DCGM exporter is off by default, and has no such label. What a fleet says of both is compared.
@@ -28,6 +29,7 @@ from nodeworthy.facts.services.monitoring_stack import (
     Scraping,
     SplitEndpoint,
     fitting,
+    is_time,
     room_of,
     seconds,
     size,
@@ -35,7 +37,7 @@ from nodeworthy.facts.services.monitoring_stack import (
 from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "metrics-fit-their-disk",
@@ -48,6 +50,7 @@ RULE = Rule(
 FULL = "a volume that runs full stops Prometheus, and with it every alert"
 GIB = 1 << 30
 UNSEEN = "nobody sees what the GPUs do: dashboards stay empty, and idle or failing GPUs are not noticed"
+_AS_SAID = ": Invalid value), and none runs as this says"
 OFF = "prometheus.enabled is false"
 
 
@@ -67,6 +70,30 @@ def it_is_kept_on_a_volume(stack: MonitoringStack, asked: MonitoringAsked | None
         cause="when the pod moves, or its node is replaced, every metric before that is gone",
         remedy=f"add a volumeClaimTemplate with resources.requests.storage to {stack.storage.place.subject}",
     )
+
+
+@RULE.check
+def it_says_a_time_and_a_size(stack: MonitoringStack) -> Findings:
+    """As the schema of a Prometheus takes them."""
+    if stack.is_off:
+        skip(OFF)
+    kept, bound = stack.retention, stack.retention_size
+    if isinstance(kept.state, Known) and kept.state.value is not None and not is_time(kept.state.value):
+        yield fail(
+            kept,
+            "how long metrics are kept is no time",
+            should="a whole number with its unit: 30d, 2w, 12h",
+            cause=f"the API server refuses the Prometheus (spec.retention{_AS_SAID}",
+            remedy="write a number and one of y, w, d, h, m, s: retention: 30d",
+        )
+    if isinstance(bound.state, Known) and bound.state.value is not None and size(bound.state.value) is None:
+        yield fail(
+            bound,
+            "retentionSize is no size",
+            should="a size such as 42GB",
+            cause=f"the API server refuses the Prometheus (spec.retentionSize{_AS_SAID}",
+            remedy="write a number and B with what it counts: 42GB, 42GiB",
+        )
 
 
 @RULE.check
@@ -103,9 +130,7 @@ def _unbounded(stack: MonitoringStack, room: int) -> Findings:
 
 def _too_large(stack: MonitoringStack, room: int) -> Findings:
     bound = size(need(stack.retention_size))
-    if bound is None:
-        yield fail(stack.retention_size, "retentionSize is no size", should="a size such as 42GB")
-    elif bound * 100 > room * TOO_MUCH:
+    if bound is not None and bound * 100 > room * TOO_MUCH:
         yield fail(
             stack.retention_size,
             "retentionSize leaves no room on the volume for what Prometheus writes besides",

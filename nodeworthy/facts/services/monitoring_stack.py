@@ -227,6 +227,14 @@ def seconds(written: Any) -> float | None:
     return sum(int(count) * _SECONDS[unit] for count, unit in _DURATION.findall(written))
 
 
+# The schema of a Prometheus asks for its units from the largest to the smallest, each once.
+_TIME = pattern(r"0|(?=.)(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?")
+
+
+def is_time(written: Any) -> bool:
+    return isinstance(written, str) and _TIME.fullmatch(written) is not None
+
+
 def size(written: Any) -> float | None:
     """In bytes; None for what is no size."""
     found = _SIZE.fullmatch(written) if isinstance(written, str) else None

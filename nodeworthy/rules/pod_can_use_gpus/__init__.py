@@ -6,7 +6,7 @@ counts: what the pod's template says wins. With `all` a container sees every GPU
 among them, and frameworks take the first one, which is somebody else's; with an index it sees that card whichever it
 was given; with `none` or `void` it has a GPU to itself and sees none. Who lists no GPU among its resources (an
 exporter, a debugging pod) may say what it likes. CUDA's own variable knows no `all`: with CUDA_VISIBLE_DEVICES=all a
-program finds no device.
+program finds no device. Nor does it with `2,3` in a container of two GPUs, whose own are 0 and 1 wherever they are.
 
 Where the GPUs come by CDI, by mounts, or from a plugin that is not NVIDIA's (GKE's, Bottlerocket's), the variable
 decides nothing: signs of that are looked for in the files around the pod. Without one it is a warning, for the
@@ -50,7 +50,7 @@ from typing import Any
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
-from nodeworthy.facts.pod.containers import Container, gpu_meant_by
+from nodeworthy.facts.pod.containers import GPU, Container, gpu_meant_by
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
 from nodeworthy.facts.pod.refused import PodRefusal, api_gone, no_choice, no_pod, refusals
 from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, no_tolerations, served_elsewhere
@@ -80,6 +80,8 @@ RULE = Rule(
 )
 
 MOST_RELATED = 10
+# No index has as many; a longer number is a part of a UUID.
+_DIGITS = 4
 _WINS = "the device plugin's choice comes before the pod's own variables, and of two of one name the later one counts"
 
 
@@ -106,6 +108,37 @@ def cuda_sees_what_it_is_given(pod: PodTemplate) -> Findings:
         said = container.variable(CUDAS_OWN)
         if said is not None and container.gpu_resources and _is_everything(said):
             yield _hidden_from_cuda(pod, container, said)
+        elif said is not None and (has := _counted_gpus(container)) and (indices := indices_beyond(said, has)):
+            yield _beyond_them(pod, container, said, indices, has)
+
+
+def _counted_gpus(container: Container) -> int:
+    """How many whole GPUs it is sure to see; 0 where it may see others, or that is not known."""
+    is_privileged = container.tree.get("securityContext", "privileged").value is True
+    sees_more = is_privileged or container.variable(VARIABLE) is not None
+    state = container.asks_for(GPU).state
+    is_all = container.gpu_resources == (GPU,) and not sees_more
+    return state.value if is_all and isinstance(state, Known) else 0
+
+
+def indices_beyond(said: Located[Any], has: int) -> list[str]:
+    """The devices that it names and has not, where none of those that it names is there before them."""
+    named = str(said.state.value).split(",") if isinstance(said.state, Known) and said.state.value is not None else []
+    indices = [each.strip() for each in named]
+    if not indices or not all(each.isdecimal() and len(each) < _DIGITS for each in indices):
+        return []
+    return indices if int(indices[0]) >= has else []
+
+
+def _beyond_them(pod: PodTemplate, container: Container, said: Located[Any], indices: list[str], has: int) -> Draft:
+    return fail(
+        said,
+        f"CUDA sees no GPU in {container.name} of {pod.title}: it has no device {indices[0]}",
+        should=f"no {CUDAS_OWN}, or indices below {has}: {','.join(map(str, range(has)))}",
+        cause=f"in a container its own GPUs are counted from 0, whichever they are on the node: of {has} the last is "
+        f"{has - 1}, and CUDA ends its list at the first that is not there",
+        remedy=f"delete {CUDAS_OWN}: without it CUDA takes every GPU that the container has",
+    )
 
 
 def _is_everything(said: Located[Any]) -> bool:

@@ -9,8 +9,8 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.docker_gpus import DockerGpus
 from nodeworthy.known.gpu_processes import cause, processes_told
 from nodeworthy.known.images_gone import gone_image
-from nodeworthy.known.visible_devices import VARIABLE
-from nodeworthy.rules.pod_can_use_gpus import RULE
+from nodeworthy.known.visible_devices import CUDAS_OWN, VARIABLE
+from nodeworthy.rules.pod_can_use_gpus import RULE, indices_beyond
 from nodeworthy.verdict import Draft, Findings, Known, fail
 
 _REFUSED = "docker compose refuses the file as a whole, and starts none of its services"
@@ -65,6 +65,21 @@ def each_of_its_processes_has_a_gpu(run: DockerGpus) -> Findings:
         cause=cause(),
         remedy=f"ask for {told.number} GPUs (count: {told.number}), or start {has}",
     )
+
+
+@RULE.check
+def it_names_gpus_that_it_has(run: DockerGpus) -> Findings:
+    has, written = _count(run), run.variables.get(CUDAS_OWN)
+    said = settle(written) if written is not None else None
+    if said is not None and has and (indices := indices_beyond(said, has)):
+        yield fail(
+            said,
+            f"CUDA sees no GPU in {run.title}: it has no device {indices[0]}",
+            should=f"no {CUDAS_OWN}, or indices below {has}",
+            cause=f"in a container its own GPUs are counted from 0, whichever they are on the machine (of {has} the "
+            f"last is {has - 1}), and CUDA ends its list at the first that is not there",
+            remedy=f"delete {CUDAS_OWN}: device_ids says which GPUs of the machine it has",
+        )
 
 
 def _count(run: DockerGpus) -> int:
