@@ -113,7 +113,7 @@ def _less_left_behind(named: Sequence[Source], *, finishes: bool) -> Sequence[So
 
 
 def _var_files(options: Options) -> list[str]:
-    """Those that can be read: what a root is given is no guess."""
+    """The files of variables that can be read: what a root is given is no guess."""
     if options.var_file:
         from nodeworthy.collect.source.terraform_variables import refuse_unread
 

@@ -85,7 +85,7 @@ class _Checking:
         return self.judged(instead)[1].judgements
 
     def texts(self, judgements: Iterable[Judgement]) -> dict[str, Text]:
-        """Of the files in which something stands that a fixer may mend, and that may be written."""
+        """The texts of files in which something stands that a fixer may mend, and that may be written."""
         from nodeworthy.collect.source.files import Unreadable, read_bytes
         from nodeworthy.fixes.proposals import is_open
         from nodeworthy.fixes.text import Left, Text
@@ -124,7 +124,7 @@ def _tell(mended: FixPlan, left: Sequence[Left], report: Report) -> None:
 
 
 def _printable_diff(diff: str) -> str:
-    """As a terminal may have it, and a carriage return as git shows it."""
+    """The diff as a terminal may have it. A carriage return is shown as git shows it."""
     return printable(diff.replace("\r\n", "^M\n"))
 
 

@@ -217,7 +217,7 @@ def _with_more(options: Options, report: Report, told: Ledger, chains: Sequence[
 
 
 def _chains(options: Options, seen: ClusterObjects, report: Report) -> list[Chain]:
-    """Of every node of which something was found, or of the one that was asked for."""
+    """The chains of every node about which something was found, or of the one that was asked for."""
     from nodeworthy.collect.cluster.chain_seen import ChainSeen
     from nodeworthy.errors import InputError
     from nodeworthy.report.chain import Whereabouts, chains_of_nodes
@@ -254,7 +254,7 @@ def _ledger(seen: ClusterObjects) -> Ledger:
 
 
 def _whole(function: Callable[..., T], *arguments: Any) -> T:
-    """Of a cluster as a whole: of a part of it nothing could be told."""
+    """Calls what looks at a cluster as a whole. Of a part of it nothing could be told."""
     from nodeworthy.errors import CouldNotLook
 
     try:

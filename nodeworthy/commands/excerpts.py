@@ -23,7 +23,7 @@ Lines = list[str] | str
 
 
 def excerpts(findings: Sequence[Finding], began: float) -> dict[tuple[str, int], Excerpt]:
-    """Of each finding's place and of those that it refers to."""
+    """The lines around each finding's place and around those that it refers to."""
     seen = ((each.where, *(related.place for related in each.related)) for each in findings)
     return _read_excerpts(findings, [place for places in seen for place in places], began)
 
@@ -31,7 +31,7 @@ def excerpts(findings: Sequence[Finding], began: float) -> dict[tuple[str, int],
 def excerpts_of_places(
     findings: Sequence[Finding], told: Iterable[Finding], began: float
 ) -> dict[tuple[str, int], Excerpt]:
-    """Of the places alone of those that are told; a secret may be what another finding speaks of."""
+    """The lines around these findings' places alone. A secret in them may be what another finding speaks of."""
     return _read_excerpts(findings, [each.where for each in told], began)
 
 

@@ -192,7 +192,7 @@ def _of_id(what: str) -> list[Explanation]:
 
 
 def _of_entry(what: str) -> list[Explanation]:
-    """By its id, as `nearest` and the documentation name it."""
+    """The explanation of an entry by its id, as `nearest` and the documentation name it."""
     from nodeworthy.known.evidence import all_evidence
     from nodeworthy.report.explained import explain_entry
     from nodeworthy.rules import catalogue

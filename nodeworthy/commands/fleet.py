@@ -98,7 +98,7 @@ def _of_its_program(options: Options, stack: str) -> int:
 
 
 def _infer(options: Options) -> int:
-    """Of one thing at a time."""
+    """Infers fleets from one thing at a time."""
     from nodeworthy.commands import inferring
     from nodeworthy.errors import InputError
 

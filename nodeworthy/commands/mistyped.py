@@ -116,7 +116,7 @@ def command_for(word: str, known: Iterable[str], rest: Sequence[str] = ()) -> st
 
 
 def what_was_meant(command: str, typed: Sequence[str], left: Sequence[str], options: Iterable[str]) -> str:
-    """Of what a command does not take. `left` are the words that it left over."""
+    """A hint for words that a command does not take. `left` are those that it left over."""
     word = left[0].partition("=")[0]
     if not word.startswith("-"):
         return _bare(command, typed, word)
@@ -152,7 +152,7 @@ def _bare(command: str, typed: Sequence[str], word: str) -> str:
 
 
 def choice_for(command: str, word: str) -> str:
-    """Of the first word of a command that takes only some."""
+    """A hint for the first word of a command that takes only some."""
     if command == "rules":
         from nodeworthy.rules import ids
 
@@ -200,5 +200,5 @@ _VALUES = {
 
 
 def value_for(option: str) -> str:
-    """Of an option that was given without what belongs behind it."""
+    """What belongs behind an option that was given without it."""
     return _VALUES.get(option, "")

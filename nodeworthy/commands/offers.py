@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def with_offers(report: Report, began: float) -> Report:
-    """Of files that are still as they were when the run began."""
+    """The report with what would mend findings in files that are still as they were when the run began."""
     paths = {each.where.path for each in report.findings if each.edit is not None and not each.suppressed}
     if not paths:
         return report

@@ -235,7 +235,7 @@ def _heading(options: Options, seen: PreviewOutcome) -> str:
 
 
 def _beside(options: Options, seen: PreviewOutcome) -> BesideFindings | None:
-    """For a comment or a page: the plan's tree, and the picture of the fleet."""
+    """What a comment or a page shows beside the findings: the plan's tree, and the picture of the fleet."""
     if not judging.wants(options, "markdown") and not judging.wants(options, "html"):
         return None
     from nodeworthy.report.fleet_picture import picture_of

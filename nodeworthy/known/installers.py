@@ -33,7 +33,7 @@ def _installers() -> tuple[Installer, ...]:
 
 
 def installer_at(url: str) -> Installer | None:
-    """Whose script stands there; of an address only the beginning may be known."""
+    """The installer whose script stands at an address, of which only the beginning may be known."""
     address = (url.partition("://")[2] or url).partition("?")[0]
     return next((each for each in _installers() if any(_is_at(address, known) for known in each.urls)), None)
 

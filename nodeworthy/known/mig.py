@@ -24,7 +24,7 @@ def source() -> str:
 
 
 def profiles_of(gpu: str, memory: int | None = None) -> frozenset[str]:
-    """Of a GPU by its name, with so many GB or of any size; none where nothing is known of it."""
+    """The profiles of a GPU, by its name, with so many GB or of any size. None where nothing is known of it."""
     by_memory = _profiles().get(gpu, {})
     sizes = by_memory if memory is None else [str(memory)]
     return frozenset(profile for size in sizes for profile in by_memory.get(size, ()))

@@ -86,7 +86,7 @@ def words() -> tuple[bytes, ...]:
 
 
 def usual(key: str) -> Usual:
-    """Of a distribution, or of a network."""
+    """What is usual for a distribution, or for a network."""
     row = _table()["usual"].get(key, {})
     return Usual(row.get("pods", ""), row.get("services", ""))
 

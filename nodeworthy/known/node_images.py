@@ -44,13 +44,13 @@ def ami_families() -> tuple[AmiFamily, ...]:
 
 
 def family_of_karpenter(name: str) -> AmiFamily | None:
-    """By an alias (`al2023@v20250620`) or an amiFamily (`AL2023`)."""
+    """The family of an alias (`al2023@v20250620`) or an amiFamily (`AL2023`)."""
     family = name.partition("@")[0].lower()
     return next((each for each in ami_families() if family in each.karpenter), None)
 
 
 def family_of_eksctl(name: str | None) -> AmiFamily | None:
-    """By an amiFamily, or what is taken where none is written."""
+    """The family of an amiFamily, or the one that is taken where none is written."""
     return next((each for each in ami_families() if (each.is_default if name is None else name in each.eksctl)), None)
 
 

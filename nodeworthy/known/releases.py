@@ -66,7 +66,8 @@ def has_cdi_on(asked: Span) -> bool:
 
 
 def required_of_a_cluster_policy(version: str | None) -> tuple[str, ...]:
-    """Of the newest release where nobody says which, or what is said is no version."""
+    """The fields that a ClusterPolicy needs; those of the newest release where nobody says which it is, or where what
+    is said is no version."""
     rows = _table()["cluster_policy"]
     asked = numbers(version) if version is not None else None
     fitting = [row for row in rows if asked is None or asked >= (numbers(row["since"]) or ())]

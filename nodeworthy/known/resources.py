@@ -17,5 +17,5 @@ def mig_profile(resource: str) -> str:
 
 
 def gpu_names(amounts: Mapping[str, Any]) -> list[str]:
-    """Of what is offered or asked for, what is GPUs or slices of them that one alone holds."""
+    """The names among these that are GPUs, or slices of them that one pod alone holds."""
     return [each for each in sorted(amounts) if each == GPU or mig_profile(each)]

@@ -48,5 +48,5 @@ def _startup_taints() -> Mapping[str, str]:
 
 
 def worker_of_taint(taint: str) -> str | None:
-    """Whose work a node waits for that bears a taint of this key; None where it waits for nobody's."""
+    """Who is waited for by a node with a taint of this key. None where it waits for nobody."""
     return _startup_taints().get(taint)

@@ -185,7 +185,7 @@ def is_default(value: str) -> bool:
 
 
 def chart_that_ships(name: str, value: str) -> str | None:
-    """Whose chart gives this where its user gives nothing: `prom-operator`."""
+    """The chart that gives this value where its user gives none: `prom-operator`."""
     return _shipped().get((name.rpartition(".")[2].lower(), value.strip()))
 
 
@@ -241,7 +241,7 @@ def _works_as_token(word: str, name: str) -> bool:
 
 
 def is_mixed(text: str) -> bool:
-    """Of letters and digits, as no word of a language is."""
+    """Whether it has letters and digits, as no word of a language has."""
     return any(map(str.isalpha, text)) and any(map(str.isdigit, text))
 
 

@@ -157,7 +157,7 @@ _OFTEN = ("python", "python3", "torchrun", "accelerate", "deepspeed")
 
 @cache
 def program_meant(program: str) -> str:
-    """Of a program that nobody has: the one of that name with two letters in their places, none missing, none twice."""
+    """The program that is meant by a name that nobody has: two of its letters have changed their places."""
     if program in _OFTEN:
         return ""
     return next((each for each in _OFTEN if program in _slips_of(each)), "")
@@ -190,7 +190,7 @@ def says_mig(name: str) -> bool:
 
 
 def most_of(gpu: str | None) -> int:
-    """As many as one node can have."""
+    """How many of this GPU one node can have."""
     most: Mapping[str, int] = _table()["gpu"]["most"]
     return most["untyped"] if gpu is None else most.get(gpu, most["default"])
 

@@ -62,7 +62,7 @@ def range_of(written: str) -> Span | None:
 
 
 def read_span(row: Mapping[str, str]) -> Span:
-    """As the tables keep it."""
+    """A span as the tables keep it."""
     return Span(*(numbers(row[end]) if end in row else None for end in ("since", "before")))
 
 

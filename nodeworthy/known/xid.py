@@ -28,12 +28,12 @@ def _table() -> Mapping[str, Any]:
 
 
 def xid(number: int) -> Xid:
-    """Of a number that we don't know: that we don't."""
+    """The Xid of this number. Of a number that we don't know, it says that."""
     return xid_numbered("xid", number) or Xid(number, "see NVIDIA's Xid catalogue", "unknown")
 
 
 def xid_numbered(table: str, number: int) -> Xid | None:
-    """Of an SXid its thousands tell the part."""
+    """The entry of a number. An SXid's part is told by its thousands."""
     key = number // 1000 if table == "sxid" else number
     row = _table().get(table, {}).get(str(key))
     return Xid(number, row["says"], row["whose"]) if row else None

@@ -85,7 +85,7 @@ class Checked:
 
     @cached_property
     def here(self) -> list[Finding]:
-        """Those that stand in this file, and those that stand nowhere."""
+        """The findings that stand in this file, and those that stand nowhere."""
         return [each for each in self.findings if each.where.path in (self.text.path, None)]
 
     @cached_property

@@ -43,7 +43,7 @@ _BYTES = {
 
 
 def path_of(uri: str) -> Path | None:
-    """Of what lies in a file, or will once it is saved; None for anything else."""
+    """The path of what lies in a file, or will once it is saved. None for anything else."""
     if not uri.startswith("file:"):
         return None
     try:

@@ -188,7 +188,7 @@ def _others(case: Case, report: Mapping[str, Any]) -> str:
 
 
 def golden_of(code: int, report: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a run all that a golden holds."""
+    """All that a golden holds of a run."""
     return {
         "exit": code,
         "looked_at": {name: count for name, count in report["evaluated"].items() if name not in _GROWING},

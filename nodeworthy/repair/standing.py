@@ -56,7 +56,7 @@ def standing(host: str, judgements: Sequence[Judgement], *, strict: bool) -> Sta
 
 
 def standing_of(report: Report, *, strict: bool, allow_unknown: bool = False) -> Standing:
-    """Of all that was judged of one node."""
+    """The standing of a node, by all that was judged of it."""
     code = report.exit_code(strict=strict, allow_unknown=allow_unknown)
     if code == 0:
         return Standing(Fitness.FIT)

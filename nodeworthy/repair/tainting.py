@@ -35,7 +35,7 @@ class Host:
 
     @property
     def node(self) -> str | None:
-        """Of `node://NAME`."""
+        """The node's name in `node://NAME`."""
         return self.name.removeprefix(NODE) if self.name.startswith(NODE) else None
 
     @property

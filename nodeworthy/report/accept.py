@@ -76,7 +76,7 @@ def _old(shown: Sequence[Shown]) -> Iterator[str]:
 
 
 def _time_held(shown: Sequence[Shown]) -> str:
-    """Of each job once."""
+    """How long GPUs were held. Each job counts once."""
     jobs = {(each.nodes, each.held, each.gpus) for each in shown if each.held}
     hours = sum(held * gpus for _, held, gpus in jobs) / 3600
     return f"held {hours:.1f} GPU-hours" if hours >= 0.1 else f"held {hours * 60:.0f} GPU-minutes" if jobs else ""
@@ -127,7 +127,7 @@ class SeriesComparison:
 
     @property
     def change(self) -> float:
-        """As a share: above zero is better, of a time too."""
+        """The change as a share: above zero is better, also of a time."""
         better = self.usual - self.now if self.unit == "ms" else self.now - self.usual
         return better / self.usual
 
@@ -137,7 +137,7 @@ class SeriesComparison:
 
 
 def compare_with_baseline(measured: Iterable[tuple[str, Sequence[Mapping[str, Any]]]]) -> list[SeriesComparison]:
-    """Of tests and what they measured; nothing of what has no baseline."""
+    """Compares what tests measured with the baseline. What has no baseline is left out."""
     found: dict[tuple[str, str, str, float], list[float]] = {}
     for test, some in measured:
         for each in some:

@@ -57,7 +57,7 @@ class Cause:
 
 
 def causes(broken: Iterable[Finding]) -> list[Cause]:
-    """Those that hit most come first."""
+    """The causes, those that hit most first."""
     alike: dict[tuple[str, tuple[str, ...]], list[Finding]] = {}
     for each in broken:
         plain = RULES.get(each.rule)
@@ -169,12 +169,12 @@ def spaces_of(objects: Iterable[str]) -> list[str]:
 
 
 def _name(object_: str) -> str:
-    """As people say it: without its kind."""
+    """The name of an object as people say it: without its kind."""
     return object_.partition("/")[2] or object_
 
 
 def _words(sightings: Iterable[Sighting]) -> dict[str, str]:
-    """Of each object what its status says, else the newest warning."""
+    """For each object, what its status says; else its newest warning."""
     newest: dict[str, tuple[bool, datetime, str]] = {}
     for each in sightings:
         if each.word:

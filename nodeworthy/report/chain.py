@@ -121,7 +121,7 @@ def chains_of_nodes(
 
 
 def chains_of_hosts(walks: Sequence[Walk], judgements: Iterable[Judgement]) -> list[Chain]:
-    """Of hosts that were asked themselves."""
+    """The chains of hosts that were asked themselves."""
     found: dict[str, list[Finding]] = defaultdict(list)
     for judgement in judgements:
         for finding in filter(_counts, judgement.findings):
@@ -250,7 +250,7 @@ _DRAWN = 50
 
 
 def for_page(chains: Sequence[Chain]) -> Sequence[Chain]:
-    """Those that somebody has to see, or the one that was asked for."""
+    """The chains that somebody has to see, or the one that was asked for."""
     broken = [each for each in chains if each.broken is not None]
     return (broken or chains if len(chains) == 1 else broken)[:_DRAWN]
 

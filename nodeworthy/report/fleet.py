@@ -74,7 +74,7 @@ def value_in_words(located: Located[Any]) -> str:
 
 
 def _defaults(fleet: Fleet) -> Iterator[str]:
-    """Of what a fleet may declare and this one does not, by its path in the stack file."""
+    """What a fleet may declare and this one does not, by its path in the stack file."""
     cluster, network = fleet.cluster, fleet.network
     told: dict[str, Located[Any]] = {
         "cluster.version": cluster.version,

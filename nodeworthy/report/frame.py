@@ -34,7 +34,7 @@ def excerpt_of(place: Place, excerpts: Excerpts) -> Excerpt | None:
 
 
 def near(line: str, column: int, longest: int = LONGEST_LINE) -> tuple[str, int]:
-    """Of a line that is too long what stands around the column, and which column that is then."""
+    """The part of a line around a column, where the line is too long; and the column's number in that part."""
     if len(line) <= longest:
         return line, column
     begins = max(0, min(column - longest // 3, len(line) - longest))

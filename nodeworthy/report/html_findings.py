@@ -28,7 +28,7 @@ _CODE = pattern("`([^`]+)`")
 
 
 def text(words: str, longest: int = LONGEST) -> str:
-    """As it stands, lines and all."""
+    """The words as they stand, lines and all."""
     if len(words) <= longest:
         return words if _PLAIN.fullmatch(words) else escape(printable(words))
     return f'{escape(printable(words[:longest]))}… <em class="cut">(cut: {len(words) - longest:,} more characters)</em>'

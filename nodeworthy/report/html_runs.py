@@ -77,7 +77,7 @@ def _beside(each: SeriesComparison) -> str:
 
 
 def _rounds(run: Mapping[str, Any]) -> dict[str, dict[tuple[str, str], float]]:
-    """By round, each pair's speed."""
+    """Each pair's speed, by round."""
     found: dict[str, dict[tuple[str, str], float]] = {}
     for each in run["measures"]:
         if each["name"] == "pair_gbps" and isinstance(each["value"], int | float):

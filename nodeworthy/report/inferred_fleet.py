@@ -263,7 +263,7 @@ def _minor(said: Located[str]) -> str:
 
 
 def _name(name: str, taken: set[str]) -> str:
-    """As a fleet may call a pool, and no other one is called."""
+    """A name that a fleet may give a pool and that no other pool has."""
     fit = _UNFIT.sub("-", name).strip("-._")[:_LONGEST_NAME].strip("-._") or "gpu"
     told = next(each for each in (fit, *(f"{fit[:58]}-{at}" for at in range(2, 10_000))) if each not in taken)
     taken.add(told)
@@ -279,7 +279,7 @@ def _question(indent: int, name: str, asks: str) -> _Line:
 
 
 def _as_yaml(value: Any, *, quote: bool = False) -> str:
-    """As YAML reads it back: whatever is no plain word is quoted."""
+    """The value as YAML reads it back: whatever is no plain word is quoted."""
     if not isinstance(value, str):
         return str(value)
     is_plain = not quote and _PLAIN.fullmatch(value) is not None

@@ -42,7 +42,7 @@ def text(ledger: Ledger) -> str:
 
 
 def in_a_line(ledger: Ledger) -> str:
-    """For who did not ask for all of it; nothing where there are no GPUs."""
+    """The ledger in a line, for somebody who did not ask for all of it. Empty where there are no GPUs."""
     if ledger.is_empty:
         return ""
     counts = ", ".join(_counted(ledger, name) for name in ("allocatable", "held", "free", "unhealthy"))

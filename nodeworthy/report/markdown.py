@@ -68,7 +68,7 @@ def render(
 
 
 def marker(report: Report, about: str) -> str:
-    """By it the comment is found again when there is something new to say."""
+    """The mark by which the comment is found again when there is something new to say."""
     return f"<!-- nodeworthy {report.moment.value} {_MARKER.sub('-', about[:LONGEST_NAME])} -->"
 
 
@@ -90,7 +90,7 @@ def _worst_first(findings: Sequence[Finding]) -> list[Story]:
 
 
 def _findings(findings: Sequence[Story], room: int, below: str) -> tuple[str, int]:
-    """As many as there is room for, and the room that is left."""
+    """As many findings as there is room for, and the room that is left."""
     told: list[str] = []
     for each in findings:
         text = _finding(each, below)

@@ -187,7 +187,7 @@ class ScalingGroup:
         return self._done("UpdateAutoScalingGroup", LaunchTemplate=template)
 
     def terminate(self, machine: str, *, shrinks: bool) -> Outcome:
-        """Of a machine that is still there: nobody is ended twice."""
+        """Ends a machine that is still there: nobody is ended twice."""
         there = {identifier for identifier, each in members(self.data()) if _machine(identifier, each).is_there}
         if machine not in there:
             return DONE

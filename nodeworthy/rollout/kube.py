@@ -120,7 +120,7 @@ class Kube(Server):
         return Outcome(is_done=False, why=f"node {name} is not changed: {said.why}", later=said.is_for_now)
 
     def evict(self, namespace: str, pod: str, uid: str, *, dry: bool = False) -> Outcome:
-        """By the Eviction API and by nothing else: budgets have the last word."""
+        """Evicts a pod by the Eviction API and by nothing else: budgets have the last word."""
         body = {
             "apiVersion": "policy/v1",
             "kind": "Eviction",

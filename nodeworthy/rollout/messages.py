@@ -21,7 +21,7 @@ class Told:
 
 
 def messages(journal: Journal, told: Told) -> Iterator[str]:
-    """Those that are due; nobody is told a thing twice."""
+    """The messages that are due. Nobody is told a thing twice."""
     if not told.has_begun:
         told.has_begun, told.finished = True, journal.finished()
         yield _first(journal)

@@ -98,6 +98,6 @@ class View:
 
     @property
     def without_successor(self) -> Sequence[Lane]:
-        """Those that wait for one, or whose end may have brought one already."""
+        """The lanes that wait for a successor, or whose machine's end may have brought one already."""
         stages = (Stage.GROWN, Stage.WAITS) if self.journal.terms.new_first else (Stage.TERMINATED, Stage.EMPTY)
         return [lane for lane in self.journal.unfinished() if not lane.fresh and lane.stage in stages]

@@ -57,7 +57,7 @@ def _declared(identifier: str) -> Rule:
 
 
 def _modules(identifier: str) -> Iterator[str]:
-    """Of a rule that is a folder, what lies in it: checks of one kind of subject each, or what these share."""
+    """The modules of a rule that is a folder. Each has checks of one kind of subject, or what others share."""
     name = f"{__name__}.{identifier.replace('-', '_')}"
     for module in _lie_in(getattr(sys.modules[name], "__path__", ())):
         yield f"{name}.{module}"
@@ -126,7 +126,7 @@ def _subjects_table() -> dict[str, Any]:
 
 @cache
 def _judged() -> dict[str, dict[str, list[str]]]:
-    """Of every rule, its modules, with what each judges."""
+    """The modules of every rule, with what each judges."""
     found: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for module, kinds in _subjects_table().get("judges", {}).items():
         name, _, _ = module.partition(".")

@@ -38,7 +38,7 @@ def their_causes_are_known(found: HamiCrashes) -> Findings:
 
 
 def _by_cause(found: Iterable[Crash]) -> Findings:
-    """Those whose cause this rule tells, or none."""
+    """The crashes whose cause this rule tells, or none."""
     together: dict[str, list[Crash]] = defaultdict(list)
     for each in found:
         cause = _cause(each)

@@ -193,6 +193,6 @@ def one_is_there(offered: OfferedGpus) -> Findings:
 
 
 def _chooses(plugin: DaemonSetManifest) -> str:
-    """By which labels, which may be missing there."""
+    """The labels by which a plugin chooses nodes. They may be missing there."""
     keys = sorted(labels_asked_for(plugin.pods))
     return f"it chooses its nodes by {', '.join(keys)}" if keys else "it runs on other nodes"

@@ -220,7 +220,7 @@ class _Answer:
 
 
 def hits(values: OperatorValues, pool: GpuPool | None) -> Iterator[Hit]:
-    """Of a pool, the breakages that depend on it; of none, the others."""
+    """The breakages that depend on a pool, where one is given; else those that depend on none."""
     asked = [each for each in breakages() if each.depends_on_the_pool == (pool is not None)]
     found = [hit for each in asked if (hit := _hit(each, values, pool)) is not None]
     sure = {hit.breakage.id for hit in found if hit.unsure is None}

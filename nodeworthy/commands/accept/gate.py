@@ -72,7 +72,7 @@ def _agreed(options: Options, question: str) -> bool:
 
 
 def node_standing(node: str, recorded: RunRecording, report: Report, run: Run) -> Standing:
-    """By what changes the exit code, of all that is about this node."""
+    """The standing of a node, by all that is about it and changes the exit code."""
     from nodeworthy.repair.standing import Fitness, Standing, standing_of
 
     own = [each for each in report.judgements if concerns(each, (node,)) or _is_nobodys(each)]

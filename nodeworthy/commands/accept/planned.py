@@ -104,7 +104,7 @@ class Planned:
         return [*self.alone(), *self.together(self.shapes)]
 
     def by_hand(self) -> list[Job]:
-        """As if all of it had run, and printed nothing yet."""
+        """The jobs for somebody who starts them by hand: all as if they had run and printed nothing yet."""
         from nodeworthy.collect.workload.live.piece import Ended
 
         return [Ended(each, None, "", 0.0, (b"",) * len(each.shapes)).job for each in self.pieces()]
@@ -252,7 +252,8 @@ _GPUS = pattern(r"(?:[A-Za-z0-9_.-]+:)?[1-9][0-9]{0,2}")
 
 
 def _gpus_asked_for(options: Options) -> str:
-    """Of one node, as Slurm spells it; empty where each node says it itself. Raises InputError for what is none."""
+    """The GPUs of one node as Slurm spells them. Empty where each node says it itself. Raises InputError for what is
+    none."""
     from nodeworthy.collect.workload.room import slice_profile
 
     gpus = options.gpus or ("" if not options.dry_run else None)

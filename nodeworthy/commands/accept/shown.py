@@ -32,7 +32,7 @@ def rows_of(
 
 
 def test_of(subject: object) -> str:
-    """Of a fact that a test gave."""
+    """The test that gave a fact."""
     test = subject.test if hasattr(subject, "test") else ""
     return test if isinstance(test, str) else ""
 

@@ -60,7 +60,7 @@ class Row:
         return 0 if self.unseen or any(counts.get(each) for each in ("fail", "error", "unknown")) else 2
 
     def told(self, room: int, paint: Paint, seconds: float) -> str:
-        """In that many columns; `seconds` have gone by since the first was asked."""
+        """The line in that many columns. `seconds` have gone by since the first host was asked."""
         when = self.after if self.is_done else seconds if self.why else None
         if when is None:
             return self._said(room, paint)

@@ -406,7 +406,7 @@ def commands_cut_short(script: BootScript) -> Iterator[tuple[CutShort, SourcePar
 
 
 def _folded_tasks(rows: Sequence[str]) -> Iterator[CutShort]:
-    """Of Ansible's commands, which stand as YAML has joined them: each on one line."""
+    """Ansible's commands that YAML has joined: each stands on one line."""
     for index, row in enumerate(rows):
         found = next(
             (each for each in _ESCAPED_BLANK.finditer(row) if _takes_words(row[: each.start()], each[1])), None

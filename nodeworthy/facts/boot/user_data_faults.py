@@ -41,7 +41,7 @@ class _Open:
 
 
 def least_size(text: str) -> int:
-    """In bytes, of whatever the directives decide the shortest."""
+    """The size in bytes, where directives decide for the shortest text."""
     open_ = [_Open(is_loop=False)]
     begins = 0
     for directive in _DIRECTIVE.finditer(text):

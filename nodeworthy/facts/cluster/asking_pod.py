@@ -126,7 +126,7 @@ def _group(data: Any) -> str:
 
 
 def _claims(data: Any, spec: Mapping[str, Any]) -> Iterator[str]:
-    """Of a volume that is made for the pod alone, the claim has both names."""
+    """The claims of its volumes. A volume that is made for the pod alone has the pod's name in its own."""
     for each in mappings_at(spec, "volumes"):
         named = text_at(each, "persistentVolumeClaim", "claimName")
         if named:

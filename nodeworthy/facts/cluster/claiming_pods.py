@@ -73,7 +73,7 @@ def claiming_pod(data: Any) -> ClaimingPod | None:
 
 
 def _claims_of(data: Any) -> Iterator[str]:
-    """Those that it names, and those that were made for it of a template."""
+    """The claims that it names, and those that were made for it of a template."""
     for each in (*mappings_at(data, "spec", "resourceClaims"), *mappings_at(data, "status", "resourceClaimStatuses")):
         yield text_at(each, "resourceClaimName")
 

@@ -40,7 +40,7 @@ class RuntimeClass:
 
     @property
     def is_nvidias(self) -> bool:
-        """By its name, or by what it is to be run by."""
+        """Whether it is NVIDIA's, by its name or by its handler."""
         below = (
             ()
             if self.document is None

@@ -120,7 +120,7 @@ def _asks_for_gpus(found: Tree) -> bool:
 
 
 def _is_meant_for_a_gpu(resource: str) -> bool:
-    """By a name that the API server refuses, too."""
+    """Whether somebody means a GPU by this name. The API server may refuse it."""
     return is_gpu_resource(resource) or resource.lower().rpartition("/")[2] in ("gpu", "gpus")
 
 
@@ -149,7 +149,7 @@ def _not_made(found: Tree) -> Iterator[str]:
 
 
 def _count(kind: str, namespace: str, name: str, around: Makers) -> int:
-    """By label, or by owner where somebody has cut the labels away."""
+    """How many pods it has, by label; or by owner, where somebody has cut the labels away."""
     of_sets = kind == _OF_SETS
     own = f"{kind}/{namespace}/{name}"
     makers = (each for each in around.owned if each == own or (of_sets and _is_of_the_set(each, namespace, name)))

@@ -74,7 +74,7 @@ def node_gpu_counts(
     world: PendingWorld,
     refused: Mapping[str, Sequence[str]],
 ) -> Iterator[NodeGpuCount]:
-    """Of nodes that offer any: where none is offered, other rules say why."""
+    """The counts of nodes that offer any GPU. Where none is offered, other rules say why."""
     victims = _victims(waiting, world)
     for node in world.nodes.values():
         if any(node.capacity.values()) and node.name not in world.unoffered.nodes:
@@ -85,7 +85,7 @@ def node_gpu_counts(
 
 
 def _victims(waiting: Iterable[AskingPod], world: PendingWorld) -> Mapping[str, set[str]]:
-    """By node the pods that would run there if its devices were well."""
+    """By node, the pods that would run there if its devices were well."""
     found: dict[str, set[str]] = defaultdict(set)
     alike: dict[tuple[str, str, int], list[AskingPod]] = defaultdict(list)
     for pod in waiting:

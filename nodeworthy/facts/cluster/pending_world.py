@@ -49,7 +49,7 @@ class PendingWorld:
 
     @cached_property
     def resources(self) -> frozenset[str]:
-        """Those that nodes offer."""
+        """The resources that nodes offer."""
         return frozenset(name for node in self.nodes.values() for name, amount in node.capacity.items() if amount)
 
     @cached_property
@@ -71,7 +71,7 @@ class PendingWorld:
         return told[1] if told is not None and told[1] and pod.is_meant_by(told[0]) else pod.unplaced
 
     def said_of_group(self, pod: AskingPod) -> str:
-        """In the newest words that are about more than its not being whole."""
+        """What is said of a pod's group: the newest words that are about more than its not being whole."""
         told = self.events.groups.get((pod.namespace, pod.group), ("", "")) if pod.group else ("", "")
         return told[1] if pod.is_meant_by(told[0]) else ""
 

@@ -147,7 +147,7 @@ class ConfiguredHandlers:
     unseen: str = ""
 
     def is_beside(self, place: Place) -> bool:
-        """In the same folder, or in one below it."""
+        """Whether a place is in the same folder, or in one below it."""
         if place.path is None or self.place.path is None:
             return False
         folder = posixpath.dirname(place.path)
@@ -156,7 +156,7 @@ class ConfiguredHandlers:
 
 @derive
 def configured_handlers(files: NodeFiles) -> Iterator[ConfiguredHandlers]:
-    """Of nodes whose whole configuration is there; a drop-in alone says nothing of the others."""
+    """The handlers of nodes whose whole configuration is there. A drop-in alone says nothing of the others."""
     if not files.has_config:
         return
     try:
@@ -176,7 +176,7 @@ def _handlers(files: NodeFiles, runtime: Containerd | None) -> ConfiguredHandler
 
 
 def _of_all(branches: Sequence[ConfiguredHandlers]) -> ConfiguredHandlers:
-    """Of a template each of whose branches has its own runtimes."""
+    """The handlers of a template each of whose branches has its own runtimes."""
     names = tuple(dict.fromkeys(name for each in branches for name in each.names))
     alike = all(set(each.names) == set(names) for each in branches)
     unseen = next((each.unseen for each in branches if each.unseen), "")

@@ -97,7 +97,7 @@ def values_at(
 
 
 def narrow_filter(to: Filter, match: Match, value: Sequence[str] | None) -> Filter:
-    """Of the packets of `to` those whose key has this value; None is a value that nobody knows."""
+    """The filter for packets of `to` whose key has this value. None is a value that nobody knows."""
     if value is None:
         unseen = [each for each in match.key if each not in (LIMIT, STATUS)]
         return replace(to, is_narrowed=True) if len(unseen) == len(match.key) else _limited(to, "ports and protocols")
@@ -272,7 +272,7 @@ class _Reading:
 
 
 def outcomes(words: Sequence[str], side: Side, sets: Sets) -> list[Outcome]:
-    """In their order; none where every packet goes on."""
+    """The outcomes in their order. None where every packet goes on."""
     return [each for each in _Reading(words, sets, [Filter(side, None)]).run() if each.verdict != "continue"]
 
 

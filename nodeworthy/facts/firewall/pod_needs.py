@@ -61,7 +61,7 @@ class Pods:
 
     @property
     def ranges(self) -> Sequence[Range]:
-        """Whose addresses the rules of a remedy name, pods' first; none where nobody knows any."""
+        """The ranges for the rules of a remedy, that of pods first. None where nobody knows any."""
         own = self.pod_range or self.seen_range or self.usual_range
         return [each for each in (own, self.service_range or self.usual_services) if each is not None]
 

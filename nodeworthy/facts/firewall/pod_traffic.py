@@ -298,7 +298,7 @@ class BlockedTraffic:
         return Remedies(self.chains, self.lacking, self.pods, self.uplink or UPLINK, self._denied()).commands()
 
     def _denied(self) -> dict[Need, FirewallStep]:
-        """By which rule; one that drops all stands as the policy of its chain."""
+        """The rule by which each need is denied. A policy that drops all stands for its chain."""
         found: dict[Need, FirewallStep] = {}
         for need in self.lacking:
             step = self._denying(need) or self.chains.policy(need.way.side)[1]

@@ -120,7 +120,7 @@ def _distribution(spec: Tree, kind: _Kind, document: Tree) -> Located[str]:
 
 
 def _version(document: Tree) -> Located[str] | None:
-    """As a control plane says it: `v1.31.4`, `v1.31.4+rke2r1`."""
+    """The version as a control plane says it: `v1.31.4`, `v1.31.4+rke2r1`."""
     said = document.get("spec", "version")
     return text_of(said) if (said.text or "").startswith("v1.") else None
 

@@ -44,7 +44,7 @@ def nodes_of_eksctl(document: Tree) -> Iterator[AskedNodes]:
 
 
 def groups_of_eksctl(document: Tree) -> Iterator[EksctlGroup]:
-    """Those with GPUs, of a system that is judged here."""
+    """The groups with GPUs whose system is judged here."""
     if not is_cluster_config(document):
         return
     for kind in _GROUPS:
@@ -79,7 +79,7 @@ class EksctlGroup:
 
     @property
     def is_called_so(self) -> bool:
-        """Whose types something else fills in, and which is named after GPUs."""
+        """Whether it is named after GPUs and something else fills in its types."""
         told = self.types
         is_open = bool(told) and all(isinstance(settle(each).state, Unknown) for each in told)
         return is_open and _GPU.search(self.name) is not None

@@ -142,7 +142,7 @@ def _as_in_terraform(tree: Tree, names: Mapping[str, str]) -> Tree:
 
 
 def _newest_last(mapping: Mapping[str, Tree], names: Mapping[str, str]) -> list[tuple[str, Tree]]:
-    """Of two words for one thing, the one that is renamed is the newer."""
+    """The settings with the newer of two words for one thing behind the older one."""
     return sorted(mapping.items(), key=lambda each: _snake(each[0], {}) in names)
 
 

@@ -307,7 +307,7 @@ def _runtime(distribution: Located[str]) -> Located[Containerd]:
 
 
 def _version(values: Tree, name: str, cluster: HostedResource | None = None) -> Located[str] | None:
-    """Of its cluster where the pool does not say it."""
+    """The version of the pool; where it does not say one, that of its cluster."""
     said = text_of(values.get(name))
     if said is None and cluster is not None:
         name = "min_master_version" if cluster.type == GKE_CLUSTER else "kubernetes_version"

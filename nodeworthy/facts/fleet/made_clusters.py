@@ -56,7 +56,7 @@ def machines_of_eks_anywhere(document: Tree) -> Iterator[AskedNodes]:
 
 
 def machines_of_openshift(document: Tree) -> Iterator[AskedNodes]:
-    """Those of a type of EC2's with GPUs; kubelet talks to CRI-O there."""
+    """The machines of an EC2 type with GPUs. kubelet talks to CRI-O there."""
     spec = document.get("spec", "template", "spec")
     kind, name = spec.get("providerSpec", "value", "instanceType"), document.get("metadata", "name")
     is_its = (document.get("apiVersion").text or "").startswith(_OPENSHIFT)
@@ -175,7 +175,7 @@ def nodes_of_ansible(document: Tree) -> Iterator[AskedNodes]:
 
 
 def _variables_within(document: Tree) -> Iterator[Tree]:
-    """Of an inventory: those of its groups, and of the groups within one that is called `all`."""
+    """The variables within an inventory: those of its groups, and of the groups within one that is called `all`."""
     for group in (*document.mapping.values(), *document.get("all", "children").mapping.values()):
         if group.is_mapping and "vars" in group.mapping:
             yield group.get("vars")

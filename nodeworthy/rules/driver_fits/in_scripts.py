@@ -126,7 +126,7 @@ def _switch(timeline: Timeline) -> Writes | None:
 
 
 def _is_held(timeline: Timeline) -> bool:
-    """By apt itself, or out of what is upgraded."""
+    """Whether the package is held, by apt itself or because it is left out of upgrades."""
     words = (" ".join(argument.shown() for argument in each.arguments) for each in timeline.of(Runs))
     held = any("apt-mark" in line and "hold" in line for line in words)
     return held or any(_KEPT_OUT.search(_content_shown(each)) for each in timeline.of(Writes))
