@@ -72,6 +72,12 @@ def _besides() -> frozenset[str]:
 
 
 @cache
+def serves_others() -> frozenset[str]:
+    """The parts that clusters without GPUs have as well."""
+    return frozenset(row["part"] for row in table_of("gpu_stack")["part"] if row.get("with_gpus"))
+
+
+@cache
 def _waited() -> Mapping[str, str]:
     return {name: row["part"] for row in table_of("gpu_stack")["part"] for name in row.get("waited", ())}
 

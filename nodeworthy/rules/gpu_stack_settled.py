@@ -18,8 +18,8 @@ why, or one that does not run; one that is done, suspended or another cluster's 
 A node with GPUs whose kubelet says that it is not ready, or short of disk, memory or processes, gets no pods.
 
 A part whose pods the API server refuses (a quota, a policy, an account or a PriorityClass that is not there) has none
-that could say it: the DaemonSet's events do. So do those of a Job, a StatefulSet or a Deployment whose pods ask for
-GPUs.
+that could say it: the DaemonSet's events do (or the Deployment's, of the operator and of an MPS daemon). So do those
+of a Job, a StatefulSet or a Deployment whose pods ask for GPUs.
 
 A part that tolerates other taints than those of the nodes with GPUs never comes to them: without feature discovery a
 node has no labels, and without labels the other parts pass it by. Nodes that say themselves that their MIG
@@ -149,14 +149,16 @@ def _no_work(found: UnmadeWork) -> Draft:
     kind, namespace, name = (found.place.object or "").split("/")
     look = f"see what it asks for: kubectl describe {kind.lower()} -n {namespace} {name}"
     cause, remedy = _explained(said, _SAYS_WHY, look)
+    of_part = f"{found.part} ({name}) has no pods: the API server refuses them"
     return fail(
         found,
-        "its pods, which ask for GPUs, are not made: the API server refuses them",
+        of_part if found.part else "its pods, which ask for GPUs, are not made: the API server refuses them",
         is_=said,
         should="the pods that it asks for",
         cause=cause,
         remedy=remedy,
         victims=[found.place.object or ""],
+        link=link_of_part(found.part) if found.part else "",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from nodeworthy.collect.cluster.kinds import (
@@ -28,7 +28,7 @@ from nodeworthy.facts.cluster.gpu_stack import GpuStack, UnmadeWork, gpu_stack
 from nodeworthy.facts.cluster.makers import LABELS, Makers
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
-from nodeworthy.known.gpu_stack import kinds_of_controller
+from nodeworthy.known.gpu_stack import kinds_of_controller, serves_others
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
@@ -51,17 +51,29 @@ def starts_no_nodes(seen: ClusterObjects) -> bool:
 
 def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -> list[Fact]:
     kept = seen.capacity
-    has_any = bool(seen.stack.daemonsets) or any(pod.part for pod in seen.pods.values()) or kept.has_gpus
+    pods = list(_pods_that_matter(seen))
+    has_any = bool(seen.stack.daemonsets) or any(pod.part for pod in pods) or kept.has_gpus
     if not seen.has(PODS):
         return []
     daemonsets, said = seen.stack.daemonsets.values(), seen.stack.said
-    found = gpu_stack(
-        seen.pods.values(), kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen), refused=seen.stack.refused
-    )
+    found = gpu_stack(pods, kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen), refused=seen.stack.refused)
     told = {pod.object for each in found.unsettled for pod in each.pods}
     objects = tuple(_stuck(seen, stranded, told))
     whole = replace(found, objects=objects, work=tuple(_unmade_work(seen)), unseen=_unseen(seen, not_seen))
     return [whole] if has_any or found.unsettled or found.unready or objects or whole.work else []
+
+
+def _pods_that_matter(seen: ClusterObjects) -> Iterable[ClusterPod]:
+    """Where nobody has GPUs, queues and schedulers are not ours."""
+    return seen.pods.values() if _has_gpus(seen) else (each for each in seen.pods.values() if _is_ours(each.part))
+
+
+def _has_gpus(seen: ClusterObjects) -> bool:
+    return seen.capacity.has_gpus or any(node.has_gpus for node in seen.capacity.nodes.values())
+
+
+def _is_ours(part: str) -> bool:
+    return part not in serves_others()
 
 
 def _stuck(seen: ClusterObjects, stranded: Collection[str], told: Collection[str]) -> Iterator[StuckObject]:
@@ -137,6 +149,12 @@ def _unmade_work(seen: ClusterObjects) -> Iterator[UnmadeWork]:
     for maker, words in seen.stack.refused_work.items():
         if maker not in made and not seen.outlives(maker):
             yield UnmadeWork(Place(object=maker), words)
+    for maker, (part, words) in seen.stack.refused_parts.items():
+        _, namespace, name = maker.split("/")
+        if (_is_ours(part) or _has_gpus(seen)) and not any(
+            pod.namespace == namespace and pod.name.startswith(f"{name}-") for pod in seen.pods.values()
+        ):
+            yield UnmadeWork(Place(object=maker), words, part)
 
 
 def _last_words(seen: ClusterObjects) -> dict[str, str]:

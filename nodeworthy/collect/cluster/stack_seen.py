@@ -42,18 +42,22 @@ class StackSeen:
     _refused_work: dict[str, tuple[str, str]] = field(default_factory=dict)
     # Those whose pods ask for GPUs.
     _asking: set[str] = field(default_factory=set)
+    # Those of the stack itself that are no DaemonSets, and which part each is.
+    _parts: dict[str, str] = field(default_factory=dict)
 
     def add_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         template = mapping_at(data, "spec", "template")
-        images = (text_at(each, "image") for each in mappings_at(template, "spec", "containers"))
-        part = next(filter(None, map(part_of, images)), "")
+        part = _part_in(template)
         if part:
             named = text_at(template, "spec", "runtimeClassName")
             self.daemonsets[key] = StackDaemonSet(*key, part, node_choice(template), named)
 
     def add_maker(self, kind: str, key: Key, data: Mapping[str, Any]) -> None:
-        if asks_for_gpus(mapping_at(data, "spec", "template")):
-            self._asking.add("/".join((kind, *key)))
+        template, maker = mapping_at(data, "spec", "template"), "/".join((kind, *key))
+        if asks_for_gpus(template):
+            self._asking.add(maker)
+        elif part := _part_in(template):
+            self._parts[maker] = part
 
     def add_event(self, data: Mapping[str, Any]) -> None:
         reason, words = text_at(data, "reason"), (text_at(data, "message") or text_at(data, "note"))[:_MOST]
@@ -99,12 +103,21 @@ class StackSeen:
     @property
     def refused_work(self) -> Mapping[str, str]:
         """What is said of pods with GPUs, by who should make them; a Deployment's ReplicaSet bears its name."""
-        return {
-            maker: words
-            for maker, (_, words) in self._refused_work.items()
-            if (maker if not maker.startswith("ReplicaSet/") else _deployment_of(maker)) in self._asking
-        }
+        return {maker: words for maker, (_, words) in self._refused_work.items() if _above(maker) in self._asking}
+
+    @property
+    def refused_parts(self) -> Mapping[str, tuple[str, str]]:
+        """Of the stack's own, by their maker: which part, and what is said."""
+        told = ((maker, self._parts.get(_above(maker), ""), words) for maker, (_, words) in self._refused_work.items())
+        return {maker: (part, words) for maker, part, words in told if part}
 
 
-def _deployment_of(replica_set: str) -> str:
-    return replica_set.replace("ReplicaSet/", "Deployment/", 1).rpartition("-")[0]
+def _above(maker: str) -> str:
+    """Of a ReplicaSet the Deployment, whose name it bears."""
+    is_of_another = maker.startswith("ReplicaSet/")
+    return maker.replace("ReplicaSet/", "Deployment/", 1).rpartition("-")[0] if is_of_another else maker
+
+
+def _part_in(template: Mapping[str, Any]) -> str:
+    images = (text_at(each, "image") for each in mappings_at(template, "spec", "containers"))
+    return next(filter(None, map(part_of, images)), "")

@@ -131,10 +131,12 @@ class UnmadePods:
 
 @dataclass(frozen=True)
 class UnmadeWork:
-    """A maker of pods with GPUs that has none, because the API server refuses them."""
+    """A maker of pods with GPUs, or of the stack, that has none, because the API server refuses them."""
 
     place: Place
     words: str
+    # Which part of the stack it is; empty where it is somebody's work.
+    part: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.known.chain import link_of_part, links
+from nodeworthy.known.gpu_stack import serves_others
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
@@ -160,7 +161,8 @@ def _faulty(pods: Iterable[ClusterPod], served: Mapping[str, Sequence[ClusterPod
         own = served.get(pod.node)
         if own is None or not pod.fault or pod.ready or pod in own:
             continue
-        if any(pod.namespace == each.namespace for each in own) or (pod.part and not own):
+        is_before_it = bool(pod.part) and pod.part not in serves_others()
+        if any(pod.namespace == each.namespace for each in own) or (is_before_it and not own):
             found[pod.node].append(pod)
     return found
 

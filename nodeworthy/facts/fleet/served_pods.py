@@ -16,6 +16,17 @@ from nodeworthy.known.instances import gpus_of, least_gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, need
 
+# Labels that GPU feature discovery sets, and node feature discovery of NVIDIA's cards.
+_DISCOVERED = (
+    "nvidia.com/gpu.",
+    "nvidia.com/cuda.",
+    "nvidia.com/mig.",
+    "nvidia.com/mig-",
+    "feature.node.kubernetes.io/pci-10de",
+    "feature.node.kubernetes.io/pci-0302_10de",
+    "feature.node.kubernetes.io/pci-0300_10de",
+)
+
 
 @dataclass(frozen=True)
 class NodePools:
@@ -39,6 +50,19 @@ class NodePools:
             return named
         folders = {posixpath.dirname(place.path or "") for place in (pod.place, *(each.place for each in self.pools))}
         return self.pools if len(folders) == 1 else ()
+
+    def discovered_label(self, pod: PodTemplate) -> str | None:
+        """A label that a pod with GPUs chooses nodes by, that no pool here promises, and that feature discovery sets on
+        a node which is there: by it no node is ever started. None where others may have such nodes."""
+        if self.beside_others or GPU not in pod.gpu_resources or pod.elsewhere or pod.selection.why_hidden:
+            return None
+        if (
+            len({posixpath.dirname(place.path or "") for place in (pod.place, *(each.place for each in self.pools))})
+            > 1
+        ):
+            return None
+        asked = (each for each in pod.selection.labels if each.startswith(_DISCOVERED) and not self._tell((each,)))
+        return next((each for each in asked if pod.selection.refuses(each, None)), None)
 
     def _tell(self, labels: Iterable[str]) -> bool:
         """Whether each of them is one that a pool says its nodes have: other nodes have others."""

@@ -13,10 +13,11 @@ A taint that is called as the resource for which a pod asks keeps that pod away 
 the toleration (ExtendedResourceToleration).
 
 Pods are judged that choose a NodePool by its name; a pod that asks for GPUs and chooses nothing is judged against the
-pools in its own folder, where no other nodes with GPUs are asked for. So is one that chooses by labels that these pools
-give their nodes, and a value that none of them gives is a warning. Beside node groups (eksctl's, a stack's managed
-ones), and NodePools in another folder, a pod is judged that asks for GPUs and chooses nodes by no label but theirs: of
-files that lie apart others may make its nodes, and that is a warning.
+pools in its own folder, where no other nodes with GPUs are asked for. So is one that chooses by labels that these
+pools give their nodes, and a value that none of them gives is a warning, as is a label of feature discovery's
+(`nvidia.com/gpu.product`) that no pool promises: Karpenter does not know that a new node would have it. Beside node
+groups (eksctl's, a stack's managed ones), and NodePools in another folder, a pod is judged that asks for GPUs and
+chooses nodes by no label but theirs: of files that lie apart others may make its nodes, and that is a warning.
 
 Nor does a pool serve anything that the API server refuses: v1 has fewer fields and other words than v1beta1 had (no
 `apiVersion` in nodeClassRef, no WhenUnderutilized, no disruption without consolidateAfter), and an EC2NodeClass that

@@ -17,6 +17,7 @@ from nodeworthy.known.scaling import worker_of_taint
 from nodeworthy.rules.nodepool_can_serve import RULE, fault_of_taint
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip
 
+_SHOWN = 3
 _NEVER = (
     "Karpenter starts no node that the pod could not go to: it stays Pending, and an event of the pod alone says why"
 )
@@ -107,6 +108,10 @@ def a_pod_beside_it_may_go_there(pod: PodTemplate, around: NodePools) -> Finding
     if pod.live is not None:
         skip("why it waits in a cluster, pending-explained says")
     meant = around.meant_for(pod)
+    label = around.discovered_label(pod)
+    if label is not None and not meant:
+        yield _of_discovery(pod, around, label)
+        return
     if not meant:
         skip("it is not known to be meant for a NodePool that is here")
     # Of several by one name, or that it does not tell apart, one that takes it is enough.
@@ -114,6 +119,25 @@ def a_pod_beside_it_may_go_there(pod: PodTemplate, around: NodePools) -> Finding
     if len(kept) == len(meant):
         chosen = next((each for each in meant if next(contradictions(each, pod), None) is None), meant[0])
         yield kept[meant.index(chosen)]
+
+
+def _of_discovery(pod: PodTemplate, around: NodePools, label: str) -> Draft:
+    """Nodes that are there already may take it: it is a warning."""
+    wanted = ", ".join(pod.selection.wanted(label))
+    return fail(
+        pod.selection.where(label),
+        f"{pod.title} chooses nodes by a label that no NodePool here promises",
+        is_=f"{label}: {wanted}" if wanted else label,
+        should="a label that Karpenter knows before there is a node: instance type, family or GPU",
+        related=[Related(each.place, f"{each.title} does not say {label}") for each in around.pools[:_SHOWN]],
+        cause=f"feature discovery sets {label} on a node that is there: Karpenter does not know that a new one would "
+        "have it, and starts none",
+        remedy="choose by node.kubernetes.io/instance-type, karpenter.k8s.aws/instance-gpu-name (on Azure "
+        "karpenter.azure.com/sku-gpu-name), or say in the NodePool (template.metadata.labels) that its nodes have "
+        f"{label}",
+        severity=Severity.WARNING,
+        link="pod",
+    )
 
 
 def _kept_from(pod: PodTemplate, pool: KarpenterPool) -> Draft | None:
