@@ -2,11 +2,11 @@
 
 Other rules know why a toolkit or a device plugin does not run, why pods wait, why kubelet refuses them. What none of
 them explains is told here, so that no diagnosis ends clean beside something that is stuck: a part of the stack (the
-operator and what it validates, driver, toolkit, plugin, feature discovery, DCGM, MIG manager, DRA driver) that crashes,
-has no image or is not ready after its start-up time, with its last words and what is known of them; a pod with GPUs
-that has no sandbox, no image, or whose container the runtime could not start, and any other pod of a node with GPUs
-that NVIDIA's runtime or its toolkit does not let start (as the default runtime it starts them all, the CNI's too). A
-program that ended by its own error is its owner's, and not told.
+operator and what it validates, driver, toolkit, plugin, feature discovery, DCGM, MIG manager, DRA driver) that
+crashes, has no image or is not ready after its start-up time, with its last words and what is known of them; a pod
+with GPUs that has no sandbox, no image, or whose container kubelet or the runtime could not start (a Secret that is
+not there), and any other pod of a node with GPUs that NVIDIA's runtime or its toolkit does not let start (as the
+default runtime it starts them all, the CNI's too). A program that ended by its own error is its owner's, and not told.
 
 What the operator could not do of its ClusterPolicy or an NVIDIADriver at all, it says in a condition of that; of what
 is not ready yet the parts themselves tell more. So do Flux and Argo CD of a release of the stack, Kueue of a workload
@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.gpu_stack import (
+    OF_ITS_OWNER,
     FailedMig,
     FailedUpgrade,
     GpuStack,
@@ -209,6 +210,8 @@ def _who(stuck: UnsettledPods) -> str:
 def _does_not(stuck: UnsettledPods) -> str:
     if stuck.first.part:
         return "does not run"
+    if stuck.fault in OF_ITS_OWNER:
+        return "can't start for want of what its container names"
     return "was not started by the platform" if len(stuck.pods) == 1 else "were not started by the platform"
 
 

@@ -64,14 +64,15 @@ def why_they_wait(waiting: Waiting) -> Findings:
 
 def _of_claims(claiming: ClaimingPods) -> Draft:
     """By the scheduler's words alone, as far as they are known."""
-    count = "a pod waits" if len(claiming.pods) == 1 else f"{len(claiming.pods)} pods wait"
+    waits = "a pod waits" if len(claiming.pods) == 1 else f"{len(claiming.pods)} pods wait"
+    count = f"{waits} for {_of_what(claiming)}"
     victims = [each.object for each in claiming.pods]
     words = " ".join(claiming.words.split())
     fault = claiming.fault
     if fault is not None and not claiming.absent:
         return fail(
             claiming,
-            f"{count} for devices that they claim: {fault.says}",
+            f"{count}: {fault.says}",
             is_=fault.is_,
             should=fault.should,
             cause=f"{fault.cause}; the scheduler says: {words}" if words else fault.cause,
@@ -84,11 +85,11 @@ def _of_claims(claiming: ClaimingPods) -> Draft:
     if known is None:
         why = f"the scheduler says: {words}" if words else "no word of a scheduler is in what was read"
         remedy = "kubectl describe pod; kubectl get deviceclasses,resourceslices; kubectl get resourceclaims -A"
-        message = f"why {count} for devices that they claim is not known: {why}"
+        message = f"why {count} is not known: {why}"
         return unknown(claiming, message, is_=words or None, remedy=remedy, victims=victims)
     return fail(
         claiming,
-        f"{count} for devices that they claim: {known.says}",
+        f"{count}: {known.says}",
         is_=words,
         should="a node whose devices the claim can have",
         cause=f"the DRA driver comes to no node with GPUs, so that none publishes its devices: {claiming.absent}"
@@ -98,6 +99,10 @@ def _of_claims(claiming: ClaimingPods) -> Draft:
         victims=victims,
         link="plugin" if claiming.absent else "pod",
     )
+
+
+def _of_what(claiming: ClaimingPods) -> str:
+    return "a part of a GPU (gpu-fraction, gpu-memory)" if claiming.pods[0].wants_a_part else "devices that they claim"
 
 
 def _draft_of_group(group: WaitingPods) -> Draft:

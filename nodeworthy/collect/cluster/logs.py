@@ -32,6 +32,8 @@ _SOUNDS_LIKE_ONE = pattern(
     r"(?i)\b(?:failed|failure|could not|cannot|can't|unable to|not found|unbound variable|refused|denied)\b"
 )
 _LONGEST, _BEHIND = 300, 60
+# So many lines before the one with which it ended belong to it.
+_SHORTLY = 20
 # How much a container's words tell of its pod.
 _VAGUE, _LIKE_A_FAULT, _AS_IT_ENDED, _KNOWN = 1, 2, 3, 4
 _GATHERED = ("current.log", "previous.log")
@@ -119,7 +121,7 @@ def last_words(log: str, *, searched: bool = True) -> WeighedWords:
     lines = log.splitlines()
     ended = _last_with(lines, _ENDED)
     if ended is not None:
-        return WeighedWords(_AS_IT_ENDED, _message(ended))
+        return WeighedWords(_AS_IT_ENDED, _cause_before(lines, ended) if searched else _message(ended))
     known = in_text(log) if searched else []
     cause = next((each for each in known if not each.evidence.is_symptom), None)
     if cause is not None:
@@ -131,6 +133,16 @@ def last_words(log: str, *, searched: bool = True) -> WeighedWords:
         return WeighedWords(_LIKE_A_FAULT, _message(known[0].words, known[0].itself))
     told = _last_with(lines, _SOUNDS_LIKE_ONE)
     return WeighedWords(_VAGUE, _message(told)) if told is not None else NOTHING
+
+
+def _cause_before(lines: Sequence[str], ended: str) -> str:
+    """The line with which it ended, or one shortly before that, where only that one says why."""
+    if any(not each.evidence.is_symptom for each in in_text(ended)):
+        return _message(ended)
+    at = len(lines) - 1 - lines[::-1].index(ended)
+    before = in_text("\n".join(lines[max(0, at - _SHORTLY) : at]))
+    cause = next((each for each in before if not each.evidence.is_symptom), None)
+    return _message(cause.words, cause.itself) if cause is not None else _message(ended)
 
 
 def _last_with(lines: Sequence[str], mark: re.Pattern[str]) -> str | None:

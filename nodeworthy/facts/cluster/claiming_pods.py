@@ -21,6 +21,8 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
+# What KAI and Run:ai read of a pod that wants a part of a GPU.
+_PARTS = ("gpu-fraction", "gpu-memory")
 # How long a scheduler may take to say its first word.
 _LOOKS = timedelta(minutes=5)
 _CLASS = pattern(r"(?i)device ?class(?:es\.resource\.k8s\.io|\.resource\.k8s\.io)? \"?(?P<name>[a-z0-9][\w.-]{0,252})")
@@ -33,6 +35,8 @@ class ClaimingPod(NamedPod):
     unplaced: str
     # The names of its claims.
     claims: tuple[str, ...] = ()
+    # It asks for a part of a GPU by an annotation, and claims nothing.
+    wants_a_part: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,12 @@ class ClaimingPods:
 
 
 def claims_devices(data: Any) -> bool:
-    return bool(mappings_at(data, "spec", "resourceClaims"))
+    return bool(mappings_at(data, "spec", "resourceClaims")) or _asks_for_a_part(data)
+
+
+def _asks_for_a_part(data: Any) -> bool:
+    """Of a GPU, as KAI and Run:ai let pods ask for it: by an annotation, and no resource."""
+    return any(text_at(data, "metadata", "annotations", name) for name in _PARTS)
 
 
 def claiming_pod(data: Any) -> ClaimingPod | None:
@@ -69,6 +78,7 @@ def claiming_pod(data: Any) -> ClaimingPod | None:
         moment(text_at(data, "metadata", "creationTimestamp")),
         next((text_at(each, "message") for each in placed if text_at(each, "status") == "False"), ""),
         tuple(dict.fromkeys(filter(None, _claims_of(data)))),
+        _asks_for_a_part(data),
     )
 
 

@@ -28,14 +28,19 @@ _RECOVERS = timedelta(minutes=5)
 _OF_THE_PLATFORM = frozenset(
     (
         "ContainerCannotRun",
+        "CreateContainerConfigError",
         "CreateContainerError",
+        "ErrImageNeverPull",
         "ErrImagePull",
+        "ImageInspectError",
         "ImagePullBackOff",
         "InvalidImageName",
         "RunContainerError",
         "StartError",
     )
 )
+# Of these what its owner wrote: it names what is not there.
+OF_ITS_OWNER = frozenset(("CreateContainerConfigError", "ErrImageNeverPull"))
 # What runtimes call a container that they could not start.
 _REFUSES = pattern(r"(?:runtime|runc|crun|container) create failed")
 # The links by which every container of a node may hang.

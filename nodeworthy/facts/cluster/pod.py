@@ -24,6 +24,7 @@ _NEVER_STARTED = frozenset(
         "CreateContainerError",
         "ErrImageNeverPull",
         "ErrImagePull",
+        "ImageInspectError",
         "ImagePullBackOff",
         "InvalidImageName",
         "RunContainerError",
