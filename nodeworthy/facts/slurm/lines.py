@@ -54,7 +54,7 @@ def options_of(text: str, place: Place) -> tuple[Option, ...]:
             continue
         columns = [(word, column + len(MARK) + 1) for word, column in words]
         found += [
-            Option(name, _located(value, Place(place.path, number, at)), written, part, dead)
+            Option(name, _located(value, Place(place.path, number, at), written), written, part, dead)
             for name, value, written, at in read(columns)
         ]
     return tuple(found)
@@ -177,7 +177,10 @@ def option_in(word: str) -> tuple[str, str | None, bool]:
     return "", None, False
 
 
-def _located(value: str, place: Place) -> Located[str]:
+def _located(value: str, place: Place, written: str = "") -> Located[str]:
+    if written.endswith("="):
+        # A form: `#SBATCH --nodes=   # how many`.
+        return Located(Unknown("its lines are a form, and somebody fills it in before there is a job"), place)
     if filled := _FILLED.search(value):
         why = f"{value} is filled in before there is a job"
         if filled[0].startswith("$"):
