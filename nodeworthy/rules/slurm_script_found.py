@@ -18,13 +18,14 @@ A line that ends without its backslash cuts off what stands below: options are t
 sbatch itself takes only a script that says in its first line who runs it, with Unix line ends, and lines that it
 knows: over `--gpu=1`, `--cpus_per_task=8`, `--mem=64 GB`, `--time=48h`, or `--mem` beside `--mem-per-cpu` it ends
 before there is a job. (An option that a plugin of the site's may bring is none of these.) A line that begins with
-`#SBTACH` or `#SBATH` is a comment to it, and what stands there is not asked for. It fills in nothing of its own
-lines: `#SBATCH --nodes=$NODES`, `--cpus-per-task=$(nproc)` and `--mem=${MEM:-64}G` are refused as they stand,
-whatever the environment holds (`--job-name` and the name of a log take them literally; a folder of that name there is
-not, and a log in `~/logs` or `$HOME/logs` ends the job before its first command; so does one in a folder that is not
-there yet, and a `mkdir -p logs` within the job comes too late for its own log). pyxis, too, is given
-`--container-image=${IMAGE:-…}` as it stands, and the job ends before its first command. Where a program may make the
-job of a template first (`${NODES}`, and nothing that only a shell understands), what is asked for is not known.
+`#SBTACH` or `#SBATH`, or with a blank, is a comment to it, and what stands there is not asked for. It fills in
+nothing of its own lines: `#SBATCH --nodes=$NODES`, `--cpus-per-task=$(nproc)` and `--mem=${MEM:-64}G` are refused as
+they stand, whatever the environment holds (`--job-name` and the name of a log take them literally; a folder of that
+name there is not, and a log in `~/logs` or `$HOME/logs` ends the job before its first command; so does one in a
+folder that is not there yet, and a `mkdir -p logs` within the job comes too late for its own log). pyxis, too, is
+given `--container-image=${IMAGE:-…}` as it stands, and the job ends before its first command. Where a program may
+make the job of a template first (`${NODES}`, and nothing that only a shell understands), what is asked for is not
+known.
 """
 
 from __future__ import annotations

@@ -62,6 +62,9 @@ def options_of(text: str, place: Place) -> tuple[Option, ...]:
 
 # A comment that differs from Slurm's mark by letters that changed places, or by one of them.
 _ALMOST = pattern(r"#(?!SBATCH\b)(?P<mark>S[A-Z]{4,6})\s+-")
+# sbatch looks for its mark where a line begins.
+_INDENTED = pattern(r"[ \t]+#SBATCH[ \t]+-")
+INDENTED = f"an indented {MARK}"
 
 
 def misspelt_options(text: str, place: Place) -> Iterator[tuple[str, Option]]:
@@ -69,19 +72,21 @@ def misspelt_options(text: str, place: Place) -> Iterator[tuple[str, Option]]:
     for number, line in own_lines(text.splitlines(), place.line or 1):
         if is_command(line):
             return
-        found = _ALMOST.match(line)
-        if found is None or not _is_almost_the_mark(found["mark"]):
+        found, indented = _ALMOST.match(line), _INDENTED.match(line)
+        if indented is None and (found is None or not _is_almost_the_mark(found["mark"])):
             continue
-        behind = found.end("mark")
+        mark, behind = INDENTED, line.find(MARK) + len(MARK)
+        if found is not None:
+            mark, behind = f"#{found['mark']}", found.end("mark")
         words = [(word, column + behind + 1) for word, column in split(line[behind:])]
         for name, value, written, at in read(words):
-            yield f"#{found['mark']}", Option(name, _located(value, Place(place.path, number, at)), written)
+            yield mark, Option(name, _located(value, Place(place.path, number, at)), written)
 
 
 def lines_with_a_slip(text: str, place: Place) -> Iterator[tuple[str, Option]]:
     """Those whose letters changed places or are too few; with one more (`#SBATCHX`) a line is put out on purpose."""
     for mark, option in misspelt_options(text, place):
-        if len(mark) <= len(MARK):
+        if len(mark) <= len(MARK) or mark == INDENTED:
             yield mark, option
 
 
