@@ -22,7 +22,7 @@ that is here, and that one is named by nobody.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.settled import settle, why_incomplete
@@ -30,6 +30,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet
 from nodeworthy.facts.operator.values import OperatorValues, boolean
 from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DraDriver, ResourceClaim
+from nodeworthy.facts.pod.refused import MADE_LATER
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.dra import (
     GROUP,
@@ -65,6 +66,7 @@ _WRITTEN = {
 _REFUSED = "the API server does not know the field: it refuses the claim, or drops the field and finds no class"
 _WAITS = "its pod stays Pending"
 _NEAR = 0.8
+_PUT_TOGETHER = "a name of its claims is filled in later"
 _OF_A_DEVICE = pattern(r"\bdevice\.(?P<what>attributes|capacity)\[[\"'](?P<domain>[^\"'\]]{1,120})[\"']\]")
 
 
@@ -226,6 +228,10 @@ def containers_name_claims_of_their_pod(pod: PodTemplate) -> Findings:
         skip("none of its containers names a claim")
     if pod.elsewhere is not None or (hidden := why_incomplete(pod.spec) or why_incomplete(_entries(pod))):
         skip(pod.elsewhere or hidden or "")
+    if _is_put_together(
+        [*(each.get("name") for each in _entries(pod).sequence), *(each.get("name") for _, each in asking)]
+    ):
+        skip(_PUT_TOGETHER)
     names = {each.get("name").text for each in _entries(pod).sequence}
     for container, claimed in asking:
         name = settle(claimed.get("name"))
@@ -275,8 +281,13 @@ def its_claims_are_there(pod: PodTemplate, around: ClaimsAround, every: Sequence
     for each in entries:
         for field, is_template in (("resourceClaimName", False), ("resourceClaimTemplateName", True)):
             said = each.get(field)
-            if said.text is not None:
+            if said.text is not None and not _is_put_together([said]):
                 yield from _is_there(pod, said, around, every, is_template=is_template)
+
+
+def _is_put_together(names: Iterable[Tree]) -> bool:
+    """Whoever applies the file fills one in (`${GPU}`): until then it may be any."""
+    return any(MADE_LATER.search(each.text or "") is not None for each in names)
 
 
 @RULE.check
@@ -284,7 +295,10 @@ def its_containers_use_them(pod: PodTemplate) -> Findings:
     entries = [each for each in _entries(pod).sequence if each.is_mapping and each.get("name").text]
     if pod.live is not None or not entries or pod.elsewhere is not None or pod.why_hidden is not None:
         skip("it has no claims, or not all of it is seen here")
-    used = {each.get("name").text for one in pod.containers for each in one.tree.get("resources", "claims").sequence}
+    named = [each.get("name") for one in pod.containers for each in one.tree.get("resources", "claims").sequence]
+    if _is_put_together([*named, *(each.get("name") for each in entries)]):
+        skip(_PUT_TOGETHER)
+    used = {each.text for each in named}
     for each in entries:
         if each.get("name").text not in used:
             yield fail(
