@@ -140,6 +140,14 @@ class UserData:
     cloud_config: CloudConfig | None = field(default=None, repr=False)
     node_config: NodeConfig | None = field(default=None, repr=False)
 
+    @property
+    def text(self) -> str:
+        """The text of all its parts."""
+        return "\n".join(part.text for part in self.parts)
+
+    def has(self, kind: PartKind) -> bool:
+        return any(part.kind is kind for part in self.parts)
+
     @cached_property
     def timeline(self) -> Timeline:
         """What a node does that boots with it; read once, however many judge it."""

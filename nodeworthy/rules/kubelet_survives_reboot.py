@@ -87,7 +87,7 @@ def _has_nodeadm(pool: BootPool | None) -> bool:
 
 
 def _has_node_config(script: BootScript) -> bool:
-    return any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts)
+    return script.userdata.has(PartKind.NODE_CONFIG)
 
 
 def _runs_at_every_boot(script: BootScript) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import field
 from datetime import datetime
 from typing import Any
 
-from nodeworthy.documents.plain import mapping_at, text_at
+from nodeworthy.documents.plain import text_at
 from nodeworthy.facts.cluster.pod import ClusterPod
-from nodeworthy.facts.cluster.sandbox_failure import count_of, moment, period_of
+from nodeworthy.facts.cluster.sandbox_failure import count_of, moment, period_of, subject_of
 from nodeworthy.facts.cluster.sighting import Sighting, Sign
 from nodeworthy.records import dataclass
 
@@ -26,7 +26,7 @@ class Sightings:
     _warned: dict[str, dict[Key, Mapping[str, Any]]] = field(default_factory=dict)
 
     def add_event(self, key: Key, event: Mapping[str, Any]) -> None:
-        about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+        about = subject_of(event)
         word, name = text_at(event, "reason"), text_at(about, "name")
         if text_at(event, "type") == "Normal" or not word or not name:
             return

@@ -10,6 +10,7 @@ from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.facts.cluster.asking_pod import asks_for_gpus
 from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.refused_pod import refused_pods
+from nodeworthy.facts.cluster.sandbox_failure import subject_of, words_of
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.node_choice import node_choice
 from nodeworthy.known.gpu_stack import part_of
@@ -60,12 +61,12 @@ class StackSeen:
             self._parts[maker] = part
 
     def add_event(self, data: Mapping[str, Any]) -> None:
-        reason, words = text_at(data, "reason"), (text_at(data, "message") or text_at(data, "note"))[:_MOST]
+        reason, words = text_at(data, "reason"), words_of(data)[:_MOST]
         is_of_image = reason == _FAILED and words.startswith(_NO_IMAGE)
         is_of_probe = reason == _PROBED and words.startswith(_ENDS_IT)
         if reason not in _REASONS and reason not in _REFUSED and not is_of_image and not is_of_probe:
             return
-        about = mapping_at(data, "involvedObject") or mapping_at(data, "regarding")
+        about = subject_of(data)
         kind, key = text_at(about, "kind"), (text_at(about, "namespace"), text_at(about, "name"))
         if reason in _REFUSED:
             # Of a RuntimeClass that is missing and of a wrong quantity another rule knows more.

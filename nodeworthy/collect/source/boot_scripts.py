@@ -269,7 +269,7 @@ def _packs_user_data(data: bytes, name: str) -> bool:
     read = unpack(data, Place(path=name), name=name)
     if _IS_CALLED_SO.search(PurePath(name).stem):
         return bool(read.unread) or any(part.kind is not PartKind.OTHER for part in read.parts)
-    if read.unread or any(part.kind is PartKind.OTHER for part in read.parts):
+    if read.unread or read.has(PartKind.OTHER):
         return False
     if all(part.kind is PartKind.OTHER_LANGUAGE for part in read.parts):
         return False  # a program, packed for whatever unpacks it

@@ -63,7 +63,7 @@ def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> File
     for script in (*brought.provisioned.on_machines, *brought.provisioned.beside_itself):
         from nodeworthy.collect.source.script_files import facts_of_commands
 
-        run = "\n".join(part.text for part in script.userdata.parts).encode()
+        run = script.userdata.text.encode()
         found.facts += facts_of_commands(script, run, beside)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 

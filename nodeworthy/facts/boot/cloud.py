@@ -31,7 +31,7 @@ def cloud_of(script: BootScript) -> clouds.Cloud | None:
         return clouds.cloud(_EC2)
     if any(_is_eks(each.pool.distribution.state) for each in script.pools):
         return clouds.cloud(_EC2)
-    text = "\n".join(part.text for part in script.userdata.parts)
+    text = script.userdata.text
     return clouds.cloud_of_script(text) or _of_surroundings(script, script.surroundings)
 
 

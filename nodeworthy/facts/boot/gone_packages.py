@@ -33,7 +33,7 @@ class Gone:
 
 
 def packages_gone(script: BootScript) -> Gone | None:
-    said = "\n".join(part.text for part in script.userdata.parts)
+    said = script.userdata.text
     for repository in gone_repositories():
         if not any(each in said for each in repository.urls) or repository.has_another(_without_comments(said)):
             continue
@@ -53,7 +53,7 @@ class Misnumbered:
 
 
 def old_number_asked_for(script: BootScript) -> Misnumbered | None:
-    said = _without_comments("\n".join(part.text for part in script.userdata.parts))
+    said = _without_comments(script.userdata.text)
     if _NEW_ARCHIVE not in said or _KEPT_THE_OLD.search(said):
         return None
     for each in script.timeline.of(Installs):

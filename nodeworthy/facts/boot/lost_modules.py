@@ -20,7 +20,7 @@ _DOCKER, _OF_DOCKER = "docker.service", frozenset({"docker.io", "docker-ce", "do
 def handed_over_as_option(script: BootScript) -> LoadsModule | None:
     """`modprobe overlay br_netfilter`: modprobe loads the first, and gives it the second as an option."""
     timeline = script.timeline
-    said = "\n".join(part.text for part in script.userdata.parts)
+    said = script.userdata.text
     found = next((each for each in timeline.of(LoadsModule) if BRIDGE in each.options), None)
     if found is None or not makes_a_kubeadm_node(timeline) or _ASKS.search(said) is None:
         return None

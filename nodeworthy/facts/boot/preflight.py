@@ -28,7 +28,7 @@ def refused_by_preflight(script: BootScript) -> Effect | None:
     timeline = script.timeline
     # Other roles of a play, and other keys of a cloud-config, set what these do not.
     is_more = script.is_a_part or any(part.kind is not PartKind.SHELL for part in script.userdata.parts)
-    said = "\n".join(part.text for part in script.userdata.parts)
+    said = script.userdata.text
     if is_more or not _MAKES_READY.search(said) or not makes_a_kubeadm_node(timeline) or _MAY_BE_SET.search(said):
         return None
     if not any(map(_brings_its_runtime, timeline.of(Installs))):

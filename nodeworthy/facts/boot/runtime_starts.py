@@ -138,7 +138,7 @@ class StartedRuntime:
 
 def started_for_this_boot(script: BootScript) -> StartedRuntime | None:
     timeline = script.timeline
-    is_config = any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts)
+    is_config = script.userdata.has(PartKind.NODE_CONFIG)
     if is_config or not makes_a_kubeadm_node(timeline):
         return None
     for runtime in runtimes():

@@ -174,7 +174,7 @@ class BootScript:
         in them may be done there."""
         from nodeworthy.boot.userdata import PartKind
 
-        return self.is_library or any(part.kind is PartKind.PLAYBOOK for part in self.userdata.parts)
+        return self.is_library or self.userdata.has(PartKind.PLAYBOOK)
 
     @cached_property
     def is_library(self) -> bool:

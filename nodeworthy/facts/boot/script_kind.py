@@ -230,7 +230,7 @@ def _by_references(references: Sequence[Reference], around: Surroundings | None)
 
 
 def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> ScriptKind:
-    text = "\n".join(each.text for each in userdata.parts)
+    text = userdata.text
     stem = path.name.removesuffix(path.suffix) or path.name
     if _CALLED_USER_DATA.search(stem) or path.suffix in (".userdata", ".boothook"):
         return ScriptKind.USER_DATA
@@ -258,7 +258,7 @@ def _is_by_hand_after_all(userdata: UserData, path: PurePath, around: Surroundin
     """A template that files name in which none is filled in for a machine, and that says of none itself."""
     if around is None or path.suffix == ".tftpl" or not userdata.is_template or around.incomplete:
         return False
-    text = "\n".join(each.text for each in userdata.parts)
+    text = userdata.text
     if _CALLED_USER_DATA.search(path.name) or _EKS.search(text) or _is_roots_own(text):
         return False
     return not any(around.holding(_FILLS, _FILLING))

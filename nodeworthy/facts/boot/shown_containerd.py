@@ -93,7 +93,7 @@ def runtime_of(distribution: str, place: Place, script: BootScript) -> Located[C
 
 
 def _text(script: BootScript) -> str:
-    return "\n".join(part.text for part in script.userdata.parts)
+    return script.userdata.text
 
 
 def _containerds_before(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]]:

@@ -117,7 +117,7 @@ def _on_its_image(fault: UserDataFault, script: BootScript) -> UserDataFault | N
 
 def _distributions(script: BootScript) -> set[str | None]:
     """What its nodes run; nothing where nobody says it."""
-    if not script.on_ec2 or any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts):
+    if not script.on_ec2 or script.userdata.has(PartKind.NODE_CONFIG):
         return {_NOT_AL2}
     if script.pools:
         states = [each.pool.distribution.state for each in script.pools]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
-from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.sandbox_failure import moment, subject_of, words_of
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.containers import effective_requests, is_gpu_resource
 from nodeworthy.patterns import pattern
@@ -50,10 +50,10 @@ def _is_of_any_pod(reason: str) -> bool:
 
 
 def _of_event(event: Any) -> RejectedPod | None:
-    message = text_at(event, "message") or text_at(event, "note")
+    message = words_of(event)
     if not _is_refusal(text_at(event, "reason")) and _SAID not in message:
         return None
-    about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+    about = subject_of(event)
     if text_at(about, "kind") not in ("Pod", ""):
         return None
     source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")
@@ -146,7 +146,7 @@ def admission_refusal(data: Any) -> AdmissionRefusal | None:
     if rejected is None:
         return None
     if not mapping_at(data, "spec"):
-        message = text_at(data, "message") or text_at(data, "note")
+        message = words_of(data)
         when, reason = moment(time_of(data)), text_at(data, "reason")
         return AdmissionRefusal(rejected.object, rejected.node, message, when, reason=reason)
     owner = next(iter(data.get("metadata", {}).get("ownerReferences") or ()), None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from nodeworthy.documents.plain import mapping_at, number_at, text_at
+from nodeworthy.documents.plain import number_at, text_at
+from nodeworthy.facts.cluster.sandbox_failure import subject_of, words_of
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
@@ -48,8 +49,8 @@ class RefusedPods:
 
 def refused_pods(event: Any) -> RefusedPods | None:
     """From an object of kind Event; None where it is about something else."""
-    message = text_at(event, "message") or text_at(event, "note")
-    about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+    message = words_of(event)
+    about = subject_of(event)
     names = (text_at(about, "kind"), text_at(about, "namespace"), text_at(about, "name"))
     place = Place(object="/".join(filter(None, names)))
     times = max(number_at(event, "count") or 1, number_at(event, "series", "count") or 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,8 +35,8 @@ class SandboxFailure:
 
 def sandbox_failure(event: Any) -> SandboxFailure | None:
     """From an object of kind Event, of core/v1 or of events.k8s.io; None where it is about something else."""
-    found = EVIDENCE.search(text_at(event, "message") or text_at(event, "note"))
-    about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+    found = EVIDENCE.search(words_of(event))
+    about = subject_of(event)
     if found is None or text_at(about, "kind") not in ("Pod", ""):
         return None
     source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")
@@ -50,6 +50,18 @@ def sandbox_failure(event: Any) -> SandboxFailure | None:
         first=first,
         last=last,
     )
+
+
+# Events of core/v1 and of events.k8s.io say the same under different names.
+
+
+def subject_of(event: Any) -> Mapping[str, Any]:
+    """The object that an event is about."""
+    return mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+
+
+def words_of(event: Any) -> str:
+    return text_at(event, "message") or text_at(event, "note")
 
 
 def count_of(event: Any) -> int:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
-from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.sandbox_failure import moment, subject_of, words_of
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
@@ -89,8 +89,8 @@ class SchedulingEvents:
     groups: dict[Key, tuple[str, str]] = field(default_factory=dict)
 
     def add(self, event: Any) -> None:
-        reason, message = text_at(event, "reason"), text_at(event, "message") or text_at(event, "note")
-        about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+        reason, message = text_at(event, "reason"), words_of(event)
+        about = subject_of(event)
         key = (text_at(about, "namespace"), text_at(about, "name"))
         if reason in _OF_GROWTH or (reason == "FailedScheduling" and _who(event) == _KARPENTER):
             self._add_growth(reason, key, message, event)

@@ -73,7 +73,7 @@ def left_without_cri(script: BootScript) -> Draft | None:
     calls = next((each for each in timeline.effects if _calls_kubeadm(each)), None)
     if installs is None or calls is None or not timeline.precedes(installs, calls):
         return None
-    said = _COMMENT.sub("", "\n".join(part.text for part in script.userdata.parts))
+    said = _COMMENT.sub("", script.userdata.text)
     if _SEES_TO_IT.search(said) or _OLD.search(said) or not _brings_kubelet(timeline):
         return None
     if _is_told_that_it_is_not_read(timeline):

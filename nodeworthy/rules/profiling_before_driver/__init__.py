@@ -200,7 +200,7 @@ def _image_may_load_it(script: BootScript, pool: BootPool | None) -> bool:
     """This script installs no driver, and yet it is meant to find one."""
     if pool is not None:
         return pool.pool.is_gpu and _brings(pool, script.timeline) is Driver.AMI
-    return any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts)
+    return script.userdata.has(PartKind.NODE_CONFIG)
 
 
 def _may_load_it(boot: OptionInTime, gaps: Sequence[Load]) -> Findings:
