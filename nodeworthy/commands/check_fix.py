@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import baselined, judging, settled
+from nodeworthy.commands.asking import ask_yes
 from nodeworthy.records import replace
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.rule import Moment
@@ -43,7 +44,7 @@ def run(options: check.Options, run: Run, found: FilesToLookAt) -> int:
     if options.dry_run:
         return 1 if mended.changed and code != 2 else code
     if mended.changed:
-        if not options.yes and not _agreed(f"Write {_files(mended.changed)}?"):
+        if not options.yes and not ask_yes(on_one_line(f"Write {_files(mended.changed)}?")):
             _say("nothing was written")
             return code
         _write(mended, found.sources)
@@ -204,12 +205,6 @@ def _finish(broken: BrokenOff, *, finishes: bool) -> None:
     _say(f"{of}: {f'{done} more written now' if broken.is_ready else 'what it left beside them is removed'}")
     for path, why in broken.left.items():
         _say(on_one_line(f"not written: {path}: {why}"))
-
-
-def _agreed(question: str) -> bool:
-    sys.stderr.write(f"{on_one_line(question)} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _say(text: str) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeworthy.commands.asking import ask_yes
 from nodeworthy.commands.watching import seconds_to_wait
 from nodeworthy.errors import InputError
 
@@ -94,7 +95,7 @@ def fix(options: diagnose.Options, run: Run, look: Look) -> int:
         return Looked(report.judgements, policies, run.exit_code(report))
 
     def agreed(question: str) -> bool:
-        return options.yes or _is_confirmed(question)
+        return options.yes or ask_yes(question)
 
     first = look()
     server = Server(options.context) if options.folder is None else None
@@ -131,12 +132,6 @@ def undo(options: diagnose.Options, file: str) -> int:
     return (
         putting_back.would_undo(path, server, _say) if options.dry_run else putting_back.undo(path, server, helm, _say)
     )
-
-
-def _is_confirmed(question: str) -> bool:
-    sys.stderr.write(f"{question} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _say(text: str) -> None:

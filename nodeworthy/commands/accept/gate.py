@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from nodeworthy.commands.accept.options import Options
 from nodeworthy.commands.accept.shown import concerns
-from nodeworthy.commands.node.taint import ask_yes, say
+from nodeworthy.commands.asking import ask_yes
+from nodeworthy.commands.node.taint import say
 from nodeworthy.errors import InputError
 from nodeworthy.known.acceptance import Level, NotRun, level_tests
 from nodeworthy.records import dataclass

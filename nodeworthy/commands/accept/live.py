@@ -16,6 +16,7 @@ from nodeworthy.collect.workload.recording import LeftOut
 from nodeworthy.commands.accept import judge_recording
 from nodeworthy.commands.accept.options import Options, platform_of
 from nodeworthy.commands.accept.planned import Planned, recording
+from nodeworthy.commands.asking import ask_yes
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.interrupts import terminate_like_interrupt, tidied
 from nodeworthy.records import dataclass
@@ -154,8 +155,7 @@ class Live:
             self.say(each)
         if self.options.yes or not shapes:
             return
-        print(f"begin in {self.ground.where}? [y/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        if not ask_yes(f"begin in {self.ground.where}?"):
             raise CouldNotLook("nothing was begun, and no node was tried")
 
     def _shown(self) -> Sequence[str]:

@@ -18,6 +18,7 @@ from nodeworthy.collect.workload.targets import not_begun
 from nodeworthy.commands.accept import gate, live
 from nodeworthy.commands.accept.options import Options
 from nodeworthy.commands.accept.planned import Planned, accounting_seconds, slurm_terms_of
+from nodeworthy.commands.asking import ask_yes
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 
@@ -31,7 +32,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.collect.workload.live.slurm_clients import ask
 from nodeworthy.collect.workload.live.slurm_nodes import MARK, SlurmNode
-from nodeworthy.commands.node.taint import ask_yes, say
+from nodeworthy.commands.node.taint import say
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.redaction import hide_secrets
 from nodeworthy.report.printable import on_one_line
@@ -142,7 +143,7 @@ def _mark(options: Options, node: SlurmNode | None, name: str, found: Standing) 
 
 
 def _drain(options: Options, name: str, reason: str) -> bool:
-    if not (options.yes or ask_yes(f"drain node {name}, because of {reason}? [y/N] ")):
+    if not (options.yes or ask_yes(f"drain node {name}, because of {reason}?")):
         say(f"node {name} is left as it is\n")
         return False
     try:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nodeworthy.commands.asking import ask_yes
 from nodeworthy.engine import Judgement
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.report.report import Report
@@ -29,8 +30,7 @@ def agree(hosts: Sequence[Spec], *, yes: bool) -> None:
     if not sys.stdin.isatty():
         raise InputError("--reboot asks before it reboots, and there is no terminal: say --yes")
     print(f"to be rebooted: {', '.join(each.text for each in hosts)}", file=sys.stderr)
-    print("now? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not ask_yes("now?"):
         raise CouldNotLook("nothing was rebooted, and nothing looked at")
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
+from nodeworthy.commands.asking import ask_yes
 from nodeworthy.errors import InputError
 from nodeworthy.report.printable import printable
 
@@ -105,11 +106,6 @@ def _host(asked: AskedHost) -> Host:
 def _printed_part(asked: AskedHost, name: str) -> str:
     part = asked.recording.part(name) if asked.recording is not None else None
     return part.stdout.strip() if part is not None and part.code == 0 else ""
-
-
-def ask_yes(question: str) -> bool:
-    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def say(text: str) -> None:

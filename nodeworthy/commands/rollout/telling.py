@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.commands.asking import ask_yes
 from nodeworthy.commands.judging import hand_over, write_whole
 from nodeworthy.commands.rollout.options import Options
 from nodeworthy.redaction import hide_secrets
@@ -66,8 +67,4 @@ def teller(options: Options) -> Teller:
 
 
 def agree(options: Options, question: str) -> bool:
-    if options.yes:
-        return True
-    sys.stderr.write(f"{question} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return options.yes or ask_yes(question)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
+from nodeworthy.commands.asking import ask_yes
 from nodeworthy.commands.node.in_cluster.terms import check_namespace
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.report.printable import escape_json, on_one_line, printable
@@ -35,8 +36,7 @@ def agree(options: Options, cluster: Cluster, terms: Terms, chosen: Chosen, work
         return
     if not sys.stdin.isatty():
         raise InputError("--in-cluster asks before it makes Jobs, and there is no terminal: look at this, then --yes")
-    print(f"make {_jobs(chosen)} in {cluster.server}? [y/N] ", end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not ask_yes(f"make {_jobs(chosen)} in {cluster.server}?"):
         raise CouldNotLook("no Job was made, and no node was looked at")
 
 
