@@ -39,8 +39,6 @@ _LISTS = frozenset(
     "conditions podSets containers initContainers admissionChecks nodes taints workerGroupSpecs replicatedJobs "
     "requirements ownerReferences".split()
 )
-# Lines of kubectl's own, beside the fields.
-_AT_THE_HEAD = ("Name", "Namespace", "Labels", "Annotations", "Events")
 # No object has fields within fields so deep.
 _DEEPEST = 40
 # A name of a pod that brings GPUs to a node, where no more than its name is told.

@@ -32,10 +32,6 @@ class Woven:
         return _OPEN in self.text
 
     @property
-    def is_all_hole(self) -> bool:
-        return _HOLE.fullmatch(self.text.strip()) is not None
-
-    @property
     def origin(self) -> Origin:
         return Straight(Place(self.place.path, self.place.line)) if self.is_straight else Pinned(self.place)
 

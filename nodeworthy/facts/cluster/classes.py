@@ -58,7 +58,6 @@ class PriorityClass:
     place: Place
     name: str
     value: Located[Any]
-    preempts: bool
 
 
 @dataclass(frozen=True)
@@ -101,8 +100,7 @@ def class_of(document: Tree) -> Iterator[RuntimeClass | PriorityClass]:
     elif document.get("kind").text == "RuntimeClass":
         yield RuntimeClass(document.place, name, settle(document.get("handler")), document=document)
     elif document.get("kind").text == "PriorityClass":
-        preempts = document.get("preemptionPolicy").text != "Never"
-        yield PriorityClass(document.place, name, settle(document.get("value")), preempts)
+        yield PriorityClass(document.place, name, settle(document.get("value")))
 
 
 @derive
