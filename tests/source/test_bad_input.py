@@ -199,6 +199,28 @@ def test_another_encoding_is_named(here: Path) -> None:
     assert told(run_json("check", ".")) == {"values.yaml": "it is UTF-16; save it as UTF-8"}
 
 
+_OF_PACKER = (
+    b'{"builders": [{"ami_name": "\x9f"}], "provisioners": [{"type": "shell", "inline": ["apt-get install cuda"]}]}'
+)
+_OF_AWS = b'AWSTemplateFormatVersion: "2010-09-09"\nResources: {A: {Type: "AWS::EC2::Instance", Properties: {ImageId: "\x9f"}}}\n'
+_OF_PULUMI = b"name: x\nruntime: yaml\nresources: {a: {type: aws:eks:Cluster}}\n"
+_NO_TEXT = {"Pulumi.yaml": _OF_PULUMI + b"# \x9f\n", "t.yaml": _OF_AWS, "p.json": _OF_PACKER}
+
+
+@pytest.mark.parametrize("name", _NO_TEXT)
+def test_what_is_of_a_kind_that_is_known_and_no_text_is_told(here: Path, name: str) -> None:
+    (here / "values.yaml").unlink(missing_ok=True)
+    (here / name).write_bytes(_NO_TEXT[name])
+    [why] = told(run_json("check", ".")).values()
+    assert "is not UTF-8" in why
+
+
+def test_a_stack_that_is_no_text_says_nothing_to_its_program(here: Path) -> None:
+    (here / "Pulumi.yaml").write_bytes(_OF_PULUMI)
+    (here / "Pulumi.dev.yaml").write_bytes(b"config: {a: \x9f}\n")
+    assert "fault of nodeworthy" not in run("check", "Pulumi.yaml").err
+
+
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
 
 

@@ -21,7 +21,7 @@ from nodeworthy.collect.source.boot_scripts import (
 from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
 from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, may_be_values, with_base
 from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_configuration, slurm_jobs, ufw_file
-from nodeworthy.collect.source.files import STDIN, Source, any_text
+from nodeworthy.collect.source.files import STDIN, Source, Unreadable, any_text
 from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.collect.source.parsing import (
     OF_GPU_METRICS,
@@ -113,6 +113,14 @@ def whats_in(source: Source, rules: frozenset[str]) -> FileContents | None:
     data = content(source)
     if data is None:
         return None
+    try:
+        return _read_by_kind(source, data, rules)
+    except Unreadable as problem:
+        # Of a kind that is known, and no text.
+        raise InputRefused(Place(source.shown), f"it {problem.why}") from None
+
+
+def _read_by_kind(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     if source.path.name.endswith(OF_A_TOOL) or any(may_be(data) for may_be in _OF_TOOLS):
         from nodeworthy.collect.source.infrastructure import read_by_its_tool
 
@@ -506,10 +514,11 @@ def _name_of_contents(found: FileContents) -> str:
 
 def _facts_of_fleet(fleet: Fleet) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.pool_claim import pool_claims
-    from nodeworthy.facts.fleet.pool_system import pool_systems
+    from nodeworthy.facts.fleet.pool_system import pool_systems, version_of_fleet
 
     yield from pool_claims(fleet)
     yield from pool_systems(fleet)
+    yield from version_of_fleet(fleet)
     values = operator_of_fleet(fleet)
     if values is not None:
         yield values

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 
 from nodeworthy.collect.source.cloudformation.nodes import Node, child, items, pairs, scalar, scalar_text, spot_of
-from nodeworthy.collect.source.files import as_text
+from nodeworthy.collect.source.files import Unreadable, as_text
 from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.documents.yaml import NotYaml, compose
 from nodeworthy.facts.surroundings import Surroundings
@@ -44,10 +44,11 @@ def _read_stack(name: str, data: bytes, folder: PurePath) -> StackConfig | None:
     stack = STACK_FILE.fullmatch(name)
     if stack is None:
         return None
-    shown, text = str(folder / name), as_text(data)
+    shown = str(folder / name)
     try:
+        text = as_text(data)
         roots = compose(text, Place(shown))
-    except NotYaml:
+    except (NotYaml, Unreadable):
         return None
     config = pairs(child(roots[0], "config")) if len(roots) == 1 else {}
     return StackConfig(stack["stack"], File(shown, text), {key: node for key, (_, node) in config.items()})

@@ -174,6 +174,16 @@ def versions_of_clusters(
     yield from told.values()
 
 
+def version_of_fleet(fleet: Fleet) -> Iterator[ClusterVersion]:
+    """That which it declares for a cluster with GPU pools of EKS: of a stack that is made, the plan says it."""
+    version = fleet.cluster.version
+    for pool in fleet.gpu_pools if version.written else ():
+        state = pool.distribution.state
+        if isinstance(state, Known) and state.value in EKS:
+            yield ClusterVersion(version.place, version, f"pool '{pool.name}'")
+            return
+
+
 def _of_groups(groups: Iterable[NodeGroup]) -> Iterator[ClusterVersion]:
     for each in groups:
         said = each.cluster.get("version") if each.cluster is not None and not each.cluster.is_read else None
