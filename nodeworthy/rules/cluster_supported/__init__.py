@@ -4,9 +4,9 @@ When standard support ends, EKS takes the price of extended support, and when th
 itself, at an hour of its own choice. What EKS' insights call an error would break in that upgrade: their words are told
 as they are.
 
-Of what is written (a fleet, a plan, Terraform, CloudFormation, eksctl's file or flags) only that is told which is certain on any
-day: a version whose extended support has ended. EKS refuses to make such a cluster, and one that there was has another
-version by now, which is not to be taken back.
+Of what is written (a fleet, a plan, Terraform, CloudFormation, eksctl's file or flags) only that is told which is
+certain on any day: a version whose extended support has ended. EKS refuses to make such a cluster, and one that there
+was has another version by now, which is not to be taken back.
 """
 
 from __future__ import annotations
