@@ -111,14 +111,20 @@ def removed_options() -> Mapping[str, tuple[str, str]]:
     return {name.lower(): (name, instead) for name, instead in gone.items()}
 
 
-@cache
 def key_meant(key: str, table: str = "configuration") -> str:
     """Of a key that slurm.conf or cgroup.conf does not have: the one that is meant; empty where there is no such."""
-    keys: Sequence[str] = _table()[table]["keys"]
-    if key.lower() in {each.lower() for each in keys}:
+    had, by_spelling, by_slip = _keys_of(table)
+    if key.lower() in had:
         return ""
-    wanted = _spelt(key)
-    return next((each for each in keys if _spelt(each) == wanted or key.lower() in _slips_of(each.lower())), "")
+    return by_spelling.get(_spelt(key)) or by_slip.get(key.lower(), "")
+
+
+@cache
+def _keys_of(table: str) -> tuple[frozenset[str], Mapping[str, str], Mapping[str, str]]:
+    """Those that there are, in small letters; what is meant by a word without what goes wrong, and by a slip."""
+    keys: Sequence[str] = _table()[table]["keys"]
+    by_slip = {slip: each for each in reversed(keys) for slip in _slips_of(each.lower())}
+    return frozenset(each.lower() for each in keys), {_spelt(each): each for each in reversed(keys)}, by_slip
 
 
 @cache
