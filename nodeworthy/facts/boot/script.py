@@ -185,8 +185,9 @@ class BootScript:
 
     @property
     def told_once(self) -> frozenset[str]:
-        """Why nothing of it is known, where that is so: a file that is not there, an output that comes later."""
-        return frozenset((self.unread,)) if self.read is None else frozenset()
+        """Why nothing of it is known, where that is so: a file that is not there, an output that comes later. In a
+        program and in AWS each rule says what it could not look at."""
+        return frozenset((self.unread,)) if self.read is None and self.place.urn is None else frozenset()
 
     @property
     def unread_as(self) -> Unread | None:
