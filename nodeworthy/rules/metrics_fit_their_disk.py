@@ -78,7 +78,8 @@ def it_says_a_time_and_a_size(stack: MonitoringStack) -> Findings:
     if stack.is_off:
         skip(OFF)
     kept, bound = stack.retention, stack.retention_size
-    if isinstance(kept.state, Known) and kept.state.value is not None and not is_time(kept.state.value):
+    # The chart leaves out what is nothing or 0.
+    if isinstance(kept.state, Known) and kept.state.value and not is_time(kept.state.value):
         yield fail(
             kept,
             "how long metrics are kept is no time",
@@ -86,7 +87,7 @@ def it_says_a_time_and_a_size(stack: MonitoringStack) -> Findings:
             cause=f"the API server refuses the Prometheus (spec.retention{_AS_SAID}",
             remedy="write a number and one of y, w, d, h, m, s: retention: 30d",
         )
-    if isinstance(bound.state, Known) and bound.state.value is not None and size(bound.state.value) is None:
+    if isinstance(bound.state, Known) and bound.state.value and size(bound.state.value) is None:
         yield fail(
             bound,
             "retentionSize is no size",
