@@ -55,6 +55,11 @@ _NETRC = pattern(
 _ECHOED = pattern(
     r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:[\"']?%s(?:\\n)?[\"']?[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})"
 )
+# `echo -e "new\nnew" | sudo passwd root`: passwd asks for it twice.
+_TWICE = pattern(
+    r"(?:echo|printf)[ \t]{1,4}(?:-\w{1,3}[ \t]{1,4})?[\"'](?P<value>[^\s\"'\\|$`]{1,128})\\n(?P=value)(?:\\n)?[\"']"
+    r"[ \t]{0,4}\|[ \t]{0,4}(?:sudo[ \t]{1,4})?\Z"
+)
 _VARIABLE = pattern(r"\$\{?([A-Za-z_]\w{0,63})\}?")
 _SET_TO = pattern(_QUOTED + r"(?P<value>[^\s\"'`|&;$]{1,256})(?=[\"'\s;]|$)")
 # How far above a password is handed over it may be set.
@@ -182,6 +187,9 @@ def _chpasswd(text: str) -> Iterator[Found]:
         if text.startswith("chpasswd", max(0, start - 2)):
             yield from _piped(text, start)
             yield from _below(text, start - 2)
+        elif (twice := _TWICE.search(text, max(0, start - _NEAR), start)) is not None:
+            if is_secret(twice["value"], Holds.PASSWORD):
+                yield *twice.span("value"), "a user's password"
         elif text.startswith("passwd --stdin", start):
             yield from _piped(text, start, whole="a user's password")
         elif of_jupyter:

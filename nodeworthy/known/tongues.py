@@ -11,6 +11,8 @@ from nodeworthy.patterns import pattern
 
 HCL, TEMPLATE = "hcl", "template"
 EKSCTL, KARPENTER = "eksctl", "karpenter"
+CLIENT = "client"
+_SCRIPTS = (".sh", ".bash")
 _HCLS = (".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars")
 _TEMPLATES = (".yaml", ".yml", ".json", ".template")
 _PROGRAMS = "urn:"
@@ -40,6 +42,8 @@ def tongue_of(path: str | None, urn: str | None, subject: str | None = None) -> 
         return ""
     if path is not None and path.endswith(_HCLS):
         return HCL
+    if path is not None and path.endswith(_SCRIPTS):
+        return CLIENT
     if path is not None and path.endswith(_TEMPLATES):
         return HCL if urn is not None else TEMPLATE
     return ""

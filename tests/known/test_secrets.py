@@ -123,6 +123,8 @@ TAKEN = [
     ("chpasswd <<EOF\nroot:hunter2\nEOF\n", "hunter2"),
     ("chpasswd:\n  expire: false\n  list: |\n    ubuntu:hunter2\n", "hunter2"),
     ("echo hunter2 | passwd --stdin ec2-user", "hunter2"),
+    ('echo -e "hunter2\\nhunter2" | sudo passwd root', "hunter2"),
+    ("printf 'hunter2\\nhunter2\\n' | passwd ubuntu", "hunter2"),
     ('opsword="s3cret@99"\nuseradd ops && echo $opsword | passwd --stdin ops', "s3cret@99"),
     ("x=1\nexport opsword=s3cret99; echo ${opsword} | passwd --stdin ops", "s3cret99"),
     ("from notebook.auth import passwd\nc.NotebookApp.password = passwd('kolibri7')\n", "kolibri7"),
@@ -240,7 +242,7 @@ backupTargetCredentialSecret: "longhorn-s3-backup-2"
 
 HOSTILE = [
     "token", "token ", "token=", 'TOKEN="', "token='a", "TOKEN=x ", "$token=", "${TOKEN:-", "eyJ", "eyJaaaaaaaaaaa.",
-    " sk-aaaaaaaaaa", "://", "://a:", "-----BEGIN PRIVATE KEY-----\n", "chpasswd ", "echo a:b | chpasswd ", "passwd('", "notebook.auth passwd('a') ", "curl -u ",
+    " sk-aaaaaaaaaa", "://", "://a:", "-----BEGIN PRIVATE KEY-----\n", "chpasswd ", "echo a:b | chpasswd ", 'echo -e "a\\na" | passwd ', 'echo "', "passwd('", "notebook.auth passwd('a') ", "curl -u ",
     " login -p ", "machine ", "machine a login b ", "-passout ", "chpasswd:\n", "chpasswd <<E\na:b\n", 'auth":"aaaa', "Bearer aaaaaaaa", "--token ", "- name: A_TOKEN\n",
     "AKIA0123456789ABCDEF ", "PASSWORD=hunter2x ", "\n", '"', "\\", " K10" + "a" * 40,
 ]  # fmt: skip

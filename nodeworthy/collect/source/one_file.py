@@ -64,6 +64,7 @@ from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.aws.stack import Stack
     from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.facts.node.files import NodeFile
     from nodeworthy.facts.pod.template import PodTemplate
@@ -223,12 +224,26 @@ def _read_script(source: Source, data: bytes, rules: frozenset[str]) -> FileCont
     """A script that boots a node, that works on another machine, or that only hands secrets on; and the objects that it
     gives to a cluster."""
     found, applied = _read_commands(source, data, rules), _applied_objects(source, data)
-    if not applied:
+    started = _machines_started(source, data)
+    if not applied and not started:
         return found
     if found is None:
         told = comments(any_text(data), Place(source.shown), rules, is_yaml=False)
-        return FileContents(applied, suppressions=list(told))
-    return replace(found, facts=[*found.facts, *applied])
+        return FileContents(applied, suppressions=list(told), stacks=started)
+    return replace(found, facts=[*found.facts, *applied], stacks=[*found.stacks, *started])
+
+
+def _machines_started(source: Source, data: bytes) -> list[Stack]:
+    """The machines that a script has EC2 start."""
+    if b"run-instances" not in data or not is_script(data, source.path.name):
+        return []
+    from nodeworthy.boot.unpack import unpack
+    from nodeworthy.collect.source.machines_started import stack_of_machines
+    from nodeworthy.facts.boot.script import BootScript
+
+    place = Place(path=source.shown)
+    stack = stack_of_machines(BootScript(place, unpack(data, place, name=source.path.name)), any_text(data))
+    return [stack] if stack is not None else []
 
 
 def _applied_objects(source: Source, data: bytes) -> list[Fact]:

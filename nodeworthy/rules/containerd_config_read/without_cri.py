@@ -64,7 +64,12 @@ _SEES_TO_IT = pattern(
 )
 _COMMENT = pattern(r"^\s*#[^\n]*", 8)  # re.MULTILINE
 # Before 1.24 kubelet talked to Docker itself.
-_OLD = pattern(r"\b(?:kubelet|kubeadm)[=-]v?1\.(?:\d|1\d|2[0-3])\.|kubernetes_version\W+v?1\.(?:\d|1\d|2[0-3])\b", 2)
+# Docker 18.06 and before had a containerd of their own, without this package.
+_OLD = pattern(
+    r"docker-ce=(?:5:)?[\"']?(?:17\.|18\.0[1-6])|\b(?:kubelet|kubeadm)[=-]v?1\.(?:\d|1\d|2[0-3])\.|"
+    r"kubernetes_version\W+v?1\.(?:\d|1\d|2[0-3])\b",
+    2,  # re.IGNORECASE
+)
 
 
 def left_without_cri(script: BootScript) -> Draft | None:
@@ -74,7 +79,7 @@ def left_without_cri(script: BootScript) -> Draft | None:
     if installs is None or calls is None or not timeline.precedes(installs, calls):
         return None
     said = _COMMENT.sub("", script.userdata.text)
-    if _SEES_TO_IT.search(said) or _OLD.search(said) or not _brings_kubelet(timeline):
+    if _SEES_TO_IT.search(said) or _OLD.search(said) or not _brings_kubelet(timeline) or _may_be_old(timeline):
         return None
     if _is_told_that_it_is_not_read(timeline):
         return None
@@ -100,6 +105,12 @@ def _is_told_that_it_is_not_read(timeline: Timeline) -> bool:
 
 def _is_dockers(effect: Installs) -> bool:
     return not effect.removes and any(package_name(each.shown()) in WITHOUT_CRI for each in effect.packages)
+
+
+def _may_be_old(timeline: Timeline) -> bool:
+    """`kubelet=$1`: which release that is, whoever calls it says."""
+    packages = [each for one in timeline.of(Installs) if not one.removes for each in one.packages]
+    return any(each.holes and each.shown().startswith(("kubelet", "kubeadm")) for each in packages)
 
 
 def _brings_kubelet(timeline: Timeline) -> bool:
