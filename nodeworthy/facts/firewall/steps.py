@@ -108,10 +108,12 @@ class _Reader:
             yield _step(effect, Does.OFF, FIREWALLD, why="unit")
 
     def _has_firewalld(self) -> bool:
-        """Where apt installs, there is none that nobody installed."""
+        """Where apt alone installs, there is none that nobody installed."""
         installs = [each for each in self.timeline.of(Installs) if not each.removes]
         named = any(package.known == FIREWALLD for each in installs for package in each.packages)
-        return named or not any(each.manager.startswith("apt") for each in installs)
+        managers = {each.manager for each in installs}
+        by_apt = any(each.startswith("apt") for each in managers)
+        return named or not by_apt or not managers.isdisjoint(("dnf", "yum"))
 
     def _file(self, effect: Writes) -> Iterator[FirewallStep]:
         path = effect.path.known or ""
