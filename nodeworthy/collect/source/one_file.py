@@ -83,7 +83,8 @@ _DOCKERFILE = pattern(r"(?i)(?:^|[._-])(?:dockerfile|containerfile)(?:$|[._-])")
 _BEGINS_WITH = pattern(rb"(?mi)^[ \t]*FROM[ \t]+\S")
 _OF_NVIDIA = pattern(rb"nvidia/cuda|NVIDIA_DRIVER_CAPABILITIES", words=(b"nvidia/cuda", b"NVIDIA_DRIVER_CAPABILITIES"))
 _VAGRANTFILE = "Vagrantfile"
-_BUILDS = pattern(r"(?i)dockerfile|containerfile|^Vagrantfile|\.json$")
+_ANSWERS = pattern(rb"(?m)^(?:%(?:packages|post)\b|d-i[ \t])", words=(b"%packages", b"%post", b"d-i"))
+_BUILDS = pattern(r"(?i)dockerfile|containerfile|^Vagrantfile|\.json$|\.ks$|^ks[\w.-]*\.cfg$|kickstart|preseed")
 _PROGRAMS = (".py", ".ts", ".js", ".mjs")
 _USER_DATA = pattern(rb"(?i)user_?data|startup[_-]?script|custom_?data")
 _DIRECTIVES = ("{{", "{%", "%{", "%#")
@@ -149,6 +150,10 @@ def _read_what_builds(source: Source, data: bytes, rules: frozenset[str]) -> Fil
         from nodeworthy.collect.source.user_data_in_programs import contents, may_give_user_data
 
         return contents(source, data, rules) if may_give_user_data(data) else None
+    if _ANSWERS.search(data):
+        from nodeworthy.collect.source.installer_answers import contents as of_an_installer
+
+        return of_an_installer(source, data, rules)
     return _read_dockerfile(source, data, rules) if _OF_NVIDIA.search(data) else None
 
 

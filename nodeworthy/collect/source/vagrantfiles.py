@@ -59,7 +59,13 @@ def _scripts(text: str, source: Source) -> Iterator[BootScript]:
     for texts in _by_machine(text, source.shown):
         place = texts[0].place
         read = user_data_of([Woven("#!/bin/bash", place), *texts], place)
-        yield BootScript(place, read, by_hand=True, of_cloud_images=not has_swap, surroundings=source.scope)
+        yield BootScript(
+            *(place, read),
+            by_hand=True,
+            tells_its_secrets=True,
+            of_cloud_images=not has_swap,
+            surroundings=source.scope,
+        )
 
 
 def _by_machine(text: str, shown: str) -> Iterator[list[Woven]]:

@@ -115,6 +115,8 @@ class BootScript:
     of_cloud_images: bool = False
     # Somebody runs it on a machine that is there already, whatever it looks like.
     by_hand: bool = False
+    # Of such a one: nobody else looks for secrets in the file in which it stands.
+    tells_its_secrets: bool = False
     # Whoever builds an image runs it on the machine of which that is made, whatever it looks like.
     is_build: bool = False
     # Another agent than cloud-init runs it when the machine boots: Google's.

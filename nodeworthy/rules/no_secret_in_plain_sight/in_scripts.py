@@ -39,7 +39,7 @@ def _sight(script: BootScript) -> Sight:
 
 @RULE.check
 def user_data_holds_none(script: BootScript) -> Findings:
-    if script.by_hand:
+    if script.by_hand and not script.tells_its_secrets:
         skip("Terraform runs it over ssh, and it lies nowhere when it is done: the file that holds it is looked at")
     sight = cache(partial(_sight, script))
     if script.read is None and script.holds_secret:
