@@ -186,17 +186,12 @@ class BootScript:
         return any(is_for_others(each.conditions) for each in self.userdata.timeline.effects)
 
     @property
-    def told_once(self) -> frozenset[str]:
-        """Why nothing of it is known, where that is so: a file that is not there, an output that comes later. In a
-        program and in AWS each rule says what it could not look at."""
-        return frozenset((self.unread,)) if self.read is None and self.place.urn is None else frozenset()
-
-    @property
     def unread_as(self) -> Unread | None:
         """Why nothing of the script could be read. The engine asks for it: one rule then says why, and the other rules
         need not repeat it."""
         if self.read is None:
-            return None
+            # A file that is not there. In a program and in AWS each rule says what it could not look at.
+            return Unread.FORMAT if self.place.urn is None else None
         if self.read.unread:
             return Unread.FORMAT
         from nodeworthy.facts.boot.unreadable_shell import unreadable
