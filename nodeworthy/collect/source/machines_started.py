@@ -103,7 +103,7 @@ def _of_metadata(said: Text | None) -> dict[str, Any]:
     """`HttpTokens=required,HttpPutResponseHopLimit=2`, or the same in JSON."""
     if said is None:
         return {}
-    told = _read(said)
+    told = _as_json(said)
     pairs = told if isinstance(told, dict) else dict(_PAIR.findall(said.shown()))
     return {"metadataOptions": {f"{name[:1].lower()}{name[1:]}": value for name, value in pairs.items()}}
 
@@ -119,7 +119,7 @@ def _of_disks(said: Text | None) -> dict[str, Any]:
 
 
 def _disks(said: Text) -> Iterator[tuple[str, dict[str, Any]]]:
-    told = _read(said)
+    told = _as_json(said)
     for each in told if isinstance(told, list) else ():
         ebs = each.get("Ebs") if isinstance(each, dict) else None
         if isinstance(ebs, dict):
@@ -137,7 +137,7 @@ def _of_a_disk(ebs: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, "encrypted": str(found["encrypted"]).lower() == "true"} if "encrypted" in found else found
 
 
-def _read(said: Text) -> Any:
+def _as_json(said: Text) -> Any:
     """What is JSON, with a number for what is filled in; None of what is none."""
     text = "".join(each if isinstance(each, str) else "0" for each in said.pieces)
     if not text.lstrip().startswith(("[", "{")):
