@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text
@@ -32,6 +33,8 @@ _FILLED = pattern(r"#\{([^{}\n]{0,200})\}")
 _ESCAPED = pattern(r"\\([\\\"$`#])")
 # A provisioner is told of in so many lines.
 _MOST_LINES = 12
+# More of them nobody writes.
+_MOST_STEPS = 200
 _BOX = pattern(r"(?m)^[^#\n]*\.vm\.box[ \t]*=[ \t]*[\"']([^\"'\n]{1,80})[\"']")
 # Installed as from a disc, with a partition or a file for swap.
 _WITH_SWAP = ("bento/", "generic/", "roboxes/", "centos/", "almalinux/", "rockylinux/", "hashicorp/")
@@ -82,7 +85,7 @@ def _by_machine(text: str, shown: str) -> Iterator[list[Woven]]:
 
 
 def _steps(text: str, shown: str) -> Iterator[_Step]:
-    for found in _PROVISION.finditer(text):
+    for found in islice(_PROVISION.finditer(text), _MOST_STEPS):
         said = "\n".join(text[found.start("said") : found.start("said") + 2000].split("\n")[:_MOST_LINES])
         if _IS_SHELL.search(said) is None:
             continue
