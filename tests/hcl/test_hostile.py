@@ -52,7 +52,7 @@ def everything_of(module: object) -> None:
                 assert each.values is not None
                 assert each.place.line
         for name in module._locals:  # type: ignore[attr-defined]
-            module._local(name)  # type: ignore[attr-defined]
+            module._local_value(name)  # type: ignore[attr-defined]
     except TooMuch:
         pass
 

@@ -107,8 +107,10 @@ def _launches_of_command(ran: Ran, follows: Follows, step: Step | None, *, per_t
     started = found.step or step
     text = _shell_text(found, ran)
     if text is not None:
-        inner = launches(follows.inside(*text, ran), follows, started, per_task=found.step is not None or per_task)
-        yield from (replace(each, in_container=each.in_container or found.in_container) for each in inner)
+        # What a plain `bash -c` is given the walk through the script has read already.
+        if found.step is not None or found.in_container:
+            inner = launches(follows.inside(*text, ran), follows, started, per_task=found.step is not None or per_task)
+            yield from (replace(each, in_container=each.in_container or found.in_container) for each in inner)
         return
     launch = _launch(found, ran, started, per_task=per_task) if found.words else None
     if launch is None:

@@ -26,7 +26,7 @@ from nodeworthy.verdict import Place
 
 # Beside these a word may be anything: a placeholder, a comment in other words than Slurm's, a backslash that its parser
 # reads in its own way.
-_PLACEHOLDER = pattern(r"[<>\\…]|\.\.\.|\[[A-Za-z ]+\]|\bX{2,}\b")
+_PLACEHOLDER = pattern(r"[<>\\…`]|\$\(|\.\.\.|\[[A-Za-z ]+\]|\bX{2,}\b")
 # What a letter's own option does not take for its value; others do (`-output=x` writes a log called utput=x).
 _PICKY = "acgjmnpt"
 # `--wait` of srun's takes a number, and sbatch's takes none.
