@@ -18,13 +18,17 @@ from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.syntax import Block
 from nodeworthy.hcl.values import Hole, Lit, Obj, Piece, Seq, Str, Value, as_lines
 from nodeworthy.known.cloud_gpus import names_gpus
+from nodeworthy.known.hosted_elsewhere import gpus_elsewhere
 from nodeworthy.known.terraform import boots
 from nodeworthy.records import replace
 from nodeworthy.verdict import NotKnown
 
 _REMOTE, _LOCAL = "remote-exec", "local-exec"
 # By which a machine of another cloud, or a pool of nodes, says what hardware it is.
-_ITS_HARDWARE = ("machine_type", "guest_accelerator", "size", "vm_size", "sku", "shape", "node_shape", "flavor_name")
+_ITS_HARDWARE = (
+    *("machine_type", "guest_accelerator", "size", "vm_size", "sku", "shape", "node_shape", "flavor_name"),
+    *("resources.platform", "template.resources.platform"),
+)
 # How Terraform runs both.
 _HEAD = "#!/bin/sh\n"
 
@@ -44,7 +48,7 @@ def provisioning(module: Module, around: Surroundings | None) -> tuple[list[Boot
 
 def booting_elsewhere(module: Module, around: Surroundings | None) -> list[BootScript]:
     """What machines of other clouds are given to boot with, once of each block. What stands in a file of its own is
-    looked at there."""
+    looked at there; a template that is filled in is none."""
     seen: set[int] = set()
     found: list[BootScript] = []
     for each in module.everything(boots()):
@@ -52,8 +56,13 @@ def booting_elsewhere(module: Module, around: Surroundings | None) -> list[BootS
             seen.add(id(each.block))
             scripts = [_booting(*given, around) for given in _boot_texts(each) if _is_written_there(given[0], each)]
             read = [one for one in scripts if one.read is not None]
-            found += read if any(map(names_gpus, _texts_in(each.values))) else filter(_is_of_a_node, read)
+            found += read if _has_gpus(each) else filter(_is_of_a_node, read)
     return found
+
+
+def _has_gpus(instance: Instance) -> bool:
+    cloud = instance.type.partition("_")[0]
+    return any(names_gpus(each) or gpus_elsewhere(cloud, each) is not None for each in _texts_in(instance.values))
 
 
 def _booting(said: Str, path: str, around: Surroundings | None) -> BootScript:
@@ -73,8 +82,8 @@ def _is_of_a_node(script: BootScript) -> bool:
 
 def _texts_in(values: Obj) -> Iterator[str]:
     """The machine, its size or shape, and what is put into it; not what it boots with."""
-    for name in _ITS_HARDWARE:
-        said = values.items.get(name)
+    for path in _ITS_HARDWARE:
+        said = _at(values, path.split("."))
         for each in said.items if isinstance(said, Seq) else (said,):
             kind = each.items.get("type") if isinstance(each, Obj) else each
             if isinstance(kind, Str) and kind.known:
@@ -103,7 +112,8 @@ def _at(value: Value | None, path: Sequence[str]) -> Value | None:
 
 
 def _is_written_there(said: Str, instance: Instance) -> bool:
-    return all(isinstance(each, Hole) or each.spot.file is instance.block.file for each in said.pieces)
+    own = instance.block.file
+    return all(isinstance(each, Hole) or each.spot.file is own or each.spot.file.is_filled_in for each in said.pieces)
 
 
 def _script(said: Str, around: Surroundings | None) -> BootScript:
