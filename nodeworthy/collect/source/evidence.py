@@ -43,6 +43,7 @@ _JOINS_WITH: Mapping[str, bytes] = {
     "HamiNodeConfigs": _PLUGINS + rb"|containers",
     "DaemonSetManifest": _PLUGINS,
     "SharingConfig": rb"devicePlugin",
+    "PatchedPolicy": rb"sharing:",
     "MonitoringStack": _PLUGINS,
     "DatabaseServer": rb"postgres",
     "PodTemplate": _PODS + _CLAIMS + rb"|sharing:",
