@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import re
 import subprocess
 import sys
@@ -15,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodeworthy.known.evidence import Evidence, all_evidence, in_stream, in_text, nearest
-from nodeworthy.known.evidence.entries import Pattern, words_of
+from nodeworthy.known.evidence.entries import Pattern, spread, words_of
+from nodeworthy.known.evidence.search import _likely, _patterns
 from nodeworthy.rules import catalogue
 from tests.by_day import some
 from tests.fuzz.patterns import attacks
@@ -373,16 +375,26 @@ def test_any_bytes_are_read(data: bytes) -> None:
     in_stream([data])
 
 
-def test_how_it_is_looked_for_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Line by line, or all of a piece: lines of all entries, every third of them wrapped, with empty lines between."""
+@pytest.mark.parametrize(("between", "least"), [("\n---\n", 900), (" | ", 200), (f" {'-' * 900} \n", 900)])
+def test_how_it_is_looked_for_does_not_matter(monkeypatch: pytest.MonkeyPatch, between: str, least: int) -> None:
+    """Line by line, or all of a piece: lines of all entries, every third of them wrapped, with empty lines between; and
+    many of them on one line."""
     told = [each.line for each in all_evidence()]
-    told[::3] = [re.sub(r"(?<=\S) (?=\S)", "\n\n  ", line) for line in told[::3]]
-    log = "\n---\n".join(told).encode()
+    if "\n" in between:
+        told[::3] = [re.sub(r"(?<=\S) (?=\S)", "\n\n  ", line) for line in told[::3]]
+    log = between.join(told).encode()
     monkeypatch.setattr("nodeworthy.known.evidence.search._FEW", 0)
     by_lines = in_stream([log])
     monkeypatch.setattr("nodeworthy.known.evidence.search._FEW", 10**9)
     assert in_stream([log]) == by_lines
-    assert len(by_lines) > 900
+    assert len(by_lines) > least
+
+
+def test_what_is_likely_is_all_that_has_its_words() -> None:
+    """By each entry's rarest word, and by going through all of them."""
+    for each in random.Random(20261129).sample(all_evidence(), 60):
+        there = set(spread(f"{each.line} {each.texts[0]}".encode()).split())
+        assert _likely(there) == [one for one in _patterns() if one.words <= there]
 
 
 def test_a_log_without_lines_takes_no_memory() -> None:

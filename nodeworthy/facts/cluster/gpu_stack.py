@@ -295,9 +295,14 @@ def _by_what_they_wait_for(
     part_of = [waits_for(each.first.waits_in) if each.first.part else "" for each in found]
     causes = [each for each, part in zip(found, part_of, strict=True) if not part]
     beside: list[list[ClusterPod]] = [[] for _ in causes]
+    on_node: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, one in enumerate(causes):
+        for node in {pod.node for pod in one.pods}:
+            on_node[one.first.part, node].append(number)
     left = []
     for each, part in zip(found, part_of, strict=True):
-        at = next((at for at, one in enumerate(causes) if one.first.part == part and _is_beside(one, each)), None)
+        there = on_node.get((part, each.first.node), ())
+        at = next((at for at in there if _is_beside(causes[at], each)), None)
         if part and at is not None:
             beside[at] += each.pods
         elif part:

@@ -157,6 +157,8 @@ class Pattern:
         self.words = words_of(text)
         # So many lines may end within it.
         self.gaps = len(text.split()) - 1
+        # No hole and no gap takes more than 200 bytes, and a quote takes seven.
+        self.longest = 200 * (self.gaps + len(_HOLE.findall(text))) + 7 * len(text)
 
     @cached_property
     def expression(self) -> re.Pattern[bytes]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import accumulate
 
@@ -101,7 +102,7 @@ def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Cou
     """One look for all words, and then only for the entries all of whose words are there."""
     small = _small(piece)
     there = set(spread(small).split())
-    likely = [each for each in _patterns() if each.words <= there]
+    likely = _likely(there)
     lines = Lines(small, _known_words()) if len(likely) > _FEW else None
     found = [each for entry in likely for each in _matches(entry, small, lines, ends)]
     hidden = {(other, match.begins) for match in found for other in match.evidence.hides}
@@ -119,6 +120,24 @@ def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Cou
             continue
         if counts.setdefault(key, each.text) == each.text:
             _count(each.evidence, each.match, piece, line_of, counted)
+
+
+def _likely(there: set[bytes]) -> list[Pattern]:
+    """Those all of whose words are there, in their order. Of thousands of texts a line has the words of few."""
+    patterns, by_word = _patterns(), _by_rarest_word()
+    numbers = [number for word in (there & by_word.keys()) for number in by_word[word]]
+    return [patterns[number] for number in sorted((*numbers, *by_word[b""])) if patterns[number].words <= there]
+
+
+@cache
+def _by_rarest_word() -> Mapping[bytes, Sequence[int]]:
+    """The numbers of the patterns, each by that of its words which the fewest of them have; without a word, by none."""
+    often = Counter(word for each in _patterns() for word in each.words)
+    found: dict[bytes, list[int]] = {b"": []}
+    for number, each in enumerate(_patterns()):
+        rarest = min(each.words, key=lambda word: (often[word], word), default=b"")
+        found.setdefault(rarest, []).append(number)
+    return found
 
 
 def _is_cause(evidence: Evidence) -> bool:
