@@ -45,6 +45,7 @@ from nodeworthy.facts.secrets.plain_text import (
     ENCRYPTED,
     IN_A_JOB,
     IN_A_STACK,
+    IN_COMPOSE,
     PlainText,
     what_is_in_plain_words,
 )
@@ -99,6 +100,7 @@ _REMEDIES = {
     "then take it away, for it has been seen: kubeadm token delete",
     OF_AN_INSTALLER: "hand it over when the installer runs (a vault, a variable of the environment); "
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate",
+    "a compose file": IN_COMPOSE,
 }
 # Ansible's modules that do.
 _ASKS_A_CLUSTER = pattern(
@@ -386,7 +388,7 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
         return found  # an inventory's other variables are not ours to judge
     secrets = list(secret_manifests(every))
     readable = what_is_in_plain_words(without_packed(text, secrets), documents)
-    remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else _REMEDIES.get(held, "")
+    remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
     whole = _plain_text(source, readable, held or _name_of_contents(found), remedy)
     found.facts += [*secrets, replace(whole, is_applied=bool(every) and all(map(installs, every)))]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
@@ -457,7 +459,8 @@ def _with_surroundings(fact: Fact, source: Source) -> Fact:
 
 def _plain_text(source: Source, readable: str, called: str, remedy: str) -> PlainText:
     is_of_a_chart = called == LOOSE and is_charts_own(source)
-    return PlainText(Place(source.shown), readable, "its values" if is_of_a_chart else called, remedy, is_of_a_chart)
+    what, mends = "its values" if is_of_a_chart else called, remedy or _REMEDIES.get(called, "")
+    return PlainText(Place(source.shown), readable, what, mends, is_of_a_chart)
 
 
 def _with_values(every: list[Tree], beside: FilesBeside) -> list[Tree]:

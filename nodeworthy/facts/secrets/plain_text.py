@@ -69,6 +69,10 @@ IN_A_STACK = (
 IN_A_TEMPLATE = (
     "keep it in Secrets Manager, and let what needs it fetch it when it runs; then change it, for it has been seen"
 )
+IN_COMPOSE = (
+    "keep it in a file that is not committed and name it here (env_file:, ${NAME}, or secrets: with file:); "
+    "then change it, for it has been seen"
+)
 IN_A_JOB = (
     "keep it in a file that only its owner may read (chmod 600) and read it there: NAME=$(< ~/.config/…); "
     "then change it, for it has been seen"
