@@ -32,8 +32,8 @@ def _left_to_who_knows_more(made: Sequence[Judgement]) -> list[Judgement]:
 
 
 def told_by_others(made: Sequence[Judgement]) -> list[Judgement]:
-    """Of all that was judged together: what a rule that tells the rest finds is left out where others name it. Who
-    suppressed their finding knows of it."""
+    """All judgements without what a rule that tells the rest finds, where others name it. A finding that somebody
+    suppressed counts as named."""
     if not any(each.rule.tells_the_rest and each.findings for each in made):
         return list(made)
     named = {

@@ -126,7 +126,7 @@ def _replaced(text: str, *, keep_lines: bool) -> str:
 
 
 def _is_in_quotes(text: str, was: bool) -> bool:
-    """Behind this text, on its line."""
+    """Whether the position after this text is within quotes on its line."""
     line = text.rfind("\n")
     shown = text[line + 1 :]
     return (shown.count('"') - shown.count('\\"')) % 2 == (0 if was and line < 0 else 1)

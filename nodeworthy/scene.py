@@ -63,7 +63,7 @@ class Scene:
 
     @cached_property
     def telling_once(self) -> Mapping[type[Any], Sequence[Fact]]:
-        """By their types, the facts that have messages which one rule is enough to tell."""
+        """The facts with messages that one rule is enough to tell, by their types."""
         found: dict[type[Any], list[Fact]] = defaultdict(list)
         for each in self.facts:
             if hasattr(type(each), "told_once"):

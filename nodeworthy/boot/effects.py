@@ -13,7 +13,7 @@ from nodeworthy.verdict import Located, Place
 
 
 class Stage(IntEnum):
-    """Who acts, in the order of a boot. Cloud-init's modules keep their own order; so do the parts of one stage."""
+    """The actors of a boot in their order. Cloud-init's modules keep their own order; so do the parts of one stage."""
 
     NODEADM_CONFIG = 10
     BOOTHOOK = 20

@@ -80,7 +80,8 @@ class Fillings:
         return Text.of(*pieces, text[end:])
 
     def _end(self, text: str, found: re.Match[str]) -> int:
-        """Behind the closing brace; of an escape, or of what is never closed, behind its own letters."""
+        """The position after the closing brace. An escape, or a brace that is never closed, ends after its own
+        letters."""
         if found[0] in ("$${", "%%{"):
             return found.end()
         if found[0].endswith("}}"):

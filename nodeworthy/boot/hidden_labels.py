@@ -15,7 +15,7 @@ _LETTERS = 0xE000
 
 
 def hidden_labels(arguments: Iterable[Text]) -> tuple[str, ...]:
-    """Those among kubelet's arguments of which not all is known, as they are written."""
+    """The kubelet arguments that are known only in part, as they are written."""
     return tuple(label for each in arguments if each.known is None for label in _hidden(each))
 
 

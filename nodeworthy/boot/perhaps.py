@@ -35,7 +35,7 @@ Arms = tuple[Arm, ...]
 
 @dataclass(frozen=True)
 class Perhaps:
-    """Of each line from which on something else holds: what holds."""
+    """What holds from each line on at which a branch of a template begins or ends."""
 
     lines: Sequence[int] = ()
     arms: Sequence[Arms] = ()

@@ -96,7 +96,8 @@ class Document:
         return self._with_directives(told, first) if first else told
 
     def _with_directives(self, told: str, first: int) -> str:
-        """Those that stand too far left to be lines of a block were hidden; they decide about its lines."""
+        """Puts directives back that were hidden because they stand too far left for a block: they decide about its
+        lines."""
         written = self.original.split("\n")
         lines = told.split("\n")
         for row in range(first, first + len(lines)):

@@ -47,7 +47,7 @@ def _path(dotted: str) -> Path:
 
 
 def _after(text: str, at: int) -> int:
-    """Behind the line's end, and behind everything that goes on over it."""
+    """The position after the end of the line, and after everything that continues beyond it."""
     depth = 0
     for token in _TOKEN.finditer(text, at):
         if token[0] in "[{":

@@ -49,7 +49,7 @@ def patched_objects(document: Tree) -> Iterator[Tree]:
 
 
 def merge_patches(document: Tree) -> Iterator[Tree]:
-    """Those of the patches that are parts of objects themselves, and no operations."""
+    """The patches that are parts of objects themselves, not lists of operations."""
     for name in _LISTS:
         for entry in document.get(name).sequence:
             inside = _document(entry.get("patch") if entry.is_mapping else entry)
@@ -70,7 +70,7 @@ def _document(patch: Tree) -> Tree | None:
 
 
 def _with_target(part: Tree, target: Tree) -> Tree:
-    """Who patches by a target may leave out what the part is of."""
+    """Completes a patch by its target: beside one, the patch may leave out what it is a part of."""
     missing = {name: target.get(name) for name in ("kind",) if part.get(name).is_absent}
     metadata = part.get("metadata")
     if metadata.is_absent:

@@ -38,7 +38,8 @@ def excerpts_of_places(
 def _read_excerpts(
     findings: Sequence[Finding], places: Iterable[Place], began: float
 ) -> dict[tuple[str, int], Excerpt]:
-    """By path and line. `began` is when the run did: what was written since may not be what was judged."""
+    """The excerpts by path and line. `began` is when the run began: what was written since may not be what was
+    judged."""
     secret = {(each.where.path or "", each.where.line or 0) for each in findings if each.is_ == HIDDEN}
     reading = _Reading(began, secret)
     shown: dict[tuple[str, int], Excerpt] = {}

@@ -29,7 +29,7 @@ _OF_A_PROGRAM = "; what the program of this folder makes, `nodeworthy fleet infe
 
 
 def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
-    """By whatever asks for nodes in them, or makes some."""
+    """The fleets that follow from whatever asks for nodes in these files, or makes some."""
     from nodeworthy.facts.fleet.karpenter import pools_of_any_image
     from nodeworthy.facts.fleet.pool_system import clusters_of_stack
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
@@ -109,7 +109,7 @@ def fleets_of_plan(stack: str) -> list[InferredFleet] | None:
 
 
 def fleets_of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
-    """By what its nodes say of themselves."""
+    """The fleets that follow from what the nodes say of themselves."""
     from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES
     from nodeworthy.facts.cluster.pools_of_nodes import pools_of_nodes
 

@@ -277,7 +277,7 @@ def write_whole(path: Path, text: str, *, mode: int | None = None) -> None:
 
 
 def _mode(path: Path) -> int:
-    """That of the file whose place is taken, or what the user's umask gives a new one."""
+    """The mode of the file whose place is taken, or the one that the user's umask gives a new file."""
     if path.exists():
         return path.stat().st_mode & 0o777
     mask = os.umask(0)

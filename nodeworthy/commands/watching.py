@@ -157,7 +157,7 @@ class _Watching:
         sys.stdout.flush()
 
     def _say_of_sight(self, text: str) -> None:
-        """That the server is away, and that it is there again."""
+        """Says that the server is away, and that it is back."""
         self._say(text)
 
 

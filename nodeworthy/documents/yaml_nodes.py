@@ -188,7 +188,7 @@ class _Reader:
 
 
 class _FlatReader(_Reader):
-    """Of a document whose lines can't be told apart in the file: all of it stands where it begins."""
+    """Reads a document whose lines cannot be found in the file: all of it is placed where it begins."""
 
     __slots__ = ()
 

@@ -13,7 +13,7 @@ from nodeworthy.verdict import Place
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """Of one link."""
+    """What was seen of one link."""
 
     # False where it was not looked at, or where nothing there could be well.
     is_well: bool

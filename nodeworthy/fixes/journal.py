@@ -43,7 +43,7 @@ class JournalEntry:
 
 
 class Journal:
-    """Of a run that goes on: nobody else finishes what it does."""
+    """The journal of a run that is under way; nobody else finishes that run's work."""
 
     def __init__(self, token: str, entries: Sequence[JournalEntry]) -> None:
         """Where it can't be written, nothing is remembered."""

@@ -11,7 +11,7 @@ JOURNAL = re.compile(r"fix-[0-9a-f]{8}\.json")
 
 
 def staged_name(name: str, token: str) -> str:
-    """Of a mended file, until it takes the place of the one of this name."""
+    """The name of a mended file until it takes the place of the original."""
     return f".{name}.nodeworthy-fix-{token}"
 
 
@@ -27,7 +27,7 @@ def folder() -> Path:
 
 
 def journals() -> list[Path]:
-    """Those of runs that were broken off, or go on elsewhere."""
+    """The journals of runs that were broken off, or go on elsewhere."""
     try:
         below = folder()
         return sorted(below / name for name in os.listdir(below) if JOURNAL.fullmatch(name))

@@ -87,7 +87,7 @@ class _Round:
     refused: dict[tuple[str, ...], Left]
 
     def taken(self, fixes: Sequence[Fix]) -> list[Fix]:
-        """Those that hold, together. What fails with the others is tried alone."""
+        """The fixes that hold together. One that fails with the others is tried alone."""
         together: list[Fix] = []
         for path in dict.fromkeys(each.path for each in fixes):
             here = [each for each in fixes if each.path == path]

@@ -45,7 +45,7 @@ class StagedFile:
     """The mended file beside the one whose place it takes: of several all are there before the first takes its."""
 
     def __init__(self, path: Path, before: bytes, after: bytes, token: str = "") -> None:
-        """By its token it is known to whoever finds it. Raises NotWritten."""
+        """Stages the mended file, named by a token for whoever finds it. Raises NotWritten."""
         why = why_not(path)
         if why:
             raise NotWritten(why)

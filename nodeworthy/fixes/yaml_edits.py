@@ -166,7 +166,7 @@ def _nodes_of(text: str, at: At) -> list[Node]:
 
 
 def _end_of_block(text: str, event: Any, at: At) -> int:
-    """Behind its last character: the mark stands where the next thing begins."""
+    """The position after the block's last character: its mark stands where the next thing begins."""
     row, lines = event.end_mark.line, text.split("\n")
     while row > event.start_mark.line and (row >= len(lines) or not lines[row].strip() or event.end_mark.line == row):
         row -= 1
@@ -213,7 +213,7 @@ def variables(text: Text, edits: Sequence[Edit]) -> list[Change]:
 
 
 def without_twin(text: Text, edit: Edit) -> list[Change]:
-    """Of two entries that say the same, the second."""
+    """Removes the second of two entries that say the same."""
     at = spot(text, edit.place)
     at.refuse_shared()
     entry, entries = _entry(at)

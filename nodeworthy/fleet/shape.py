@@ -31,7 +31,7 @@ class Text:
         return f"must be {self.what}{self._meant(text)}"
 
     def _meant(self, text: str) -> str:
-        """Those of the choices that this is the beginning of, or almost."""
+        """The choice that was meant: this is its beginning, or almost."""
         import difflib
 
         if len(self.choices) == 1:

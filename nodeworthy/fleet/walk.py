@@ -284,7 +284,7 @@ def _as_truth(value: object) -> str:
 
 
 def _wrong_text(kind: Text, value: str) -> str | None:
-    """Of a minor version with more to it, what is left of it."""
+    """What is wrong with a text. Of a version with more to it than major and minor, it names what to keep."""
     wrong = kind.wrong(value)
     minor = re.match(r"v?([0-9]{1,3}\.[0-9]{1,3})(?:[.+-]|$)", value)
     return f'{wrong}: write "{minor[1]}"' if wrong is not None and kind.quote and minor is not None else wrong

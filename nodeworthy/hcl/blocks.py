@@ -80,7 +80,7 @@ def is_many(block: Block) -> bool:
 
 
 def key_of(names: Mapping[str, Value]) -> Value | None:
-    """Of `for_each`, the key: None of what is counted or stands there once."""
+    """The key of `for_each`; None where a block is counted or stands once."""
     each = names.get("each")
     return each.items["key"] if isinstance(each, Obj) else None
 

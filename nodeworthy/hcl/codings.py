@@ -303,7 +303,7 @@ def templatefile(c: Calling, path: Value, variables: Value) -> Value:
 
 
 def render_template(c: Calling, template: Str, variables: Obj) -> Value:
-    """Of a text that is all there. One of a file keeps the file's lines."""
+    """The text of a template that is known in full. A template that is a whole file keeps the file's lines."""
     first = template.pieces[0] if len(template.pieces) == 1 else None
     whole = first.spot.file if isinstance(first, Lit) and first.spot.file.text == first.text else None
     return _filled(c, whole or _FileOf(template), variables)

@@ -93,7 +93,7 @@ def flatten(c: Calling, value: Value) -> Value:
 
 
 def _list(c: Calling, value: Value) -> Seq:
-    """Of one type, as a parameter of Terraform's functions makes it."""
+    """The list of one type that a parameter of Terraform's functions makes of a value."""
     value = need_known(value)
     if isinstance(value, Seq) and value.kind == "set":
         return Seq("list", value.items, value.spot)

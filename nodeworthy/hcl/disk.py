@@ -56,7 +56,7 @@ def read_file(path: str) -> bytes:
 
 
 class Disk:
-    """Of one run. Paths are absolute, and shown as the reader knows them."""
+    """The files of one run. Paths are absolute, and shown as the reader knows them."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class Disk:
 
     @property
     def templates(self) -> Iterator[str]:
-        """Those that were filled in, as the reader knows them."""
+        """The templates that were filled in, as the reader knows them."""
         return (each.shown for each in self._files.values() if isinstance(each, File) and each.is_filled_in)
 
     def says(self, words: str) -> bool:
@@ -207,7 +207,7 @@ class Disk:
             return None
 
     def var_files(self, folder: str) -> Iterator[str]:
-        """Those that Terraform takes by itself, in its order."""
+        """The variable files that Terraform takes by itself, in its order."""
         names = _names(folder)
         plain = [each for each in ("terraform.tfvars", "terraform.tfvars.json") if each in names]
         auto = sorted(each for each in names if each.endswith((".auto.tfvars", ".auto.tfvars.json")))

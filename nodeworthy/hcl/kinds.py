@@ -181,7 +181,7 @@ def _sequence(value: Value, kind: HclType, defaults: Defaults) -> Value:
 
 
 def _alike(items: Sequence[Value], of: HclType, defaults: Defaults) -> list[Value]:
-    """Of `any`, all of them are of the one type that they have in common."""
+    """The items converted to one type; `any` stands for the one type that all have in common."""
     if of.name == "any":
         found = common([kind_of(each) for each in items])
         if found is None:

@@ -85,7 +85,7 @@ class _Arguments(Mapping[str, Value]):
 
 
 class _Cards(Mapping[str, Value]):
-    """Of each instance type, how many network cards take EFA."""
+    """The number of network cards that take EFA, by instance type."""
 
     def __init__(self, spot: Spot) -> None:
         self._spot = spot

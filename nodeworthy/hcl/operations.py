@@ -46,7 +46,7 @@ def attribute(value: Value, name: str) -> Value:
 
 
 def _attribute_of(later: Hole, name: str) -> Hole:
-    """Of a resource that is known only later, which of its attributes."""
+    """The hole of one attribute of a resource that is known only later."""
     if not later.of or not later.shown.startswith(later.of) or not later.why.endswith(later.shown):
         return later
     return Hole(f"{later.why}.{name}", later.spot, f"{later.shown}.{name}", later.of, later.secret)

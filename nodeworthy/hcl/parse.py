@@ -97,7 +97,8 @@ class Parser:
         self.fail(f"{self.source[at : at + 1]!r} begins nothing of HCL", at)
 
     def within(self, opening_in_lines: bool) -> bool:
-        """Behind a bracket: whether newlines mean something from here on. What was so before comes back."""
+        """Steps behind an opening bracket and sets whether newlines mean something from here on; returns what held
+        before."""
         before, self._in_lines = self._in_lines, opening_in_lines
         self.advance()
         return before

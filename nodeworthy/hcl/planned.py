@@ -90,7 +90,7 @@ class Planned(Instance):
 
     @property
     def prefix(self) -> str:
-        """That of its module."""
+        """The address of its module, as a prefix."""
         module = self.said.get("module_address")
         return f"{module}." if module else ""
 

@@ -155,7 +155,7 @@ class Building:
         return list(found)
 
     def _instances(self, address: str) -> Sequence[str]:
-        """Those of a block; of several the one within the same instance of the module, and of the same key."""
+        """The instances of a block; of several, the one within the same instance of the module, with the same key."""
         block = without_keys(address)
         candidates = [each.address for each in self._plan.by_block.get(block, ())]
         if len(candidates) > 1:
@@ -267,7 +267,7 @@ def _text(value: Str | Scalar) -> str:
 
 
 def _child(said: Any, name: str) -> Any:
-    """Of what is marked as a whole, each part is."""
+    """The mark of a part; where the whole is marked, each part is."""
     return said.get(name) if isinstance(said, dict) else said if said is True else None
 
 

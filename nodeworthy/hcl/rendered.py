@@ -72,7 +72,7 @@ class Rendered:
         return hole.shown or hole.why if hole is not None else None
 
     def pieces(self, tree: Tree) -> Sequence[Piece]:
-        """Of a text that was read in it."""
+        """The pieces of a text that was read in the rendered document."""
         assert isinstance(tree.value, str)
         if tree.inside is not None:
             return list(self._block(tree.value, tree.inside))

@@ -238,7 +238,7 @@ def _may_span(made: Str, wanted: str) -> bool:
 
 
 def _replaced(made: Str, wanted: str, other: Str) -> list[Piece]:
-    """Of a string without holes, found across its pieces."""
+    """Replaces in a string without holes, also across its pieces."""
     if made.known is not None:
         pieces: list[Piece] = []
         at = 0

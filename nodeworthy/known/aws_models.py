@@ -43,7 +43,7 @@ def properties_of_all() -> frozenset[str]:
 
 
 def version() -> str:
-    """Whose word this is."""
+    """The source of these models, with its version."""
     told: Mapping[str, str] = _data()["from"]
     return f"botocore {told['botocore']}"
 

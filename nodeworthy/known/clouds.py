@@ -34,7 +34,7 @@ class Cloud:
 
     @property
     def most(self) -> int | None:
-        """Of the bytes before base64."""
+        """The largest user data in bytes before base64."""
         return self.limit // 4 * 3 if self.limit is not None and self.counted == "base64" else self.limit
 
     @cached_property
@@ -67,7 +67,7 @@ def cloud_of_file(data: bytes) -> Cloud | None:
 
 
 def cloud_of_folders(names: Sequence[str]) -> Cloud | None:
-    """That of the nearest folder which is called after one; the nearest comes first."""
+    """The cloud after which the nearest folder is named; the nearest comes first."""
     for name in names:
         words = set(re.split(r"[^a-z0-9]+", name.lower()))
         found = _only(each for each in clouds() if words & set(each.folders))

@@ -56,7 +56,7 @@ def nvidias_classes() -> tuple[str, ...]:
 
 
 def classes_of_gpus() -> frozenset[str]:
-    """Those that the driver makes only where it hands out GPUs."""
+    """The classes that the driver makes only where it hands out GPUs."""
     return frozenset(_table()["nvidia"]["gpus"])
 
 

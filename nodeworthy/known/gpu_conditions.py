@@ -47,7 +47,7 @@ class GpuCondition:
         return status == self.good
 
     def is_bad(self, status: str, reason: str = "") -> bool:
-        """Of a watcher that does not see the GPUs itself nobody knows."""
+        """Whether the condition tells of a fault. What a watcher says that does not see the GPUs itself is unsure."""
         return status in _STATUSES and not self.is_good(status) and reason not in self.unsure
 
 

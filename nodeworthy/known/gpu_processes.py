@@ -60,7 +60,8 @@ def work_together() -> frozenset[str]:
 
 
 def processes_told(image: str, command: str) -> GpuProcesses | None:
-    """Of a container's command line; None where it starts none that is known, or does not say how many here."""
+    """The processes that a container's command line starts; None where it starts no known program, or does not say how
+    many here."""
     if re.search(_table()["on_processors"], command):
         return None
     for each in _programs():

@@ -62,7 +62,7 @@ def types_elsewhere() -> frozenset[str]:
 
 
 def gpus_elsewhere(cloud: str, machine: str, preset: str = "") -> MachineGpus | None:
-    """Those of a machine type; None where it has none of NVIDIA's that is known."""
+    """The GPUs of a machine type; None where it has none of NVIDIA's that is known."""
     rows = _table()["machines"].get(cloud, {"types": {}})
     for text, row in rows["types"].items():
         found = re.fullmatch(text, machine)

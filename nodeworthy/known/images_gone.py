@@ -26,7 +26,7 @@ def _images() -> tuple[GoneImage, ...]:
 
 
 def gone_image(image: str) -> GoneImage | None:
-    """Of an image as it is written. One by its digest is what it was."""
+    """The removed image that this name stands for. One that is named by digest is not looked up."""
     if "@" in image:
         return None
     name, _, tag = image.partition(":")

@@ -48,5 +48,5 @@ def _startup_taints() -> Mapping[str, str]:
 
 
 def worker_of_taint(taint: str) -> str | None:
-    """Who is waited for by a node with a taint of this key. None where it waits for nobody."""
+    """The worker that a node with a taint of this key waits for; None where it waits for nobody."""
     return _startup_taints().get(taint)

@@ -128,7 +128,8 @@ def _cut(text: str, at: int) -> int:
 
 
 def _of_tables(text: str) -> _Placed:
-    """Those of TOML whose every value is a secret, whatever its name: `[….registry.configs."host".auth]`."""
+    """The values of those TOML tables in which every value is a secret, whatever its name:
+    `[….registry.configs."host".auth]`."""
     of_tables: list[str] = table()["kept"]["tables"]
     at = text.find("[") if any(each in text for each in of_tables) else -1
     while at >= 0:

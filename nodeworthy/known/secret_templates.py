@@ -44,8 +44,8 @@ class Filling:
 
 
 def fillings(text: str, *, all_of_them: bool = False) -> Iterator[Filling]:
-    """Those that are secrets by their own name, or by the name of what takes them; `all_of_them`: names in capitals as
-    well, where no shell can have them from elsewhere."""
+    """The fillings that are secrets by their own name, or by the name of what takes them. With `all_of_them`, names in
+    capitals count as well, where no shell can fill them in."""
     if "${" not in text:
         return
     own = set(_SET.findall(text))

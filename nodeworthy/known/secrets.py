@@ -437,7 +437,7 @@ def what_is(name: str, value: str) -> str | None:
 
 
 def perhaps(text: str) -> list[Secret]:
-    """Those, and what may be one: what is better shown to nobody."""
+    """The secrets of a text, and what may be one: better shown to nobody."""
     from nodeworthy.known.secret_doubts import doubtful_secrets
 
     return list(_placed(text, _apart([*_candidates(text), *doubtful_secrets(text)])))

@@ -41,7 +41,7 @@ def flags(program: str) -> frozenset[str]:
 
 @cache
 def is_known_to_torchrun(option: str) -> bool:
-    """By its name with `_`; the beginning of one is enough for argparse."""
+    """Whether torchrun has this option, written with `_`; argparse accepts the beginning of a name."""
     return any(each.startswith(option) for each in _table()["torchrun"]["options"])
 
 
@@ -76,7 +76,7 @@ def options_of_sbatch() -> frozenset[str]:
 
 @cache
 def exclusions() -> Mapping[str, tuple[str, ...]]:
-    """By option of sbatch, the options beside which sbatch ends."""
+    """For each option of sbatch, the options beside which sbatch ends."""
     groups: Sequence[Sequence[str]] = _table()["sbatch"]["exclude_each_other"]
     return {one: tuple(other for other in group if other != one) for group in groups for one in group}
 
@@ -112,7 +112,7 @@ def removed_options() -> Mapping[str, tuple[str, str]]:
 
 
 def key_meant(key: str, table: str = "configuration") -> str:
-    """Of a key that slurm.conf or cgroup.conf does not have: the one that is meant; empty where there is no such."""
+    """The key that was meant by one that slurm.conf or cgroup.conf does not have; empty where there is none."""
     had, by_spelling, by_slip = _keys_of(table)
     if key.lower() in had:
         return ""
@@ -121,7 +121,7 @@ def key_meant(key: str, table: str = "configuration") -> str:
 
 @cache
 def _keys_of(table: str) -> tuple[frozenset[str], Mapping[str, str], Mapping[str, str]]:
-    """Those that there are, in small letters; what is meant by a word without what goes wrong, and by a slip."""
+    """The keys that there are, in small letters; and the key that is meant by another spelling, and by a slip."""
     keys: Sequence[str] = _table()[table]["keys"]
     by_slip = {slip: each for each in reversed(keys) for slip in _slips_of(each.lower())}
     return frozenset(each.lower() for each in keys), {_spelt(each): each for each in reversed(keys)}, by_slip
@@ -140,14 +140,14 @@ def times_of_configuration() -> frozenset[str]:
 
 @cache
 def words_of_configuration() -> Mapping[str, frozenset[str]]:
-    """By the key in small letters: the words that may stand there, in small letters, too."""
+    """The words that a key may have, both in small letters."""
     words: Mapping[str, Sequence[str]] = _table()["configuration"]["words"]
     return {key.lower(): frozenset(each.lower() for each in known) for key, known in words.items()}
 
 
 @cache
 def refused_words() -> Mapping[str, Mapping[str, str]]:
-    """By the key in small letters: words over which slurmctld ends, and what to write instead."""
+    """For each key in small letters, the words over which slurmctld ends, and what to write instead."""
     refused: Mapping[str, Mapping[str, str]] = _table()["configuration"]["refused"]
     return {key.lower(): words for key, words in refused.items()}
 
@@ -207,7 +207,7 @@ def is_plain(word: str) -> bool:
 
 @cache
 def _others() -> Mapping[str, str]:
-    """By their names, and by their numbers alone (`2080ti`)."""
+    """Further names of GPUs, and their numbers alone (`2080ti`)."""
     named = [*_table()["gpu"]["also"], *(each for each in gpu_names() if each.startswith("RTX"))]
     numbered = {re.sub(r"^(?:quadro)?[rg]tx", "", _bare(each)): each for each in reversed(named)}
     return {

@@ -31,7 +31,7 @@ def types() -> Mapping[str, str]:
 
 
 def boots() -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """By the type of a machine of another cloud than AWS: the arguments by which it is given what it boots with."""
+    """For each type of machine of clouds other than AWS, the arguments that hold what it boots with."""
     found: Mapping[str, Mapping[str, Sequence[str]]] = _table()["boots"]
     return found
 

@@ -44,8 +44,8 @@ def _rows() -> Sequence[Mapping[str, Any]]:
 
 
 def known_module(source: str, version: str) -> KnownModule | None:
-    """By its source and what is said of its version, "" where that is nothing. None for any other module, and for a
-    version of which nothing is known."""
+    """The module by its source and the version that is asked for, "" where none is. None for any other module, and for
+    a version that is not in the table."""
     address, within, ref = _parts(source)
     for row in _rows():
         if address.lower() in (row["address"], row["git"]) and within == row.get("within", ""):

@@ -37,8 +37,8 @@ class Signs:
 
 @cache
 def signs(*, comes_again: bool, by_hand: bool = True) -> Signs:
-    """Those of tools that always verify, and of those that do where they come again and again; with or without what
-    people start `by_hand`, too."""
+    """The signs of tools that always verify, and of those that do where they run again and again; with or without what
+    people start `by_hand`."""
     tools = [each for each in _tools() if comes_again or not each.get("again", False)]
     tools = [each for each in tools if by_hand or not each.get("by_hand", False)]
     names = _any_of(name for each in tools for name in each["names"])

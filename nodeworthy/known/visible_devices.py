@@ -1,4 +1,4 @@
-"""Who decides which GPUs a container sees: the table of `visible_devices.toml`, typed."""
+"""The settings that decide which GPUs a container sees: the table of `visible_devices.toml`, typed."""
 
 from __future__ import annotations
 

@@ -263,7 +263,8 @@ Key = tuple[str, ...]
 
 
 def _order_otherwise(told: Told, seen: Observation) -> Iterator[Difference]:
-    """Of what was told once and seen once, or of the first time where more often says nothing."""
+    """The effects whose order was told otherwise than seen: those told and seen once, or by their first time where
+    repetition says nothing."""
     happened = _first([key for event in seen.events for key in _keys_of_event(event)])
     last: tuple[int, Key, Effect] | None = None
     for key, effect in _sure_effects(told):

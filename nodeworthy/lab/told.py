@@ -58,7 +58,7 @@ class Told:
         return None if None in held else True
 
     def writes(self) -> dict[str, list[tuple[Writes, bool | None]]]:
-        """By path, in order; what surely does not happen is left out."""
+        """The writes by path, in order, without those that surely do not happen."""
         by_path: dict[str, list[tuple[Writes, bool | None]]] = {}
         for effect, happens in self.of(Writes):
             path = effect.path.known

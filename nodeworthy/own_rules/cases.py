@@ -154,7 +154,7 @@ def _below(folder: Path, line: _Line, above: tuple[Path, ...]) -> Iterator[Path]
 
 
 def _beneath(base: Path, above: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Of a base that is a case itself."""
+    """The layers beneath a base that is a case itself."""
     line = _lines(base.parent).get(base.name)
     return tuple(_below(base, line, above)) if line is not None else ()
 

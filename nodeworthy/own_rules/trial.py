@@ -99,7 +99,7 @@ def _run(case: Case, rules: Path, timeout: float) -> tuple[int, Any]:
 
 
 def _golden(case: Case, now: dict[str, Any], update: bool) -> Iterator[str]:
-    """Of those who keep one, all that is told is compared."""
+    """Compares everything that is told with the golden, for cases that keep one."""
     if update:
         case.golden.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     elif case.golden.exists() and _read_golden(case.golden) != now:

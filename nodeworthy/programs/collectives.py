@@ -48,7 +48,7 @@ def all_reduces(test: str, where: Any) -> None:
 
 
 def payloads(where: Any) -> list[int]:
-    """Those of which twice as much is free on the smallest GPU of all: a slice has no room for the largest."""
+    """The sizes of which twice as much is free on the smallest of all GPUs: a slice has no room for the largest."""
     import torch
 
     free = torch.cuda.mem_get_info(where)[0] if where.type == "cuda" else 2 * max(SIZES)
@@ -57,7 +57,7 @@ def payloads(where: Any) -> list[int]:
 
 
 def names() -> list[str]:
-    """Of the nodes, in the order of their ranks."""
+    """The names of the nodes in the order of their ranks."""
     return list(dict.fromkeys(streams.gather_from_ranks(say.NODE)))
 
 

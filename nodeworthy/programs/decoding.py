@@ -25,7 +25,7 @@ Cache = list[Any]
 
 
 class Size(NamedTuple):
-    """Of a layer there are eight squares of its width."""
+    """The size of a model; a layer has eight squares of its width."""
 
     name: str
     width: int

@@ -73,7 +73,7 @@ class Cuda:
 
     @property
     def version(self) -> str:
-        """Of CUDA, the newest that this driver understands."""
+        """The newest version of CUDA that this driver supports."""
         number = ctypes.c_int()
         self.call("cuDriverGetVersion", ctypes.byref(number))
         return f"{number.value // 1000}.{number.value % 1000 // 10}"
@@ -244,7 +244,7 @@ class NvmlGpu:
         return uncorrected.value
 
     def link(self) -> dict[str, int]:
-        """Of its PCIe link, while it works: a GPU at rest slows it down."""
+        """The state of its PCIe link under load: a GPU at rest slows it down."""
         calls = {
             "link_gen": "nvmlDeviceGetCurrPcieLinkGeneration",
             "link_gen_max": "nvmlDeviceGetMaxPcieLinkGeneration",

@@ -65,7 +65,7 @@ def loading() -> None:
 
 
 def disk(folders: list[str]) -> None:
-    """Of a folder that all nodes see, and of the node's own disk; then of the network that leads out of here."""
+    """Measures the folder that all nodes see and the node's own disk, then the network that leads out of here."""
     size = int(os.environ.get("NODEWORTHY_MIB", "256")) * MIB
     for folder in folders:
         both_ways(folder, "scratch", size)

@@ -64,7 +64,7 @@ def ranks() -> list[str]:
 
 
 def group() -> list[str]:
-    """Those of the other nodes are awaited for a minute, and no longer."""
+    """The command that starts the group; other nodes are awaited for a minute and no longer."""
     there = os.environ
     return [
         sys.executable,

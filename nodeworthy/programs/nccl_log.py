@@ -1,4 +1,4 @@
-"""By what NCCL's ranks speak with each other: it says so nowhere but in its own log."""
+"""The transport between NCCL's ranks, which only NCCL's own log tells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def begin(folder: str) -> None:
 
 
 def transport(folder: str) -> str:
-    """Of this process: between nodes where anything goes there, else within one; empty where it says nothing."""
+    """The transport of this process: the one between nodes where there is one, else the one within a node; empty where
+    the log says nothing."""
     text = ""
     for each in glob.glob(_file(folder, str(os.getpid()))):
         with open(each, encoding="utf-8", errors="replace") as file:

@@ -49,7 +49,7 @@ def gather_from_ranks(own: Any) -> list[Any]:
 
 
 def measure(nodes: list[str]) -> None:
-    """By the first rank of each node; all others wait. Raises where two can't speak with each other."""
+    """Measures by the first rank of each node while all others wait. Raises where two nodes cannot reach each other."""
     mine = meet.listen(0) if say.LOCAL_RANK == 0 else None
     addresses = _addresses(nodes, mine)
     # Of an odd number one sits out each time.
@@ -108,7 +108,8 @@ def _as_seen(master: str) -> tuple[str, str]:
 
 
 def _password(match: str) -> bytes:
-    """By which a receiver knows its partner: a scraper that looks at every port is none, nor is who comes too late."""
+    """The password by which a receiver knows its partner, and tells it from a port scanner and from one that comes too
+    late."""
     return hashlib.sha256(f"{say.NONCE}/{match}".encode()).digest()
 
 
@@ -140,7 +141,7 @@ def _accepted(mine: socket.socket, match: str) -> list[socket.socket]:
 
 
 def _hear(other: socket.socket, match: str, known: list[socket.socket]) -> None:
-    """Who it is; a stranger is let go."""
+    """Lets the partner in; a stranger is let go."""
     other.settimeout(PATIENCE)
     wanted, said = _password(match), b""
     with contextlib.suppress(OSError):

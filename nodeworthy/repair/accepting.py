@@ -26,7 +26,7 @@ from nodeworthy.repair.standing import (
 def accept_edits(
     standing: Standing, node: Mapping[str, Any], now: datetime, *, level: str, gate: Gate | None
 ) -> tuple[Edit, ...]:
-    """Of one that is fit or is not; of one that was not seen nothing is changed. Raises NotEditable."""
+    """The edits for a node that is fit, or is not; a node that was not seen is left unchanged. Raises NotEditable."""
     wanted = _passes(node, now, level, gate) if standing.fitness is Fitness.FIT else _fails(standing)
     return as_edits(node, wanted)
 

@@ -1,4 +1,4 @@
-"""Who makes an object, by what stands on it: a change past its maker is undone by the maker's next run."""
+"""The maker of an object, by what the object bears: a change that bypasses the maker is undone by its next run."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ _UNJUDGED = Standing(Fitness.UNSEEN, "looked-at", "nothing of it was judged")
 
 
 def standing(host: str, judgements: Sequence[Judgement], *, strict: bool) -> Standing:
-    """By what changes the exit code; what is unknown always speaks against a host."""
+    """The standing of a host, by what changes the exit code. What is unknown always counts against it."""
     own = [each for each in judgements if each.subject.place.host == host]
     # A rule that crashed elsewhere than on a host may have been about any.
     nobodys = [each for each in judgements if each.subject.place.host is None and each.verdict is Verdict.ERROR]

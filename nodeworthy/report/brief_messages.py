@@ -122,7 +122,7 @@ _SAYS = {Sign.UNREADY: "not ready since then", Sign.PLACED: "given to its node"}
 
 
 def _since_when(sightings: Sequence[Sighting]) -> str:
-    """By warnings, else by when it ceased to be ready; never by what only stands near it."""
+    """The time by warnings, else when the node ceased to be ready; never by what merely stands near it."""
     if warned := _times(sightings, Sign.WARNED):
         first, last = min(warned), max(warned)
         until = f", the last from {_hour(last, first)}" if last > first else ""

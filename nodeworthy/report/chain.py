@@ -66,7 +66,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """Of what a finding names, on which nodes it is."""
+    """The nodes of a cluster that a finding is about."""
 
     nodes: Sequence[str]
     # The nodes of a pod, or of the pods of a DaemonSet, by object.
@@ -108,8 +108,8 @@ def _of_subject(judgement: Judgement) -> Iterable[str]:
 def chains_of_nodes(
     known: Whereabouts, judgements: Iterable[Judgement], walk: Callable[[str], Walk | None], only: str | None = None
 ) -> list[Chain]:
-    """Of those nodes of a cluster that somebody has found something of, or of the one that was asked for: of a large
-    cluster most are well, and nobody wants theirs."""
+    """The chains of the nodes that something was found of, or of the one node that was asked for. Most nodes of a large
+    cluster are well, and nobody wants their chains."""
     found: dict[str, list[Finding]] = defaultdict(list)
     for judgement in judgements:
         for finding in filter(_counts, judgement.findings):

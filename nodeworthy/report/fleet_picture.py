@@ -19,7 +19,7 @@ UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class Flow:
-    """Who reaches whom, on which ports, and what for."""
+    """One side that reaches another: on which ports, and what for."""
 
     source: str
     target: str

@@ -101,7 +101,7 @@ _NARROW = """
 
 
 def style(outcomes: Iterable[str]) -> str:
-    """Of each outcome that there is, a box takes away what it stands for."""
+    """The style sheet, in which one box for each outcome hides what has that outcome."""
     hiding = "".join(f"body:has(#show-{each}:not(:checked)) #are-{each} {{ display: none; }}\n" for each in outcomes)
     return f"{PALETTE}{_COLOURS}{_PAGE}{_FINDINGS}{DRAWING}{_NARROW}{hiding}"
 

@@ -144,7 +144,7 @@ def _pool(pool: GpuPool, name: str) -> Iterator[_Line]:
 
 
 def _brought(pool: GpuPool, fleet: InferredFleet) -> Iterator[_Line]:
-    """Who brings what; of the toolkit and the device plugin a fleet has no key."""
+    """The lines of what brings driver, toolkit and device plugin; a fleet has no key for the latter two."""
     driver = driver_of(pool, fleet.settings)
     if driver is not None:
         yield _line(8, "driver", driver.by, _said_by(driver) if driver.says else "")

@@ -52,7 +52,8 @@ LONGEST = 60
 
 
 def render(resources: Sequence[Planned], paint: Paint) -> str:
-    """By layer (the module that the program's entry calls), then by parent, in the program's own order."""
+    """The resources by layer (the module that the program's entry calls), then by parent, in the program's own
+    order."""
     ordered = sorted(resources, key=lambda each: each.order)
     urns = {each.urn for each in ordered}
     children: dict[str | None, list[Planned]] = defaultdict(list)

@@ -35,7 +35,7 @@ class Mark:
 
 @dataclass
 class Marks:
-    """By effect (its id); `elsewhere` is what is said of no effect's line."""
+    """The marks beside each effect, by its id; `elsewhere` holds those that belong to no effect's line."""
 
     beside: dict[int, list[Mark]] = field(default_factory=dict)
     elsewhere: list[Mark] = field(default_factory=list)

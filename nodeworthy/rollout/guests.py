@@ -1,4 +1,4 @@
-"""Who is on a node, and what of it goes with the node: pods, their budgets, what people wrote on it by hand."""
+"""The guests of a node, and what goes with the node: pods, their budgets, what people wrote on it by hand."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def stopping(view: View, *, is_bad: bool) -> Iterator[acts.Act]:
 
 
 def _protections(view: View) -> Iterator[acts.Act]:
-    """Of machines that were let go, and stay."""
+    """Protects machines again that were let go, and stay."""
     for lane in view.journal.unfinished():
         machine = view.world.machine(lane.old)
         if machine is not None and _was_let_go(view.journal, lane) and lane.was_protected and not machine.is_protected:

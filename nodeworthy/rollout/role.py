@@ -57,7 +57,7 @@ def _role(kind: str, namespace: str | None, rules: list[Manifest]) -> Manifest:
 
 
 def _binding(kind: str, role: str, namespace: str | None = None) -> Manifest:
-    """Of our account to a role, which may be a gate's own."""
+    """Binds our account to a role, which may be a gate's own."""
     name = NAME if role == NAME else f"{NAME}-{role.removeprefix('nodeworthy-')}"
     return {
         "apiVersion": f"{_RBAC}/v1",

@@ -113,7 +113,7 @@ def _findings_about(judgement: Judgement, running: RunningNodes) -> Sequence[Any
 
 
 def _no_room(nodes: NodeGroup, judgements: Sequence[Judgement]) -> str:
-    """By rules that ask the same: is there a quota, are there addresses for one more."""
+    """Why there is no room for one node more, by the rules on quota and addresses."""
     told, judged = [], set()
     for each in judgements:
         subject = each.subject
@@ -126,7 +126,8 @@ def _no_room(nodes: NodeGroup, judgements: Sequence[Judgement]) -> str:
 
 
 def _no_drain(nodes: NodeGroup, judgements: Sequence[Judgement]) -> str:
-    """That nothing in AWS drains by the hook is no fault: we have emptied a node before it is ended."""
+    """Why nothing waits while a node drains. A hook that nothing in AWS answers is no fault: the rollout empties a node
+    before it ends it."""
     if not hooks(nodes):
         return "auto scaling waits at no hook (autoscaling:EC2_INSTANCE_TERMINATING) before it ends a machine of it"
     of_it = (each for each in judgements if each.rule.id == "rollout-drains" and each.subject is nodes)

@@ -159,7 +159,7 @@ class World:
         return next((each for each in self.machines if each.id == identifier and each.is_there), None)
 
     def unavailable(self) -> dict[str, str]:
-        """By machine, why it takes no work."""
+        """Why each machine takes no work."""
         found: dict[str, str] = {}
         for each in self.machines:
             node = self.node_of(each.id)

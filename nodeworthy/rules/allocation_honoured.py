@@ -33,7 +33,7 @@ def they_are(seen: Allocation) -> Findings:
 
 
 def _at_once(seen: Allocation) -> Findings:
-    """Of two jobs that held parts of one node together."""
+    """Two jobs that held parts of one node together."""
     meant = [each for each in seen.askings if each.span is not None]
     pairs = [(one, other) for one, other in combinations(meant, 2) if one.is_beside(other)]
     for one, other in pairs:

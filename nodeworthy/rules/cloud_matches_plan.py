@@ -60,7 +60,8 @@ def each_known_input_is_as_declared(declared: DeclaredResource) -> Findings:
 def _first_that_differs(
     declared: DeclaredResource, live: Sequence[AwsResource]
 ) -> Iterator[tuple[AwsResource, Difference]]:
-    """Of the versions of a launch template, the one that machines start from says it first."""
+    """The first of the live resources that differs. Of a launch template's versions, those that machines start from
+    come first."""
     for each in live:
         found = differences(declared.resource, each, declared.deployment)
         if declared.resource.type == GROUP:

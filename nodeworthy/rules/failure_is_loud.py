@@ -196,7 +196,7 @@ def _is_noticed_there(sent: Sent) -> bool:
 
 
 def _one_of_a_line(steps: Iterable[CriticalStep]) -> list[CriticalStep]:
-    """Of a download and what runs it, the latter is told, where its failure is silent, too."""
+    """One step for each line: of a download and what runs it, the latter, where its failure is silent too."""
     found: dict[Place, CriticalStep] = {}
     for each in steps:
         found.setdefault(each.place, each)

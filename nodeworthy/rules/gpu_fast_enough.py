@@ -50,7 +50,7 @@ def it_reaches_its_floor(seen: GpuSpeeds) -> Findings:
 
 
 def _slow(seen: GpuSpeeds, some: Sequence[Speed]) -> Draft:
-    """Of several that are slow alike, the worst; the cause is one."""
+    """The worst of several GPUs that are slow for one cause."""
     worst = min(some, key=lambda each: -each.best if each.measure.is_time else each.best)
     measure, floor = worst.measure, worst.floor
     assert isinstance(floor, Floor)

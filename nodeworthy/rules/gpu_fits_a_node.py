@@ -121,7 +121,7 @@ def the_machine_that_it_chooses_has_as_many(
 
 @RULE.check
 def the_machine_that_it_chooses_exists(pod: PodTemplate, size: NodeSize | None) -> Findings:
-    """Of several that it would take, one is enough."""
+    """A pod that names several machines needs only one of them to exist."""
     if size is not None:
         skip(_SHOWN)
     if pod.live is not None or not pod.uses_gpus:

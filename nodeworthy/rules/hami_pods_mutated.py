@@ -68,7 +68,7 @@ def _ways_around(pod: HamiPod, setup: HamiSetup) -> Findings:
 
 
 def _opted_out(pod: HamiPod) -> Findings:
-    """Who asks for whole GPUs alone may mean it: they can be another plugin's."""
+    """A pod that asks for whole GPUs alone may opt out on purpose: they can be another plugin's."""
     # What a template adds to labels is no opt-out: nobody writes that for every pod of a chart.
     if labels().webhook not in pod.labels or not pod.sharing:
         return

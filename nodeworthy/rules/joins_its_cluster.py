@@ -290,7 +290,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _run_together(at: Coordinates, options: Sequence[str]) -> Findings:
-    """Of such a call the rest is not judged: it says something else than it was meant to."""
+    """An option that is run together with the word before it. The rest of such a call is not judged: it says something
+    else than was meant."""
     for option in options:
         yield fail(
             at.place,
@@ -303,7 +304,7 @@ def _run_together(at: Coordinates, options: Sequence[str]) -> Findings:
 
 
 def _on_its_own(script: BootScript) -> Findings:
-    """Of nodes that EKS starts from an image of the program's own."""
+    """Nodes that EKS starts from an image of the program's own."""
     gap = may_join(script)
     if gap is not None or adds_node_configs(script.timeline):
         also = "this may" if gap is not script else "not all of it was"
@@ -445,7 +446,8 @@ def _not_of_its_cluster(nodes: NodeGroup, said: Located[str], what: str, own: Lo
 
 
 def _dns(at: Coordinates, pool: BootPool) -> Findings:
-    """Of an address that is filled in later nothing is said; bootstrap.sh derives one where none is given."""
+    """The DNS address that is outside of the service range. An address that is filled in later is not judged;
+    bootstrap.sh derives one where none is given."""
     fleets = pool.fleet.cluster.service_cidr
     if at.dns is not None and isinstance(at.dns.state, Known) and is_outside(at.dns.state.value, need(fleets)):
         yield fail(

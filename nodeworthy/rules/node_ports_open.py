@@ -110,7 +110,7 @@ def _worst(answers: Sequence[Answer]) -> Answer:
 
 
 def _by_door(every: Sequence[GuardedNodes]) -> list[list[GuardedNodes]]:
-    """Those of a cluster: one rule in the group that they share lets all of them through."""
+    """The nodes of each cluster together: one rule in the group that they share lets all of them through."""
     found: dict[AwsResource | Place, list[GuardedNodes]] = {}
     for each in every:
         if each.of_clusters:

@@ -114,7 +114,7 @@ def _remedy(first: Advertiser) -> str:
 
 @RULE.check
 def it_reaches_kubelet(plugin: DaemonSetManifest) -> Findings:
-    """By a socket in this folder it registers what it has; of a chart's pods the chart mounts it."""
+    """A plugin registers by a socket in this folder. The pods of a chart get it mounted by the chart."""
     if plugin.part is Part.DCGM_EXPORTER or plugin.is_of_chart or plugin.by_command or plugin.elsewhere is not None:
         return
     containers = plugin.pods.get("containers")

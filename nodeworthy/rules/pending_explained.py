@@ -63,7 +63,7 @@ def why_they_wait(waiting: Waiting) -> Findings:
 
 
 def _of_claims(claiming: ClaimingPods) -> Draft:
-    """By the scheduler's words alone, as far as they are known."""
+    """Pods that wait for their claims, by the scheduler's words alone."""
     waits = "a pod waits" if len(claiming.pods) == 1 else f"{len(claiming.pods)} pods wait"
     count = f"{waits} for {_of_what(claiming)}"
     victims = [each.object for each in claiming.pods]

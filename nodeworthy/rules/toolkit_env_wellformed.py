@@ -191,7 +191,7 @@ def no_setting_is_dead(values: OperatorValues) -> Findings:
 
 @RULE.check
 def a_patch_can_be_read(patch: PatchedPolicy) -> Findings:
-    """By which a script changes the ClusterPolicy: its list stands instead of the one that is there."""
+    """A patch of the ClusterPolicy, by a script: its list replaces the one that is there."""
     if patch.values.toolkit.env.is_absent:
         skip("it changes nothing of toolkit.env")
     yield from the_list_can_be_read(patch.values) or ()

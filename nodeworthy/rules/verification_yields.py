@@ -89,7 +89,7 @@ def it_holds_no_gpus_beyond_its_time(work: VerificationWork) -> Findings:
 
 @RULE.check
 def it_gives_back_what_it_took(given: GpusGivenBack) -> Findings:
-    """Of a run of accept itself."""
+    """The GPUs that a run of accept itself has taken."""
     if given.kept:
         yield fail(
             given,
@@ -291,7 +291,8 @@ def leftovers(pod: PodTemplate) -> Iterator[Draft]:
 
 
 def honours_opt_out(pod: PodTemplate) -> bool:
-    """By a required node affinity (NotIn, DoesNotExist), or by choosing nodes that are marked otherwise."""
+    """Whether it stays away from nodes that opted out: by a required node affinity (NotIn, DoesNotExist), or by
+    choosing nodes that are marked otherwise."""
     return any(pod.selection.refuses(label, value) for label, value in OPT_OUTS.items())
 
 

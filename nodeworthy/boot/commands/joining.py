@@ -85,7 +85,7 @@ def located_words(call: Call, arguments: Given, *names: str) -> Located[str] | N
 
 
 def labels_of(told: Text) -> tuple[tuple[str, str], ...]:
-    """Those of kubelet's arguments that are known from end to end."""
+    """The labels among kubelet's arguments that are known in full."""
     pairs = (label.partition("=") for label in _listed(told, FLAG))
     return tuple((name, value) for name, equals, value in pairs if equals)
 

@@ -93,7 +93,7 @@ def run(call: Call) -> Did:
 
 
 def _refused(call: Call, arguments: Given) -> Iterator[Effect]:
-    """Who is told a server's address and nothing else becomes an agent, too."""
+    """A k3s that is given a server's address and nothing else becomes an agent, too."""
     is_told = not arguments.words and beginning(call.environment.get("K3S_URL") or EMPTY).startswith("http")
     found = tuple(dict.fromkeys(name for name, _ in arguments.options if name in _OF_SERVERS))
     if found and (is_told or arguments.words[:1] == ("agent",)):

@@ -181,7 +181,7 @@ def _line(call: Call) -> Iterator[str]:
 
 
 def _lines_added(call: Call) -> Iterator[str]:
-    """Of one line; several are laid out as they stand."""
+    """The shell command that adds one line; a block of several is laid out as it stands."""
     path, block = quote(call.get("path", "dest", "name")), call.get("block", "content").strip()
     yield f": edits {path}" if call.is_absent or not block else f"printf '%s\\n' {quote(block)} >> {path}"
 

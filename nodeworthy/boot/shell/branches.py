@@ -140,7 +140,7 @@ def condition(
 
 
 def go_on(walker: Walker, taken: Sequence[Taken], decided_by: str) -> None:
-    """Behind branches: what holds for all that did not leave."""
+    """Continues after branches with what holds for every branch that did not leave."""
     going = [each for each in taken if each.flow is Flow.ON]
     if not going:
         walker.flow = min((each.flow for each in taken), default=Flow.ON)

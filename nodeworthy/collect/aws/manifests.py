@@ -37,8 +37,8 @@ _RESERVED = {
 
 
 def nodes_in_aws(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """Those with GPUs: of an EC2NodeClass where a NodePool beside it asks it for some, or no pool says what it is for
-    and it is called for GPUs itself."""
+    """The nodes with GPUs that manifests describe. An EC2NodeClass counts where a NodePool beside it asks it for some,
+    or where no pool says what it is for and it is named for GPUs itself."""
     for each in facts:
         if isinstance(each, EksctlGroup):
             yield from _of_eksctl(each)

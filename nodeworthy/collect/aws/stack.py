@@ -295,7 +295,7 @@ class PoolNames:
 
     @cached_property
     def _tags_of_groups(self) -> Mapping[str, str]:
-        """By launch template, the pool with which the group is tagged that starts its nodes."""
+        """For each launch template, the pool with which the group that starts its nodes is tagged."""
         return dict(self._by_template(_tagged))
 
     @cached_property

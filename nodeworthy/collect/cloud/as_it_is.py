@@ -88,7 +88,8 @@ class AsItIs:
         return found, answer.refused
 
     def versions_of(self, template: str, groups: Sequence[str]) -> tuple[Sequence[AwsResource], str]:
-        """Those of a launch template that these groups start from, then its newest one; and why they are not known."""
+        """The versions of a launch template that these groups start from, then its newest one; and why they are not
+        known."""
         used = [version_of(each) for each in self._region.scaling_groups.items if _name(each) in groups]
         named = [each for each in used if each is not None and each.template == template]
         refused = next(filter(None, map(self._region.refused_version, named)), "")

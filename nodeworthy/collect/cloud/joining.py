@@ -33,7 +33,8 @@ class Joining:
         return {each.machine: each for each in here}
 
     def groups(self, cluster: Data | None, groups: Sequence[WatchedGroup]) -> Iterator[JoinedMachines]:
-        """Of the groups of one cluster, where it is this one: by its URL, or because a machine of theirs is a node."""
+        """The machines of one cluster's groups, where it is this cluster: its URL says so, or one of the machines is a
+        node of it."""
         if not self._is_it(cluster, groups):
             return
         for each in groups:

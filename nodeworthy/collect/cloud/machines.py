@@ -40,7 +40,7 @@ class _Alike:
 
 
 class Machines:
-    """Those of one auto scaling group."""
+    """The machines of one auto scaling group."""
 
     def __init__(self, region: Region, resources: Resources, group: Data, nodes: NodeGroup) -> None:
         self._region = region
@@ -234,7 +234,7 @@ class Machines:
 
     @cached_property
     def _shown_by(self) -> Mapping[_Alike, str]:
-        """Of machines that were started from the same, the one that is asked for all."""
+        """Among machines that were started from the same version, the one that is asked for all of them."""
         found: dict[_Alike, str] = {}
         for member, data in self._there:
             found.setdefault(self._alike(member, data), text_at(data, "InstanceId"))
@@ -275,7 +275,7 @@ class Machines:
 
 
 def _like(script: BootScript, beside: Sequence[BootScript]) -> BootScript:
-    """Of the pool that the group's own script is of."""
+    """Gives the script the pool of the group's own script."""
     if not beside:
         return replace(script, no_pool="its group has no boot script any more")
     own = beside[0]

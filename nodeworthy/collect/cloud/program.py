@@ -74,7 +74,7 @@ def _by_region(plan: PreviewedPlan, own: str | None, state: State) -> Mapping[st
 
 
 def _with_state(resource: Resource, state: State) -> Resource:
-    """By its id others of the program name it, where the state tells what they were given."""
+    """Fills a resource in from the state, its id included: others in the program may name it by that."""
     identifier = state.ids.get(resource.urn)
     outputs = {**resource.outputs, "id": identifier} if identifier else resource.outputs
     return replace(resource, inputs=_filled(resource.inputs, state.inputs.get(resource.urn)), outputs=outputs)
@@ -118,7 +118,7 @@ _CALLED = "a state of Pulumi"
 
 @dataclass(frozen=True)
 class State:
-    """By URN."""
+    """What a stack's state keeps, by URN."""
 
     ids: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

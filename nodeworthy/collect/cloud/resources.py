@@ -230,8 +230,8 @@ class Resources:
                     each["ebs"].setdefault("encrypted", encrypted)
 
     def _volumes_of(self, named: Version, mapped: Set[str]) -> Mapping[str, Any]:
-        """Of these and of the root device, where all are encrypted, or nobody may say whether they are. Not of those
-        that pods had attached."""
+        """Whether these volumes and the root device are encrypted, where all are or nobody may say. Volumes that pods
+        had attached do not count."""
         found: dict[str, set[bool]] = defaultdict(set)
         groups = (each for each in self._chosen.every_scaling if self._starts_from(each, named))
         there = (self._region.instances.get(identifier) for group in groups for identifier, _ in members(group))
@@ -249,7 +249,7 @@ class Resources:
 
     @cached_property
     def images(self) -> tuple[Mapping[str, Data], str]:
-        """Those of templates and of machines, by id; and why not all are known."""
+        """The images of templates and machines, by id; and why not all are known."""
         ids = [text_at(self._region.version(each), "LaunchTemplateData", "ImageId") for each in self.versions]
         ids += [self.resolve(each) for each in ids if each.startswith(_SSM)]
         for group in self._chosen.every_scaling:
@@ -348,7 +348,7 @@ class Resources:
         return self._made(kind, name, arn or self._arn("autoscaling", f"{called}/{group}/{name}"), found)
 
     def _events(self) -> Iterator[AwsResource]:
-        """Who is told when auto scaling is about to end an instance."""
+        """The receivers that are told when auto scaling is about to end an instance."""
         for each in self._region.asked.ask(calls.EVENT_RULES).items:
             told = text_at(each, "EventPattern")
             if "EC2 Instance-terminate Lifecycle Action" not in told:
@@ -393,7 +393,7 @@ def _text(packed: str) -> str:
 
 
 def _key(named: Version) -> str:
-    """By what a group refers to the version that it starts from: two groups may start from two of one template."""
+    """The name under which a group refers to its version: two groups may start from two versions of one template."""
     return f"{named.template} {named.named}"
 
 

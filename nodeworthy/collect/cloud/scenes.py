@@ -68,7 +68,7 @@ _OF_PROGRAM: Final = frozenset({DeclaredResource, UnseenProgram})
 
 @dataclass(frozen=True)
 class Wanted:
-    """Of what a region has, what is to be judged, and by what."""
+    """The part of a region that is to be judged, and the fleet by which."""
 
     fleet: Fleet | None
     no_fleet: str
@@ -255,7 +255,7 @@ class _Cluster:
 
 
 def _only_of(region: Region, wanted: Wanted, chosen: Chosen) -> Chosen:
-    """Those of one pool: of the fleet's, else of the group's own name or tag."""
+    """The resources of one pool: of the fleet's pool, else by the group's own name or tag."""
     whole = Stack(Resources(region, chosen).stack, cloud_scripts).facts(wanted.fleet, wanted.no_fleet)
     named = {
         each.place.urn

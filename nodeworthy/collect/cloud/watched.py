@@ -150,7 +150,8 @@ class WatchedCluster:
             )
 
     def _by_reservation(self, known: Mapping[str, Data]) -> Mapping[str, Sequence[WatchedGroup]]:
-        """Those that groups name, and those of AWS' that their machines run in, whoever led them there."""
+        """The groups by reservation: those that a group names, and those that its machines run in, whatever led them
+        there."""
         found: dict[str, list[WatchedGroup]] = {}
         for each in self._groups:
             used = {text_at(data, "CapacityReservationId") for data in self._machines(each)}
@@ -367,7 +368,7 @@ def _begun(refresh: Data) -> datetime:
 
 
 def _reservations_of(each: WatchedGroup) -> Sequence[str]:
-    """By its template, its own word, or the fleet's."""
+    """The reservations that a group names: in its template, in its own options, or in the fleet."""
     own = at(each.group, "CapacityReservationSpecification", "CapacityReservationTarget", _IDS) or []
     said, pool = reservation(each.nodes).text, each.nodes.pool
     if said is None and not own and pool is not None and pool.capacity.kind is not CapacityKind.ON_DEMAND:

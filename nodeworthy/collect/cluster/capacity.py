@@ -175,7 +175,7 @@ def _missing(seen: ClusterObjects, not_seen: NotSeen) -> Iterator[tuple[type[Fac
 
 
 def _unmeasured(seen: ClusterObjects) -> Missing | None:
-    """Who names a Prometheus wants to know."""
+    """The missing usage, told to everybody who named a Prometheus."""
     why = seen.capacity.usage.unseen
     return Missing(f"what GPUs do is not known: {why}", Verdict.UNKNOWN, Place(subject="prometheus")) if why else None
 

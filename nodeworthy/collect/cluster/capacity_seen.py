@@ -76,7 +76,7 @@ class CapacitySeen:
 
     @property
     def quotas(self) -> list[QuotaRefusal]:
-        """Those that still hold: whoever has made a pod since is let go on."""
+        """The quota refusals that still hold: a maker that has made a pod since is no longer refused."""
         made: dict[str, list[datetime]] = defaultdict(list)
         for each in self._pods.values():
             if each.created is not None and each.owner[1]:
@@ -103,7 +103,7 @@ class CapacitySeen:
 
     @cached_property
     def held(self) -> Mapping[str, list[AskingPod]]:
-        """Who holds GPUs, by node."""
+        """The pods that hold GPUs, by node."""
         found: dict[str, list[AskingPod]] = defaultdict(list)
         for each in self.holders:
             found[each.node].append(each)

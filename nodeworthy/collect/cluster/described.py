@@ -46,7 +46,7 @@ _OF_THE_STACK = ("nvidia", "gpu-operator", "device-plugin", "dcgm", "gpu-feature
 
 
 def is_described(text: str) -> bool:
-    """By its beginning: what a description starts with is no line of YAML beside the others."""
+    """Whether the text begins as `kubectl describe` does: such a beginning is no line of YAML."""
     found = _FIRST.search(text)
     return found is not None and _TYPICAL.search(text, found.end()) is not None and _OF_YAML.search(text) is None
 

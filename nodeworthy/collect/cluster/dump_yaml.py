@@ -24,7 +24,7 @@ _BEGINS = pattern(r"(?m)^(?:(?P<parted>---|\.\.\.)(?=\s|$)|apiVersion:)")
 
 
 def may_hold_objects(text: str) -> bool:
-    """By its beginning: in a folder lies much YAML that is nobody's dump."""
+    """Whether the text begins as objects do: folders hold much YAML that is nobody's dump."""
     return _OBJECT.search(text) is not None
 
 

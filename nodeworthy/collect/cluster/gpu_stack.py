@@ -133,7 +133,8 @@ def _unstarted(seen: ClusterObjects, told: Collection[str]) -> dict[tuple[str, s
 
 
 def _heads(seen: ClusterObjects) -> dict[tuple[str, str], tuple[str, str]]:
-    """Of one that asks for GPUs itself it is told why it waits."""
+    """The heads of Ray clusters that wait for a node. One that asks for GPUs itself is told elsewhere, with its
+    reason."""
     found = {}
     for key, pod in seen.pods.items():
         cluster = pod.labels.get(_RAY) if pod.labels.get(_RAY_TYPE) == "head" else None
@@ -158,7 +159,8 @@ def _unmade_work(seen: ClusterObjects) -> Iterator[UnmadeWork]:
 
 
 def _last_words(seen: ClusterObjects) -> dict[str, str]:
-    """Of its log; and beside it what kubelet ends it for, of which it knows nothing. Without an image it has none."""
+    """The last words of each pod's log. Beside them stands what kubelet ends the pod for, which the log does not know.
+    A pod without an image has no log."""
     probed, words, unpulled = seen.stack.probed, seen.words, seen.stack.unpulled
     imageless = (pod.object for pod in seen.pods.values() if pod.lacks_its_image and pod.object in unpulled)
     return {

@@ -61,7 +61,7 @@ class PodsOfHami:
         ]
 
     def waiting(self, past_webhook: tuple[str, ...]) -> Waiting:
-        """Who is on no node yet. GPUs as a whole are HAMi's to offer where nobody else does."""
+        """The pods that are on no node yet. GPUs as a whole are HAMi's to offer where nobody else offers them."""
         pods = [each for each in self._seen.capacity.waiting if not each.gates]
         named = tuple(sorted(each.object for each in pods if each.scheduler in self._cluster.scheduler_names))
         alone = not any(each.part is Part.DEVICE_PLUGIN for each in self._seen.gpu_daemonsets.values())

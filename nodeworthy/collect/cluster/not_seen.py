@@ -34,7 +34,7 @@ class NotSeen:
         return self._seen.why_not_all(kind)
 
     def may_be_refused(self, kind: ObjectKind) -> bool:
-        """Who may look into one namespace only is rightly refused what belongs to none."""
+        """Whether the refusal is right: an account of one namespace may not list what belongs to none."""
         return bool(self._seen.namespace) and not kind.namespaced and kind.plural in self._seen.refused
 
     def not_looked_at(self) -> Iterator[NotLookedAt]:

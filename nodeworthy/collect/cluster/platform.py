@@ -55,7 +55,7 @@ def _asked_for(fleet: Fleet | None) -> Iterator[Fact]:
 
 
 def _with_exporters(scraped: Scraping, seen: ClusterObjects, *, is_asked_for: bool) -> Scraping:
-    """Who measures the DCGM exporters: the ServiceMonitors that choose a service which leads to one of them."""
+    """The scraping with its DCGM exporters: the ServiceMonitors that choose a service which leads to one of them."""
     unseen = next((each for each in (SERVICE_MONITORS, SERVICES, PODS) if seen.why_not_all(each)), None)
     if unseen is not None:
         looked_for = is_asked_for or seen.was_kept_away(unseen)

@@ -34,7 +34,8 @@ def verification(seen: ClusterObjects, not_seen: NotSeen) -> list[VerificationWo
 
 
 def verification_scene(works: list[VerificationWork], waiting: tuple[str, ...]) -> Scene:
-    """Who waits for what it holds is a victim like those whom a kubelet turned away."""
+    """The scene of verifications. Pods that wait for what a verification holds are victims, as those are that a kubelet
+    turned away."""
     told = [each if each.yields else replace(each, rejected=(*each.rejected, *waiting)) for each in works]
     return make_scene(told, {VerificationWork: "nothing here verifies"})
 

@@ -91,7 +91,7 @@ def _fetch(url: str, query: str) -> bytes:
 
     class Stay(HTTPRedirectHandler):
         def redirect_request(self, *_: Any) -> None:
-            """Who sends us elsewhere would be sent our token there."""
+            """Refuses to follow: another server would be sent our token."""
 
     asked = f"{url}/api/v1/query?{urlencode({'query': query})}"
     request = Request(asked, headers=_headers())  # noqa: S310 - http or https, as was checked

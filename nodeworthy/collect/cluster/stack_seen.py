@@ -108,13 +108,14 @@ class StackSeen:
 
     @property
     def refused_parts(self) -> Mapping[str, tuple[str, str]]:
-        """Of the stack's own, by their maker: which part, and what is said."""
+        """The refused workloads that are parts of the GPU stack, by their maker: which part, and the words of the
+        refusal."""
         told = ((maker, self._parts.get(_above(maker), ""), words) for maker, (_, words) in self._refused_work.items())
         return {maker: (part, words) for maker, part, words in told if part}
 
 
 def _above(maker: str) -> str:
-    """Of a ReplicaSet the Deployment, whose name it bears."""
+    """The Deployment of a ReplicaSet, which bears its name."""
     is_of_another = maker.startswith("ReplicaSet/")
     return maker.replace("ReplicaSet/", "Deployment/", 1).rpartition("-")[0] if is_of_another else maker
 

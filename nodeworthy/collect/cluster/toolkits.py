@@ -85,7 +85,7 @@ class Toolkits:
 
     @cached_property
     def _handlers_of_classes(self) -> frozenset[str]:
-        """Those that a RuntimeClass names and the toolkit does not write: the class's own rule tells of them."""
+        """The handlers that a RuntimeClass names and the toolkit does not write: the class's own rule judges them."""
         written = {name for each in self._seen.toolkits.values() for name in each.runtime_names}
         named = {each.get("handler").text or "" for each in self._runtimes.values()}
         return frozenset(named - written if self._seen.toolkits else ())

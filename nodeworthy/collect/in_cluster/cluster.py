@@ -55,7 +55,7 @@ class Cluster(Connection):
         return self._found(f"{_NODES}/{name}", f"node {name}")
 
     def has_namespace(self) -> bool:
-        """Who may not know is believed: his first Job will tell."""
+        """Whether the namespace is there. An account that may not ask is believed: its first Job will tell."""
         return self.get(self._here, {}).status != 404
 
     def priority(self, name: str) -> int | None:

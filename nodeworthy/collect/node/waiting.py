@@ -68,7 +68,7 @@ class Progress(Protocol):
 
 
 class Nobody:
-    """Who watches where nobody does."""
+    """The watcher of a wait that nobody watches."""
 
     def begin(self, names: Sequence[str]) -> None: ...
 

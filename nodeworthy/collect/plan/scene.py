@@ -129,7 +129,7 @@ def scene_of(
 
 
 def _pools(stack: Stack | None, facts: Sequence[Fact]) -> Iterator[GpuPool | NodeSize | PoolDoor]:
-    """Those that follow from what the program makes, how large their nodes are, and which pods come to them."""
+    """The pools that follow from what the program makes, the size of their nodes, and which pods may come to them."""
     values = [each for each in facts if isinstance(each, OperatorValues) and not each.cluster]
     asked = pools_asked_for(facts)
     planned = stack.gpu_pools(facts) if stack is not None else []

@@ -22,7 +22,7 @@ def merge_runs(plain: Sequence[Judgement], simulated: Sequence[Judgement]) -> li
 
 
 def _keyed(judgements: Iterable[Judgement]) -> dict[Key, Judgement]:
-    """By rule and subject; of subjects that can't be told apart, the first goes with the first."""
+    """Judgements by rule and subject. Subjects that cannot be told apart are paired in their order."""
     seen: Counter[Key] = Counter()
     keyed: dict[Key, Judgement] = {}
     for each in judgements:

@@ -41,7 +41,8 @@ def _with_modules(declared: Sequence[Declared], beside: FilesBeside, depth: int 
 
 
 def _parameters_beside(source: Source) -> Mapping[str, Tree]:
-    """Those of the file of its name: of several that use it, each is another deployment."""
+    """The parameters in the file of the same name. Where several files use one template, each is a deployment of its
+    own."""
     path = source.path.with_suffix(_PARAMETERS)
     try:
         text = path.read_text(encoding="utf-8")

@@ -228,7 +228,8 @@ def is_script(data: bytes, name: str) -> bool:
 
 
 def _is_meant(name: str, data: bytes) -> bool:
-    """By what it is called, or by what it does to a machine; a container's entrypoint does that to none."""
+    """Whether its name, or what it does to a machine, makes it a boot script. An entrypoint of a container does none of
+    that to a machine."""
     path = PurePath(name)
     # A chart's templates have one of these endings too, and begin otherwise.
     is_template = path.suffix in _TEMPLATES and data.lstrip().startswith(b"#!")

@@ -1,4 +1,5 @@
-"""By what a file is known to be unchanged: where it lies on the disk, its size, and when it was last changed."""
+"""The stamp by which a file is known to be unchanged: its place on the disk, its size, and the time of its last
+change."""
 
 from __future__ import annotations
 

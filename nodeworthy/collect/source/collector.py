@@ -221,7 +221,8 @@ def _planned_pools(group: FileGroup) -> list[GpuPool]:
 
 
 def _asked_pools(facts: Sequence[Fact]) -> list[GpuPool]:
-    """Those that objects and commands ask of other clouds; what stands under a condition may not come to be."""
+    """The pools that objects and commands ask of other clouds, without those that stand under a condition and may not
+    come to be."""
     hosted = (getattr(each, "hosted", None) for each in facts if type(each).__name__ == "AskedNodes")
     return [each for each in hosted if isinstance(each, GpuPool) and not each.is_likely]
 

@@ -47,7 +47,7 @@ def with_base(document: Tree, brought: Sequence[Fact], beside: FilesBeside) -> I
 
 
 def may_be_values(source: Source, documents: Sequence[Tree]) -> bool:
-    """By its name or its keys, and because it is no object: the values of whatever chart."""
+    """Whether this may be a chart's values: its name or its keys say so, and it is no Kubernetes object."""
     if len(documents) != 1 or not documents[0].is_mapping or not documents[0].get("kind").is_absent:
         return False
     return CALLED_VALUES.fullmatch(source.path.name) is not None or _has_keys_of_a_chart(documents[0])

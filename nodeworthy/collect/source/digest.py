@@ -1,5 +1,5 @@
-"""By what is kept is told apart. `hashlib` loads OpenSSL, half as long as a bare interpreter takes to start, and hands
-on this very function."""
+"""The digest by which kept results are told apart. `hashlib` loads OpenSSL, half as long as a bare interpreter takes to
+start, and returns this very function."""
 
 from __future__ import annotations
 

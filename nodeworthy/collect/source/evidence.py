@@ -84,14 +84,14 @@ def wanted_pattern(founds: Iterable[FileContents]) -> re.Pattern[bytes] | None:
 
 
 def _hamis_keys() -> Iterator[bytes]:
-    """By which its chart's values are known, wherever its name does not stand."""
+    """The keys by which values of HAMi's chart are recognised where its name does not appear."""
     from nodeworthy.known.hami import telling_keys
 
     yield from (key.encode() for keys in telling_keys().values() for key in keys)
 
 
 def among(paths: Iterable[Path], mark: re.Pattern[bytes], known: set[str], beside: Source) -> Iterator[Source]:
-    """Those in which it stands, less those that are known already."""
+    """The files in which the mark stands, without those that are known already."""
     scopes = beside.scopes
     for path in paths:
         if os.fspath(path) in known:

@@ -1,5 +1,5 @@
-"""By which marks a file is known for what it may be: a node's own file, ufw's, k3s' config, a job of Slurm's. Most are
-none of these, and cost a glance; what reads one is imported only then."""
+"""The marks by which a file is recognised: a node's own file, ufw's, k3s' configuration, a Slurm job. Most files have
+none and cost a glance; the reader of the others is imported only then."""
 
 from __future__ import annotations
 

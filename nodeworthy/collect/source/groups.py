@@ -161,7 +161,7 @@ class Groups:
             self.add(source, found, is_judged=False)
 
     def _cut_off(self, group: FileGroup | None, choice: Choice, why: str) -> None:
-        """Of a file that names others nobody knows to which of its fleet it belongs."""
+        """Marks groups as incomplete: a file names others, and nobody knows which group of its fleet it belongs to."""
         for each in [group] if group is not None else self.every:
             if fleet_of(each.choice) == fleet_of(choice):
                 each.cut_off = each.cut_off or why

@@ -103,7 +103,7 @@ class Play:
 
 @dataclass
 class Plays:
-    """Of one scope in one run."""
+    """The plays of one scope in one run."""
 
     # By the file that is included, those that name it, as often as they do.
     named_in: Mapping[str, Sequence[str]]

@@ -268,7 +268,8 @@ def content_of(text: str, shown: str, *, quotes_values: bool, has_tables: bool =
 
 
 def _row(text: Text, *, quotes_values: bool, adds_lines: bool) -> Text:
-    """Whose template it is, nobody says. What is filled in below a table adds lines to it, and changes none above."""
+    """A row of a template whose author nobody knows. What is filled in below a table adds lines to it and changes none
+    above."""
     if not text.holes:
         return text
     pieces: list[Piece] = [Hole(each.shown, _WHY) if isinstance(each, Hole) else each for each in text.pieces]

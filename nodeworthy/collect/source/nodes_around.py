@@ -63,7 +63,7 @@ _MOST = 50
 
 @dataclass
 class NodesAround:
-    """Of one run: each file is looked at once, however many values it is evidence for."""
+    """The nodes around values, in one run: each file is read once, however many values it is evidence for."""
 
     rules: frozenset[str]
     _holding: dict[Path, list[tuple[str, frozenset[str]]]] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class NodesAround:
         return self._holding[root]
 
     def _pools_of(self, paths: tuple[str, ...], source: Source) -> list[GpuPool]:
-        """Those that follow from these files: found out once, whoever asks."""
+        """The pools that follow from these files, inferred once for all who ask."""
         if paths not in self._pools:
             self._pools[paths] = pools_by_evidence(
                 [fact for each in paths for fact in self._brought(Path(each), source)]

@@ -31,7 +31,7 @@ class StackConfig:
 
 
 def stacks_beside(around: Surroundings | None, lies: Path, shown: str, only: str | None = None) -> list[StackConfig]:
-    """Those in the program's own folder; one that can't be read says nothing here, and is told by itself."""
+    """The stacks in the program's own folder. One that cannot be read says nothing here and is reported for itself."""
     if around is None:
         return []
     found = around.holding(_HAS_CONFIG, (".yaml", ".yml"))

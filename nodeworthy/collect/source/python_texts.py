@@ -61,7 +61,7 @@ class _Program:
                 yield node.target.id, node.value
 
     def _lines(self, given: ast.expr) -> Iterator[Woven]:
-        """Of an argument of `add_commands`: a text, `*texts`, or something that is not known."""
+        """The lines of an argument of `add_commands`: a text, `*texts`, or something that is not known."""
         value = given.value if isinstance(given, ast.Starred) else given
         value = self._values.get(value.id, value) if isinstance(value, ast.Name) else value
         if isinstance(value, ast.List | ast.Tuple):

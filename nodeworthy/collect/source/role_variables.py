@@ -45,7 +45,7 @@ _ENCRYPTED = b"$ANSIBLE_VAULT"
 
 
 class _From(Enum):
-    """Who sets a variable, as Ansible ranks them."""
+    """The places that set a variable, in Ansible's order of precedence."""
 
     DEFAULTS = auto()
     INVENTORY = auto()
@@ -57,7 +57,7 @@ class _From(Enum):
 
 
 def variables_around(source: Source, data: bytes) -> Mapping[str, Tree]:
-    """By their names, those that these tasks use, and those that they are made of. A secret is told where it stands,
+    """The variables that these tasks use, and those that they are made of, by name. A secret is told where it stands
     and is not carried to where it is used."""
     waiting = list(names_in(any_text(data))) if source.shown != STDIN else []
     if not waiting:
@@ -93,7 +93,7 @@ def _names_within(tree: Tree) -> Iterator[str]:
 
 @dataclass
 class Variables:
-    """Of one scope: which files set which variables is found out once in a run."""
+    """The variables of one scope: which file sets which is found out once in a run."""
 
     scope: Scope
     _setters: Mapping[str, Sequence[str]] | None = None

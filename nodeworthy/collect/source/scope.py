@@ -180,7 +180,7 @@ class Scope:
 
 @dataclass
 class Scopes:
-    """Of one run: each root is listed once."""
+    """The scopes of one run: each root is listed once."""
 
     _by_folder: dict[str, Scope] = field(default_factory=dict)
     _by_root: dict[str, Scope] = field(default_factory=dict)

@@ -73,7 +73,7 @@ def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> l
 
 
 def _images(script: BootScript, data: bytes) -> list[Fact]:
-    """Those of NVIDIA's that it pulls or runs: whether they are there is no matter of this machine."""
+    """NVIDIA's images that the script pulls or runs; whether they exist does not depend on this machine."""
     if b"nvidia/cuda" not in data:
         return []
     from nodeworthy.facts.pod.named_images import images_of_script

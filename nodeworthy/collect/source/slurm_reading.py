@@ -148,7 +148,7 @@ def _cluster(source: Source) -> SlurmConf | None:
 
 
 def _submitter(job: SlurmJob, source: Source) -> str:
-    """Who hands this very file to sbatch: whoever follows its own comment, or a script."""
+    """Who hands this very file to sbatch: a person who follows its own comment, or a script."""
     name = re.escape(source.path.name)
     call = re.compile(rf"\bsbatch\b[^\n|<>;&]*?[\s\"'](?P<folder>(?:[\w.-]+/)*){name}(?![\w.-])".encode())
     rows = (row for row in job.text.splitlines() if row.lstrip().startswith("#"))
@@ -165,7 +165,7 @@ def _submitter(job: SlurmJob, source: Source) -> str:
 
 
 def _is_there(folder: str, caller: Path, own: str) -> bool:
-    """By its folders from somewhere above; a bare name is one beside the caller."""
+    """Whether the file lies in such a folder, seen from somewhere above; a bare name means a file beside the caller."""
     lies = Path(own).parent
     written = "/".join(each for each in folder.split("/") if each not in ("", ".", ".."))
     return f"{lies}/".endswith(f"/{written}/") if written else Path(os.path.realpath(caller)).parent == lies

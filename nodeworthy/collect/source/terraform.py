@@ -85,7 +85,7 @@ class TerraformRoot:
 
     @cached_property
     def pools(self) -> Sequence[GpuPool]:
-        """Those that it asks of other clouds. Imported only where it asks for some."""
+        """The pools that it asks of other clouds. Their reader is imported only where there are some."""
         if not self.module.has_any(CLOUDS):
             return ()
         from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds
@@ -130,7 +130,7 @@ class TerraformRoot:
 
     @cached_property
     def templates(self) -> frozenset[str]:
-        """Those that were filled in: complete once all that it brings was asked for."""
+        """The templates that were filled in: complete once everything that the root brings was asked for."""
         return frozenset(self.disk.templates)
 
     def newly_asked(self) -> Sequence[str]:
@@ -290,7 +290,7 @@ def _opened(folder: str, source: Source) -> TerraformRoot | None:
 
 
 def _know_parts(root: TerraformRoot, scopes: Scopes) -> None:
-    """Those that it has looked into, and those into which it will."""
+    """Notes the folders that the root has looked into and those that it will look into."""
 
     def is_a_part(folder: str) -> None:
         before = scopes.parts.get(folder)

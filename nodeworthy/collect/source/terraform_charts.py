@@ -122,7 +122,7 @@ def argument(instance: Instance, name: str) -> Tree:
 
 
 def _values(instance: Instance) -> tuple[Tree, str | None]:
-    """Those of a release in the provider's order: documents from left to right, then what is set."""
+    """The values of a release in the provider's order: documents from left to right, then what is set."""
     merged, elsewhere = Tree({}, instance.place), None
     said = instance.values.items.get("values")
     for each in said.items if isinstance(said, Seq) else [said] if isinstance(said, Hole) else ():

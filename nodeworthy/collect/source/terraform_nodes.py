@@ -35,7 +35,7 @@ _LAYERS = {"base64": ("base64",), "gzip": ("base64", "gzip")}
 
 
 def stack_in(module: Module, handlers: Sequence[Handler], around: Surroundings | None) -> Stack | None:
-    """That of a root; None where it starts no node."""
+    """The AWS stack of a root; None where it starts no node."""
     instances = [each for each in module.possibly() if each.type.startswith(_AWS)]
     images = dict(_asked_images(each for each in instances if each.is_data))
     made = [each for each in instances if not each.is_data]
@@ -75,7 +75,7 @@ def pools_of_other_clouds(instances: Iterable[Instance | Hole]) -> list[GpuPool]
 
 
 def _asked_images(sources: Iterator[Instance]) -> Iterator[tuple[str, AskedImage]]:
-    """By the address of who looks them up: that is what stands for the image's id."""
+    """The images that are looked up, by the address that stands for the image's id."""
     for each in sources:
         if each.type != _PARAMETER and each.type not in _IMAGES:
             continue
@@ -122,7 +122,8 @@ def _resource(instance: Instance, images: Mapping[str, AskedImage]) -> AwsResour
 
 
 class _Dependencies(Mapping[str, Sequence[str]]):
-    """Of each property, what it was made of. Most resources of a root are of no kind that anybody asks about."""
+    """What each property of a resource was made of, worked out on demand: nobody asks about most resources of a
+    root."""
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance

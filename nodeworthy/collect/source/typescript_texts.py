@@ -153,7 +153,7 @@ class _Reader:
         return at
 
     def _past(self, at: int, ends: str) -> int:
-        """Behind an expression: at the comma or the bracket that ends it."""
+        """The position after an expression: the comma or the bracket that ends it."""
         open_, end = 0, min(len(self._text), at + 8000)
         while at < end:
             letter = self._text[at]

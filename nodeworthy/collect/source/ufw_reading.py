@@ -49,7 +49,7 @@ def ufw_file(data: bytes, shown: str, lies: str) -> UfwFile | None:
 
 
 def _filled(text: Text) -> Text:
-    """Whose template it is, nobody says."""
+    """The text with its holes explained: nobody knows whose template it is."""
     return Text.of(
         *(Hole(each.shown, "a template fills it in") if isinstance(each, Hole) else each for each in text.pieces)
     )

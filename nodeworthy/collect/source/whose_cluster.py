@@ -1,5 +1,5 @@
-"""Of which of several clusters values or pods are: by the destination of an Argo CD Application, by who has Flux apply
-their folder, by the folders in which they lie."""
+"""The cluster, of several, that values or pods belong to: by the destination of an Argo CD Application, by the Flux
+object that applies their folder, or by the folders in which they lie."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_CLUSTERS = frozenset(("clusters", "cluster", "environments", "envs", "env", 
 def pools_of_its_cluster(
     pools: Sequence[GpuPool], values: Sequence[OperatorValues], source: Source
 ) -> Sequence[GpuPool]:
-    """Those of the cluster that is meant; all, where nothing says which."""
+    """The pools of the cluster that is meant; all pools where nothing says which."""
     sent = {each.cluster for each in values if each.cluster}
     if len(sent) == 1:
         return _sent_to(sent.pop(), pools)
@@ -47,7 +47,7 @@ def _sent_to(name: str, pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
 
 
 def _pools_called_so(names: set[str], pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
-    """By the name of their cluster, or by a folder in which not all of them lie."""
+    """The pools whose cluster has that name, or which lie in a folder in which not all of them lie."""
     every = [_names(each) for each in pools]
     telling = names.difference(frozenset.intersection(*every)) if len(every) > 1 else names
     return [pool for pool, own in zip(pools, every, strict=True) if own & telling]

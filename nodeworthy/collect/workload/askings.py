@@ -70,7 +70,7 @@ def _of_slices(slices: Slices, step: int) -> Iterator[Asking]:
 
 
 def _candidates(shape: Shape) -> Iterator[Asking]:
-    """Of all kinds that there are, and two where there is one."""
+    """One candidate of every kind that there is, and two of a kind that is alone."""
     kinds = [Asking(gpus, _gpus(gpus)) for gpus in _sizes(shape)] + [one_slice(each) for each in shape.slices]
     for number, each in enumerate(kinds if len(kinds) > 1 else kinds * 2, start=1):
         yield replace(each, called=f"{each.called} (candidate {number})", is_candidate=True)

@@ -67,7 +67,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one test on its nodes, why it did not run, or that it did."""
+    """The outcome of one test on its nodes: it ran, or why it did not."""
 
     test: str
     nodes: tuple[str, ...]

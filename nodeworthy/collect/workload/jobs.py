@@ -317,7 +317,8 @@ def _container(room: Room, tests: Sequence[str], terms: RunTerms, more: dict[str
 
 
 def serving(folder: str) -> dict[str, str]:
-    """Of vLLM: nothing is fetched, nobody is told, and nothing is written where nobody clears it away."""
+    """The environment of vLLM: it fetches nothing, reports to nobody, and writes only where the folder is cleared
+    away."""
     caches = {"VLLM_CACHE_ROOT": "vllm", "HF_HOME": "hf", "TRITON_CACHE_DIR": "triton"}
     said = {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1"}
     return {**{name: f"{folder}/{below}" for name, below in caches.items()}, **said}

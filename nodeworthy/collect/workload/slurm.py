@@ -94,7 +94,7 @@ class SlurmTerms:
 
 
 def scripts(terms: SlurmTerms) -> dict[str, str]:
-    """By their names: one that each node is given, and one of the group."""
+    """The scripts by name: one for each node, and one for the group."""
     found: dict[str, str] = {}
     alone, together = node_tests(terms.tests), group_tests(terms.tests)
     for each in (terms.nodes or ("",)) if alone else ():
@@ -152,7 +152,8 @@ def _options(terms: SlurmTerms, job: str, minutes: int, nodes: Sequence[str], ro
 
 
 def output_of(terms: SlurmTerms, job: str, task: str = "") -> str:
-    """Of a job, or of one of its tasks where there are several: what two print at once is nobody's line."""
+    """The output file of a job, or of each of its tasks where there are several: what two print at once cannot be told
+    apart."""
     return f"{terms.scratch}/{terms.name}-{job}{f'-{task}' if task else ''}.log"
 
 
@@ -213,7 +214,7 @@ def _start(terms: SlurmTerms, seconds: dict[str, int], nodes: int) -> list[str]:
 
 
 def _within(image: str, model: str | None) -> str:
-    """Of Pyxis, which sees the job's own folder of the node, the model, and nothing else of it."""
+    """The options of Pyxis: the container sees the job's own folder on the node and the model, and nothing else."""
     read = f",{shlex.quote(f'{model}:{model}:ro')}" if model else ""
     mounted = f'--container-mounts="$NODEWORTHY_SCRATCH:$NODEWORTHY_SCRATCH"{read}'
     return f"--container-image={shlex.quote(image)} {mounted} --no-container-mount-home"

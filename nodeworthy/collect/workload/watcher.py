@@ -59,7 +59,7 @@ class JobPhase(StrEnum):
 
 @dataclass(frozen=True)
 class Ours:
-    """By what a record is known to be that of our job, and not of another that had its id."""
+    """What shows that a record is of our job, and not of another that was given its id."""
 
     id: str
     user: str

@@ -193,7 +193,7 @@ class Live:
         return ended
 
     def _asking(self, platform: WatchedPlatform, running: Running, step: Sequence[Piece]) -> list[Ended]:
-        """Of nodes to which nobody has come meanwhile."""
+        """Runs the pieces whose nodes nobody has come to meanwhile."""
         shapes = dict.fromkeys(each.shapes[0] for each in step)
         now, _ = platform.after()
         off = in_the_way([*shapes], now, last=self.options.yes_last)
@@ -210,7 +210,7 @@ class Live:
         return ended
 
     def _less_lonely(self, ended: Sequence[Ended], off: Mapping[str, LeftOut]) -> Planned:
-        """Those that were in no group, with why."""
+        """The plan without the nodes that were in no group, with the reason for each."""
         from nodeworthy.collect.workload.jobs import group_tests
         from nodeworthy.known.acceptance import NotRun
 

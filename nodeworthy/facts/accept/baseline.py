@@ -20,7 +20,7 @@ LEAST_NODES = 3
 
 @dataclass(frozen=True)
 class Key:
-    """Whose measurement it is: what must be equal for two to be compared."""
+    """What must be equal for two measurements to be compared."""
 
     gpu: str
     instance: str

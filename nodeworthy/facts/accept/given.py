@@ -37,7 +37,7 @@ def seen_gpus(run: RanTest) -> Iterator[SeenGpus]:
 
 @dataclass(frozen=True)
 class Transport:
-    """By what the ranks spoke with each other, and what the node has for it."""
+    """What the ranks communicated over, and what the node offers for it."""
 
     called: ClassVar[str] = "what collectives went by"
 

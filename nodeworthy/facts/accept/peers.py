@@ -30,7 +30,8 @@ _ALONE = ("gemm_tflops", "copy_gbps", "h2d_gbps", "d2h_gbps")
 
 
 def outliers(samples: Mapping[str, float]) -> dict[str, float]:
-    """Who lacks how much, as a share of the middle of all others; none where there are too few."""
+    """The outliers, each with how far it lies below the middle of all others, as a share; none where there are too
+    few."""
     if len(samples) < LEAST:
         return {}
     deviations = next(times for most, times in _DEVIATIONS if len(samples) <= most)
@@ -59,7 +60,7 @@ class Series:
     first: Mapping[str, Measure]
 
     def suspects(self) -> dict[str, float]:
-        """Who is an outlier in every round: whoever is measured once is only suspected."""
+        """The outliers of every round: one that is measured only once is merely a suspect."""
         rounds = min((len(each) for each in self.samples.values()), default=0)
         by_round = [outliers({name: each[at] for name, each in self.samples.items()}) for at in range(rounds)]
         if not by_round:

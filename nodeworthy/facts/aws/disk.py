@@ -78,7 +78,7 @@ class Disk:
 
 
 def disks(stack: AwsStack, groups: Iterable[NodeGroup]) -> Iterator[Disk]:
-    """Those of each template once, whichever group starts nodes from it."""
+    """The disks of each template once, whichever group starts nodes from it."""
     for each in (each for each in stack.of(VOLUME, FILES) if not each.is_read):
         yield Disk(each.title, each.place, stack, each, "", each.inputs)
     seen: set[str] = set()

@@ -59,7 +59,7 @@ def images_of(groups: Iterable[NodeGroup]) -> Mapping[str, Sequence[NodeImage]]:
 
 
 def labels_of(groups: Iterable[NodeGroup]) -> Mapping[str, Sequence[Mapping[str, str]]]:
-    """By the name of their pool, the labels that EKS gives the nodes of each of its groups."""
+    """The labels that EKS gives the nodes of each group, by the name of their pool."""
     found: dict[str, list[Mapping[str, str]]] = defaultdict(list)
     for each in groups:
         if each.pool is not None and each.is_managed:

@@ -47,7 +47,7 @@ class JoinedMachines:
     seen_at: datetime
 
     def missing(self, joined: Mapping[str, JoinedNode]) -> Sequence[str]:
-        """Those that had time to join. Where nothing says since when they run, they had."""
+        """The machines that had time to join and have not. One whose start is unknown counts as having had time."""
         had_time = (
             identifier
             for identifier, started in self.in_service.items()

@@ -103,7 +103,7 @@ class GuardedNodes:
 
     @cached_property
     def clusters(self) -> frozenset[str]:
-        """Those that its nodes are said to be of, by their addresses or their names."""
+        """The clusters that its nodes are said to belong to, by their addresses or their names."""
         return frozenset(filter(None, map(_cluster_of, self.node_groups)))
 
     def may_meet(self, other: GuardedNodes) -> bool:
@@ -141,12 +141,12 @@ class GuardedNodes:
 
     @property
     def open_to_itself(self) -> bool:
-        """Behind a group that nobody names: the cluster's own, or the network's default."""
+        """Whether nobody names its group: it is the cluster's own, or the network's default."""
         return not self.security_groups and (self.behind_eks_own_group or self._unseen == DEFAULT_GROUP)
 
     @property
     def behind_eks_own_group(self) -> bool:
-        """That of a cluster that is not of this stack: it is open to itself, and what else it opens is not known."""
+        """Whether its group is that of a cluster outside this stack: open to itself, and otherwise unknown."""
         return self._has_the_clusters_group and not self.security_groups
 
     @property

@@ -155,7 +155,7 @@ def _machines(nodes: NodeGroup) -> Machines:
 
 
 def _labels(nodes: NodeGroup) -> dict[str, Located[str]]:
-    """Those that EKS has the nodes of its own groups register with."""
+    """The labels with which the nodes of EKS' managed groups register."""
     return texts_of(nodes.groups("labels")) if nodes.is_managed else {}
 
 
@@ -191,7 +191,7 @@ def _made_beside(nodes: NodeGroup) -> AwsResource | None:
 
 
 def _version(nodes: NodeGroup) -> Located[str] | None:
-    """That of its cluster; else what a managed group says of itself."""
+    """The version of its cluster; else the one that a managed group names."""
     cluster = _made_beside(nodes)
     told = [cluster.get("version")] if cluster is not None else []
     told += [nodes.groups("version")] if nodes.is_managed else []

@@ -1,4 +1,4 @@
-"""Who may reach whom: the openings of one side laid against the groups and networks of the other."""
+"""Reachability: the openings of one side compared with the groups and networks of the other."""
 
 from __future__ import annotations
 

@@ -217,7 +217,8 @@ def is_filled_in(value: str) -> bool:
 
 
 def _of_two_clusters(at: Coordinates, stands_for: StandsFor) -> Findings:
-    """Of outputs of the program that are made up, at least this is known: of which cluster each is."""
+    """Finds coordinates that belong to two clusters. A simulated output is made up, but the cluster it belongs to is
+    known."""
     first = ""
     for each in at.said:
         origin = stands_for(str(each.state.value)) if each is not None and isinstance(each.state, Known) else None

@@ -88,7 +88,7 @@ class CriticalStep:
 
 
 def files_with_the_join(timeline: Timeline) -> frozenset[str]:
-    """By their names, those that are filled with what kubeadm prints for others to join with."""
+    """The names of the files that are filled with what kubeadm prints for others to join with."""
     filled = (each.path.shown() for each in timeline.of(Writes) if _PRINTED in each.command)
     return frozenset(each.rpartition("/")[2] for each in filled)
 
@@ -119,14 +119,15 @@ def critical_steps(timeline: Timeline, joining: AbstractSet[str] = frozenset()) 
 
 
 def _keep(step: CriticalStep, found: dict[tuple[Place, bool], CriticalStep]) -> None:
-    """Of one line, what is not silent decides."""
+    """Keeps one step for each line; the one that is not silent decides."""
     key = step.place, step.is_download
     if key not in found or not found[key].is_silent:
         found[key] = step
 
 
 def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
-    """By its first line: what stands in a program of another language, or in a file that it writes, is no step."""
+    """The gaps whose first line names a critical step. What stands in a program of another language, or in a file that
+    it writes, is no step."""
     makes, joins = _makes_a_node(timeline), _joins_itself(timeline)
     for each in timeline.of(NotUnderstood):
         if _called_elsewhere(each, makes=makes, joins=joins) or _is_noticed_anyhow(each):

@@ -67,8 +67,8 @@ def switched_off_faults(timeline: Timeline) -> Iterator[Draft]:
 
 
 def runs(timeline: Timeline, place: Place, *, is_a_boot: bool = True) -> Iterator[Draft]:
-    """Of a script that starts it, or should: it runs now, and at every boot. What nobody boots with may only lay a disk
-    down, where it starts nothing at all."""
+    """Whether a script starts fabric manager now and at every boot. A script that nobody boots with may only prepare a
+    disk, where nothing is started."""
     yield from switched_off_faults(timeline)
     done = acts(timeline)
     if done and done[-1].act in (Act.DISABLE, Act.MASK, Act.STOP):
@@ -112,7 +112,8 @@ def runs_on_every_way(timeline: Timeline) -> Iterator[Draft]:
 
 
 def left_on_the_disk(timeline: Timeline) -> Iterator[Draft]:
-    """Of the build of an image: whoever boots it enables or starts what is there, under the name that it has."""
+    """What the build of an image leaves behind: whoever boots the image enables or starts what is there, under the name
+    that it has."""
     other = misnamed_unit(timeline)
     if other is not None and not acts(timeline):
         says = f"there is no unit {other.unit.shown()}: fabric manager is not enabled in the image"

@@ -41,7 +41,7 @@ _MINOR = pattern(r"v?1\.(\d+)(?:\.|$)")
 
 @dataclass(frozen=True)
 class Arguments:
-    """Of one component, as its config says them."""
+    """The arguments of one component, as its configuration has them."""
 
     version: str
     path: str

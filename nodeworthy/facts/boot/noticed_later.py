@@ -194,7 +194,7 @@ def _looks(lines: Sequence[str], subject: Subject) -> Looks:
 
 
 def _with_its_body(rows: Sequence[str], at: int) -> str:
-    """Of a loop that waits: it may look for it inside."""
+    """The body of a loop that waits: it may look for failure inside."""
     return " ".join(rows[at : at + _MOST]).partition(" done")[0]
 
 

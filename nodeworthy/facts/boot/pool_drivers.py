@@ -1,4 +1,4 @@
-"""Who brings the driver of a fleet's pools, by the images and the scripts that their nodes start with."""
+"""The party that brings the driver of a fleet's pools, by the images and scripts that their nodes start with."""
 
 from __future__ import annotations
 

@@ -52,7 +52,8 @@ _NO_SYSTEM = ("helm", "pip", "pip3", "npm", "conda", "cargo", "go", "gem")
 
 
 def makes_a_node(userdata: UserData) -> bool:
-    """Of whatever is more than a script by itself (parts, cloud-config, a NodeConfig) its form says so."""
+    """Whether this makes a node. What is more than a single script (parts, cloud-config, a NodeConfig) shows it by its
+    form."""
     if userdata.unread or len(userdata.parts) != 1 or userdata.parts[0].called:
         return True
     kind = userdata.parts[0].kind
@@ -139,7 +140,7 @@ def in_fleet(script: BootScript, fleet: Fleet | None, why: str) -> BootScript:
 
 
 def _still_asked(script: BootScript) -> str:
-    """Of what a pool would say, that which neither the script nor its image says already."""
+    """What a pool would have to say because neither the script nor its image says it already."""
     said = {"distribution": distribution_of(script) is not None, "driver": _has_driver(script)}
     return no_fleet([each for each in ASKED_OF_A_POOL if not said.get(each)])
 
@@ -189,7 +190,7 @@ def named_pool(timeline: Timeline) -> str | None:
 
 
 def _fitting(script: BootScript, timeline: Timeline, pools: Sequence[Pool]) -> Sequence[Pool]:
-    """Those whose nodes can read it. If none can, that is the fault, and it is told of all of them."""
+    """The pools whose nodes can read the script. If none can, that is the fault, and it is told of all of them."""
     for wanted in (_by_join(script, timeline), _by_packages(timeline)):
         fitting = [pool for pool in pools if _distribution(pool) in wanted] if wanted else []
         if fitting:

@@ -43,6 +43,6 @@ def _brings_its_runtime(effect: Installs) -> bool:
 
 
 def _begins_a_cluster(effect: Effect) -> bool:
-    """Of a node that joins, the image is often another's, and made ready."""
+    """Whether this begins a cluster. A node that joins often starts from another image, which was prepared before."""
     words = [each.shown() for each in effect.arguments[:2]] if isinstance(effect, Runs) else []
     return bool(words) and posixpath.basename(words[0]) == "kubeadm" and words[1:] == ["init"]

@@ -145,7 +145,7 @@ class BootScript:
 
     @cached_property
     def use(self) -> Use:
-        """Who runs it and when. What a launch template, an instance or an object of a cluster holds is user data,
+        """Who runs it, and when. What a launch template, an instance or an object of a cluster holds is user data,
         whatever it looks like."""
         from nodeworthy.facts.boot.script_kind import ScriptKind, Use, use_of
 

@@ -1,4 +1,4 @@
-"""Who runs a script and when: a machine's first boot, a person, or the making of an image."""
+"""The occasion on which a script runs: a machine's first boot, a person's command, or the build of an image."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def roles_of(reference: Reference, around: Surroundings | None) -> Iterator[Role
 
 
 def _nearest(before: bytes, behind: bytes) -> Role | None:
-    """By the last word before it, in its own block; else by what its own line goes on to say."""
+    """The role by the last word before it in its own block; else by what its own line goes on to say."""
     within = _BLOCK.split(before)[-1]
     words = list(_WORDS.finditer(within))
     found = words[-1] if words else _WORDS.search(behind.split(b"\n", 1)[0])
@@ -158,7 +158,7 @@ _AS_ROOT = pattern(r"(?m)^[^#\n]*(?<![\w-])sudo[ \t]+(?:-[EHinS]+[ \t]+)*[^-\s]"
 
 @dataclass(frozen=True)
 class Use:
-    """Who runs a script, and which files say so."""
+    """The occasion on which a script runs, and the files that say so."""
 
     kind: ScriptKind
     said_by: tuple[Reference, ...] = ()
@@ -190,8 +190,7 @@ def _is_rendered(reference: Reference, around: Surroundings | None) -> bool:
 
 
 def use_of(userdata: UserData, around: Surroundings | None) -> Use:
-    """Who runs a script and when: by its form, else by who refers to it, else by its name, its folder and what stands
-    in it."""
+    """Who runs a script, and when: its form tells it, else what refers to it, else its name, folder and content."""
     if is_user_data_by_form(userdata):
         return Use(ScriptKind.USER_DATA)
     path = userdata.place.path

@@ -81,7 +81,8 @@ def _has_docker(script: BootScript) -> bool:
 
 
 def runtime_of(distribution: str, place: Place, script: BootScript) -> Located[Containerd]:
-    """That of nodes which this script makes of a distribution: its own, where it is not told to take another."""
+    """The containerd of nodes that this script makes of a distribution: the distribution's own, where it is not told to
+    take another."""
     own = _of_rancher(distribution, script) if distribution in _RANCHERS else containerd_of(distribution)
     if own is None:
         return Located.unknown(f"{distribution} keeps its data in a folder of which nobody knows", place)
@@ -109,8 +110,8 @@ def _containerds_before(script: BootScript, installs: Installs) -> Iterator[tupl
 
 
 def _by_sockets(installs: Installs) -> Iterator[str]:
-    """By its containerd's socket, which somebody tells a chart under whatever name: what the toolkit itself is told may
-    be what is wrong."""
+    """The distributions whose containerd socket somebody tells a chart, under whatever name; what the toolkit itself is
+    told may be the fault."""
     words = installs.release.arguments if installs.release is not None else ()
     told = {found["socket"] for each in words for found in _TELLS_A_SOCKET.finditer(each.known or "")}
     yield from (each for each in _WITH_A_SOCKET if containerd_of(each).socket in told)

@@ -33,7 +33,7 @@ def user_data_given(script: BootScript) -> frozenset[str]:
 
 
 def tokens_given(script: BootScript) -> Iterator[TokenGiven]:
-    """Of what is filled in here: what the machine's own shell fills in, it fetches there."""
+    """The tokens that are filled in here. What the machine's own shell fills in is fetched by the machine."""
     paths = user_data_given(script)
     for each in script.timeline.of(Writes) if paths else ():
         path = each.path.shown()

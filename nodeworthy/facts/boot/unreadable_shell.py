@@ -94,7 +94,8 @@ def may_be_cut_short(text: str) -> bool:
 
 
 def cut_short(rows: Sequence[str], begins: Iterable[int], *, template: bool) -> Iterator[CutShort]:
-    """Of the rows on which commands begin, as whoever walked through the script found them."""
+    """Finds commands that are cut short, given the rows on which commands begin, as the walk through the script found
+    them."""
     told: set[int] = set()
     for index in begins:
         row = rows[index].lstrip()
@@ -109,8 +110,8 @@ def cut_short(rows: Sequence[str], begins: Iterable[int], *, template: bool) -> 
 
 
 def folded_rows(rows: Sequence[str], index: int, joined: str) -> CutShort | None:
-    """Of the rows of YAML from which on `joined` was made, as one line of a shell's script. What only prints its words
-    prints the same."""
+    """Finds where YAML folded rows into `joined`, one line of a shell script, although a backslash was to continue
+    them. A command that only prints its words prints the same."""
     if joined.split(None, 1)[:1] in (["echo"], ["printf"]):
         return None
     for at in range(index, len(rows) - 1):
@@ -146,7 +147,8 @@ def _above(rows: Sequence[str], lost: int) -> CutShort | None:
 
 
 def _is_a_note(rows: Sequence[str], lost: int) -> bool:
-    """Behind an empty line, options that the command above it has already: what another machine is given instead."""
+    """Whether lost options are a note: they follow an empty line, and the command above has them already, for another
+    machine."""
     head = lost - 1
     while head > 0 and (_says_nothing(rows[head]) or _OPTION.match(rows[head].lstrip())):
         head -= 1
@@ -363,7 +365,7 @@ def unreadable(script: BootScript) -> Iterator[Unreadable]:
 
 
 def _unreadable_steps(userdata: UserData) -> Iterator[Unreadable]:
-    """Of cloud-config's commands, of each list of which cloud-init makes one script of sh."""
+    """The unreadable lists of cloud-config's commands: cloud-init makes one script for sh of each list."""
     for step in _commands(userdata):
         broken = why_broken(f"{_OF_SH}{step.text}", template=userdata.is_template, jinja=step.jinja)
         if broken is not None and not _is_decided_by_a_template(step.text, broken):
@@ -390,7 +392,7 @@ def _one_line_less(broken: Broken) -> Broken:
 
 
 def commands_cut_short(script: BootScript) -> Iterator[tuple[CutShort, SourcePart]]:
-    """Of the commands that have an effect: each stands in the part that holds its line."""
+    """The commands with an effect that are cut short, each with the part that holds its line."""
     if script.userdata.unread:
         return
     template = script.userdata.is_template or script.userdata.is_braced
@@ -416,7 +418,7 @@ def _folded_tasks(rows: Sequence[str]) -> Iterator[CutShort]:
 
 
 def _folded(userdata: UserData) -> Iterator[tuple[CutShort, SourcePart]]:
-    """Of cloud-config's commands: YAML made one line of several, each of which a backslash was to continue."""
+    """The commands of cloud-config in which YAML folded several lines into one that a backslash was to continue."""
     for step in (each for each in _commands(userdata) if "\\ " in each.text):
         for number, row in enumerate(step.text.split("\n"), 1):
             place = step.origin.at(number)

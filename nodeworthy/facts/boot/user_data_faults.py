@@ -72,8 +72,8 @@ _CALLED = "the user data "
 
 
 def faults_told(script: BootScript) -> Iterator[UserDataFault]:
-    """Those that are faults where this script is run. Of a template that begins with a directive nobody can say what
-    stands at its beginning, nor whether it is not a piece of another one."""
+    """The faults of user data where this script is run. Nobody can tell what stands at the beginning of a template that
+    begins with a directive, nor whether it is a piece of another one."""
     decided = not script.userdata.begins_open
     for told in faults_of(script.userdata):
         fault = _where_it_runs(told, script)

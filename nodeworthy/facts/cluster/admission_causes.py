@@ -34,7 +34,8 @@ class AdmissionWorld:
 
 
 def refused_for_lost_devices(refusals: Iterable[AdmissionRefusal], world: AdmissionWorld) -> Mapping[str, list[str]]:
-    """By node those for whom devices are missing that the node itself counts as unhealthy: their count tells it."""
+    """The pods, by node, that lack devices which the node itself counts as unhealthy: that count is reported in their
+    place."""
     found: dict[str, list[str]] = defaultdict(list)
     for pod in refusals:
         node = world.nodes.get(pod.node)
@@ -230,7 +231,7 @@ def _well_again(pod: AdmissionRefusal) -> Draft:
 
 
 def _full(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
-    """Who holds the devices, if those who came before leave too few."""
+    """The pods that hold the devices, if those that came before leave too few."""
     node, asked = world.nodes.get(pod.node), pod.counted[0] if pod.counted else pod.amounts.get(pod.resource, 0)
     if node is None or not asked:
         return None

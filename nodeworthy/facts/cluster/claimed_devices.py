@@ -44,7 +44,7 @@ class DevicesOf:
 
 @dataclass
 class ClaimedDevices:
-    """Of classes, claims and slices no more is kept than names and counts: a large cluster has many."""
+    """The names and counts of classes, claims and slices, and no more: a large cluster has many."""
 
     # The drivers that a class names; none where its selectors do not say.
     classes: dict[str, frozenset[str]] = field(default_factory=dict)

@@ -41,7 +41,7 @@ class ClaimingPod(NamedPod):
 
 @dataclass(frozen=True)
 class ClaimingPods:
-    """Those of whom the scheduler says the same."""
+    """The pods with claims of which the scheduler says the same."""
 
     pods: tuple[ClaimingPod, ...]
     words: str
@@ -60,7 +60,7 @@ def claims_devices(data: Any) -> bool:
 
 
 def _asks_for_a_part(data: Any) -> bool:
-    """Of a GPU, as KAI and Run:ai let pods ask for it: by an annotation, and no resource."""
+    """Whether it asks for a part of a GPU as KAI and Run:ai allow it: by an annotation, and by no resource."""
     return any(text_at(data, "metadata", "annotations", name) for name in _PARTS)
 
 

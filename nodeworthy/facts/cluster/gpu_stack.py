@@ -237,7 +237,7 @@ def gpu_stack(
 
 
 def _unready(nodes: Iterable[NodeGpus], now: datetime | None) -> Iterator[UnreadyNodes]:
-    """By what is said first: the times and byte counts in the words differ from node to node."""
+    """The nodes that are not ready, grouped by what is said first: times and byte counts differ from node to node."""
     alike: dict[str, list[NodeGpus]] = defaultdict(list)
     for node in nodes:
         is_new = now is not None and node.ails_since is not None and now - node.ails_since < _RECOVERS
@@ -291,7 +291,8 @@ def _words_of(pod: ClusterPod, said: Mapping[str, str], logs: Mapping[str, str])
 def _by_what_they_wait_for(
     found: Sequence[UnsettledPods], daemonsets: Iterable[StackDaemonSet], nodes: Mapping[str, NodeGpus]
 ) -> tuple[UnsettledPods, ...]:
-    """Who waits in an init container for another part that does not run on its node is a victim of that."""
+    """The unsettled pods without victims: a pod whose init container waits for another part that does not run on its
+    node is a victim of that part."""
     part_of = [waits_for(each.first.waits_in) if each.first.part else "" for each in found]
     causes = [each for each, part in zip(found, part_of, strict=True) if not part]
     beside: list[list[ClusterPod]] = [[] for _ in causes]
@@ -387,7 +388,7 @@ def _of_node(pod: ClusterPod, said: Mapping[str, str]) -> str:
 
 
 def _is_refused(words: str) -> bool:
-    """By NVIDIA's runtime, whatever the container asks for: its own program has not run, so that this is the node's."""
+    """Whether NVIDIA's runtime refused the container. Its own program has not run, so the fault is the node's."""
     if "nvidia-container" not in words or _REFUSES.search(words) is None:
         return False
     found = (each.evidence for each in in_text(words))
@@ -395,7 +396,7 @@ def _is_refused(words: str) -> bool:
 
 
 def _is_of_the_runtime(found: EvidenceMatch) -> bool:
-    """Of NVIDIA's: a node may have other runtimes, which are nobody's business here."""
+    """Whether this is about NVIDIA's runtime: a node may have other runtimes, which are not judged here."""
     evidence = found.evidence
     of_it = not evidence.is_symptom and link_of_evidence(evidence.id, evidence.layer) in _RUNTIME
     return of_it and "nvidia" in found.itself.lower()

@@ -1,4 +1,5 @@
-"""Who has the GPUs of a cluster: of every node and type what there is, what is held, free, unhealthy and waited for."""
+"""The ledger of a cluster's GPUs: for every node and type what there is, and what is held, free, unhealthy and waited
+for."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _is_meant_for_a_gpu(resource: str) -> bool:
 
 
 def _refusals(kind: str, namespace: str, name: str, around: Makers) -> Iterator[str]:
-    """Of a set's StatefulSets, too: of its leaders, and of the workers of each."""
+    """The refusals of a maker. Those of a set include its StatefulSets': its leaders', and each leader's workers'."""
     own = f"{kind}/{namespace}/{name}"
     if own in around.refused and own not in around.told:
         yield around.refused[own]

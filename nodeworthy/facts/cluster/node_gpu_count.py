@@ -85,7 +85,7 @@ def node_gpu_counts(
 
 
 def _victims(waiting: Iterable[AskingPod], world: PendingWorld) -> Mapping[str, set[str]]:
-    """By node, the pods that would run there if its devices were well."""
+    """The pods, by node, that would run there if its devices were well."""
     found: dict[str, set[str]] = defaultdict(set)
     alike: dict[tuple[str, str, int], list[AskingPod]] = defaultdict(list)
     for pod in waiting:

@@ -137,7 +137,7 @@ def _is_stranded(pods: Sequence[AskingPod], world: PendingWorld) -> bool:
 
 
 def _alike(pods: Iterable[AskingPod], world: PendingWorld, elsewhere: Collection[str]) -> Iterable[list[AskingPod]]:
-    """Those that wait for the same are looked at once. Who is gated or new is as it should be."""
+    """The pods in groups that wait for the same, each looked at once. A pod that is gated or new is as it should be."""
     alike: dict[tuple[object, ...], list[AskingPod]] = defaultdict(list)
     for each in pods:
         if each.object not in elsewhere and not each.gates and not _is_new(each, world):
@@ -284,7 +284,7 @@ def _nodes_in_words(nodes: Sequence[NodeGpus]) -> str:
 
 
 def shut_out(pod: AskingPod, nodes: Iterable[NodeGpus], resource: str, told: str = "") -> tuple[Related, ...]:
-    """Those lines first that shut out the most nodes; nothing of the taint that is told already."""
+    """The lines that shut nodes out, those with the most nodes first, without the taint that is reported already."""
     found: dict[_Line, list[NodeGpus]] = defaultdict(list)
     for node in nodes:
         for barrier in _barriers(pod, node, told):

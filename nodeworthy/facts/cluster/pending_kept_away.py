@@ -198,7 +198,7 @@ def _read_why(pod: ClusterPod) -> str:
 
 
 def why_it_offers_none(nodes: Sequence[NodeGpus], plugin: ClusterPod) -> tuple[str, str]:
-    """Of one that runs: why, and what to do."""
+    """Why a plugin that runs offers no GPU, and what to do."""
     found = next(((node, layout) for node in nodes if (layout := wrongly_cut(node.labels)) is not None), None)
     if found is None:
         return WHY_NONE_IS_FOUND, read_which(plugin)

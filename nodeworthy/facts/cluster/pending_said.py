@@ -103,7 +103,7 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) 
 
 
 def _known_of_nodes(why: str) -> Evidence | None:
-    """Of schedulers' own words, for which there is no remedy here."""
+    """The known cause of a scheduler's own words, where this table has no remedy for them."""
     if _remedy_in_table(why) is not None or why.startswith(_INSUFFICIENT):
         return None
     found = (each.evidence for each in in_text(f"0/1 nodes are available: 1 {why}."))

@@ -95,7 +95,7 @@ class PendingWorld:
         return since is not None and self.now - since < comes
 
     def in_vain(self, pods: Iterable[AskingPod]) -> str:
-        """Of nodes that Karpenter has had in view for them, and that have not come."""
+        """The words for nodes that Karpenter has had in view for these pods and that have not come."""
         for pod in pods:
             found = self.events.nominated.get((pod.namespace, pod.name))
             if found is not None and found.claims and pod.is_meant_by(found.last):
@@ -129,7 +129,8 @@ class PendingWorld:
         return self._chosen[key]
 
     def _candidates(self, choice: NodeChoice) -> Iterable[NodeGpus]:
-        """By one label that it asks for, so that a thousand pods, each for its own node, are not a thousand walks."""
+        """The nodes with one label that the choice asks for, so that a thousand pods, each for its own node, are not a
+        thousand walks over all nodes."""
         if choice.narrowed is None:
             return self.nodes.values()
         label, values = choice.narrowed

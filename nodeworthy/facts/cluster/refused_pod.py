@@ -23,7 +23,7 @@ _RUNTIME = pattern(r'RuntimeClass "(?P<name>[^"]{1,253})" not found')
 
 @dataclass(frozen=True)
 class RefusedPods:
-    """Of one maker (a ReplicaSet, a Job, a PyTorchJob), for one reason."""
+    """The refused pods of one maker (a ReplicaSet, a Job, a PyTorchJob), for one reason."""
 
     called: ClassVar[str] = "pods that the API server refused"
 

@@ -272,7 +272,8 @@ def _of_a_group(group: Tree, around: Around) -> str:
 
 
 def _of_a_domain(domain: Tree, around: Around) -> str:
-    """Of one that nobody uses no daemon is started, so that it is not ready either."""
+    """Why a ComputeDomain is not ready. One that nobody uses starts no daemon, so it is not ready either, and that is
+    no fault."""
     status = domain.get("status")
     waiting = around.unstarted.get(_channel_of(domain), ())
     made = domain.get("metadata", "creationTimestamp").text or ""

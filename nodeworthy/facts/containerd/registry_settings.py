@@ -28,7 +28,8 @@ def two_ways_to_a_registry(
 def added_beside_config_path(
     file: ConfigFile, timeline: Timeline, runtime: Containerd | None, version: str | None
 ) -> Iterator[Draft]:
-    """Of what stands above these lines it is known at most where config_path is set."""
+    """The old settings that lines add to a file. Of what stands above these lines, nothing but config_path may be
+    known."""
     known = runtime or containerd_of("kubeadm")
     guard = file.write.conditions if file.write is not None else ()
     for name, section in file.sections.items():
@@ -61,7 +62,7 @@ def _old_setting(section: Mapping[str, object]) -> str | None:
 
 
 def _who_sets_it(file: ConfigFile, files: Sequence[ConfigFile], runtime: Containerd | None) -> str:
-    """Who sets config_path, in a reader's words; empty where nobody does."""
+    """Where config_path is set, in a reader's words; empty where nothing sets it."""
     told = [
         (each, section["registry"]) for each in files for section in each.sections.values() if "registry" in section
     ]

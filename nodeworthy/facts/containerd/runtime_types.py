@@ -37,7 +37,8 @@ def _types(file: ConfigFile) -> Iterator[tuple[str, str]]:
 
 
 def _is_gone(file: ConfigFile, since: str, version: str | None) -> bool:
-    """Of a containerd that nobody knows only where the file itself is none of an older one."""
+    """Whether the runtime type is gone. Without a known release, only a file that no older containerd could read tells
+    it."""
     asked, first = numbers(since) or (), possible_eras(file, version)[0].since
     return (numbers(version) or () if version is not None else first) >= asked
 

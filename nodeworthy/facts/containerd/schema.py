@@ -21,7 +21,7 @@ _OF_A_VERSION = (Role.MERGED, Role.BEHIND_DEFAULT)
 
 
 def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
-    """Of a containerd whose release is not known, those are named that would not read it."""
+    """The flaws of a file's schema. Where the release is not known, the releases are named that would not read it."""
     possible = possible_eras(file, version)
     yield from _no_number(file)
     yield from _refused(file, possible, version)

@@ -146,7 +146,7 @@ def _is_one(chain: Chain, owner: str) -> bool:
 
 
 def _add(found: dict[str, Chains], chains: Chains, table: str) -> None:
-    """Those of one owner become one, under the name of the table."""
+    """Joins the chains of one owner into one, under the name of the table."""
     if not table:
         found[chains.name] = chains
         return

@@ -54,7 +54,7 @@ class Table:
 
 
 def tables(printed: str, *, of_ipv6: bool = False) -> list[Table]:
-    """Those that packets of one kind meet. A table that is listed in several parts is one."""
+    """The tables that packets of one family meet. A table that is listed in several parts is one."""
     families = ("ip6" if of_ipv6 else "ip", *_OF_BOTH)
     found: dict[str, Table] = {}
     for words, block in _statements(_tokens(printed)):

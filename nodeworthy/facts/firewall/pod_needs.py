@@ -105,7 +105,7 @@ class Need:
         return f"ufw allow from {addresses}" if self.way is Way.TO_NODE else f"ufw allow out to {addresses}"
 
     def _route(self, pods: Pods, uplink: str) -> str:
-        """By the interfaces of pods' network; where nobody knows it, by their addresses."""
+        """The rule of ufw, by the interfaces of the pods' network; where nobody knows them, by the pods' addresses."""
         leaves = self.way is Way.LEAVE
         if not pods.networks and pods.ranges:
             return f"ufw route allow {'from' if leaves else 'to'} {pods.ranges[0]}"

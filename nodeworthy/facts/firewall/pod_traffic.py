@@ -247,7 +247,7 @@ class BlockedTraffic:
 
     @property
     def says(self) -> str:
-        """Of whatever packets."""
+        """What is wrong, whichever packets are blocked."""
         if self.chains.owner == PANIC:
             return "firewalld is in panic mode, and drops every packet"
         if self._only_once is not None:

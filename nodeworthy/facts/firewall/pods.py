@@ -55,7 +55,7 @@ class Written:
 
     @property
     def place(self) -> Place:
-        """Of thousands of lines, few are asked for it."""
+        """The place of the line, computed on demand: few of thousands of lines are asked for it."""
         return self.origin.at(self.line, 1)
 
     @property
@@ -79,7 +79,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Networks:
-    """Those that pods may have; none where nothing shows one."""
+    """The networks that pods may have; none where nothing shows one."""
 
     any_of: tuple[Cni, ...] = ()
     by: tuple[Shown, ...] = ()
@@ -122,7 +122,8 @@ class FileBeside:
 
 
 def _with_words(every: Sequence[S], lines: Iterable[Written]) -> list[S]:
-    """Those whose words stand in these lines: of most scripts few, and only these are looked for in each line."""
+    """The signs whose words stand in these lines. Most scripts have few of them, and only those are looked for line by
+    line."""
     text = "\n".join([line.text for line in lines])
     lowered = text.lower()
     return [each for each in every if any(word in text or word in lowered for word in each.words)]
@@ -280,8 +281,8 @@ def files_around(script: BootScript) -> Iterator[FileBeside]:
 
 
 def ranges_chosen_around(script: BootScript, distribution: str) -> dict[str, tuple[Range, Place]]:
-    """Those of the cluster of this distribution, where the nearest files that choose any agree: what joins a cluster
-    does not say them itself."""
+    """The ranges of the cluster of this distribution, where the nearest files that choose any agree: a node that joins
+    does not name them itself."""
     if script.surroundings is None or not distribution:
         return {}
     own = Path(script.place.path or "").absolute().parent
@@ -297,7 +298,8 @@ def ranges_chosen_around(script: BootScript, distribution: str) -> dict[str, tup
 
 
 def _is_of(distribution: str, text: str, path: Path) -> bool:
-    """By what stands in a file; else by where it lies, where nothing in it is another one's."""
+    """Whether a file is of this distribution: its text says so; else its path, where nothing in it names another
+    one."""
     if distribution in text:
         return True
     return distribution in os.fspath(path) and not any(each in text for each in _WITH_RANGES)

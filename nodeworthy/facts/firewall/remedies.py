@@ -84,7 +84,7 @@ class Remedies:
         return f"nft {put} rule {self.chains.name.removeprefix('nft ')} {match} accept"
 
     def _end(self, need: Need) -> tuple[str, str]:
-        """By what a rule here can know that a packet is a pod's."""
+        """How a rule in this chain can tell that a packet is a pod's."""
         comes = need.way in (Way.LEAVE, Way.TO_NODE)
         if self.chains.hook in (_BEHIND if comes else _BEFORE):
             return "saddr" if comes else "daddr", str(next(iter(self.pods.ranges), "10.0.0.0/8"))

@@ -38,7 +38,7 @@ _OWN_RULE = pattern(r"-[AI] ufw-(?:before|after|user)-\w+ .*")
 
 @dataclass(frozen=True)
 class Told:
-    """Who makes a step of what stands in a file: the place is that of its line, where it has one."""
+    """The step behind a line of a file, at the place of that line where it has one."""
 
     place: Place
     command: str

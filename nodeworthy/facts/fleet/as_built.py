@@ -98,7 +98,8 @@ def unbuilt_pools(
     karpenter: Sequence[KarpenterPool] | None,
     unseen: Sequence[NotLookedAt] | None,
 ) -> Iterator[UnbuiltPool]:
-    """Of a program that makes some of the pools, those that it does not make; other programs make other things."""
+    """The declared pools that a program does not make although it makes others; further programs may make further
+    things."""
     made = [each.pool.name for each in groups if each.pool is not None]
     for pool in planned.fleet.gpu_pools if made else ():
         if pool.provision and pool.nodes and pool.name not in made:

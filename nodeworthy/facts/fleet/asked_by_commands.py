@@ -205,7 +205,7 @@ def _by_eksctl(asked: _Asked) -> Iterator[Found]:
 
 
 def _labels_of_unnamed(nodes: AskedNodes) -> Mapping[str, Located[str]]:
-    """Of a group whose name eksctl makes up: without the label that has this name."""
+    """The labels of a group whose name eksctl makes up, without the label that has this name."""
     return {name: said for name, said in nodes.machines.labels.items() if name != OF_GROUP}
 
 

@@ -25,7 +25,8 @@ class Brought:
 
 
 def driver_of(pool: GpuPool, values: Sequence[OperatorValues]) -> Brought | None:
-    """By whoever is seen to; else by the operator, where all settings that are here leave it to it."""
+    """Who brings the driver: whoever is seen to bring it; else the operator, where all settings that are here leave it
+    to it."""
     if pool.driver is not None:
         told = pool.driver_said
         return Brought(pool.driver.value, told.says if told is not None else "", told.place if told else pool.place)

@@ -73,7 +73,8 @@ def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
 
 
 def _spec(document: Tree) -> Tree:
-    """Of a template, of a control plane (whose kubeadm has a key of its own), or of a single machine."""
+    """The specification in a template, in a control plane (whose kubeadm has a key of its own), or of a single
+    machine."""
     spec = document.get("spec")
     for inner in (spec.get("template", "spec"), spec.get("kubeadmConfigSpec")):
         if inner.is_mapping:

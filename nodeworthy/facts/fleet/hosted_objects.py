@@ -93,7 +93,7 @@ def _pools(resource: HostedResource) -> Sequence[GpuPool]:
 
 
 def _each_of(spec: Tree, kind: _Kind) -> Iterator[Tree]:
-    """Of a cluster whose pools are a list each by itself: Terraform has one alone there."""
+    """Each pool of a cluster whose pools are a list; Terraform has one alone there."""
     if kind.is_all:
         yield replace(spec, value={kind.is_all: spec})
         return

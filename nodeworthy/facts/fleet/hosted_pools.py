@@ -172,7 +172,7 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
 
 
 def _may_be_some(count: Tree) -> bool:
-    """Who fills in the kind may fill in how many as well."""
+    """Whether there may be any: whoever fills in the kind may fill in the number as well."""
     return count.is_unknown or (isinstance(count.value, int) and count.value in range(1, _MOST_GPUS))
 
 

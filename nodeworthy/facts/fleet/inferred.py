@@ -34,7 +34,8 @@ class InferredFleet:
 
     @property
     def versions(self) -> list[Located[str]]:
-        """Those of Kubernetes that are said, each once: two that differ can't both be right. Patches of one are one."""
+        """The versions of Kubernetes that are named, each once: two that differ cannot both be right. Patches of one
+        version count as one."""
         told: dict[int | str, Located[str]] = {}
         for each in (pool.kubernetes for pool in self.pools if pool.kubernetes is not None):
             if isinstance(each.state, Known):
@@ -84,7 +85,7 @@ def _is_told_of(pool: GpuPool) -> bool:
 
 
 def _the_only_name(clusters: Sequence[SaidCluster]) -> Located[str] | None:
-    """That of the cluster beside which no other one is named; what is filled in is no name."""
+    """The name of the cluster where no other one is named; what is filled in later is no name."""
     named = {name: each for each in clusters for name in each.names}
     name, said = next(iter(named.items())) if len(named) == 1 else ("", None)
     return Located.known(name, said.place) if said is not None and _NAME.fullmatch(name) else None

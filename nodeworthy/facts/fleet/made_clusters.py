@@ -73,7 +73,8 @@ def machines_of_openshift(document: Tree) -> Iterator[AskedNodes]:
 
 
 def workers_of_gardener(document: Tree) -> Iterator[AskedNodes]:
-    """Those of a type with GPUs. Its images (Garden Linux, Ubuntu, Flatcar, SUSE) have no driver of NVIDIA's."""
+    """The workers of a type with GPUs. Gardener's images (Garden Linux, Ubuntu, Flatcar, SUSE) have no driver of
+    NVIDIA's."""
     name, spec = document.get("metadata", "name"), document.get("spec")
     if name.text is None or not (document.get("apiVersion").text or "").startswith(_GARDENER):
         return
@@ -114,8 +115,8 @@ def _of_gardener(worker: Tree, kind: Tree) -> Machines:
 
 
 def nodes_of_kubeadm(document: Tree) -> Iterator[AskedNodes]:
-    """Those that join, or begin, by its config: by the runtime that it names. What it says of the cluster alone shows
-    that kubeadm makes it, and leaves it the runtime that it finds."""
+    """The nodes that join, or begin, by this configuration, with the runtime that it names. A configuration of the
+    cluster alone shows that kubeadm makes it, and says nothing of the runtime."""
     if not (document.get("apiVersion").text or "").startswith(_KUBEADM):
         return
     whole = document.get("kind").text == _CLUSTER_CONFIGURATION
@@ -196,7 +197,7 @@ def _range_in(written: str, option: str, place: Place) -> Located[str] | None:
 
 
 def groups_of_kops(document: Tree) -> Iterator[AskedNodes]:
-    """Those with GPUs. Where it is told to, kops installs the driver and the toolkit on them."""
+    """The groups with GPUs. kops installs driver and toolkit on them where it is told to."""
     name, spec = document.get("metadata", "name"), document.get("spec")
     types = [spec.get("machineType"), *spec.get("mixedInstancesPolicy", "instances").sequence]
     types = [each for each in types if has_gpus(each.text or "")]

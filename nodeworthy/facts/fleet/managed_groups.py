@@ -32,7 +32,7 @@ _OF_KIND: Mapping[str, _Kind] = {
 
 
 def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
-    """Those with GPUs whose amiType says what they are."""
+    """The groups with GPUs whose amiType says what they are."""
     called = document.get("kind").text or ""
     kind, name = _OF_KIND.get(called), document.get("metadata", "name").text
     if kind is None or name is None or not (document.get("apiVersion").text or "").startswith(kind.api):
@@ -57,7 +57,7 @@ def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
 
 
 def _cluster(document: Tree, spec: Tree) -> Located[str] | None:
-    """By its name, by the object that makes it, or by the label of Cluster API."""
+    """The cluster by its name, by the object that makes it, or by Cluster API's label."""
     label = document.get("metadata", "labels", "cluster.x-k8s.io/cluster-name")
     told = (spec.get("clusterName"), spec.get("clusterNameRef", "name"), spec.get("clusterRef", "from", "name"), label)
     return next((found for each in told if (found := text_of(each)) is not None), None)

@@ -70,7 +70,7 @@ def _shared(fleet: Fleet, pool: Pool) -> str | None:
 
 
 def sizes_of_pools(pools: Sequence[GpuPool]) -> list[NodeSize]:
-    """Of pools that follow from evidence: none, where nothing says how large the nodes of one are, or where they are of
+    """The sizes of pools that follow from evidence; none where one has nodes of unknown size, or where the pools are of
     several clusters."""
     pools = workers_of(pools)
     largest = [each.machines.largest for each in pools]

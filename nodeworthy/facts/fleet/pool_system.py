@@ -40,7 +40,7 @@ class PoolSystem:
 
 
 def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
-    """Of the pools that EKS' own images are for, as far as that is known."""
+    """The systems of the pools that EKS' own images are for, as far as that is known."""
     for pool in fleet.pools:
         distribution = pool.distribution.state
         if isinstance(distribution, Unknown) or distribution.value in EKS:
@@ -49,7 +49,8 @@ def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
 
 @derive
 def asked_systems(nodes: AskedNodes, clusters: Sequence[SaidCluster] | None) -> Iterator[PoolSystem]:
-    """Of groups of eksctl, Cluster API, Crossplane: they ask for an image of their family, of the cluster's version."""
+    """The systems of groups of eksctl, Cluster API and Crossplane: they ask for an image of their family, of the
+    cluster's version."""
     nodes, state = with_cluster_said(nodes, clusters or ()), nodes.distribution.state
     if nodes.kubernetes is not None and isinstance(state, Known) and state.value in EKS:
         place = nodes.distribution.place
@@ -92,7 +93,7 @@ def clusters_of_stack(stack: AwsStack) -> Iterator[SaidCluster]:
 
 @derive
 def named_by_classes(node_class: KarpenterClass) -> Iterator[PoolSystem]:
-    """By a term that names an image of EKS' with the version in it, as its parameter or by its name."""
+    """The systems that a term of the class names: an image of EKS' with the version in its parameter or in its name."""
     for term in node_class.tree.get("spec", "amiSelectorTerms").sequence:
         for said in (term.get("ssmParameter"), term.get("name")):
             named = named_by_parameter(said.text) if said.text else None
@@ -115,7 +116,7 @@ def _version_of_the_cluster(stacks: Sequence[AwsStack], clusters: Sequence[SaidC
 
 
 def planned_systems(groups: Iterable[NodeGroup]) -> Iterator[PoolSystem]:
-    """Of groups that are of no pool: of the others the fleet says it."""
+    """The systems of groups that belong to no pool; the fleet tells those of the others."""
     for group in groups:
         if group.pool is None:
             yield from _planned(group)
@@ -175,7 +176,8 @@ def versions_of_clusters(
 
 
 def version_of_fleet(fleet: Fleet) -> Iterator[ClusterVersion]:
-    """That which it declares for a cluster with GPU pools of EKS: of a stack that is made, the plan says it."""
+    """The version that the fleet declares for a cluster with GPU pools of EKS. Where the stack makes the cluster, the
+    plan has it."""
     version = fleet.cluster.version
     for pool in fleet.gpu_pools if version.written else ():
         state = pool.distribution.state
@@ -239,8 +241,8 @@ def versions_of_nodes(groups: Sequence[NodeGroup], asked: Sequence[EksctlGroup])
 
 @derive
 def versions_asked_for(nodes: AskedNodes, clusters: Sequence[SaidCluster]) -> Iterator[NodeVersion]:
-    """Of nodes with GPUs that Cluster API, Crossplane or Azure's own controllers make. What GKE says of its control
-    plane is the least that it may be."""
+    """The versions of GPU nodes that Cluster API, Crossplane or Azure's own controllers make. GKE's control plane
+    states only the least that its version may be."""
     told = versions_apart(nodes, clusters) if nodes.has_gpus and not nodes.is_of_gke else None
     if told is not None:
         yield NodeVersion(f"{nodes.noun} '{nodes.name}'", told[0].place, *told)
@@ -257,7 +259,7 @@ def _versions_among(*said: Tree) -> list[Located[str]]:
 
 
 def _said_by(nodes: NodeGroup) -> list[Located[str]]:
-    """Of a managed group what it says itself; an image that is chosen has the word before it."""
+    """The versions that a managed group names. An image that is chosen has precedence."""
     image = image_of(nodes)
     named = kubernetes_of(image.named) if image is not None and image.distribution is not None else None
     of_image = [Located.known(named, image.place)] if image is not None and named is not None else []

@@ -47,7 +47,7 @@ def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:
 
 
 def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
-    """Those of whatever asks for nodes by name."""
+    """The pools of whatever asks for nodes by name."""
     asked = [*(each for each in facts if isinstance(each, AskedNodes)), *nodes_of_karpenter(facts)]
     clusters = [each for each in facts if isinstance(each, SaidCluster)] if asked else []
     machines = [each for each in facts if isinstance(each, SaidMachines)] if clusters else []
@@ -56,8 +56,8 @@ def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
 
 
 def _having_gpus(asked: Sequence[AskedNodes]) -> Sequence[AskedNodes]:
-    """Of machine configs of Talos those with NVIDIA's modules are the ones with GPUs; where none has them, nobody knows
-    which are."""
+    """The nodes with GPUs. Among machine configs of Talos, those with NVIDIA's modules have them; where none has these
+    modules, nobody knows which do."""
     of_talos = [each for each in asked if each.distribution.shown() == "talos"]
     if not any(each.has_gpus for each in of_talos):
         return asked
@@ -138,7 +138,7 @@ def _pool_in_words(pool: GpuPool) -> str:
 
 
 def _of_the_cluster_of(folders: Sequence[str], pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
-    """Those of the cluster by whose name a folder of theirs is called: `clusters/east/gpu-operator/values.yaml`."""
+    """The pools of the cluster after which one of these folders is named: `clusters/east/gpu-operator/values.yaml`."""
     named = {_cluster(each) for each in pools} & {*folders}
     return [each for each in pools if _cluster(each) in named] if len(named) == 1 else pools
 
@@ -168,14 +168,14 @@ def _fits(values: OperatorValues, runtime: Containerd) -> bool:
 
 
 def _with_drivers(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
-    """Of nodes that scripts make of one distribution, those that get a driver are the ones with GPUs."""
+    """The nodes with GPUs among those that scripts make of one distribution: the ones that get a driver."""
     having = {each.distribution.shown() for each in pools if each.driver is not None}
     yield from (each for each in pools if each.driver is not None or each.distribution.shown() not in having)
 
 
 def _agreeing(pools: Sequence[GpuPool]) -> list[GpuPool]:
-    """Of nodes of one distribution that choose several releases, nobody knows which of them a cluster has. What one of
-    its scripts says of its addresses is so of all."""
+    """The pools with what they agree on. Where nodes of one distribution choose several releases, nobody knows which a
+    cluster has; what one script says of the cluster's addresses holds for all."""
     together = defaultdict[str, list[GpuPool]](list)
     for pool in pools:
         together[pool.distribution.shown()].append(pool)

@@ -198,7 +198,7 @@ _TYPES = {"AWSMachineTemplate": "instanceType", "AzureMachineTemplate": "vmSize"
 
 
 def said_machines(document: Tree) -> Iterator[SaidMachines]:
-    """Those of a type with GPUs."""
+    """The machines of a type with GPUs."""
     kind, name = document.get("kind").text or "", document.get("metadata", "name").text
     said = document.get("spec", "template", "spec", _TYPES.get(kind, ""))
     api = document.get("apiVersion").text or ""

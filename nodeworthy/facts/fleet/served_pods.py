@@ -30,7 +30,7 @@ _DISCOVERED = (
 
 @dataclass(frozen=True)
 class NodePools:
-    """Those of one scope that have GPUs."""
+    """The NodePools of one scope that have GPUs."""
 
     called: ClassVar[str] = "NodePools of Karpenter's with GPUs"
 
@@ -43,8 +43,8 @@ class NodePools:
         return self.pools[0].place
 
     def meant_for(self, pod: PodTemplate) -> tuple[KarpenterPool, ...]:
-        """Those that it names. One that asks for GPUs and chooses by no label that these do not tell has those in its
-        own folder, where all pools are that there are, and nobody else is asked for nodes with GPUs."""
+        """The pools that a pod names. A pod that asks for GPUs, and chooses by no label which these pools lack, gets
+        those in its own folder where all pools lie there and nobody else is asked for nodes with GPUs."""
         named = tuple(each for each in self.pools if each.name in set(pod.selection.wanted(OF_POOL)))
         if named or self.beside_others or GPU not in pod.gpu_resources or not self._tell(pod.selection.labels):
             return named

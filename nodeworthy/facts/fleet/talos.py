@@ -99,7 +99,7 @@ def _kubelet(document: Tree) -> Tree:
 
 
 def _extensions(document: Tree) -> Iterator[Tree]:
-    """Those of NVIDIA's driver that some of its nodes, or all, are made with."""
+    """The extensions with NVIDIA's driver that some of its nodes, or all, are made with."""
     for each in (document, document.get("worker"), document.get("controlPlane"), *document.get("nodes").sequence):
         asked = each.get("schematic", "customization", "systemExtensions", "officialExtensions")
         yield from (one for one in asked.sequence if _NVIDIA in (one.text or ""))

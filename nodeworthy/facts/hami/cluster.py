@@ -65,7 +65,7 @@ def role_of_object(data: Mapping[str, Any]) -> Role | None:
 
 
 def _role_of_programs(containers: Iterable[Mapping[str, Any]]) -> Role | None:
-    """Who calls a release as he likes, and labels it so, still runs HAMi's own image."""
+    """The role by HAMi's own image and program, which runs whatever a release is called and labelled."""
     found: set[Role] = set()
     for each in containers:
         if _is_its_image(text_at(each, "image")):
@@ -182,7 +182,8 @@ Makers = Mapping[tuple[str, str, str], Mapping[str, Any]]
 
 
 def installations(parts: Iterable[Mapping[str, Any]], makers: Makers) -> list[Installation]:
-    """By namespace and release; what names no release belongs to the one beside it, unless that has the like."""
+    """The installations by namespace and release. A part that names no release belongs to the one beside it, unless
+    that one has such a part already."""
     pods = [HamiPart(each) for each in parts]
     told = {(each.pod.namespace, each.release) for each in pods}
     told |= {(key[1], _release(each)) for key, each in makers.items()}

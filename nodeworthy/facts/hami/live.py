@@ -56,7 +56,7 @@ def _of_pod(pod: HamiPod, largest: int) -> Iterator[tuple[int, int, int] | None]
 
 
 def _memory(pod: HamiPod, container: Container, largest: int) -> int | None:
-    """Of each GPU: who says nothing asks for all of it."""
+    """The memory that is asked of each GPU: a container that says nothing asks for all of it."""
     if pod.amount(container, pod.names.memory) is not None:
         return _amount(pod, container, pod.names.memory)
     if pod.amount(container, pod.names.memory_percentage) is not None:
@@ -126,7 +126,7 @@ _ASK_FOR_LESS = {
 def _used_up(
     pod: HamiPod, by_node: Mapping[str, Sequence[SharedDevice]], count: int, asked: Mapping[str, int]
 ) -> UsedUp:
-    """By the dimension that alone keeps it from every node, else by its memory."""
+    """The dimension that alone keeps the pod from every node; else its memory."""
     alone = (
         name for name, amount in asked.items() if not any(_fits(own, count, {name: amount}) for own in by_node.values())
     )

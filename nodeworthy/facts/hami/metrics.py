@@ -57,7 +57,7 @@ def sources(
 
 
 def _exposes(service: Mapping[str, Any], role: Role, one: Installation) -> bool:
-    """By its own name and labels, else by the pods that it leads to."""
+    """Whether the service exposes this role: its own name and labels say so, else the pods that it leads to."""
     named = role_of(text_at(service, "metadata", "name"), strings_at(service, "metadata", "labels"))
     leads = any(leads_to(service, part.pod) for part in one.of(role))
     if named is not role and not (named is None and leads):

@@ -68,7 +68,7 @@ def policies_of_values(values: HamiValues) -> Iterator[Policy]:
 
 @derive
 def policies_of_arguments(pod: PodTemplate) -> Iterator[Policy]:
-    """Of HAMi's own scheduler, as its pods are started."""
+    """The policies of HAMi's own scheduler, as its pods are started."""
     for container in pod.containers:
         for tree in (*container.tree.get("command").sequence, *container.tree.get("args").sequence):
             name, _, value = (tree.text or "").partition("=")

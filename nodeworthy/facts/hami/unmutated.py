@@ -83,7 +83,7 @@ def _opted_out(pod: PastWebhook, cluster: HamiCluster, base: Draft) -> Draft | N
 
 
 def _not_chosen(pod: PastWebhook, cluster: HamiCluster, base: Draft) -> Draft | None:
-    """By its selectors, where they ask for more than the chart's own."""
+    """The selector of the webhook that leaves the pod out, where it asks for more than the chart's own does."""
     if not cluster.webhooks:
         return None
     if "namespaces" not in cluster.unseen:

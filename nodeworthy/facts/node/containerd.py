@@ -249,7 +249,7 @@ def _of_no_root(file: ConfigFile, used: RuntimeProcess) -> Draft:
 
 
 def _renamed(file: ConfigFile, flaw: Draft, roots: list[ConfigFile]) -> Draft:
-    """Of another ending, where the root file imports its folder: the name is what has to change."""
+    """The flaw of a file whose ending is wrong, where the root file imports its folder: its name has to change."""
     stem, ending = posixpath.splitext(file.path)
     folder = posixpath.dirname(file.path)
     if ending == ".toml" or not any(each.startswith(folder) for root in roots for each in root.imports):

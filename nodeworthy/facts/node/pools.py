@@ -37,7 +37,7 @@ def _read_by(files: NodeFiles, pool: BootPool) -> tuple[str, str | None, str | N
 
 
 def _pools_by_name(files: NodeFiles, pools: Sequence[Pool]) -> Sequence[Pool]:
-    """Those that a folder or a file is called after, if any."""
+    """The pools after which a folder or a file is named, if any."""
     words = {word for each in files.files for word in re.split(r"[^a-z0-9]+", _below(each, pools).lower())}
     return [pool for pool in pools if pool.name.lower() in words] or pools
 

@@ -79,7 +79,7 @@ class UnitState:
 
 @dataclass(frozen=True)
 class NodeUnits:
-    """Those that were asked for, by name; unknown where systemd did not answer."""
+    """The units that were asked for, by name; unknown where systemd did not answer."""
 
     place: Place
     by_name: Located[Mapping[str, UnitState]]

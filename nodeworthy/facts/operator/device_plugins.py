@@ -61,8 +61,8 @@ def device_plugins(
     declared: DeclaredFleet | None,
     operator: FleetsOperator | None,
 ) -> Iterator[DevicePlugins]:
-    """Those that might meet: of one alone nothing is proven. A fleet is one cluster; without one, only what lies in one
-    folder is taken to be for one cluster."""
+    """The device plugins that might meet: one alone proves nothing. A fleet is one cluster; without one, only what lies
+    in one folder is taken to be for one cluster."""
     opted_out = any(map(_opts_out, scripts or ()))
     found = list(_advertisers(brought if declared is None or operator is None else (operator.values, *brought)))
     if fleet is not None:
@@ -102,7 +102,7 @@ class PluginBesideImage:
 def plugins_beside_images(
     brought: Sequence[OperatorValues | DaemonSetManifest], pools: Sequence[GpuPool | PoolDoor]
 ) -> Iterator[PluginBesideImage]:
-    """Those that go to nodes whose image runs one."""
+    """The device plugins that go to nodes whose image runs one."""
     for each in brought:
         for door in _doors_for(each, pools):
             own = door.plugin_of_image
@@ -112,7 +112,7 @@ def plugins_beside_images(
 
 
 def _doors_for(brought: OperatorValues | DaemonSetManifest, pools: Sequence[GpuPool | PoolDoor]) -> Sequence[PoolDoor]:
-    """Of values whose cluster is known, its own; none for those that nobody wrote."""
+    """The doors of the values' own cluster, where that is known; none for values that nobody wrote."""
     if isinstance(brought, OperatorValues):
         if brought.implied:
             return ()
@@ -184,7 +184,8 @@ def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
 
 
 def _are_versions(one: DaemonSetManifest, other: DaemonSetManifest) -> bool:
-    """Of one name, in two files of a folder: one is applied or the other, in whatever namespace."""
+    """Whether both are versions of one manifest: the same name in two files of a folder, of which one or the other is
+    applied, in whatever namespace."""
     names = {each.title.rstrip("'").rpartition("/")[2].rpartition("'")[2] for each in (one, other)}
     in_two_files = one.place.path != other.place.path and one.place.path is not None
     return one.title == other.title or (in_two_files and len(names) == 1 and one.part is other.part)

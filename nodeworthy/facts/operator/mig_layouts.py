@@ -84,7 +84,8 @@ def layouts_in_object(document: Tree) -> Iterator[MigLayouts]:
 
 
 def layouts_in_values(release: Release) -> Iterator[MigLayouts]:
-    """Of the operator's chart, which makes a ConfigMap of `migManager.config.data`; and what is meant for it."""
+    """The layouts in values of the operator's chart, which makes a ConfigMap of `migManager.config.data`, and in values
+    meant for it."""
     values = release.values
     for holder in (values, *(each for each in values.mapping.values() if each.is_mapping)):
         for _, data in layouts_by_path(holder):

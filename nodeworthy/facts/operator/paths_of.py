@@ -1,4 +1,4 @@
-"""Whose containerd the toolkit's paths are: of which distributions, by the table of them."""
+"""The distributions whose containerd the toolkit's paths belong to, by the table of their paths."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _has_config(one: Containerd, path: str) -> bool:
 
 
 def whose_template(toolkit: ToolkitSettings) -> Containerd | None:
-    """Whose config is made from the file that the toolkit is told to write."""
+    """The containerd whose configuration is made from the file that the toolkit is told to write."""
     path = known_path(toolkit.config)
     every = map(containerd_of, distributions())
     return next((each for each in every if any(same_file(path, template) for template in each.templates)), None)

@@ -61,7 +61,7 @@ class ToolkitDaemonSet:
 
     @property
     def release(self) -> str:
-        """Of the operator that made it, as its chart says it; empty where it does not."""
+        """The release of the operator that made it, as its chart states it; empty where it does not."""
         made_by = self.document.get("metadata", "labels", "helm.sh/chart").text or ""
         return made_by.removeprefix(_CHART) if made_by.startswith(_CHART) else ""
 

@@ -172,7 +172,7 @@ class ToolkitOnNodes:
 
     @cached_property
     def held_up(self) -> tuple[ClusterPod, ...]:
-        """Those that wait in an init container for longer than a driver takes to come."""
+        """The pods that have waited in an init container for longer than a driver takes to come."""
         return tuple(pod for pod in self.unready if pod.waits_in and self._waits_long(pod))
 
     def _waits_long(self, pod: ClusterPod) -> bool:
@@ -225,7 +225,7 @@ class ToolkitOnNodes:
 
     @cached_property
     def recent(self) -> tuple[SandboxFailure, ...]:
-        """Those since it became ready, too soon to tell."""
+        """The failures since it became ready: it is too soon to tell what they mean."""
         return tuple(each for each in self.failures if self._lasts(each, timedelta()) and each not in self.lasting)
 
     def _lasts(self, failure: SandboxFailure, after: timedelta) -> bool:

@@ -40,7 +40,7 @@ def pods_of_controllers(values: Tree, named: Tree, elsewhere: str | None) -> Ite
 
 
 def pod_of_one_container(values: Tree, named: Tree, elsewhere: str | None) -> Iterator[PodTemplate]:
-    """Of a chart of 1.x."""
+    """The pod of a chart of 1.x."""
     if not values.get("image", "repository").text:
         return
     container = _container("main", _some(values, _OF_A_CONTAINER), values)

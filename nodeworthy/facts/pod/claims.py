@@ -173,7 +173,7 @@ class ClaimsAround:
         return frozenset((*(each.place.path for each in self.claims), *(each.place.path for each in self.domains)))
 
     def named(self, name: str, *, is_template: bool) -> list[ResourceClaim | ComputeDomain]:
-        """Of this kind and name; a ComputeDomain's controller makes a template."""
+        """The claims, or templates, of this name; the controller of a ComputeDomain makes a template, too."""
         found: list[ResourceClaim | ComputeDomain] = []
         found += [each for each in self.claims if each.name == name and each.is_template is is_template]
         if is_template:
@@ -207,7 +207,7 @@ def claims_in(document: Tree) -> Iterator[ResourceClaim | DeviceClass | ComputeD
 
 
 def dra_drivers(release: Release) -> Iterator[DraDriver]:
-    """By the name of its chart, or by the switch that no other chart has."""
+    """The DRA drivers, by the name of their chart or by the switch that no other chart has."""
     is_its = chart_name(release.chart) in driver_charts() or "gpuResourcesEnabledOverride" in release.values.mapping
     if is_its and (release.values.is_mapping or release.values.is_absent):
         yield DraDriver(release.place, release.values, release.origin, release.elsewhere)

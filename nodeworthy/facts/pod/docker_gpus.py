@@ -83,7 +83,7 @@ def _variables(environment: Tree) -> Iterator[tuple[str, Tree]]:
 
 
 def containers_run(text: str, shown: str) -> Iterator[DockerGpus]:
-    """Of a script's commands those that say something of GPUs."""
+    """The commands of a script that run a container and say something of GPUs."""
     for number, lines in _commands(text):
         command = "\n".join(lines)
         # A request by capabilities of one's own counts before the variable.
@@ -96,7 +96,7 @@ def containers_run(text: str, shown: str) -> Iterator[DockerGpus]:
 
 
 def _commands(text: str) -> Iterator[tuple[int, list[str]]]:
-    """By the number of their first lines; what ends in a backslash goes on."""
+    """The commands with the number of their first lines; a line that ends in a backslash goes on."""
     begun, lines = 1, list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         if not lines:

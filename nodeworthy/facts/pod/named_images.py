@@ -35,7 +35,7 @@ class SaidCapabilities:
 
 
 def images_of_script(script: BootScript) -> Iterator[NamedImage]:
-    """By the commands of a script, also those that it has run elsewhere."""
+    """The images that a script pulls, also by commands that it runs elsewhere."""
     try:
         pulled = list(script.timeline.of(PullsImage))
     except NotKnown:  # what can't be read of it, other rules tell
@@ -54,7 +54,8 @@ _SAID = pattern(rf"(?:^|[ \t]){VARIABLE}(?:=|[ \t]+)[\"']?([\w,]+)", words=(VARI
 
 
 def in_dockerfile(text: str, shown: str) -> Iterator[Found]:
-    """Of its stages, those that begin with an image; one whose name the build is given has none here."""
+    """The images that stages of a Dockerfile begin with; one whose name is a build argument without a default has none
+    here."""
     arguments: dict[str, str | None] = {}
     stages: set[str] = set()
     for number, line in enumerate(text.split("\n"), 1):

@@ -195,7 +195,7 @@ _GROUPS = ("v1", "apps/", "batch/")
 
 
 def misshapen(document: Tree) -> Iterator[UnreadableInput]:
-    """Of the kinds that Kubernetes itself has: what another one may hold, its maker decides."""
+    """The misshapen parts of Kubernetes' own kinds; the maker of another kind decides what that may hold."""
     shape = _KINDS.get(document.get("kind").text or "")
     version = document.get("apiVersion").text or ""
     if shape is not None and version.startswith(_GROUPS):

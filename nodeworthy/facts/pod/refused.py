@@ -75,12 +75,12 @@ def api_gone(pod: PodTemplate) -> PodRefusal | None:
 
 
 def no_choice(spec: Tree) -> Iterator[PodRefusal]:
-    """Of how a pod chooses its nodes, which a chart's template writes down as its values have it."""
+    """The refusals of how a pod chooses its nodes, which a chart's template copies from its values."""
     yield from _no_texts(_texts_of_its_choice(spec))
 
 
 def no_pod(pod: PodTemplate) -> Iterator[PodRefusal]:
-    """Of a template of Kubernetes' own that another kind of object holds: its schema is the same there."""
+    """The refusals of a pod template that another kind of object holds: the schema is the same there."""
     yield from _no_texts(_texts_of_a_pod(pod))
 
 

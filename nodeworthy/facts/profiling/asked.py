@@ -108,7 +108,7 @@ def _is_off(found: re.Match[str]) -> bool:
 
 
 def _by_steps(timeline: Timeline) -> Iterator[Related]:
-    """Who runs a profiler and installs no driver only uses a node."""
+    """The steps that ask for profiling. A script that runs a profiler and installs no driver only uses a node."""
     brings = any(is_driver(each) for each in timeline.of(Installs))
     signs = (_installs, *((_runs,) if brings else ()), _registers, _speaks)
     for effect in timeline.effects:

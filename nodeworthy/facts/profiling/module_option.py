@@ -166,7 +166,8 @@ def why_not_read(path: Text) -> str:
 
 
 def is_surely_read(path: Text) -> bool:
-    """Of a name with holes: that it stands in a folder of modprobe and ends as it must."""
+    """Whether modprobe reads a file of this path; of a path with holes, whether its folder and its ending are known and
+    right."""
     if path.known is not None:
         return not why_not_read(path)
     last = path.pieces[-1]

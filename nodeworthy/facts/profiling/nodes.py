@@ -90,7 +90,7 @@ def registered_nodes(scripts: Sequence[BootScript]) -> Iterator[ProfilingNodes]:
 
 @derive
 def promised_nodes(fleet: Fleet, scripts: Sequence[BootScript]) -> Iterator[ProfilingNodes]:
-    """Of pools that promise such nodes and have no script here."""
+    """The nodes of pools that promise profiling and have no script here."""
     seen = {each.pool.name for script in scripts for each in script.pools}
     for pool in fleet.gpu_pools:
         if pool.profiling_dedicated and pool.name not in seen:

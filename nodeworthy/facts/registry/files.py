@@ -108,7 +108,7 @@ def _may_be(folder: str, file: HostsToml, *, is_laid_out: bool) -> bool:
 
 
 def _at_its_line(flaw: Draft, timeline: Timeline) -> Draft:
-    """Of a config the line that sets it."""
+    """The flaw of a configuration at the line that sets the path."""
     readings = [toml_of(each) for each in timeline.of(Writes) if each.place == flaw.where and not _is_hosts(each)]
     return next((replace(flaw, where=each.line_of(KEY)) for each in readings), flaw)
 

@@ -126,7 +126,7 @@ class HostsToml:
         return content.text.shown() if content is not None else ""
 
     def _serves(self, capability: str, host: str, *, surely: bool = False) -> bool:
-        """By this host, or by another address, which then speaks for itself."""
+        """Whether this host serves it, or another address, which then speaks for itself."""
         named = [each for each in self.endpoints if not (each.is_unfilled or each.is_empty)]
         serving = [each for each in named if each.serves(capability)]
         return any(

@@ -23,7 +23,7 @@ _UNITS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Lead:
-    """Of a registry's images, the host that is asked first."""
+    """The host that is asked first for a registry's images."""
 
     registry: str
     host: str
@@ -31,7 +31,7 @@ class Lead:
 
 
 def lists_of(timeline: Timeline) -> dict[str, Writes]:
-    """By its reader, the step that writes its list last."""
+    """The step that writes each reader's list last."""
     written = ((_readers().get(each.path.known or ""), each) for each in timeline.of(Writes))
     return {reader: each for reader, each in written if reader is not None and each.how is not How.DELETE}
 

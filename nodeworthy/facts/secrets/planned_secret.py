@@ -169,7 +169,8 @@ def _to_come(tree: Tree, name: str = "") -> Iterator[str]:
 
 
 def perhaps_in_plain_sight(values: Tree, origin: str) -> Iterator[PlannedSecret]:
-    """Of a chart that is handed over as one text, in which what the program keeps secret looks like all else."""
+    """The possible secrets in a chart that is handed over as one text, in which what the program keeps secret looks
+    like everything else."""
     for name, tree in scalars(values):
         what = what_is(name, tree.text or "") if tree.secret else None
         if what is not None:

@@ -59,7 +59,7 @@ class CollectedGpuMetric:
 
 
 def asks_of_gpus(document: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
-    """Of a document, wherever in it a query stands, also in a text that is a document itself."""
+    """The queries of a document, wherever they stand in it, also in a text that is a document itself."""
     recorded = frozenset(each.text or "" for name, each in _leaves(document) if name == "record")
     for name, leaf in _leaves(document):
         text = leaf.text or ""

@@ -120,7 +120,7 @@ class MonitoringStack:
 
     @cached_property
     def scrapes_in_other_ways(self) -> bool:
-        """By a list of its own, which may name any exporter."""
+        """Whether it scrapes by a list of its own, which may name any exporter."""
         names = ("additionalScrapeConfigs", "additionalScrapeConfigsSecret", "scrapeConfigSelector")
         return any(self.spec.get(name).mapping or self.spec.get(name).sequence for name in names)
 

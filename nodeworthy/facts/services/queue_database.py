@@ -51,7 +51,7 @@ class QueueDatabase:
 
     @cached_property
     def passwords(self) -> tuple[Tree, ...]:
-        """Those of them that are called so."""
+        """The variables that are named as passwords."""
         return tuple(each for each in self.variables if _PASSWORD.search(each.get("name").text or ""))
 
     @cached_property
@@ -73,7 +73,7 @@ def queue_databases(
     pods: Sequence[PodTemplate] = (),
     init_texts: Sequence[InitText] | None = None,
 ) -> Iterator[QueueDatabase]:
-    """Of the facts of one scene: what lies in another folder belongs to another environment."""
+    """The queue databases among the facts of one scene: what lies in another folder belongs to another environment."""
     found = [*servers, *filter(None, map(server_of_template, pods))]
     together: dict[tuple[str, str], list[DatabaseServer]] = defaultdict(list)
     for server in found:

@@ -147,7 +147,7 @@ def gpus_of_node(row: Row) -> list[Gpus]:
 
 
 def gpus_of_row(row: Row) -> Gpus | None:
-    """Of a line of gres.conf; None where nobody can count them here."""
+    """The GPUs of a line of gres.conf; None where nobody can count them here."""
     kind, count, files = (row.known(key) for key in ("type", "count", "file"))
     if "multiplefiles" in row.pairs or (count is not None and not count.isdigit()):
         return None
@@ -228,7 +228,7 @@ def _short(node: Row, lines: list[tuple[Row, list[str] | None]]) -> Iterator[Sho
 
 
 def _may_be(one: str | None, other: str | None) -> bool:
-    """By a name or a part of it: `a100` is `nvidia_a100-sxm4-80gb` as Slurm finds it."""
+    """Whether one name may be a part of the other: `a100` is `nvidia_a100-sxm4-80gb` as Slurm finds it."""
     if one is None or other is None:
         return True
     return one.lower() in other.lower() or other.lower() in one.lower()

@@ -61,7 +61,7 @@ def none_asked_for(job: SlurmJob) -> GpuNamedElsewhere | None:
 
 
 def same(one: str, other: str) -> bool:
-    """By names that clusters shorten: RTX6000 may be any of three."""
+    """Whether both may be the same, by names that clusters shorten: RTX6000 may be any of three."""
     first, second = (re.sub(r"[^a-z0-9]|quadro|ada", "", each.lower()) for each in (one, other))
     return first.rstrip("sgx") == second.rstrip("sgx")
 
@@ -252,7 +252,7 @@ def one_of_many(job: SlurmJob) -> OneOfMany | None:
 
 
 def _gpus_of_a_node(request: SlurmRequest) -> int | None:
-    """Of one request for whole GPUs that a node may have; of several nobody knows here how Slurm adds them up."""
+    """The whole GPUs of one request that a node may have; how Slurm adds several requests up is not known here."""
     if len(request.gpus) != 1 or request.gpus[0].per != "node" or says_mig(request.gpus[0].type or ""):
         return None
     asked = request.gpus[0]

@@ -84,7 +84,7 @@ class Launch:
 
 
 class Follows(Protocol):
-    """Who can walk what each task runs by itself."""
+    """Walks what each task runs by itself."""
 
     def inside(self, text: Text, origin: Origin, ran: Ran) -> Walked: ...
 

@@ -84,7 +84,8 @@ def misspelt_options(text: str, place: Place) -> Iterator[tuple[str, Option]]:
 
 
 def lines_with_a_slip(text: str, place: Place) -> Iterator[tuple[str, Option]]:
-    """Those whose letters changed places or are too few; with one more (`#SBATCHX`) a line is put out on purpose."""
+    """The option lines whose letters changed places or are too few. With one letter more (`#SBATCHX`) a line is
+    switched off on purpose."""
     for mark, option in misspelt_options(text, place):
         if len(mark) <= len(MARK) or mark == INDENTED:
             yield mark, option

@@ -53,7 +53,7 @@ _OF_A_TASK = pattern(r"SLURM_(?:PROCID|LOCALID)|PMI_RANK")
 
 
 def flaws(launch: Launch, where: Spread) -> Iterator[Draft]:
-    """Of a launcher that is started on several nodes."""
+    """The flaws of a launcher that is started on several nodes."""
     yield from _CHECKS[launch.program](launch, where)
 
 
@@ -66,7 +66,7 @@ _ASKS_FOR_MORE = pattern(r"(?i)submitit|\bray\b|\bdask")
 
 
 def told_of_more(job: SlurmJob, launch: Launch) -> Iterator[Draft]:
-    """Of a program that is told of several nodes and runs on the first, where nothing runs on the others."""
+    """A program that is told of several nodes and runs on the first, where nothing runs on the others."""
     told = _nodes_told(launch)
     if told <= 1 or job.request.nodes <= 1 or _ASKS_FOR_MORE.search(job.text) or _reaches_others(job):
         return
@@ -96,7 +96,7 @@ def _reaches_others(job: SlurmJob) -> bool:
 
 
 def single_start_drafts(launch: Launch, nodes: int) -> Iterator[Draft]:
-    """Of a launcher that is started on the first node of several."""
+    """The flaws of a launcher that is started on the first of several nodes."""
     if launch.program == "deepspeed":
         if launch.option("hostfile", "H") is None and "DLTS_HOSTFILE" not in launch.environment:
             is_, cause = "no --hostfile", "without one DeepSpeed starts on this node only, and the others are idle"
@@ -225,7 +225,7 @@ def _is_each_tasks_own(launch: Launch) -> bool:
 
 
 def _most(told: Text | None) -> int | None:
-    """Of `1`, `1:4`; one where nothing is said, None where that is not known."""
+    """The larger number of `1` or `1:4`; one where nothing is said, None where that is not known."""
     if told is None:
         return 1
     last = (told.known or "").rpartition(":")[2]

@@ -57,7 +57,7 @@ class Script:
 
 
 def scripts(job: SlurmJob) -> Iterator[Script]:
-    """Of every launch that runs a file."""
+    """The scripts of every launch that runs a file."""
     for launch in job.launches:
         if launch.module or launch.inline or not (launch.is_python or launch.program == "bash"):
             went = _went(job, launch.ran) if launch.is_python and launch.module else None
@@ -193,7 +193,8 @@ def _begins_elsewhere(job: SlurmJob, ran: Ran) -> bool:
 
 
 def _is_in_the_copy(job: SlurmJob, ran: Ran) -> bool:
-    """Of the job's own script Slurm runs a copy; one that it runs lies where it lay."""
+    """Whether it stands in the job's own script, of which Slurm runs a copy. A script that the job runs stays where it
+    lies."""
     return ran.place.path == job.place.path
 
 

@@ -213,7 +213,7 @@ def _spoken_of(text: str) -> str | None:
 
 
 def _spoken(line: str) -> str | None:
-    """Of a comment, or of what installs it."""
+    """The setting that a comment speaks of, or a line that installs what has it."""
     if line.startswith(("#SBATCH", "#!")):
         return None
     text = line.partition("#")[2] if "#" in line and not _INSTALLS.search(line) else line

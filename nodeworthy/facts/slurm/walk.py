@@ -61,7 +61,7 @@ class JobExpander(Expander):
         return super()._parameter(part)
 
     def _is_argument(self, part: Parameter) -> bool:
-        """Of the script itself: within a function they are those of its call."""
+        """Whether it is an argument of the script itself: within a function, arguments are those of its call."""
         is_one = part.name in ("@", "*") or (part.name.isdigit() and part.name != "0")
         return is_one and self.state.variables.get("@") is None
 

@@ -47,7 +47,7 @@ class VerificationWork:
 
     @cached_property
     def overdue(self) -> tuple[LivePod, ...]:
-        """Those that hold their GPUs although their time is over."""
+        """The pods that hold their GPUs although their time is over."""
         seconds = value_if_known(self.bound)
         now = moment(self.now)
         if seconds is None or now is None:

@@ -1,4 +1,4 @@
-"""Of a text in which nothing is known: which entries come nearest to one of its lines."""
+"""The entries nearest to a text in which nothing is known."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Cou
 
 
 def _likely(there: set[bytes]) -> list[Pattern]:
-    """Those all of whose words are there, in their order. Of thousands of texts a line has the words of few."""
+    """The patterns whose words are all there, in their order. A line has the words of few of the thousands of texts."""
     patterns, by_word = _patterns(), _by_rarest_word()
     numbers = [number for word in (there & by_word.keys()) for number in by_word[word]]
     return [patterns[number] for number in sorted((*numbers, *by_word[b""])) if patterns[number].words <= there]

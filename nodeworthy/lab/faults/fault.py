@@ -46,7 +46,7 @@ class LabFault:
 
 
 def faults() -> Sequence[LabFault]:
-    """By rule, then by name; what is harmless comes first."""
+    """The faults by rule, then by name; harmless ones come first."""
     found = (_read_fault(file) for file in (HERE / "scripts").glob("*.sh"))
     return sorted(found, key=lambda each: (each.rule or "", each.name))
 

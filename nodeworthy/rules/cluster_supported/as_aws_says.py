@@ -1,4 +1,4 @@
-"""Of a cluster that runs: what AWS itself says of its version."""
+"""A cluster that runs: what AWS itself says of its version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of a cluster that is to be made: a version that EKS has no more."""
+"""A cluster that is to be made: a version that EKS no longer has."""
 
 from __future__ import annotations
 

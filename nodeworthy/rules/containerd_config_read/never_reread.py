@@ -41,7 +41,7 @@ class Running:
 
 
 def starts_behind_a_write(timeline: Timeline, runtime: Containerd) -> Sequence[Unit]:
-    """Those that may be meant to make it read what was written."""
+    """The starts that may be meant to make containerd read what was written."""
     units, files = _units_and_files(runtime)
     starts = (each for each in timeline.of(Unit) if each.unit.known in units and each.act in _STARTS)
     return [each for each in starts if any(map(_is_write_of(files), timeline.before(each)))]
@@ -50,7 +50,7 @@ def starts_behind_a_write(timeline: Timeline, runtime: Containerd) -> Sequence[U
 def never_reread(
     timeline: Timeline, runtime: Containerd, starts: Sequence[Unit], *, told_of_registries: bool
 ) -> Iterator[Draft]:
-    """Of the first of them that does nothing. Whoever has registries to trust is told by that rule of `config_path`."""
+    """The first start that has no effect. Where there are registries to trust, their rule tells of `config_path`."""
     units, files = _units_and_files(runtime)
     for start in (each for each in starts if each.act is Act.START):
         running = _running(timeline, start, units)

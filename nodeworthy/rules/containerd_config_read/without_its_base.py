@@ -38,14 +38,14 @@ _COMMENT = pattern(r"^\s*#[^\n]*", 8)  # re.MULTILINE
 
 
 def whose_template(timeline: Timeline) -> Containerd | None:
-    """Whose template a script writes, which shows what its machine is where nothing else does."""
+    """The containerd whose template a script writes, which shows what its machine is where nothing else does."""
     written = {each.path.known for each in timeline.of(Writes) if each.how is not How.DELETE}
     owners = [each for each in map(containerd_of, distributions()) if written & set(each.templates)]
     return owners[0] if len(owners) == 1 else None
 
 
 def without_their_base(files: Sequence[ConfigFile], script: BootScript, pool: BootPool | None) -> list[ConfigFile]:
-    """Those of a node whose network is the one that k3s brings, or may be."""
+    """The templates without their base, on a node whose network is the one that k3s brings, or may be."""
     templates = containerd_of(_BRINGS_ITS_NETWORK).templates
     lacking = [each for each in files if each.path in templates and _lacks_it(each)]
     if not lacking or {each.key for each in pods_of(pool, script).networks} != {_NETWORK}:
@@ -62,7 +62,7 @@ def _lacks_it(file: ConfigFile) -> bool:
 
 
 def lone_without_base(files: NodeFiles, configs: Sequence[ConfigFile], pool: BootPool | None) -> Iterator[Draft]:
-    """Of a template that nobody here writes: it lies in a repository."""
+    """A template in a repository that nothing here writes to a node."""
     lone = {each.place for each in files.of(NodeFileKind.CONFIG) if posixpath.basename(each.spot.path) in _names()}
     lacking = [each for each in configs if each.place in lone and _lacks_it(each)]
     if not lacking or (pool is not None and {each.key for each in pods_of(pool).networks} != {_NETWORK}):

@@ -26,7 +26,7 @@ _AFAR = Sight("a script", _READ, _HANDED)
 
 
 def _sight(script: BootScript) -> Sight:
-    """Who sees what stands in this script: that depends on who runs it, and in which cloud."""
+    """The people who see what stands in this script: that depends on who runs it, and in which cloud."""
     kind = script.use.kind if script.read is not None else ScriptKind.USER_DATA
     if kind is ScriptKind.IMAGE_BUILD:
         return Sight("the build of an image", _IN_AN_IMAGE, _HANDED)

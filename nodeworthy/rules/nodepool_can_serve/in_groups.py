@@ -68,7 +68,7 @@ def _kept_from(pod: PodTemplate, door: PoolDoor) -> Draft | None:
 
 
 def _severity(pod: PodTemplate, doors: Sequence[PoolDoor]) -> Severity:
-    """Of files that do not lie together, others may make the nodes that are meant."""
+    """An error where the files lie together; else other files may make the nodes that are meant."""
     is_sure = _lie_together(pod, doors) and not any(each.pool.is_likely for each in doors)
     return Severity.ERROR if is_sure else Severity.WARNING
 

@@ -161,7 +161,8 @@ def _has_no_other(pool: GpuPool) -> bool:
 
 
 def _is_for_others(pool: GpuPool, pools: Sequence[GpuPool]) -> bool:
-    """Of nodes that nobody declares: where not all have a driver, the operator's is for the rest, and leaves these."""
+    """Whether the operator's driver is for other nodes: where undeclared nodes have a driver in part, it is for the
+    rest."""
     return bool(pool.evidence) and any(each.driver in (None, Driver.OPERATOR) for each in pools)
 
 

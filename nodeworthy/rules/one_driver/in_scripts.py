@@ -249,7 +249,7 @@ def _is_of_driver(install: Installs) -> bool:
 
 
 def missing(timeline: Timeline, script: Place) -> Iterator[Draft]:
-    """Of a script that has to bring the driver."""
+    """A script that has to bring the driver, and does not."""
     found = drivers(timeline)
     if not found:
         yield _nobody(timeline, script)

@@ -33,7 +33,7 @@ def one_is_on_the_node(toolkit: NodeToolkit) -> Findings:
 
 @RULE.check
 def one_operators_is_on_nodes(toolkit: ToolkitOnNodes, toolkits: Sequence[ToolkitOnNodes]) -> Findings:
-    """Of two the one that comes first by its name is told of."""
+    """Two toolkits on one node; the one that comes first by name is reported."""
     own, names = toolkit.daemonset, {each.name for each in toolkit.nodes}
     for other in (each for each in toolkits if _key(own) < _key(each.daemonset)):
         shared = sorted(names & {each.name for each in other.nodes})

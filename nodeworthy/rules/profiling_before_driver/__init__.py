@@ -122,7 +122,7 @@ def the_files_of_modprobe_set_it(files: NodeFiles) -> Findings:
 
 
 def _brings(pool: BootPool, timeline: Timeline) -> Driver:
-    """Who brings the driver; where an image is seen and does not say it, what the fleet takes for granted."""
+    """Who brings the driver; where the image does not tell it, what the fleet takes for granted."""
     said = who_brings(pool, timeline).driver
     without = pool.image is not None and pool.image.has_driver is False
     return said or (Driver.OPERATOR if without else pool.pool.driver)

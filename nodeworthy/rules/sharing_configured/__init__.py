@@ -235,13 +235,14 @@ def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[Sharing
 
 @RULE.check
 def a_patch_names_one_of_them(patch: PatchedPolicy, configs: Sequence[SharingConfig]) -> Findings:
-    """By which a script tells the operator's device plugin of a ConfigMap."""
+    """A patch by which a script tells the operator's device plugin of a ConfigMap."""
     yield from the_default_is_one_of_them(patch.values, configs) or ()
 
 
 @RULE.check
 def the_plugins_chart_has_its_default(config: SharingConfig) -> Findings:
-    """Of its own chart `config.default` names a key of `config.map`: it is no configuration, nor a ConfigMap."""
+    """In the plugin's own chart `config.default` names a key of `config.map`, and not a configuration or a
+    ConfigMap."""
     if config.default is None:
         skip("it is not of the values of the device plugin's own chart, or judged with another one")
     wanted = need(config.default.located())

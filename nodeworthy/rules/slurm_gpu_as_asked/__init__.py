@@ -197,7 +197,7 @@ def what_it_counts_by_is_set(job: SlurmJob) -> Findings:
 
 
 def _overruled(request: SlurmRequest) -> Findings:
-    """Of several lines with a constraint sbatch takes the last: the GPU that an earlier one names is not asked for."""
+    """A constraint that a later line replaces: the GPU that the earlier line names is not asked for."""
     last = request.option("constraint")
     if last is None or not isinstance(last.value.state, Known):
         return

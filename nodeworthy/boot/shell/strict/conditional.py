@@ -13,7 +13,7 @@ _ENDS = frozenset(("]]", "&&", "||", ")"))
 
 class Conditional(Tokens):
     def condition(self) -> None:
-        """Behind `[[`, up to `]]`."""
+        """Reads from after `[[` up to `]]`."""
         start = self.at
         self._either(start)
         token = self._next()

@@ -38,6 +38,6 @@ def behind_plain_lines(text: str, at: int) -> tuple[int, bool]:
 
 
 def behind_plain_words(text: str, at: int) -> int:
-    """Behind the words that follow a command's name and are nothing but words."""
+    """The position after the words that follow a command's name, as long as they are nothing but words."""
     found = _WORDS.match(text, at)
     return found.end() if found is not None else at

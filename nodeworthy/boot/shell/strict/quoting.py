@@ -51,7 +51,7 @@ class Quoting(ABC):
         return BashRefusal(f"unexpected EOF while looking for matching `{close}'", start, self.end)
 
     def single(self) -> None:
-        """Behind the opening quote, as are all of these."""
+        """Reads from after the opening quote, as all of these do."""
         found = self.text.find("'", self.at)
         if found < 0:
             raise self.unclosed("'", self.at - 1)

@@ -146,7 +146,7 @@ def _cri(recording: Recording, key: str, place: Place) -> Located[str | None] | 
 
 
 def _fault_of(plugins: str) -> str | None:
-    """That of the plugins which the CRI is made of first: it only repeats theirs."""
+    """The fault of the plugins that the CRI depends on comes first: the CRI only repeats it."""
     blocks = [block for block in plugins.split("\nType:") if _ID.search(block)]
     faults = [found["says"].strip() for block in blocks if (found := _MESSAGE.search(block))]
     if faults:
@@ -174,7 +174,8 @@ def _runtimes_in_json(quoted: str) -> tuple[str, ...] | None:
 
 
 def _refuses(recording: Recording, key: str) -> str | None:
-    """By its own last words, with file, row and column where it logs these apart."""
+    """The last words with which containerd refuses its configuration, with file, row and column where it logs them
+    apart."""
     part = recording.part(f"dump {key}")
     if part is None or part.code == 0:
         return None

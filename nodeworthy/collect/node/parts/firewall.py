@@ -21,7 +21,7 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 
 
 def _route6_of(words: Sequence[str]) -> Iterator[Route]:
-    """Of `route eni1a2b 26001f14000000000000000000000007 00000000000000000000000000000000 80`."""
+    """Reads `route eni1a2b 26001f14000000000000000000000007 00000000000000000000000000000000 80`."""
     _, interface, *numbers = words
     try:
         target, gateway = (int.from_bytes(bytes.fromhex(each), "big") for each in numbers[:2])
@@ -32,7 +32,7 @@ def _route6_of(words: Sequence[str]) -> Iterator[Route]:
 
 
 def route_of(words: Sequence[str]) -> Iterator[Route]:
-    """Of `route cni0 0001F40A 00000000 00FFFFFF`; nothing where a word is none of such a table."""
+    """Reads `route cni0 0001F40A 00000000 00FFFFFF`; yields nothing where a word does not fit such a table."""
     _, interface, *numbers = words
     try:
         target, gateway, mask = (int.from_bytes(bytes.fromhex(each), "little") for each in numbers)

@@ -135,7 +135,7 @@ def _output_of(recording: Recording, name: str) -> str:
 
 @dataclass(frozen=True)
 class Sockets:
-    """Who listens where."""
+    """The sockets of a node, and the processes that listen on them."""
 
     recording: Recording
 

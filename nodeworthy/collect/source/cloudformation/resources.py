@@ -29,7 +29,7 @@ _DISKS, _INTERFACES = "BlockDeviceMappings", "NetworkInterfaces"
 
 
 class Resources:
-    """Those of a template that facts are about; each is put in the provider's words once."""
+    """The resources of a template that facts are about, each translated into the provider's words once."""
 
     def __init__(self, template: Template) -> None:
         self._template = template

@@ -92,7 +92,7 @@ class Template:
 
     @cached_property
     def resources(self) -> Mapping[str, Resource]:
-        """Those that are made, or may be: a condition that is not known may hold."""
+        """The resources that are made, or may be: a condition that is not known may hold."""
         found: dict[str, Resource] = {}
         for each in self._listed(child(self.root, "Resources"), {}):
             condition = child(each.node, "Condition")
@@ -127,7 +127,7 @@ class Template:
 
     @cached_property
     def macros(self) -> Sequence[tuple[str, Place]]:
-        """Those of somebody's own, which may make anything of what is written."""
+        """The macros that are not AWS' own: they may make anything of what is written."""
         said = child(self.root, "Transform")
         each = items(said) if said is not None and scalar_text(said) is None else [said] if said is not None else []
         named = [(scalar_text(one) or scalar_text(child(one, "Name")) or "", one) for one in each]

@@ -1,4 +1,4 @@
-"""Who holds which GPUs of a node: before a run, to keep out of the way; after it, to show that all were given back."""
+"""The holders of a node's GPUs: before a run, to keep out of their way; after it, to show that all were given back."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _gpus_asked_by(container: Mapping[str, Any]) -> int:
 
 
 def others_on(ledger: NodeLedger) -> str:
-    """Who holds GPUs there, in words."""
+    """The holders of GPUs there, in words."""
     return ", ".join(f"{each.pod} holds {each.gpus}" for each in ledger.holders)
 
 

@@ -142,7 +142,7 @@ class OnSlurm:
         return Now(f"{found.why}{last}", is_over=True, ended=ended)
 
     def _last_words(self, job: _Submitted) -> str:
-        """Of the batch script, or of srun: why nothing was begun."""
+        """The last words of the batch script or of srun: why nothing was begun."""
         lines = _read_output(Path(output_of(self.terms, job.id))).decode("utf-8", "replace").split("\n")
         said = [each.strip() for each in lines if each.strip() and not each.startswith(_SAY_NOTHING)]
         return f": {said[-1][:_LONGEST_WORDS]}" if said else ""
@@ -223,7 +223,7 @@ class OnSlurm:
 
 
 def _gpus(piece: Piece) -> str:
-    """Of a type, where all are of one."""
+    """The GPUs as `--gres` asks for them; with their type where all are of one."""
     if piece.asking is not None and piece.asking.profile:
         return f"{piece.asking.resource}:{piece.asking.gpus}"
     kinds = {each.gpu for each in piece.shapes}

@@ -139,7 +139,7 @@ class Platform(Protocol):
         """How far each is, by its name: all of them in as few questions as for one."""
 
     def keeps_off(self, pieces: Sequence[Piece]) -> Mapping[str, tuple[NotRun, str]]:
-        """By the names of those that must leave: somebody opted out, or the node is another one now."""
+        """The nodes that must leave, by name: somebody opted out, or the node has been replaced."""
 
     def output(self, piece: Piece) -> tuple[bytes, ...]:
         """What each of its processes printed. Raises SaidNo where nobody would believe as much."""

@@ -217,7 +217,8 @@ class Running:
             self._going[each.piece.name] = _Going(each, self._now)
 
     def _freed(self) -> Iterator[Ended]:
-        """Those of which nobody sees a GPU held any more, with how long that took; and who is waited for no longer."""
+        """The pieces of which nobody sees a GPU held any more, with how long that took; and those that are waited for
+        no longer."""
         if not self._going:
             return
         try:

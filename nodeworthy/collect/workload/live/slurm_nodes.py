@@ -143,7 +143,7 @@ def _ledger(node: SlurmNode, jobs: Sequence[Record], run: str, own: str) -> Node
 
 
 def _holders(node: SlurmNode, jobs: Sequence[Record], run: str, own: str) -> Iterator[Holder]:
-    """Of jobs it is told what they asked for of each node, or nothing."""
+    """The jobs that hold GPUs of a node, each with what it asked for per node, or without a number."""
     if not node.used:
         return
     asked = [each for each in jobs if "gpu" in each.asked] or list(jobs)
@@ -159,7 +159,7 @@ def _holders(node: SlurmNode, jobs: Sequence[Record], run: str, own: str) -> Ite
 def choose_nodes(
     nodes: Mapping[str, SlurmNode], names: Sequence[str], partition: str | None, *, reserved: bool
 ) -> tuple[list[Shape], list[LeftOut]]:
-    """Those that are named, or all with GPUs of a partition. Raises CouldNotLook where it has none."""
+    """The nodes that are named, or all nodes of a partition with GPUs. Raises CouldNotLook where it has none."""
     wanted = list(dict.fromkeys(names)) or [
         each.name for each in nodes.values() if each.gpus and partition in each.partitions
     ]

@@ -60,7 +60,8 @@ class SlurmTurn:
         return [each for each in found if each != self.file]
 
     def _is_alive(self, other: Path) -> bool:
-        """By the folder's own clock; and of whoever died on this machine it is known at once."""
+        """Whether the other run still lasts, by the clock of the folder; where it died on this machine, that is known
+        at once."""
         try:
             age = self.file.stat().st_mtime - other.stat().st_mtime
         except OSError:
@@ -134,7 +135,8 @@ def _remove(file: Path) -> None:
 
 
 def cancel(number: str, name: str) -> None:
-    """By all that it is known by: an id may be another's by now. Whether it is gone, is seen in the queue."""
+    """Cancels by everything that identifies the job, for its id may be another's by now. The queue shows whether it is
+    gone."""
     try:
         ask("scancel", f"--user={getpass.getuser()}", f"--name={name}", number)
     except NotDone as problem:

@@ -133,7 +133,7 @@ def _say(text: str) -> None:
 
 
 def _scenes(chosen: Chosen, asked: Sequence[AskedHost], declared: Declared) -> Iterator[Scene]:
-    """Who opted out is skipped, and named."""
+    """One scene for each host. A host that opted out is skipped, and named."""
     from nodeworthy.collect.node import collector
     from nodeworthy.scene import make_scene
     from nodeworthy.verdict import Place
