@@ -26,7 +26,7 @@ TICK = 0.5
 
 
 class TookTooLong(BaseException):
-    """Nobody who catches exceptions means this one."""
+    """A program that catches every exception does not catch this one."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -45,7 +45,8 @@ class Watch:
     thread: int = field(default_factory=threading.get_ident)
 
     def tick(self, *_: Any) -> None:
-        """Again and again, until it has ended: what Python calls at its own time (a finaliser) swallows exceptions."""
+        """Raises again and again until the work ends: what Python calls at its own time (a finaliser) swallows
+        exceptions."""
         self.used += TICK
         if self.runs and self.used > self.most:
             raise TookTooLong(self.most)

@@ -107,7 +107,7 @@ class OutputFull(Exception):
 
 
 def _write_no_more() -> None:
-    """Nobody can read us. Python would complain once more while it flushes at the end."""
+    """Silences the output when nobody can read it: Python would complain once more while it flushes at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

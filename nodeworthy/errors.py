@@ -18,7 +18,7 @@ class InputError(Ends):
 
 
 class CouldNotLook(Ends):
-    """Nothing is wrong with what was asked, but it could not be looked at."""
+    """What was asked is right, but it could not be looked at."""
 
     exit_code = 3
 

@@ -26,7 +26,7 @@ _AGAIN = 0.05
 
 
 class Interrupted(KeyboardInterrupt):
-    """Somebody wants us to end."""
+    """The user wants us to end."""
 
 
 # What is to be removed, in the order in which it was made.
@@ -42,7 +42,8 @@ class _Now:
 
 
 def begin() -> None:
-    """For a process that is ours alone, as early as can be. What its parent has made it deaf to, it does not hear."""
+    """Begins to listen, in a process that is ours alone, as early as can be. Signals that its parent ignores stay
+    ignored."""
     if _Now.is_ours:
         return
     _Now.is_ours = True
@@ -79,7 +80,7 @@ def pass_on() -> None:
 
 
 def tell_nothing_more() -> None:
-    """For whoever is about to tell of a failure: one that followed from the interrupt is no news."""
+    """Raises for whoever is about to report a failure that followed from the interrupt: it is no news."""
     if _Now.number is not None:
         raise Interrupted
 
@@ -98,7 +99,7 @@ def signal_of_end() -> int | None:
 
 
 def forget() -> None:
-    """To be ended was what was waited for."""
+    """Forgets the interrupt where ending was what was waited for."""
     _Now.number = None
     _raise_no_more()
 
@@ -135,7 +136,7 @@ class tidied:  # noqa: N801 - it reads as the function that it is to its callers
 
 
 def until_ended(work: Callable[[], int]) -> int:
-    """Its exit code. Whoever was interrupted does not come back."""
+    """Runs the work and returns its exit code; where it was interrupted, it does not return."""
     try:
         _Now.is_raised = True
         code = work()

@@ -12,10 +12,8 @@ from typing import Any, AnyStr, cast
 
 
 def pattern(text: AnyStr, flags: int = 0, *, words: tuple[AnyStr, ...] = ()) -> re.Pattern[AnyStr]:
-    """As re.compile, but not yet. It has the methods of a pattern; the functions of re do not take it.
-
-    Wherever it matches, one of its `words` stands in what is matched: a test reads it to be sure.
-    """
+    """Like re.compile, but compiles on first use. The result has the methods of a pattern; the functions of re do not
+    take it. Wherever it matches, one of its `words` stands in what is matched; a test makes sure of that."""
     return cast(re.Pattern[AnyStr], NotYet(text, flags, words))
 
 
@@ -35,7 +33,7 @@ class NotYet:
 
 
 def _where_a_word_is(words: tuple[Any, ...], text: Any, flags: int) -> Callable[[Any], re.Match[Any] | None]:
-    """It looks through the whole of what it is given, from the beginning on."""
+    """A search that looks through the whole of what it is given, from the beginning on."""
     compiled: re.Pattern[Any] | None = None
 
     def search(where: Any) -> re.Match[Any] | None:

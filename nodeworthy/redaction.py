@@ -52,7 +52,7 @@ _told: dict[str, None] = {}
 
 
 def keep_secret(texts: Iterable[str]) -> None:
-    """From here on these are hidden wherever they stand: of what a plan marks as sensitive nothing else tells it."""
+    """Hides these texts from now on wherever they stand: nothing else shows that a plan marked them as sensitive."""
     for text in texts:
         for each in (text, *text.split("\n")) if "\n" in text else (text,):
             told = each.strip()
@@ -218,7 +218,7 @@ def _packed_together(text: str, start: int, end: int) -> Iterator[tuple[int, int
 
 
 def _of_base64(run: str, depth: int) -> str:
-    """From wherever in it the packing begins: a path or a word may stand before it."""
+    """Hides what is packed, wherever in the run the packing begins: a path or a word may stand before it."""
     first = _BREAK.search(run)
     joined = _BREAK.sub("", run) if first is not None else run
     plain = joined.rstrip("=").replace("-", "+").replace("_", "/")
@@ -281,7 +281,7 @@ def _gzipped(data: bytes) -> bytes:
 
 
 def _of_unquoted(run: str) -> str:
-    """As a shell's word is shown without its quotes."""
+    """Hides secrets in a shell's word that is shown without its quotes."""
     if "-----BEGIN" in run and "-----END" not in run:
         return run  # it goes on in the next line
     plain = run.replace("\\n", "\n")

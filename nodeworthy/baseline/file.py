@@ -167,6 +167,6 @@ def _entries(rows: Sequence[Any], shown: str) -> Iterator[tuple[BaselineEntry, i
 
 
 def _lines_of(text: str, entries: Sequence[BaselineEntry]) -> Mapping[BaselineEntry, int]:
-    """As we write it, each entry has a line; in a file that somebody has laid out anew nobody knows."""
+    """The line of each entry as we write the file; none in a file that somebody has laid out anew."""
     lines = [number for number, line in enumerate(text.splitlines(), 1) if _FIRST_KEY.match(line)]
     return dict(zip(entries, lines, strict=True)) if len(lines) == len(entries) else {}

@@ -102,7 +102,7 @@ def effects_of(part: Part, *, template: bool = False) -> Sequence[Effect]:
 
 
 def _one_address(setting: Located[Any] | None) -> Located[str] | None:
-    """It may be a list of several, too."""
+    """The address, where it is one; the setting may hold a list, too."""
     if setting is None or (isinstance(setting.state, Known) and not isinstance(setting.state.value, str)):
         return None
     return setting

@@ -1,4 +1,4 @@
-"""Under which conditions something happens, and whether one thing happens whenever another one does."""
+"""Conditions under which something happens, and whether one thing happens whenever another one does."""
 
 from __future__ import annotations
 

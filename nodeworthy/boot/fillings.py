@@ -65,11 +65,11 @@ class Fillings:
         return _TERRAFORM
 
     def shown(self, text: str) -> str:
-        """With everything as it was written; for a shell parser that knows templates."""
+        """The text as it was written; for a shell parser that knows templates."""
         return _HIDDEN.sub(self._raw, text) if self.raws else text
 
     def text(self, text: str) -> Text:
-        """With a hole for everything that is filled in."""
+        """The text with a hole for everything that is filled in."""
         if not self.raws:
             return Text.of(text)
         pieces: list[Piece] = []

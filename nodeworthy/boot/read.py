@@ -20,7 +20,7 @@ from nodeworthy.verdict import Place
 
 @dataclass(frozen=True)
 class Job:
-    """Something that happens in one piece, and when its turn comes."""
+    """A piece of work that happens as a whole, and when its turn comes."""
 
     stage: Stage
     turn: tuple[int, str]

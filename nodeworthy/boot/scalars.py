@@ -58,7 +58,7 @@ class Document:
         return self.perhaps.at(tree.place.line or 1)
 
     def guard(self, tree: Tree) -> Guard:
-        """Under which conditions a value is there."""
+        """The conditions under which a value is there."""
         return (*self.given, *guard_of(self.arms(tree), self.origin))
 
     def decided_by(self, tree: Tree) -> str:
@@ -124,7 +124,7 @@ class Document:
         )
 
     def content(self, tree: Tree) -> Content:
-        """With a hole for each line of which a directive decides whether it is there."""
+        """The content, with a hole for each line whose presence a directive decides."""
         rows, is_open = self._rows(tree)
         return Content(tuple(row.or_hole(self.perhaps) for row in rows), is_open)
 

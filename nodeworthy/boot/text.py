@@ -113,7 +113,7 @@ class Text:
         return True
 
     def located(self, place: Place) -> Located[str]:
-        """For a rule: the text at its place, unknown where a part of it is."""
+        """The text at its place, for a rule; unknown where a part of it is."""
         state = Known(self.known) if self.known is not None else Unknown(self.doubt())
         return Located(state, place)
 

@@ -29,7 +29,7 @@ class Timeline:
         return self._order[id(one)] < self._order[id(other)]
 
     def writes(self, path: str) -> list[Writes]:
-        """Everything that writes this file, or may: its name may hold what is not known."""
+        """Everything that writes this file, or may: a name can have unknown parts."""
         return [each for each in self.of(Writes) if each.path.could_be(path)]
 
     def not_understood(self, *words: str) -> NotUnderstood | None:

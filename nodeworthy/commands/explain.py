@@ -213,7 +213,7 @@ def _rule(what: str) -> Explanation | None:
 
 
 def _own(options: Options, what: str) -> list[Explanation]:
-    """Only where nothing of ours is meant: what lies in that folder is run."""
+    """The user's own rules of this name, where nothing of ours is meant: what lies in that folder is run."""
     if len(what.split()) != 1:
         return []
     from nodeworthy.collect.collected import moments_of

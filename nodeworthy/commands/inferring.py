@@ -151,7 +151,7 @@ def print_fleets(fleets: Sequence[InferredFleet], form: str = "text", *, of_file
 
 
 def _as_kept(fleets: Sequence[InferredFleet]) -> Fleet:
-    """As whoever keeps what is printed declares it."""
+    """The fleet that is declared by whoever keeps what is printed."""
     from nodeworthy.documents.yaml import read
     from nodeworthy.fleet.read import Malformed, read_fleet
     from nodeworthy.report.inferred_fleet import text

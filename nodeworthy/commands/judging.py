@@ -103,7 +103,7 @@ def chosen_rules(run: Run, scenes: Sequence[Scene]) -> tuple[Rule, ...]:
 
 
 def every_chosen_rule(run: Run) -> tuple[Rule, ...]:
-    """Whatever there is to judge."""
+    """The rules that were chosen, whatever there is to judge."""
     from nodeworthy.rules import catalogue
 
     return _chosen(run, catalogue())
@@ -247,7 +247,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def hand_over(written: str, output: str | None) -> None:
-    """To the file that was asked for, else to standard output."""
+    """Writes to the file that was asked for, else to standard output."""
     if output:
         write_whole(Path(output), written)
     else:

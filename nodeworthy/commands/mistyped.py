@@ -132,7 +132,7 @@ def what_was_meant(command: str, typed: Sequence[str], left: Sequence[str], opti
 
 
 def _nearest(word: str, own: Iterable[str]) -> str:
-    """Without their dashes, which all of them have."""
+    """The nearest option, compared without the dashes that all of them have."""
     spelt = {each.lstrip("-"): each for each in own}
     near = difflib.get_close_matches(word.lstrip("-"), spelt, 1, 0.7)
     return f"did you mean `{spelt[near[0]]}`?" if near else ""

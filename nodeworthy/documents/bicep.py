@@ -145,7 +145,7 @@ class _Reader:
         return Tree(Unknown("it is computed when the template is deployed"), place)
 
     def _within(self, token: _Token, place: Place) -> Tree:
-        """Nobody nests so deep by hand."""
+        """Reads a nested value, up to a depth that nobody reaches by hand."""
         if self.depth >= _DEEPEST:
             self._skip()
             self._next()
@@ -234,7 +234,7 @@ class _Reader:
 
 
 def resources_of_arm(document: Tree) -> Iterator[Declared]:
-    """With what its parameters are where nobody gives them, and its variables."""
+    """The resources, with the defaults of parameters and with the variables filled in."""
     for each in _all(document.get("resources")):
         kind = each.get("type").text
         if kind is not None:

@@ -158,7 +158,7 @@ def _chosen(parts: Sequence[_Part], decided: Mapping[str, bool]) -> Iterator[str
 
 
 def _lines(parts: Sequence[_Part]) -> Iterator[str]:
-    """Nothing but the ends of their lines."""
+    """The ends of the parts' lines, and nothing else of them."""
     for part in parts:
         yield "\n" * part.text.count("\n")
         for _, inside in part.branches:

@@ -173,7 +173,7 @@ class Window:
                     return value
 
     def fault(self, why: str, at: int | None = None) -> JsonFault:
-        """Something is wrong here, or at another place of the window."""
+        """A fault here, or at another place of the window."""
         return JsonFault(why, *self._place(self._at if at is None else at))
 
     def _may_go_on(self, problem: json.JSONDecodeError) -> bool:

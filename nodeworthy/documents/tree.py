@@ -17,7 +17,7 @@ Scalar = str | int | float | bool | None
 
 
 class Absent(Enum):
-    """Nobody wrote this."""
+    """Marks a value that nobody wrote."""
 
     ABSENT = "absent"
 

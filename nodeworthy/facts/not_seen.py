@@ -21,7 +21,7 @@ class UnreadableInput:
 
 @dataclass(frozen=True)
 class NotLookedAt:
-    """Something that had to be seen and stayed unseen: a core kind, a host, a remote component."""
+    """What had to be seen and stayed unseen: a core kind, a host, a remote component."""
 
     place: Place
     why: str

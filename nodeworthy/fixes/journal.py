@@ -60,7 +60,7 @@ class Journal:
             self._write(json.dumps({"schema": SCHEMA, "files": files}))
 
     def ready(self) -> None:
-        """From now on nobody gives up."""
+        """Marks the point from which on nobody gives up."""
         try:
             self._write(_READY)
             self.is_ready = self._file is not None
@@ -68,7 +68,7 @@ class Journal:
             self.end()  # a journal that says less than is true is worse than none
 
     def leave(self) -> None:
-        """To whoever runs next."""
+        """Leaves the journal to whoever runs next."""
         if self._file is not None:
             self._file.close()
 

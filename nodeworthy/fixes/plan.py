@@ -161,7 +161,7 @@ def _key(finding: Finding) -> tuple[str, ...]:
 
 
 def diff(plan: FixPlan) -> str:
-    """Without the secrets of either side: where one stands, nothing is changed."""
+    """The differences without the secrets of either side: where one stands, nothing is changed."""
     return "".join(_of_file(plan.before[path], plan.after[path]) for path in plan.changed)
 
 
@@ -171,7 +171,7 @@ def _of_file(before: Text, after: Text) -> str:
 
 
 def _lines(text: Text) -> list[str]:
-    """With their ends, and by these alone: whatever else Python takes for one stays in its line."""
+    """The lines with their ends, split at newlines alone: whatever else Python takes for an end stays in its line."""
     return re.findall(r"[^\n]*\n|[^\n]+", hidden_lines(text.text))
 
 

@@ -36,7 +36,7 @@ def why_not(path: Path) -> str:
 
 
 def write(path: Path, before: bytes, after: bytes) -> None:
-    """In place of what was read. Raises NotWritten, and leaves the file as it is, where anything else stands there."""
+    """Replaces what was read. Raises NotWritten, and leaves the file as it is, where anything else stands there."""
     with StagedFile(path, before, after) as beside:
         beside.take_its_place()
 

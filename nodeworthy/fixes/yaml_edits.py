@@ -278,7 +278,7 @@ def _with_list(text: Text, mapping: Node, name: str, more: Variables) -> list[Ch
 
 
 def _removed(text: Text, entries: Node, entry: Node) -> Change:
-    """Without this entry, which is not the first. What somebody remarked on it would stand there alone."""
+    """Removes an entry that is not the first. A comment about it would be left alone there."""
     index = entries.children.index(entry)
     if entries.flow:
         start = entries.children[index - 1].end
@@ -317,7 +317,7 @@ def _behind(text: Text, entries: Node, more: Variables, *, as_json: bool) -> Cha
 
 
 def _in_one_line(more: Variables, *, as_json: bool) -> list[str]:
-    """In JSON whatever stands there has quotes."""
+    """The variables on one line each; in JSON, everything has quotes."""
     if as_json:
         return [json.dumps({"name": name, "value": value}) for name, value in more]
     return [f"{{name: {name}, value: {_plain(value)}}}" for name, value in more]
@@ -345,7 +345,7 @@ _WORDS = {"true", "false", "yes", "no", "on", "off", "null"}
 
 
 def value(text: Text, edit: Edit) -> list[Change]:
-    """In the quotes that stand there; in none, as what reads back as this string."""
+    """Changes a value within its quotes; without quotes, to what reads back as this string."""
     node = _scalar(text, spot(text, edit.place))
     if node.value != edit.was:
         raise NotMended("the file says it in another way than the finding")

@@ -52,7 +52,7 @@ def subtract(one: Number, other: Number) -> Number:
 
 
 def negate(value: Number) -> Number:
-    """Without rounding, which Decimal does by the way."""
+    """Negates without rounding, which Decimal would do by the way."""
     return -value if isinstance(value, int) else value.copy_negate()
 
 
@@ -73,7 +73,7 @@ def divide(one: Number, other: Number) -> Number:
 
 
 def remainder(one: Number, other: Number) -> Number:
-    """With the sign of what is divided."""
+    """The remainder, with the sign of what is divided."""
     if not other:
         raise NoNumber("division by zero")
     if isinstance(one, int) and isinstance(other, int):
@@ -89,7 +89,7 @@ def _bounded_number(value: int) -> int:
 
 
 def number_text(value: Number) -> str:
-    """In as few digits as tell it from its neighbours of 512 bits."""
+    """The number in as few digits as tell it from its neighbours of 512 bits."""
     if isinstance(value, int):
         return str(value)
     if len(value.as_tuple().digits) >= _FEWEST:
@@ -119,7 +119,7 @@ def _shortest(value: Decimal) -> Decimal:
 
 
 def _in_bits(value: Decimal) -> tuple[int, int]:
-    """Its first 512 bits, rounded, and where they begin."""
+    """The first 512 bits, rounded, and where they begin."""
     over, under = value.copy_abs().as_integer_ratio()
     shift = _BITS - (over.bit_length() - under.bit_length())
     over, under = (over << shift, under) if shift >= 0 else (over, under << -shift)

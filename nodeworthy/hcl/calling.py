@@ -81,7 +81,7 @@ def countable_text(told: str, spot: Spot) -> str:
 
 
 def lines(made: Str) -> list[list[Piece]]:
-    """Its lines as rows of pieces, without what ends them; a hole may hold more."""
+    """The lines as rows of pieces, without what ends them; a hole may hold more lines."""
     rows: list[list[Piece]] = [[]]
     for piece in made.pieces:
         if isinstance(piece, Hole):

@@ -141,7 +141,7 @@ def _documents(rendered: Rendered, made: Str) -> list[Tree]:
 
 
 def _decoded(c: Calling, made: Str) -> Value:
-    """With the places of the pieces that each value came from."""
+    """The decoded value, with the places of the pieces that each part came from."""
     rendered = Rendered(made)
     documents = _documents(rendered, made)
     if len(documents) > 1:

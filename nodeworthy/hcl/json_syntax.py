@@ -121,7 +121,7 @@ def _plain(value: object) -> str | int | bool | None:
 
 
 def _template(text: str, at: int) -> Expression:
-    """Its parts stand somewhere behind where it begins; they are told to be there."""
+    """A template in JSON. Its parts stand somewhere after its beginning, where they are placed."""
     if "${" not in text and "%{" not in text:
         return Literal(at, text)
     found = parse_template(File("", text))

@@ -94,7 +94,7 @@ def references_of(said: Any, depth: int = 0) -> Sequence[str]:
 
 
 def _steps(reference: str) -> Sequence[str]:
-    """Its names; a dot within a key parts nothing."""
+    """The names in a reference; a dot within a key separates nothing."""
     if "[" not in reference:
         return reference.split(".")
     return [each[0] for each in _STEP.finditer(reference)]

@@ -51,7 +51,7 @@ def _rendered(kind: str, said: Obj, c: Calling) -> Mapping[str, Value]:
 
 
 def _cloud_config(c: Calling, said: Obj) -> Value:
-    """As the provider writes it: packed with gzip, and that in base64, where nobody says otherwise."""
+    """The parts as the provider writes them: packed with gzip, and that in base64, unless told otherwise."""
     parts = said.items.get("part")
     if isinstance(parts, Hole):
         return parts

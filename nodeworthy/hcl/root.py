@@ -318,7 +318,7 @@ class Module:
     # All that is made
 
     def everything(self, types: Collection[str] | None = None) -> Iterator[Instance | Hole]:
-        """Its resources and data sources, of these types or all, and those of the modules within; a hole where nobody
+        """The resources and data sources, of these types or all, with those of the modules within; a hole where nobody
         knows what there is."""
         for block in self._declaring(types):
             if block.kind == "module":

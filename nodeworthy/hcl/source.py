@@ -11,7 +11,7 @@ from nodeworthy.verdict import Place
 
 
 class File:
-    """Its text, and where its lines begin, once somebody asks for a place."""
+    """The text of a file, and where its lines begin, once somebody asks for a place."""
 
     def __init__(self, shown: str, text: str) -> None:
         self.shown = shown

@@ -85,7 +85,7 @@ def _directive(parser: Parser, at: int) -> _Directive:
 
 
 def parse_quoted(parser: Parser) -> Expression:
-    """From the opening quote, which was read."""
+    """Parses from the opening quote, which was read."""
     parser.deeper()
     row, at, begin = _Row(parser), parser.next_at, parser.at
     while True:
@@ -123,7 +123,7 @@ def _character(parser: Parser, text: str, at: int) -> str:
 
 
 def heredoc(parser: Parser) -> Expression:
-    """From `<<NAME`, which was read with its line."""
+    """Parses from `<<NAME`, which was read with its line."""
     parser.deeper()
     begin, opening = parser.at, parser.text.strip()
     marker = opening.lstrip("<").removeprefix("-")

@@ -100,7 +100,8 @@ class _Writer:
             self.quoted(value, indent)
 
     def partly(self, value: Str, *, is_text: bool) -> None:
-        """Nobody knows how long its lines are: in one line, quoted where it is certainly a text."""
+        """Writes a text of which nobody knows how long its lines are: on one line, quoted where it is certainly a
+        text."""
         quote = '"' if is_text else ""
         self.put(quote, value.spot)
         for each in value.pieces:

@@ -68,7 +68,7 @@ def is_arm(instance_type: str) -> bool | None:
 
 
 def named_parts(instance_type: str) -> tuple[str, str] | None:
-    """Its series and its generation, as Karpenter's category and generation have them: g and 5 of g5.xlarge."""
+    """The series and the generation, as Karpenter's category and generation have them: g and 5 of g5.xlarge."""
     named = _NAMED.fullmatch(instance_type)
     return (named[1], named[2]) if named is not None else None
 

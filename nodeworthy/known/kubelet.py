@@ -23,7 +23,7 @@ class Family:
 
     @cached_property
     def all_units(self) -> tuple[str, ...]:
-        """Its own units, and the image's."""
+        """The family's own units, and the image's."""
         return (*self.units, self.image) if self.image else self.units
 
 
@@ -61,7 +61,7 @@ def _family(key: str, row: Mapping[str, Any]) -> Family:
 
 @cache
 def every_kubelet_unit() -> tuple[str, ...]:
-    """Whatever may run kubelet, images' own units aside."""
+    """Every unit that may run kubelet, apart from images' own."""
     return (*(unit for family in families() for unit in family.units), *_table()["elsewhere"]["units"])
 
 

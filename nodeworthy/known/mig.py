@@ -31,7 +31,8 @@ def profiles_of(gpu: str, memory: int | None = None) -> frozenset[str]:
 
 
 def profiles_of_product(label: str) -> frozenset[str]:
-    """As a node's product label has it (NVIDIA-A100-SXM4-80GB); one that names a slice itself says nothing more."""
+    """The profiles of a node's product label (NVIDIA-A100-SXM4-80GB); a label that names a slice itself says nothing
+    more."""
     gpu = None if "-MIG-" in label else gpu_named(label.removesuffix("-SHARED"))
     if gpu is None:
         return frozenset()

@@ -44,7 +44,7 @@ def option() -> ModuleOption:
 
 
 def loaded_parameter() -> str:
-    """Under which name the loaded module shows the option's value."""
+    """The name under which the loaded module shows the option's value."""
     return str(_table()["loaded"])
 
 

@@ -25,7 +25,7 @@ class GoneRepository:
     others: tuple[str, ...]
 
     def named_in(self, line: str) -> str:
-        """Its address as it stands in a line; empty where none does."""
+        """The repository's address as it stands in a line; empty where none does."""
         return next((each for each in self.urls if f"//{each}" in line), "")
 
     def has_another(self, text: str) -> bool:

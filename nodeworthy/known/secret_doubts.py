@@ -68,7 +68,7 @@ _GOES_ON = pattern(r",[ \t]|[}\]]|\\n")
 
 
 def doubtful_secrets(text: str) -> Iterator[Found]:
-    """Beside what is one for certain."""
+    """What may be a secret, beside what certainly is one."""
     found = [*by_form(text, doubtful=True), *_bootstrap_tokens(text), *_of_urls(text), *_of_curl(text)]
     found += [*_keys(text), *_authorizations(text), *_of_tables(text), *_of_blocks(text)]
     yield from ((start, end, what, "") for start, end, what in found)
@@ -111,7 +111,7 @@ def _authorizations(text: str) -> _Placed:
 
 
 def _keys(text: str) -> _Placed:
-    """To the line that ends it, whatever stands before each of its lines; else as far as it looks like one."""
+    """Private keys to the line that ends them, whatever stands before each line; else as far as it looks like one."""
     at = 0
     while (begins := _KEY_BEGINS.search(text, at)) is not None:
         following = text.find("-----BEGIN ", begins.end(), begins.end() + _FAR)
@@ -248,7 +248,7 @@ def _doubts_by_name(text: str, name: str, end: int) -> tuple[list[Found], int]:
 
 
 def _tells(name: str, value: str, *, in_quotes: bool) -> bool:
-    """In the middle of a sentence: `token: expired` says nothing, `token: 0a1b2c3d` does."""
+    """Whether it tells a secret in the middle of a sentence: `token: expired` does not, `token: 0a1b2c3d` does."""
     return is_mixed(value) and (" " not in value or in_quotes or _is_header(name))
 
 

@@ -166,7 +166,7 @@ def may_hold_several(name: str) -> Holds | None:
 
 
 def _whole(name: str) -> str:
-    """As the table has it; the second token is one as well."""
+    """The name as the table has it; a second token with a number is one as well."""
     return name_without_number(name).translate(_SEPARATORS).lower()
 
 

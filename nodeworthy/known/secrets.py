@@ -343,7 +343,7 @@ def _of_shape(text: str, mark: str, shape: Shape) -> Iterator[Found]:
 
 
 def begins_a_word(text: str, start: int) -> bool:
-    """Also behind `\\n`, as a text has it that was written into another one."""
+    """Whether a word begins here, also after ` ` in a text that was written into another one."""
     return (
         start == 0
         or text[start - 1] not in _IN_WORD

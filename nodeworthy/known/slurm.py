@@ -129,7 +129,7 @@ def _keys_of(table: str) -> tuple[frozenset[str], Mapping[str, str], Mapping[str
 
 @cache
 def numbers_of_configuration() -> frozenset[str]:
-    """In small letters, as those of the next one."""
+    """The keys whose value is a number, in small letters."""
     return frozenset(each.lower() for each in _table()["configuration"]["numbers"])
 
 

@@ -57,7 +57,7 @@ def kubernetes_kinds() -> Mapping[str, str]:
 
 
 def kubernetes_names() -> Mapping[str, str]:
-    """With [] behind a name it is a list."""
+    """The names of Kubernetes' fields; one with [] is a list."""
     found: Mapping[str, str] = _table()["kubernetes_names"]
     return found
 

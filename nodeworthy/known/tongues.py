@@ -64,7 +64,7 @@ def in_tongue(text: str, tongue: str) -> str:
 
 
 def _in_a_manifests(text: str, tongue: str) -> str:
-    """Its names are mostly the program's own."""
+    """The text in a manifest's words; most names are the program's own."""
     known = (each for each in _rows_of_words() if tongue in each and each["program"] in text)
     return next((text.replace(each["program"], each[tongue]) for each in known), text)
 

@@ -17,7 +17,7 @@ _ANY = pattern(r"[x*X]|latest")
 
 @dataclass(frozen=True)
 class Span:
-    """From `since` up to `before`, which is not in it; None where that end is open."""
+    """The versions from `since` up to `before`, which is not included; None where that end is open."""
 
     since: Numbers | None = None
     before: Numbers | None = None

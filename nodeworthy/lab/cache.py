@@ -39,7 +39,7 @@ def cached_folder(name: str, made_from: Iterable[str], make: Callable[[Path], No
 
 
 def _remove_stale(states: Iterable[Path]) -> None:
-    """Not those that another checkout may be using at this moment."""
+    """Removes stale states, without those that another checkout may be using at this moment."""
     for state in states:
         used = home() / f"{state.name}.used"
         if not used.exists() or time.time() - used.stat().st_mtime > STALE_SECONDS:

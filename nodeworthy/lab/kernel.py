@@ -47,7 +47,7 @@ def _params(said: str, number: int) -> dict[str, str]:
 
 
 def _machine(kernel: Path, initramfs: Path, command_line: str) -> list[str | Path]:
-    """Without KVM, which may be there and of no use; three seconds are short enough."""
+    """The machine without KVM, which may be there and of no use; three seconds are short enough."""
     machine = ["-M", "microvm,acpi=off,rtc=on,isa-serial=on", "-accel", "tcg", "-m", "256", "-no-reboot"]
     nothing_else = ["-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio"]
     return [QEMU, *machine, *nothing_else, "-kernel", kernel, "-initrd", initramfs, "-append", command_line]

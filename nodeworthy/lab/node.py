@@ -88,7 +88,7 @@ class Node:
         self.rebooted = self._launched.wait() == REBOOTED
 
     def interrupt(self) -> None:
-        """From another thread: whoever waits for the node learns that it is gone, and clears up after it."""
+        """Kills the node from another thread: whoever waits for it learns that it is gone, and clears up after it."""
         launched = self._launched
         if launched is not None and launched.poll() is None:
             os.killpg(launched.pid, signal.SIGKILL)
@@ -167,7 +167,7 @@ class Node:
         return tail((self.folder / "console").read_text(errors="replace"))
 
     def _until_no_cgroup(self) -> None:
-        """Its processes are on their way out; a cgroup is removed when the last one has left."""
+        """Waits for the processes on their way out: a cgroup can be removed when the last one has left."""
         deadline = time.monotonic() + END_SECONDS
         while (left := _cgroups(self.name)) and time.monotonic() < deadline:
             _remove_cgroups(left)

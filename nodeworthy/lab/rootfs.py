@@ -59,7 +59,8 @@ def _lab(base: Path) -> Path:
 
 
 def _make(folder: Path) -> None:
-    """With the sources of this machine's own apt, and with its settings where they concern the way to them."""
+    """Makes the root filesystem with the sources of this machine's own apt, and with its settings where they concern
+    the way to them."""
     include = ",".join(DEBIAN_PACKAGES)
     settings = [f"--aptopt={line}" for line in _apt_settings()]
     command = ["mmdebstrap", "--mode=root", "--variant=apt", "--quiet", f"--include={include}", *settings]

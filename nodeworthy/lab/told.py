@@ -73,7 +73,7 @@ class Told:
         return any(path == real(each.path.known) if each.path.known else each.path.could_be(path) for each in writes)
 
     def failed(self, effect: Effect) -> bool:
-        """It was tried."""
+        """Whether the effect was tried, and failed."""
         return effect.place.line in {*self.course.failed, self.course.stopped}
 
     def _never(self, effect: Effect) -> bool:

@@ -24,7 +24,7 @@ def stay_up(image: str, user_data: bytes, hostname: str, tell: Callable[[str], N
 
 
 def _pid_file(node: Node) -> Path:
-    """After a reboot its first process is another."""
+    """The file with the node's first process, which is another one after a reboot."""
     return node.folder / "pid"
 
 

@@ -102,7 +102,7 @@ class Checked:
         return self._tried[fix]
 
     def mended(self) -> FixPlan | None:
-        """Everything that can be mended in it."""
+        """Everything in it that can be mended."""
         if self._again is None:
             return None
         return plan(self.judgements, {self.text.path: self.text}, self._again)

@@ -51,7 +51,7 @@ _MEMORY = Path("/proc/self/statm")
 
 
 class GaveUp(Exception):
-    """It was not judged, and why."""
+    """The file was not judged, and why."""
 
 
 class _Stop(BaseException):
@@ -89,7 +89,7 @@ class Judge:
 
 
 class _Work(Generic[T]):
-    """Something that is done in another thread: since when, and with how much memory before it."""
+    """Work in another thread: since when, and with how much memory before it."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self._function = function

@@ -68,7 +68,7 @@ class Ruler:
         return self.place(found.where, found.is_)
 
     def place(self, place: Place, says: str | None = None) -> Range:
-        """From where it stands to the end of what is said of it, or of its line."""
+        """The range from where it stands to the end of what is said of it, or of its line."""
         line = min(max(place.line or 1, 1), self.text.lines)
         shown = self.text.line(line)
         start = min((place.column or 1) - 1, len(shown))
@@ -140,7 +140,7 @@ def diagnostic(finding: Finding, ruler: Ruler, documentation: str) -> Diagnostic
 
 
 def refusal(why: str) -> Diagnostic:
-    """Something that the file is judged by can't be used."""
+    """The warning that something cannot be used which the file is judged by."""
     at = Range(Position(0, 0), Position(0, 0))
     return Diagnostic(range=at, message=printable(why), severity=DiagnosticSeverity.Warning, source=SOURCE)
 

@@ -117,7 +117,7 @@ def _refuse_unsound(rule: Any) -> None:
 
 @contextmanager
 def _no_bytecode() -> Iterator[None]:
-    """Nobody asked for a __pycache__ in the repository that is looked at."""
+    """Leaves no __pycache__ in the repository that is looked at."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         yield

@@ -181,7 +181,7 @@ def size_for(where: Any) -> Size | None:
 
 
 def serve(where: Any, gpu: dict[str, str], size: Size) -> None:
-    """To one, and to many at once: how long until the first word, how many words a second, and in how much memory."""
+    """Serves one, and many at once: how long until the first word, how many words a second, and in how much memory."""
     import torch
 
     model = Decoder(where, size, torch.bfloat16)

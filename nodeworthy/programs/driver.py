@@ -33,7 +33,7 @@ _THROTTLED = {
 
 
 def full_uuid(uuid: str, name: str) -> str:
-    """As NVML spells it: a slice's says that it is one."""
+    """The identifier as NVML spells it: a slice's says that it is one."""
     return f"{'MIG' if ' MIG ' in name else 'GPU'}-{uuid}"
 
 
@@ -85,7 +85,7 @@ class Cuda:
 
     @contextmanager
     def device(self, index: int) -> Iterator[Device]:
-        """With its context, which all of a process share: torch's, too."""
+        """The device with its context, which all of a process share, torch included."""
         handle, context = ctypes.c_int(), ctypes.c_void_p()
         self.call("cuDeviceGet", ctypes.byref(handle), index)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), handle)
@@ -255,7 +255,7 @@ class NvmlGpu:
         return {name: value for name, value in found.items() if value is not None}
 
     def state(self) -> dict[str, int]:
-        """In degrees, watts, and megahertz."""
+        """The state in degrees, watts and megahertz."""
         milliwatts = self._number("nvmlDeviceGetPowerUsage")
         found = {
             "temperature_c": self._number("nvmlDeviceGetTemperature", _OF_THE_GPU),

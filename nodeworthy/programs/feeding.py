@@ -112,7 +112,7 @@ def write(handle: int, size: int) -> float:
 
 
 def read(handle: int, size: int) -> float:
-    """From the disk: what the page cache has of it is thrown away first."""
+    """Reads from the disk: what the page cache has of the file is thrown away first."""
     block = mmap.mmap(-1, 4 * MIB)
     os.lseek(handle, 0, os.SEEK_SET)
     os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -123,7 +123,7 @@ def read(handle: int, size: int) -> float:
 
 
 def is_disk_with_room(folder: str, least: int) -> bool:
-    """In an image the folder may not be there, for its name is the host's."""
+    """Whether the folder is on a disk with room; an image may lack the folder, for its name is the host's."""
     if not os.access(folder, os.W_OK | os.X_OK) or filesystem(folder) in _MEMORY:
         return False
     room = os.statvfs(folder)
@@ -141,7 +141,7 @@ def filesystem(folder: str) -> str:
 
 
 def download(url: str) -> None:
-    """As whoever works here would: by the proxy of the environment, if there is one."""
+    """Downloads as whoever works here would: by the proxy of the environment, if there is one."""
     for round_ in (1, 2):
         count, began = 0, time.perf_counter()
         with urllib.request.urlopen(url, timeout=DOWNLOAD_SECONDS) as answer:  # noqa: S310 - http alone is let in

@@ -109,7 +109,7 @@ def run(test: str, seconds: float) -> bool:
 
 
 def _kind(words: list[str]) -> str:
-    """Without torch its launcher is not there either."""
+    """The kind of trouble; without torch its launcher is not there either."""
     looked = subprocess.run([words[0], "-c", "import torch"], capture_output=True, check=False, timeout=120)
     return "torch-missing" if b"No module named 'torch'" in looked.stderr else "program"
 

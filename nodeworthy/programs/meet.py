@@ -20,7 +20,7 @@ def seconds() -> float:
 
 
 def all_there(nonce: str) -> tuple[str, str]:
-    """Nothing where they are; else the kind of trouble, and its words."""
+    """Waits until all ranks are there. Returns nothing where they are; else the kind of trouble, and its words."""
     count, rank = int(os.environ["NODEWORTHY_NODES"]), int(os.environ.get("NODE_RANK", "0"))
     port = int(os.environ.get("MASTER_PORT", "29400")) + _BESIDE
     until = time.monotonic() + seconds()
@@ -74,7 +74,7 @@ def hear_rank(other: socket.socket, nonce: str) -> int | None:
 
 
 def ask_first(nonce: str, rank: int, address: str, port: int, until: float) -> tuple[str, str]:
-    """Its name may not be known yet, and it may not listen yet: asked again until the time is over."""
+    """Asks the first rank until the time is over: its name may not be known yet, and it may not listen yet."""
     kind, text = "not-met", f"rank 0 at {address} did not come within {seconds():g} s"
     while time.monotonic() < until:
         left = max(0.1, until - time.monotonic())

@@ -12,7 +12,8 @@ _NUMBER = re.compile(r"/\d+(?:\(\d+\))?(?=/|\s|$)")
 
 
 def begin(folder: str) -> None:
-    """Before the first collective: each process logs into a file of its own, and not among what it measures."""
+    """Sets NCCL's log up before the first collective: each process logs into a file of its own, and not among what it
+    measures."""
     os.environ.update(NCCL_DEBUG="INFO", NCCL_DEBUG_SUBSYS="INIT,NET", NCCL_DEBUG_FILE=_file(folder, "%p"))
 
 

@@ -91,7 +91,7 @@ def _all_or_none(trouble: str) -> None:
 
 
 def _addresses(nodes: list[str], mine: socket.socket | None) -> list[tuple[str, int]]:
-    """As others see them: to the first, its own name may mean nothing but itself."""
+    """The addresses as others see them: the first node's own name may mean nothing to others."""
     own, first = _as_seen(os.environ.get("MASTER_ADDR", "127.0.0.1"))
     said = gather_from_ranks((say.NODE, own, first, mine.getsockname()[1]) if mine is not None else None)
     by_node = {name: (own, first, port) for name, own, first, port in filter(None, said)}
@@ -189,7 +189,7 @@ def _send(to: socket.socket) -> tuple[int, float]:
 
 
 def _receive(other: socket.socket) -> tuple[int, float]:
-    """From the first byte on."""
+    """Receives, and measures from the first byte on."""
     into, count, began = bytearray(_BLOCK), 0, 0.0
     while True:
         got = other.recv_into(into)

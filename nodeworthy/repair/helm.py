@@ -62,7 +62,7 @@ class Helm:
         return None
 
     def upgrade(self, owner: Owner, chart: str, env: Sequence[Any], *, dry: bool = False) -> None:
-        """With the values that the release has now; only the list is another."""
+        """Upgrades with the values that the release has now, and another list."""
         values = json.dumps({"toolkit": {"env": list(env)}})
         how = ("--reuse-values", "--values", "-", *(("--dry-run=server",) if dry else ()))
         self._run(*_command(owner, chart), *how, seconds=UPGRADE_SECONDS, given=values)

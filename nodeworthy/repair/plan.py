@@ -1,4 +1,4 @@
-"""From findings and objects to the changes that mend them; what is not understood is left, with its remedy."""
+"""The step from findings and objects to the changes that mend them; what is not understood is left, with its remedy."""
 
 from __future__ import annotations
 

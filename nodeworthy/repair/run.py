@@ -231,7 +231,7 @@ SCHEMA = "nodeworthy/repair/v1"
 
 
 def preview_as_data(repair: Repair, before: Looked, world: World) -> tuple[dict[str, Any], int]:
-    """With the exit code: 1 if something would change."""
+    """The preview with the exit code: 1 if something would change."""
     planned, ways = repair.planned(before, world)
     left = [{"finding": finding_as_data(each.finding), "why": each.why or None} for each in planned.left]
     changes = [_way(each, repair.server) for each in ways]

@@ -103,7 +103,7 @@ def diff(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> str:
 
 
 def _telling(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Without its status, which is nobody's to write."""
+    """The object without its status, which nobody writes by hand."""
     return {name: value for name, value in data.items() if name != "status"}
 
 

@@ -174,7 +174,7 @@ def _name(object_: str) -> str:
 
 
 def _words(sightings: Iterable[Sighting]) -> dict[str, str]:
-    """For each object, what its status says; else its newest warning."""
+    """The words of each object: what its status says, else its newest warning."""
     newest: dict[str, tuple[bool, datetime, str]] = {}
     for each in sightings:
         if each.word:

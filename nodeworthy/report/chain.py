@@ -214,7 +214,7 @@ def _wrapped(text: str, wide: int) -> list[str]:
 
 
 def _evidence(finding: Finding) -> Iterator[str]:
-    """Under the broken link, and as far left as the links are: what it says is long."""
+    """The evidence under the broken link, as far left as the links are, for it is long."""
     for label, said in (("is", finding.is_), ("why", finding.cause), ("fix", finding.remedy)):
         if said:
             first, *more = _wrapped(said, WIDTH - _AT - 5)

@@ -49,7 +49,7 @@ def verb(effect: Effect) -> str:
 
 
 def what(effect: Effect) -> str:
-    """To what it happens."""
+    """What the effect does, and to what."""
     text = " ".join(_WHAT[type(effect)](effect).split())
     if len(text) <= LONGEST:
         return text

@@ -79,7 +79,7 @@ def picture_of(fleet: Fleet) -> Picture:
 
 
 def _zone(fleet: Fleet) -> str:
-    """Nothing, where neither it nor a region is said."""
+    """The zone of the pools; empty where neither it nor a region is named."""
     zone = fleet.network.zone
     return "" if zone.state == Known(None) else f"GPU pools in {shown_value(zone)}, "
 

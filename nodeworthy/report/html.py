@@ -208,7 +208,7 @@ def _beside(beside: BesideFindings) -> Iterator[str]:
 
 
 def _chain(chain: Chain) -> str:
-    """Its links in their order; what is told by colour is told by a word, too."""
+    """The links in their order; what is told by colour is told by a word, too."""
     items = "".join(map(_link, chain.steps))
     return f'<h3><code>{name(chain.walk.name)}</code></h3><ol class="chain">{items}</ol>\n'
 

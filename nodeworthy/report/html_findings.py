@@ -35,7 +35,7 @@ def text(words: str, longest: int = LONGEST) -> str:
 
 
 def name(words: str) -> str:
-    """On one line, its end kept, for that is where paths differ."""
+    """A name on one line; its end is kept, for that is where paths differ."""
     if len(words) > LONGEST_NAME:
         words = f"{words[: LONGEST_NAME // 3]}…{words[-LONGEST_NAME * 2 // 3 :]}"
     return words if _PLAIN.fullmatch(words) else escape(on_one_line(words))

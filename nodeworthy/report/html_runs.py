@@ -23,7 +23,7 @@ STYLE = """
 
 
 def sections(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Nothing where nothing was run."""
+    """The sections about runs; none where nothing was run."""
     if not runs:
         return
     yield f"<section><h2>Nodes and tests</h2>{_table(runs)}</section>\n"

@@ -27,7 +27,8 @@ _Key = tuple[str, tuple[str, ...]]
 
 @dataclass
 class Incident:
-    """From the first look that finds something broken until nothing is. What can't be seen any more stands."""
+    """An incident lasts from the first look that finds something broken until nothing is. What cannot be seen any more
+    stands."""
 
     every: timedelta = EVERY
     _standing: Standing = field(default_factory=Standing)

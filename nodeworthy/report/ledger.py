@@ -78,7 +78,7 @@ def _what_is_counted(ledger: Ledger) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Nothing where there are no rows."""
+    """The rows in columns; nothing where there are none."""
     fit = [[on_one_line(cell) for cell in row] for row in rows]
     return align_columns(heads, fit) if fit else ""
 

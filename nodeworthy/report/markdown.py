@@ -160,12 +160,12 @@ def fence(text: str) -> str:
 
 
 def characters(text: str) -> int:
-    """As GitHub counts them: one beyond the first 65,536 of Unicode counts twice."""
+    """The length as GitHub counts it: a character beyond the first 65,536 of Unicode counts twice."""
     return len(text) + sum(char > "\uffff" for char in text)
 
 
 def _shortened(text: str, room: int) -> str:
-    """Its first lines, as many as there is room for."""
+    """The first lines, as many as there is room for."""
     kept: list[str] = []
     for line in text.rstrip("\n").split("\n"):
         # The fence around it grows with the longest run of ticks, twice.

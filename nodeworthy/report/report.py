@@ -102,7 +102,7 @@ class Report:
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """Everything but pass and skip, in the order of their places."""
+        """The findings of everything but pass and skip, in the order of their places."""
         found = [finding for each in self.judgements for finding in each.findings]
         return sorted(found, key=_order)
 
@@ -135,7 +135,7 @@ class Report:
 
     @cached_property
     def is_all_unknown(self) -> bool:
-        """Nothing but unknowns: then nothing is proven, however little each of them matters."""
+        """Whether all that was evaluated is unknown: then nothing is proven, however little each of them matters."""
         evaluated = [each for each in self.judgements if each.verdict in EVALUATED]
         return bool(evaluated) and all(each.verdict is Verdict.UNKNOWN for each in evaluated)
 

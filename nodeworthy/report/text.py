@@ -146,7 +146,7 @@ def details(finding: Finding) -> Iterator[tuple[str, str]]:
 
 
 def details_of(told: Story) -> Iterator[tuple[str, str]]:
-    """For several findings that are told at once: what they have in common, and where each of them stands."""
+    """The details of findings that are told at once: what they have in common, and where each of them stands."""
     if len(told.rules) > 1:
         yield "rules", ", ".join(told.rules)
     for number, each in enumerate(told.places()):

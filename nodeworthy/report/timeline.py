@@ -76,7 +76,8 @@ def _ends_elsewhere(found: Finding, related: Sequence[Related]) -> Iterator[str]
 
 
 def shown_effects(timeline: Timeline) -> Sequence[Effect]:
-    """With the join of nodeadm-run last, where a NodeConfig told it of a cluster and nobody turns the unit off."""
+    """The effects, with the join of nodeadm-run last where a NodeConfig tells it of a cluster and nothing turns the
+    unit off."""
     told = next((each for each in timeline.of(Joins) if each.tells and each.how == "nodeadm" and each.cluster), None)
     off = (Act.MASK, Act.DISABLE, Act.STOP)
     if told is None or any("nodeadm" in each.unit.shown() and each.act in off for each in timeline.of(Unit)):

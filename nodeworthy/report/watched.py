@@ -58,7 +58,7 @@ class Standing:
 
     @property
     def all(self) -> Sequence[Finding]:
-        """With those of which nobody can tell any more whether they stand."""
+        """The standing findings, with those of which nobody can tell any more whether they stand."""
         return [*self._seen, *(each for each, _ in self._unseen)]
 
     def look(self, now: Sequence[Finding]) -> Changes:
@@ -139,7 +139,7 @@ _SHOWN = 5
 
 
 def text(changes: Changes, report: Report, when: datetime, asked: ReportOptions) -> str:
-    """Nothing, where what has changed is not told."""
+    """The changes as text; empty where none of them is told."""
     lines = [line for said in _change_lines(_of_those_told(changes, report, asked)) for line in said.splitlines()]
     return "".join(f"{line}\n" for line in [f"-- {_time(when)}", *lines, count_line(report, asked)]) if lines else ""
 

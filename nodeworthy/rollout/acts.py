@@ -1,4 +1,4 @@
-"""Everything that a rollout does to the world, one thing at a time. Doing one that is done already changes nothing."""
+"""The acts of a rollout, one thing at a time. Doing one that is done already changes nothing."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def lease_name(group: str) -> str:
 
 
 class Lost(RepairRefused):
-    """Somebody else has it: nothing more is done, and nothing is put right either."""
+    """Another run has the lease: nothing more is done, and nothing is put right either."""
 
 
 class Hold:

@@ -230,7 +230,7 @@ def _refusals(
 
 
 def _away(world: World, asked: RolloutRequest, order: Sequence[Candidate]) -> Iterator[str]:
-    """As many may be away as --max-unavailable says, whoever took them."""
+    """The refusals of more nodes away than --max-unavailable allows, whoever took them."""
     chosen = {each.machine.id for each in order}
     away = world.unavailable()
     for machine in away:

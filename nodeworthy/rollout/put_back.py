@@ -53,5 +53,5 @@ def set_back(view: View) -> None:
 
 
 def _was_let_go(journal: Journal, lane: Lane) -> bool:
-    """To an instance refresh that did not come to it."""
+    """Whether the machine was left to an instance refresh that did not come to it."""
     return journal.terms.by_refresh and lane.stage is Stage.TERMINATED

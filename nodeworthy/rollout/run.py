@@ -202,7 +202,8 @@ class Driver:
         self._finish(status, self.journal.why)
 
     def _leaves_well(self, needed: Sequence[acts.Act]) -> bool:
-        """Not yet where somebody does not answer: all of it is asked for again, as long as there is patience."""
+        """Whether everything was put right. Where something does not answer, it is asked again as long as there is
+        patience."""
         self._ends_since = self._ends_since or self.clock.now()
         is_patient = self.clock.now() - self._ends_since < self.patience
         for act in needed:
@@ -248,7 +249,8 @@ class Driver:
         self.actor.save(self.journal)
 
     def _give_up(self, why: str) -> None:
-        """Nothing is known of what stands: nothing more is done to it, but that the group is left its own processes."""
+        """Gives up where nothing is known of what stands: nothing more is done to it, except that the group gets its
+        own processes back."""
         for process in self.journal.suspended:
             outcome = self._tried_to(acts.Resume(process))
             if not outcome.is_done:

@@ -102,7 +102,7 @@ def _taints_in_other_words(nodes: NodeGroup) -> Findings:
 
 
 def _says_a_version(nodes: NodeGroup) -> Findings:
-    """Its cluster's is a version, too, though it is known later."""
+    """A version that may not be written here; that of the group's cluster is one, too, though it is known later."""
     for name in ("version", "releaseVersion"):
         said = nodes.groups(name)
         if _A_VERSION.match(said.text or "") or _is_of_a_cluster(said, nodes):

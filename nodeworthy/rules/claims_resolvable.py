@@ -370,7 +370,7 @@ def _is_there(
 
 
 def _is_a_slip(name: str, other: str) -> bool:
-    """Not where only a number tells them apart."""
+    """Whether one name is a slip for the other; two that differ in a number alone are not."""
     digits = ["".join(filter(str.isdigit, each)) for each in (name, other)]
     return digits[0] == digits[1] and bool(difflib.get_close_matches(name, [other], 1, _NEAR))
 

@@ -224,7 +224,8 @@ def _is_tried_again(source: Source, place: Place) -> bool:
 
 
 def _is_shown(source: Source, step: CriticalStep) -> bool:
-    """To whoever runs it: he asks for the state of it next, or the script ends there and has printed nothing."""
+    """Whether the failure is shown to whoever runs it: the script asks for the state next, or ends there and has
+    printed nothing."""
     behind = source.behind(place_of_step(source, step))
     ends_with_it = step.is_download and all(row in _ENDS for row in behind)
     return ends_with_it or any(_SHOWS.search(row) for row in behind[:MOST_SHOWN])

@@ -116,7 +116,7 @@ def their_device_plugin_offers_them(offered: OfferedGpus) -> Findings:
 
 
 def _draft_of_silence(silent: SilentPlugin) -> Draft:
-    """Nothing is known to be wrong with the GPUs: nobody counts them."""
+    """A device plugin that is silent: nothing is known to be wrong with the GPUs, but nothing counts them."""
     known = next((each.evidence for each in in_text(silent.words) if not each.evidence.is_symptom), None)
     return fail(
         silent,

@@ -109,7 +109,7 @@ def it_is_built_of_what_the_fleet_says(nodes: NodeGroup) -> Findings:
 
 
 def _of_no_pool(nodes: NodeGroup) -> Findings:
-    """Without a word of a fleet about it, its instances exist or not all the same."""
+    """Types of a group that no fleet mentions: the instances exist or they do not."""
     said = written_types(nodes)
     exists_already = nodes.template is not None and nodes.template.is_read
     if not said or exists_already:

@@ -105,7 +105,8 @@ def pods_ask_for_a_mode_that_there_is(pod: HamiPod) -> Findings:
 
 @RULE.check
 def pods_get_the_nvidia_runtime(runtime: HamiRuntime) -> Findings:
-    """Only what is switched off on purpose is known to be no default: else it depends on the release."""
+    """A default runtime that is switched off on purpose. Otherwise it depends on the release whether NVIDIA's is the
+    default."""
     default = runtime.operator.toolkit.said(_SET_AS_DEFAULT)
     if not isinstance(default.state, Known) or str(default.state.value).lower() != "false":
         return

@@ -96,7 +96,7 @@ def _by_scheduler(pod: HamiPod, setup: HamiSetup) -> Findings:
 
 
 def _by_default(pod: HamiPod, named: Located[Any], setup: HamiSetup, hamis: str) -> Findings:
-    """It asks for the default scheduler, if only because it says nothing."""
+    """A pod for the default scheduler, if only because it names none."""
     forced, webhook = setup.forces_its_scheduler, setup.has_webhook
     for switch in (webhook, forced):
         need(switch)

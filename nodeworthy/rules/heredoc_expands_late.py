@@ -171,7 +171,8 @@ class InnerScript:
 
     @cached_property
     def _is_meant_to_be_filled(self) -> bool:
-        """Somebody knew that it expands: something is escaped, or a variable of the outer script is put in."""
+        """Whether its writer knew that it expands: something is escaped, or a variable of the outer script is put
+        in."""
         escaped = any("$" in piece for piece in self.content.text.pieces if isinstance(piece, str))
         return escaped or any(each.is_set and not self._is_own(each) for each in self.effect.expanded)
 

@@ -74,7 +74,7 @@ def it_is_kept_on_a_volume(stack: MonitoringStack, asked: MonitoringAsked | None
 
 @RULE.check
 def it_says_a_time_and_a_size(stack: MonitoringStack) -> Findings:
-    """As the schema of a Prometheus takes them."""
+    """Time and size as the schema of a Prometheus takes them."""
     if stack.is_off:
         skip(OFF)
     kept, bound = stack.retention, stack.retention_size
@@ -224,7 +224,7 @@ def the_exporter_is_scraped(scraping: Scraping, values: OperatorValues) -> Findi
 
 
 def _by_others(enabled: Located[bool], scraping: Scraping) -> Findings:
-    """Somebody else may have made a ServiceMonitor for it; in a cluster, that is seen."""
+    """A ServiceMonitor of somebody else's may choose the exporter; in a cluster, that is seen."""
     if scraping.unseen is not None:
         why = f"whether another ServiceMonitor chooses the DCGM exporter is not known: {scraping.unseen}"
         if not scraping.was_looked_for:

@@ -104,7 +104,7 @@ def _read_at(old: Sequence[_Old], some: Sequence[RunningMachine]) -> Iterator[Re
 
 
 def _works(running: RunningNodes, some: Sequence[RunningMachine]) -> Iterator[Related]:
-    """As their cluster knows them, and who computes on them: that ends with them, or is waited for."""
+    """The nodes as their cluster knows them, and the work on them, which ends with them or is waited for."""
     for each in some:
         node = running.joined.get(each.id)
         if node is not None:
@@ -192,7 +192,7 @@ def _of_disks(machine: Makeup, now: Makeup) -> Iterator[_Old]:
 
 
 def _of_metadata(machine: Makeup, now: Makeup) -> Iterator[_Old]:
-    """Only what the template says, and the machine tells."""
+    """Differences in what both the template says and the machine tells."""
     for name, told in now.metadata.items():
         own = machine.metadata.get(name)
         if own is not None and need(own) != need(told):

@@ -96,7 +96,7 @@ def _is_asked_for(hit: Hit) -> bool:
 
 @RULE.check
 def it_works_where_its_paths_are(values: OperatorValues, pool: GpuPool | None) -> Findings:
-    """Without a fleet, paths of one distribution say which it is for; a cluster says it itself."""
+    """Without a fleet, the paths of one distribution show which it is for; a cluster tells it itself."""
     _of_a_release(values)
     if pool is not None or values.place.object is not None:
         return
@@ -110,7 +110,8 @@ def it_works_where_its_paths_are(values: OperatorValues, pool: GpuPool | None) -
 
 @RULE.check
 def it_works_as_a_script_installs_it(operator: OperatorByHelm, every: Sequence[OperatorByHelm]) -> Findings:
-    """Without a values file: what the command says. An `install` and an `upgrade` that say the same are told once."""
+    """A release without a values file is judged by its command. An `install` and an `upgrade` that say the same are
+    told once."""
     values, machine = operator.values, operator.machine
     _of_a_release(values)
     if any(_says_before(each, operator) for each in every):

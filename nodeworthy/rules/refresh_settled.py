@@ -82,7 +82,7 @@ def _reason(last: Tree) -> str:
 
 
 def _may_wait(last: Tree, status: str) -> timedelta:
-    """As long as it was told to: for a machine to warm up, at a checkpoint, and behind the last one."""
+    """How long a refresh may wait: for a machine to warm up, at a checkpoint, and after the last one."""
     seconds = _seconds(last, "InstanceWarmup")
     if last.get("Preferences", "CheckpointPercentages").sequence:
         seconds += _seconds(last, "CheckpointDelay") or _AT_A_CHECKPOINT

@@ -97,7 +97,7 @@ def _should(fault: SettingFault) -> str:
 
 
 def _remedy(found: Sequence[SettingFault], places: Sequence[Place], launch: Launch) -> str:
-    """Only what is wrong, line by line; what is missing stands above the launch, or behind the last export."""
+    """The remedy for what is wrong, line by line; what is missing goes above the launch, or below the last export."""
     told: dict[str, list[str]] = {}
     for fault, place in zip(found, places, strict=True):
         where = f"line {place.line}" if fault.place is not None else f"behind line {place.line}"

@@ -195,7 +195,8 @@ def the_default_runtime_is_in_the_files(files: NodeFiles, pool: BootPool | None)
 
 @RULE.check
 def the_files_of_a_gpu_pool_have_it(files: NodeFiles, pool: BootPool, operator: OperatorValues | None) -> Findings:
-    """As nodeadm writes it at every boot: of other nodes a file in a repository is only where their setup begins."""
+    """Files as nodeadm writes them at every boot. For other nodes, a file in a repository is only where their setup
+    begins."""
     if not pool.pool.is_gpu or operator is not None or pool.fleet.operator is not None:
         skip("these nodes have no GPUs, or an operator's toolkit brings the runtime")
     if not _is_nodeadms(pool):
@@ -243,7 +244,7 @@ def _no_runtime_for_gpus(runtimes: Runtimes, place: Place, pool: BootPool) -> Dr
 
 @RULE.check
 def the_default_runtime_is_in_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> Findings:
-    """Only where all of the config is there: what a program adds to it may hold the runtime."""
+    """Judged only where the whole configuration is there: what a program adds to it may hold the runtime."""
     handler, runtime = defaults().runtime_class, runtime_of(script, pool)
     files = config_files(script.timeline, runtime)
     runtimes = runtimes_of(files)
@@ -321,7 +322,7 @@ def _runtime_is_missing(toolkit: ToolkitOnNodes) -> Draft:
 
 
 def _its_folders_are_right(toolkit: ToolkitOnNodes) -> bool:
-    """As the nodes say, or as others show that are like these."""
+    """Whether its folders are right, as the nodes say or as similar nodes show."""
     return toolkit.mounts_kubelets or (toolkit.works_elsewhere and not toolkit.found_no_socket)
 
 
@@ -405,7 +406,7 @@ def _toolkit_is_not_there(toolkit: ToolkitOnNodes) -> Draft:
 
 
 def _not_settled(toolkit: ToolkitOnNodes) -> Findings:
-    """Nothing is proven to be wrong; is it proven to be right?"""
+    """A toolkit that is not proven wrong; is it proven right?"""
     if toolkit.unseen or toolkit.cut:
         missing = (*toolkit.unseen, *(f"all {each}" for each in toolkit.cut))
         why = f"whether the toolkit works can't be told without {' and '.join(missing)}"

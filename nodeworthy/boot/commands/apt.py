@@ -72,7 +72,7 @@ def dpkg(call: Call) -> Did:
 
 
 def ubuntu_drivers(call: Call) -> Did:
-    """It picks the driver that fits, unless it is told one."""
+    """Installs the driver that fits, unless it is told one."""
     arguments = split_options(call.arguments[1:], frozenset({"--package-list"}))
     if not arguments.operands or arguments.words[0] not in {"install", "autoinstall"}:
         return ask_node(call)

@@ -33,7 +33,7 @@ def containerd(call: Call) -> Did:
 
 
 def hostname(call: Call) -> Did:
-    """With a name it sets it."""
+    """Sets the name where one is given; else it prints it."""
     sets = any(word and not word.startswith("-") for word in call.words) or any(a.holes for a in call.arguments[1:])
     return run_on_node(call) if sets else ask_node(call)
 

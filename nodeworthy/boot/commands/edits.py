@@ -46,7 +46,7 @@ def crudini(call: Call) -> Did:
 
 
 def yq(call: Call) -> Did:
-    """With -i it edits the file; else it prints."""
+    """Edits the file with -i; else it prints."""
     arguments = split_options(
         call.arguments[1:], frozenset("-o -p -I --output-format --input-format --from-file --arg".split())
     )

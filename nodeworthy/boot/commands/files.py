@@ -88,7 +88,7 @@ def ln(call: Call) -> Did:
 
 
 def touch(call: Call) -> Did:
-    """It makes an empty file of none, and leaves one that is there."""
+    """Makes an empty file where there is none, and leaves one that is there."""
     operands = split_options(call.arguments[1:], frozenset("-d -r -t --date --reference --time".split())).operands
     return Did([write_of(call, call.path(each), NOTHING, appends=True) for each in operands], output=NOTHING)
 

@@ -122,7 +122,7 @@ def _field(line: str, delimiter: str, at: int) -> str:
 
 
 def envsubst(call: Call) -> Did:
-    """It knows what is exported; of another variable nobody knows here whether the node sets it."""
+    """Fills in what is exported; whether the node sets another variable is not known here."""
     if call.stdin is None or len(call.arguments) > 1:
         return ask_node(call)
     pieces: list[Piece] = []

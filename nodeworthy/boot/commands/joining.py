@@ -200,7 +200,7 @@ def _trusts_nobody(call: Call, arguments: Given, glued: tuple[str, ...]) -> Iter
 
 
 def microk8s(call: Call) -> Did:
-    """Its helm is a helm like any other, for the cluster of this machine."""
+    """`microk8s helm` is a helm like any other, for the cluster of this machine."""
     if call.words[:1] in {("helm",), ("helm3",)}:
         return helm(replace(call, arguments=call.arguments[1:]))
     return _joined(call, "microk8s", "join")

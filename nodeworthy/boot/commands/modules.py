@@ -81,7 +81,7 @@ def _not_known(call: Call, name: Text) -> NotUnderstood:
 
 
 def module_name(name: str) -> str:
-    """As the kernel spells it: without suffixes, with underscores."""
+    """The name as the kernel spells it: without suffixes, with underscores."""
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
     return name.replace("-", "_")

@@ -98,7 +98,7 @@ def _all(call: Call) -> Iterator[Effect]:
 
 
 def _of_fstab(call: Call, named: Text) -> Mounts:
-    """Only one end is said: the other stands in fstab."""
+    """A mount of which one end is named: the other stands in fstab."""
     content = call.files.content(Text.of(FSTAB)) or NOTHING
     for entry in fstab_mounts(content):
         if named in (entry.where, entry.what):

@@ -173,7 +173,7 @@ def _shaped(value: str, kind: str, flags: str, width: str, precision: str) -> st
 
 
 def _number(value: str) -> int:
-    """As printf reads one: octal, hexadecimal, the code of a quoted letter; what is none is zero."""
+    """The number as printf reads it: octal, hexadecimal, or the code of a quoted letter; anything else is zero."""
     if value[:1] in {"'", '"'} and len(value) > 1:
         return ord(value[1])
     digits = value.strip()

@@ -14,7 +14,7 @@ def reboot(call: Call) -> Did:
 
 
 def shutdown(call: Call) -> Did:
-    """Without -r it stays off; -c takes an earlier one back, -k only warns."""
+    """Reboots with -r. Without it the machine stays off; -c cancels an earlier shutdown, -k only warns."""
     arguments = split_options(call.arguments[1:])
     reboots = arguments.has("-r", "--reboot") and not arguments.has("-c", "-k")
     return Did([call.does(Reboots)]) if reboots else run_on_node(call)

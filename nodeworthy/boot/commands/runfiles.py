@@ -71,7 +71,7 @@ def _is_of_cuda(install: Installs) -> bool:
 
 
 def _has_no_name(install: Installs) -> bool:
-    """Also `./*.run`, which is as good as none."""
+    """Whether the installer's name is unknown; `./*.run` is as good as none."""
     name = install.packages[0] if install.packages else None
     return name is not None and (beginning(name).startswith("*") or (name.known is None and not beginning(name)))
 

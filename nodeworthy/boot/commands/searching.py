@@ -36,7 +36,7 @@ class Mask:
         return Text.of(*pieces)
 
     def filled(self, written: str, filler: str) -> str | None:
-        """With every hole filled by this character; None where there is none."""
+        """The text with every hole filled by this character; None where there is no hole."""
         last = chr(_FIRST + len(self._holes))
         if not self._holes or not any("\ue000" <= letter < last for letter in written):
             return None

@@ -198,7 +198,7 @@ def edit_content(call: Call, arguments: Given, expressions: Sequence[Text], cont
 
 
 def _only_adds(command: Command) -> bool:
-    """Whatever lines there are, it adds one behind the last of them."""
+    """Whether the command adds a line after the last one, whatever lines there are."""
     return command.name == "a" and command.last is None and command.first is not None and command.first.line == 0
 
 

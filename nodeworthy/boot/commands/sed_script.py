@@ -203,7 +203,8 @@ class _Reader:
         return "".join(read)
 
     def until(self, delimiter: str, *, is_regex: bool = True) -> str:
-        """To the next delimiter; one with a backslash is itself, one in brackets of an expression as well."""
+        """Reads to the next delimiter. One behind a backslash, or within brackets of an expression, is an ordinary
+        letter."""
         read: list[str] = []
         bracket = False
         while self.here and (self.here != delimiter or bracket):

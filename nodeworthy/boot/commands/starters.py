@@ -114,7 +114,7 @@ def crontab(call: Call) -> Did:
 
 
 def at(call: Call) -> Did:
-    """It runs what it reads, later."""
+    """Runs what it reads, at a later time."""
     if call.stdin is None or not call.stdin.lines:
         return run_on_node(call)
     return Did([_unread(call, call.stdin.text.shown())])

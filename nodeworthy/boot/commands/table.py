@@ -80,5 +80,5 @@ def outcome_of(handler: Handler, call: Call) -> Did:
 
 
 def _runs(call: Call) -> Did:
-    """With what it is given to read, too: `kubectl apply -f -` makes of that what it is about."""
+    """A program that is run, with what it is given to read: `kubectl apply -f -` acts on that."""
     return Did([call.does(Runs, arguments=call.arguments, given=call.stdin)])

@@ -85,7 +85,7 @@ def act_on_units(call: Call, units: Iterable[Text], acts: Iterable[Act]) -> Iter
 
 
 def unit_name(unit: Text) -> Text:
-    """With its suffix; where that may be in a hole, as it is."""
+    """The unit's name with its suffix; unchanged where a hole may hold that."""
     name = last_part(unit)
     if not ending(name) or ending(name).rpartition(".")[2] in _SUFFIXES:
         return name

@@ -188,7 +188,7 @@ class _Sheet:
 
 
 def _without_what_is_only_shown(text: str) -> str:
-    """Without what `debug` prints: that it is shown asks nothing, and the play goes on."""
+    """The text without what `debug` prints: printing decides nothing, and the play goes on."""
     kept, within = list[str](), -1
     for row in text.split("\n"):
         indent = len(row) - len(row.lstrip())
@@ -272,7 +272,7 @@ def _on_one_line(command: str) -> str:
 
 
 def _as_shell_test(condition: str) -> str:
-    """As a question of the shell, of which only an equality says more than that it is asked."""
+    """The condition as a test of the shell. Only an equality says more than that it is asked."""
     found = _IS.fullmatch(condition)
     if found is not None:
         return f'[ "${_name(found[1])}" {"=" if found[2] == "==" else "!="} "{found[3]}" ]'

@@ -142,7 +142,8 @@ def _task_of_module(entry: Tree, key: str, asked: tuple[str, ...], scope: Mappin
 
 
 def _included(entry: Tree, free: Tree | None, values: Mapping[str, Tree]) -> str:
-    """Not of a loop, which may go through nothing, nor of what is run where somebody asks for it."""
+    """The file that a task includes. A loop may go over nothing, and a task may run only where somebody asks for it:
+    neither counts."""
     tags = entry.get("tags")
     if any(name == "loop" or name.startswith("with_") for name in entry.mapping) or "apply" in values:
         return ""
@@ -193,7 +194,7 @@ def words_of(task: Task) -> str:
 
 
 def quote(text: str) -> str:
-    """As one word of the shell; quotes within braces are Jinja's."""
+    """The text as one word of the shell; quotes within braces are Jinja's."""
     text = _BRACED.sub(lambda found: found[0].replace("'", "").replace('"', ""), text)
     return text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "'\\''") + "'"
 

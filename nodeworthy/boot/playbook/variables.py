@@ -41,7 +41,8 @@ def fill_in(text: str, scope: Mapping[str, Tree]) -> str:
 
 
 def fill_tree(tree: Tree, scope: Mapping[str, Tree]) -> Tree:
-    """With its variables filled in, each value at its own place; a variable that stands alone may be a whole tree."""
+    """The tree with its variables filled in, each value at its own place; a variable that stands alone may be a whole
+    tree."""
     if not scope:
         return tree
     if tree.is_mapping:

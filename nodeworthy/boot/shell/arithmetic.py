@@ -34,7 +34,7 @@ _LARGEST, _LONGEST, _DEEPEST = 1 << 40, 500, 20
 
 
 class NotReckoned(Exception):
-    """It holds something that is not known, or not read."""
+    """The expression holds something that is not known, or not read."""
 
 
 def reckon(text: str, state: State) -> int | None:
@@ -103,7 +103,7 @@ class _Reckoning:
         return self._binary(0)
 
     def _binary(self, weakest: int) -> int:
-        """With all operators behind it that bind at least so strong."""
+        """The value with all operators that follow and bind at least this strongly."""
         value = self._unary()
         while (token := self._peek(0)) in _BINARY:
             strength, reckoned = _BINARY[token]

@@ -44,7 +44,7 @@ def popd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> N
 
 
 def mktemp(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:
-    """Nobody else knows the name, so any new one does: what is written there is found there again."""
+    """Makes up a new name, which nothing else knows: what is written there is found there again."""
     walker.state.made_up += 1
     words = [each.known or "" for each in arguments[1:]]
     named = [word for word in words if "XXX" in word]

@@ -41,7 +41,7 @@ _NAMED = pattern(r"\[[^\]]+\]\+?=")
 
 
 def run_declaration(walker: Walker, declaration: Declaration) -> bool:
-    """It succeeds, whatever becomes of a `$(…)` in it."""
+    """A declaration succeeds, whatever becomes of a `$(…)` in it."""
     is_local = declaration.keyword in _LOCAL and "g" not in declaration.options
     outer = walker.failing
     walker.failing = without_a_listener(outer)
@@ -122,7 +122,7 @@ def run_command(walker: Walker, command: Command) -> bool | None:
 
 
 def _run_with_its_own(walker: Walker, command: Command, arguments: Sequence[Text], place: Place) -> bool | None:
-    """With redirects and variables that are there for this command alone."""
+    """Runs a command with redirects and variables that are there for it alone."""
     walker.stdin = read_from(walker, command.redirects) or walker.stdin
     target = output_file(walker, command.redirects)
     given = [(each.name, value_of(walker, each)) for each in command.assignments]

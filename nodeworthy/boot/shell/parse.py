@@ -1,4 +1,4 @@
-"""From the text of a script to its statements. It never fails: what is no shell is `Broken`, and no more than that."""
+"""The statements of a script's text. Parsing never fails: what is no shell is `Broken`, and nothing else is."""
 
 from __future__ import annotations
 

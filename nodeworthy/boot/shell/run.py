@@ -56,7 +56,7 @@ def run_script(
 
 
 def _only_defines(walker: Walker) -> bool:
-    """It is there to be sourced: by itself it does nothing, and calls none of its own functions."""
+    """Whether the script is there to be sourced: by itself it does nothing and calls none of its own functions."""
     did_nothing = all(type(each) is Runs for each in walker.effects)
     return did_nothing and bool(walker.state.defined) and not walker.state.has_called
 

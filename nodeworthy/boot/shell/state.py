@@ -248,7 +248,7 @@ class State:
 
 
 def _one_of(values: Sequence[Value | Gone]) -> tuple[str, ...]:
-    """Nothing where one of them is not known, or where they are too many to be told apart."""
+    """The possible values; none where one of them is not known, or where they are too many to be told apart."""
     known = [(each.known if isinstance(each, Text) else None) or "" for each in values]
     found = tuple(dict.fromkeys(known))
     return found if all(found) and len(found) <= MOST_CHOICES else ()

@@ -352,7 +352,7 @@ def without_marks(text: str) -> str:
 
 
 def template_text(raw: str, filled: tuple[str, ...]) -> str:
-    """As the user wrote it, with the template's own words where its marks stand."""
+    """The text as the user wrote it, with the template's own words in place of its marks."""
     if FILLED not in raw and DIRECTIVE not in raw:
         return raw
     return _MARK.sub(lambda found: filled[int(found[1])] if found[1] else _SHOWN.get(found[0], ""), raw)

@@ -165,7 +165,7 @@ class Walker:
         return Taken(conditions, flow, self.state.back_to(mark))
 
     def leave(self, flow: Flow, otherwise: Guard) -> None:
-        """Somebody left early; who goes on does so under the other conditions."""
+        """Notes that a branch left early: what follows happens under the other conditions."""
         self.early.append(flow)
         fresh = tuple([each for each in otherwise if each not in self.guard])
         if fresh:

@@ -242,7 +242,7 @@ def _file_name(leaf: Entity) -> str:
 
 
 def _read_part(found: TypedText, is_outermost: bool, reading: Reading) -> None:
-    """As cloud-init decides: by the header, and by the content where the header says too little."""
+    """Reads a part as cloud-init decides: by the header, and by the content where the header says too little."""
     declared = found.content_type
     looked_into = declared in LOOKED_INTO or declared in PACKED
     kind = (begins_as(found.text) if looked_into else None) or declared
@@ -314,7 +314,7 @@ def _late_header(text: str) -> _LateHeader | None:
 
 
 def _read_late(found: TypedText, header: _LateHeader, reading: Reading) -> None:
-    """It is read on as what it was meant to be."""
+    """Reads the part on as what it was meant to be."""
     content = "\n".join(found.text.split("\n")[header.content - 1 :])
     has_commands = any(each.strip() and not each.lstrip().startswith("#") for each in content.split("\n"))
     found.called = f"part {found.number} ({header.declared})"

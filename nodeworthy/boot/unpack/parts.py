@@ -1,4 +1,4 @@
-"""From a text whose type is known to a part that says who reads it when, and what keeps it from being read."""
+"""The step from a text whose type is known to a part: who reads it when, and what keeps it from being read."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class TypedText:
         self.text = text
 
     def strip(self) -> None:
-        """Without the white space before its first word."""
+        """Removes the white space before the first word."""
         text = self.text.lstrip()
         before = self.text[: len(self.text) - len(text)]
         lines = before.count("\n")
@@ -213,7 +213,7 @@ class Reading:
         self.fault(FaultKind.WINDOWS_LINE_ENDS, found, what, "convert it (sed -i 's/\\r$//' FILE)", line=line)
 
     def _without_prefix(self, found: TypedText) -> None:
-        """As cloud-init strips it: the prefix only at the very beginning, then any white space."""
+        """Removes the prefix as cloud-init does: only at the very beginning, then any white space."""
         if not found.text.startswith(_BOOTHOOK):
             found.strip()
             if not found.text.lower().startswith(_BOOTHOOK):

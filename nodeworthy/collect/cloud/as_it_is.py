@@ -78,7 +78,7 @@ class AsItIs:
     # What belongs to a group
 
     def hooks_of(self, group: str) -> tuple[Sequence[AwsResource], str]:
-        """Its lifecycle hooks, and why they are not known."""
+        """The lifecycle hooks of a group, and why they are not known."""
         answer = self._region.asked.ask(calls.HOOKS, AutoScalingGroupName=group)
         found = [
             self._made(HOOK, text_at(each, "LifecycleHookName"), f"{group}/{text_at(each, 'LifecycleHookName')}", said)
@@ -156,7 +156,7 @@ def _security_group(said: Data) -> tuple[str, str, dict[str, Any]]:
 
 
 def _by_people(said: Data, way: str) -> list[dict[str, Any]]:
-    """Without what controllers of a running cluster write into it."""
+    """The rules without what controllers of a running cluster write into them."""
     return [{name: _unless_of_cluster(each) for name, each in rule.items()} for rule in mappings_at(said, way)]
 
 

@@ -37,7 +37,8 @@ class _Declared:
         self._gone: set[str] = set()
 
     def facts(self) -> Sequence[DeclaredResource]:
-        """Nothing where AWS has none of them: then this is not where the program was brought up."""
+        """The declared resources beside their live ones. None where AWS has none of them: the program was brought up
+        elsewhere."""
         ours = [each for each in self._stack.of(*compared_types()) if not each.is_read]
         for each in ours:
             if each.type not in (words.TEMPLATE, HOOK):

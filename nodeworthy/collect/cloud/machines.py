@@ -142,7 +142,8 @@ class Machines:
         return frozenset(overriding or ({own} if own else ()))
 
     def _newer(self, named: Version | None, number: str) -> Located[str] | None:
-        """Only who follows the default version may wonder why the newest is not used."""
+        """The newest version, for a group that follows the default one: only there somebody may wonder why the newest
+        is not used."""
         if named is None or named.named != "$Default" or not number:
             return None
         newest = Version(named.template, "$Latest")

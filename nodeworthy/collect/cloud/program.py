@@ -81,7 +81,7 @@ def _with_state(resource: Resource, state: State) -> Resource:
 
 
 def _region_of(resource: Resource, plan: PreviewedPlan, own: str | None) -> str | None:
-    """Its own, else its provider's, else the stack's."""
+    """The region of the resource, else its provider's, else the stack's."""
     said = resource.inputs.get("region")
     if isinstance(said, str) and UNKNOWN not in said:
         return said

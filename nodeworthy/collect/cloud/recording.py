@@ -126,7 +126,7 @@ def read_file(path: Path) -> Mapping[str, Any]:
 
 
 def write_file(path: Path, data: Mapping[str, Any]) -> None:
-    """Without its secrets, whole or not at all. Raises InputError."""
+    """Writes the file without its secrets, whole or not at all. Raises InputError."""
     import os
     import tempfile
 

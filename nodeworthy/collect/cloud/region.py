@@ -233,7 +233,7 @@ def overrides_of(group: Data) -> Sequence[Data]:
 
 
 def members(group: Data) -> Iterator[tuple[str, Data]]:
-    """Its instances, as auto scaling lists them, by their ids."""
+    """The instances of a group by id, as auto scaling lists them."""
     for each in mappings_at(group, "Instances"):
         yield text_at(each, "InstanceId"), each
 

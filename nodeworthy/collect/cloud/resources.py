@@ -80,7 +80,7 @@ class Resources:
 
     @property
     def unseen_cluster(self) -> tuple[str, str]:
-        """Its name, and why nothing is known of it; nothing where it is known, or is none of EKS."""
+        """The cluster's name, and why nothing is known of it; empty where it is known, or is not EKS'."""
         name = self._chosen.cluster
         if name is None or self.cluster is not None:
             return "", ""
@@ -168,7 +168,7 @@ class Resources:
         return list(dict.fromkeys(each for each in found if each is not None))
 
     def _template_of(self, managed: Data) -> Version | None:
-        """Its own; else the one that EKS made for it, which is what its machines are started from."""
+        """The group's own launch template; else the one that EKS made for it, from which its machines start."""
         identifier = text_at(managed, "launchTemplate", "id")
         if identifier:
             return Version(identifier, text_at(managed, "launchTemplate", "version") or "$Default")
@@ -216,7 +216,7 @@ class Resources:
         return said
 
     def _root_of(self, image: str) -> str:
-        """On which device it has its system; as Amazon's own have it where nobody says."""
+        """The device that holds the system of an image; where AWS does not tell it, the one of Amazon's own images."""
         return text_at(self._region.images([image])[0].get(image), "RootDeviceName") or "/dev/xvda"
 
     def _fill_in_disks(self, named: Version, said: dict[str, Any]) -> None:

@@ -72,7 +72,7 @@ def _region_of_provider(plan: TerraformPlan) -> str | None:
 
 
 def _region_of(each: Planned) -> str | None:
-    """Its own, else that of its name in AWS."""
+    """The region of the resource, else the one in its ARN."""
     for values in _values(each):
         parts = text_at(values, "arn").split(":")
         found = text_at(values, "region") or (parts[3] if len(parts) > 5 else "")
@@ -82,7 +82,7 @@ def _region_of(each: Planned) -> str | None:
 
 
 def _values(each: Planned) -> Sequence[Mapping[str, Any]]:
-    """As it is and as it will be: of one that is replaced, AWS has the former."""
+    """The values before and after the change: AWS still has the former of a resource that is replaced."""
     return [mapping_at(each.said, "change", "before"), mapping_at(each.said, "change", "after")]
 
 

@@ -247,7 +247,8 @@ class WatchedCluster:
         return SubnetRoom(each.place, each.nodes, told, self._one_nodes_addresses(each))
 
     def _one_nodes_addresses(self, each: WatchedGroup) -> Located[Mapping[str, int]]:
-        """As a node takes them when it starts: all of its first interface, and one for each other that has any."""
+        """The addresses that a node takes when it starts: all of its first interface, and one for each further one that
+        has any."""
         kinds, why = _kinds(each.nodes)
         others = [one for one in each.nodes.interfaces if one.get("interfaceType").text != "efa-only"]
         found: dict[str, int] = {}

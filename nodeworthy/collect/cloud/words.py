@@ -154,5 +154,5 @@ def groups_in(words: Data) -> Sequence[str]:
 
 
 def _listed(said: Any) -> Sequence[str]:
-    """Nothing where it is not known."""
+    """The texts of a list; none where it is not known."""
     return [each for each in said if isinstance(each, str)] if isinstance(said, list) else []

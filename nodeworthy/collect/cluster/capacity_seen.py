@@ -70,7 +70,8 @@ class CapacitySeen:
 
     @property
     def refusals(self) -> list[AdmissionRefusal]:
-        """Without those of pods that are there again by the same name: what became of these is told otherwise."""
+        """The refusals, without those of pods that are there again under the same name: what became of these is told
+        elsewhere."""
         left = (each for each in self._refusals.values() if each.key not in self._pods)
         return sorted(left, key=lambda each: each.object)
 

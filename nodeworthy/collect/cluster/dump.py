@@ -58,7 +58,7 @@ class _File:
         return f"; the {self.objects} objects before that were used" if self.objects else ""
 
     def end(self, seen: ClusterObjects) -> None:
-        """It can't be read any further: of the kind that it held there may be more."""
+        """Notes that the file cannot be read to its end: there may be more of the kind that it held."""
         kind = self.last or kind_named(Path(self.path).stem)
         if kind is not None:
             seen.cut[kind.plural] = f"not all {kind.full_name} were read: {self.path} can't be read to its end"
@@ -70,7 +70,7 @@ class _File:
 
 
 def look(named: str, namespace: str | None) -> ClusterObjects:
-    """Everything in a folder and those beneath it; or in one file, `-` being standard input."""
+    """Reads everything in a folder and below, or in one file; `-` is standard input."""
     seen = ClusterObjects(namespace)
     root = Path(named)
     if named == STDIN or (root.exists() and not root.is_dir()):

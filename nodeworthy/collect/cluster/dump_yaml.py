@@ -45,7 +45,7 @@ def read_objects(pieces: Iterable[str], place: Place) -> Iterator[Item | Whole]:
 
 
 def _parted(text: str) -> str:
-    """With a line between documents that have none."""
+    """The text with a separator between documents that have none."""
     parts, begins, has_begun = [], 0, False
     for each in _BEGINS.finditer(text):
         if each["parted"]:

@@ -177,7 +177,7 @@ def _cluster(seen: ClusterObjects, found: tuple[Installation, ...]) -> HamiClust
 
 
 def metrics_of(seen: ClusterObjects, cluster: HamiCluster, asked: frozenset[type[Any]]) -> Iterator[HamiMetrics]:
-    """Nothing where there is no Prometheus, or nobody wrote down what would tell."""
+    """The metrics of HAMi; none where there is no Prometheus, or where nobody wrote down what would tell."""
     why = seen.why_not_all(PROMETHEUSES)
     if why is not None and (seen.was_kept_away(PROMETHEUSES) or HamiMetrics in asked):
         yield HamiMetrics(Place(subject=PROMETHEUSES.plural), (), unseen=why)

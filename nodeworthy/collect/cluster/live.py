@@ -62,7 +62,7 @@ class _Reading:
     _ended_by: BaseException | None = None
 
     def read_all(self, workers: int) -> None:
-        """In threads that die with us: who presses Ctrl-C does not wait for a server that does not answer."""
+        """Reads in daemon threads: Ctrl-C does not wait for a server that does not answer."""
         waiting = deque(ASKED_FOR)
         count = min(workers, len(ASKED_FOR))
         threads = [threading.Thread(target=self._work, args=(waiting,), daemon=True) for _ in range(count)]
@@ -101,8 +101,8 @@ class _Reading:
             file.finish()
 
     def _as_served(self, kind: ObjectKind) -> ObjectKind | None:
-        """In the version that this server has; as it is where it has none, of which it says so itself; None where it is
-        not said which there are."""
+        """The kind in the version that this server has. It stays as it is where the server has none, which its answer
+        will say; None where the versions are not known."""
         if not kind.version_varies:
             return kind
         groups = self._groups
@@ -257,7 +257,7 @@ def _why_not(was_asked: bool) -> str:
 
 
 def _answers(connection: Connection, asked: Iterable[WantedLog], workers: int) -> dict[WantedLog, _Answer]:
-    """In threads that die with us, until all is said or the time is over."""
+    """Asks in daemon threads, until everything is answered or the time is over."""
     waiting, until = deque(asked), time.monotonic() + SECONDS
     found: dict[WantedLog, _Answer] = {}
 

@@ -73,7 +73,7 @@ def _servers(seen: ClusterObjects) -> Iterator[DatabaseServer]:
 
 
 def _runs_on(server: DatabaseServer, seen: ClusterObjects) -> dict[str, str]:
-    """Its pods, which are numbered, with the node of each."""
+    """The server's pods, which are numbered, with the node of each."""
     name, numbered = server.name, pattern(r"-\d+$")
     return {
         pod.name: pod.node

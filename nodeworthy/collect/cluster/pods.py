@@ -55,7 +55,7 @@ class GpuPods:
 
     @property
     def rejected(self) -> tuple[RejectedPod, ...]:
-        """Without those that are there again by the same name."""
+        """The rejected pods, without those that are there again under the same name."""
         alive = {pod.object for _, pod in self._pods.values() if pod.phase not in ("Failed", "Succeeded")}
         return tuple(each for each in self._rejected.values() if each.object not in alive)
 

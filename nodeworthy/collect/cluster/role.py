@@ -22,7 +22,7 @@ _NAMESPACE = pattern(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def manifests(namespace: str | None, *, logs: bool) -> str:
-    """For the whole cluster, or for what belongs to one namespace."""
+    """The manifests for the whole cluster, or for what belongs to one namespace."""
     if namespace is not None and not _NAMESPACE.fullmatch(namespace):
         raise InputError(f"{namespace!r} is no name of a namespace")
     home, within = namespace or HOME, namespace is not None

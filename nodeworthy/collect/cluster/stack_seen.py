@@ -98,7 +98,7 @@ class StackSeen:
 
     @property
     def refused_makers(self) -> Mapping[str, str]:
-        """Whatever they ask for."""
+        """The refused makers, whatever their pods ask for."""
         return {maker: words for maker, (_, words) in self._refused_work.items()}
 
     @property

@@ -101,7 +101,8 @@ class Toolkits:
         return found
 
     def _is_history(self, failure: SandboxFailure, pod: ClusterPod | None) -> bool:
-        """Its pod runs since; or it is gone, and others have come up on its node with the same runtime."""
+        """Whether the failure is over: its pod has run since; or the pod is gone, and others have come up on its node
+        with the same runtime."""
         if pod is not None and pod.phase != "Failed":
             return pod.ready or pod.phase == "Succeeded"
         return any(

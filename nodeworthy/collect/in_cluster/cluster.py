@@ -31,7 +31,7 @@ class Busy(NotDone):
 
 
 class NotBelieved(CouldNotLook):
-    """It came, and is not what anybody would have printed."""
+    """An answer came, and it is nothing that our program would have printed."""
 
 
 class Cluster(Connection):
@@ -95,7 +95,7 @@ class Cluster(Connection):
         return [text_at(each, "message") for each in inorder]
 
     def remove(self, name: str, uid: str) -> None:
-        """With its pods; of another Job of this name nothing."""
+        """Removes the Job with its pods, and no other Job of this name."""
         options = {
             "apiVersion": "v1",
             "kind": "DeleteOptions",

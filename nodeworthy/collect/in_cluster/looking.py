@@ -26,7 +26,8 @@ _BEGINS = '{\n "schema"'
 
 
 def recording(host: str, log: bytes, why: str) -> Recording:
-    """Under the name by which we asked: a log may say any. `why` is what the cluster says of a Job that failed."""
+    """The recording under the name by which we asked: a log may claim any. `why` is what the cluster says of a Job that
+    failed."""
     text = log.decode("utf-8", "replace")
     at = text.find(_BEGINS)
     if at < 0:
@@ -70,7 +71,7 @@ class Looking:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def look(self, host: str, node: str, name: str) -> Recording:
-        """Whatever comes, its Job is gone afterwards, or is left to whoever sweeps."""
+        """Looks at one host. Its Job is gone afterwards, whatever comes, or is left to whoever sweeps."""
         if time.monotonic() >= self.until:
             return Recording(host, unreached=f"its turn did not come within {self.terms.total_seconds:g} s")
         made: Mapping[str, Any] = {}

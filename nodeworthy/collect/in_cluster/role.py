@@ -20,7 +20,7 @@ def check_name(namespace: str) -> str:
 
 
 def manifests(namespace: str | None, *, taints: bool) -> str:
-    """With `taints` also what --taint needs."""
+    """The manifests of the roles; with `taints` also what --taint needs."""
     home = check_name(namespace or HOME)
     documents = [_priority(), _account(home), _cluster_role(taints=taints), _binding("Cluster", "", home)]
     documents += [_role(home), _binding("", home, home)]

@@ -19,7 +19,7 @@ _LONGEST = 400
 
 @dataclass(frozen=True)
 class Over:
-    """Nothing more will come."""
+    """A Job of which nothing more will come."""
 
     why: str
     # Whose log says more.

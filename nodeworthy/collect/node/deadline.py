@@ -36,7 +36,7 @@ class TooLate(Exception):
 
 
 class TooMuch(Exception):
-    """It printed more than anybody would believe, and was stopped: a disk is soon full."""
+    """A command printed more than anybody would believe, and was stopped: a disk is soon full."""
 
     def __init__(self) -> None:
         super().__init__(f"it prints more than {MOST_BYTES // 2**20} MiB, and is not believed")
@@ -90,7 +90,7 @@ def run(command: bytes, seconds: float, *, to_the_end: bool = False) -> Finished
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float, files: Sequence[IO[bytes]]) -> int:
-    """Its exit code. Whatever ends it, nothing of it is left."""
+    """Waits for the exit code. Whatever ends the process, nothing of it is left."""
     until = time.monotonic() + seconds
     try:
         while True:

@@ -22,7 +22,7 @@ def seconds(text: str) -> float:
 
 
 def _in_units(text: str) -> str:
-    """As somebody would write it who wrote this: `10 min`, `10minutes`, `ten`."""
+    """The duration as its writer may have meant it: `10 min`, `10minutes`, `ten`."""
     found = _BY_WORDS.fullmatch(text.strip().lower())
     return f"{found['number']}{found['unit']}" if found and float(found["number"]) else "30s or 2m"
 

@@ -52,7 +52,7 @@ class NodePod(WithDeadline):
         return out
 
     def close(self) -> None:
-        """Also after Ctrl-C."""
+        """Removes the pod, also after Ctrl-C."""
         if self._pod is None:
             return
         removing = f"{self._kubectl} delete pod {self._pod} --ignore-not-found --wait=false"
@@ -108,7 +108,8 @@ def _part_of_a_name(node: str) -> str:
 
 
 def _manifest(name: str, node: str, reach: Reach) -> dict[str, Any]:
-    """It goes where it is told, past the scheduler and every taint, takes no GPU, and needs no network of its own."""
+    """A pod that goes where it is told, past the scheduler and every taint, takes no GPU, and needs no network of its
+    own."""
     container = {
         "name": "look",
         "image": reach.image,

@@ -61,7 +61,7 @@ def _listed(inventory: str) -> Mapping[str, Any]:
 
 
 def _members(listed: Mapping[str, Any], group: str, seen: set[str]) -> Iterator[str]:
-    """Also those of the groups in it."""
+    """The hosts of a group and of the groups within it."""
     if group in seen:
         return
     seen.add(group)
@@ -182,7 +182,7 @@ def _check_name(spec: str, scheme: str, name: str) -> None:
 
 
 def _user_and_name(rest: str) -> list[str]:
-    """As testinfra takes them apart, less the password, which may be anything."""
+    """User and host as testinfra takes them apart, without the password, which may be anything."""
     host, *_ = rest.partition("?")
     *user, name = host.split("@", 1)
     name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]

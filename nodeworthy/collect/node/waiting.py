@@ -60,7 +60,8 @@ class Progress(Protocol):
     def begin(self, names: Sequence[str]) -> None: ...
 
     def waits(self, name: str, why: str, left: float) -> None:
-        """It is not ready, and is looked at again while seconds are `left`; with none left it is judged as it is."""
+        """Notes that a node is not ready: it is looked at again while seconds are `left`, and with none left it is
+        judged as it is."""
 
     def tick(self, left: float) -> None: ...
 

@@ -92,7 +92,7 @@ class Judge:
         return replace(seen, property_dependencies=resource.property_dependencies, outputs=resource.inputs)
 
     def _judged_whole(self, resources: Sequence[Resource], outputs: Mapping[str, Wire]) -> list[Judgement]:
-        """With what is told of the stack itself: its outputs, and its file where that can be reached."""
+        """Judges the stack with what is told of itself: its outputs, and its file where that can be reached."""
         scene = self._scene(resources, self.stack.fleet, outputs, self.stack.file)
         return judge([scene], self._enforced, rule(CRASHED), rule(UNUSED))
 

@@ -34,7 +34,7 @@ class Question:
 
 
 class Asks(Protocol):
-    """Somebody who can answer a question now, or None where it does not know how."""
+    """Answers a question; None where it does not know how."""
 
     def __call__(self, question: Question) -> Mapping[str, Any] | None: ...
 

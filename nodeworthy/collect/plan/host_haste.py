@@ -47,7 +47,7 @@ def _once(asked: Asked) -> Asked:
 
 
 def _stack_trace() -> typing.Any:
-    """As the SDK tells it, without the text of every line, which it reads and drops."""
+    """The stack as the SDK tells it, without the text of every line, which the SDK reads and drops."""
     frame: types.FrameType | None = sys._getframe(1)
     built = 0
     while frame is not None:

@@ -40,7 +40,7 @@ class Parting(ThreadPoolExecutor):
             os.set_inheritable(word, False)
 
     def begin(self) -> None:
-        """From here on it is the program that runs."""
+        """Marks the point from which on the program runs."""
         self._begun = True
         if self._others:
             self._open = _open_now()
@@ -131,7 +131,7 @@ def _has_children() -> bool:
 
 
 def _say_no_more() -> None:
-    """Everything that this run prints, the first one prints too."""
+    """Silences this run: everything that it prints, the first one prints too."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)

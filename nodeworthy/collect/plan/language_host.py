@@ -109,7 +109,7 @@ def _traceback(problem: BaseException, program: str) -> str:
 
 
 def _its_own(frames: typing.Sequence[traceback.FrameSummary], entry: pathlib.Path) -> list[traceback.FrameSummary]:
-    """From the program's first file on; where none is among them (an entry that can't be read), what stands behind
+    """The frames from the program's first file on; where none is among them (an entry that cannot be read), those after
     its start."""
     own = (index for index, frame in enumerate(frames) if _is_of(frame.filename, entry.parent))
     starts = [index + 1 for index, frame in enumerate(frames) if _starts_it(frame.filename)]

@@ -29,7 +29,7 @@ CHART = "kubernetes:helm.sh/v3:Chart"
 
 
 def options_of(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Nothing where it is not known yet."""
+    """The options that are known; none where they are not known yet."""
     told = arguments.get("jsonOpts")
     try:
         options = json.loads(told) if isinstance(told, str) else None
@@ -128,7 +128,8 @@ def _of_files(pattern: str, planter: Planter, folder: Path) -> Iterator[Fact]:
 
 
 def _of_inline(text: str, place: Place) -> Iterator[Fact]:
-    """Its lines are none of the program's file: all of it stands where the program says it."""
+    """The facts of an inline manifest. Its lines are not lines of the program's file: all of it is placed where the
+    program names it."""
     try:
         documents = [plant(plain(each), place) for each in read_all(text, Place())]
     except (NotYaml, ValueError) as problem:

@@ -177,7 +177,7 @@ class Monitor:
         return f"Duplicate resource URN '{resource.urn}'; try giving it a unique name{told}"
 
     def _identity(self, resource: Resource) -> str:
-        """Nothing has an id before it exists; the SDK reads the empty one as unknown."""
+        """The id of a resource. Nothing has one before it exists; the SDK reads the empty id as unknown."""
         if self._made is None or not resource.custom or resource.remote:
             return ""
         return self._made.identity(resource.urn, resource.type)

@@ -59,7 +59,7 @@ class Resource:
 
     @property
     def order(self) -> tuple[int | str, ...]:
-        """Its position in the program, read from the program's entry on."""
+        """The position in the program, read from the program's entry on."""
         outwards = [each.line or 0 for each in reversed(self.trail)]
         entry, layer = ([*outwards, 0, 0])[:2]
         return (entry, layer, self.name, outwards[-1] if outwards else 0, self.urn)

@@ -129,7 +129,7 @@ class PartedRun:
         self._reads, self.word = os.pipe()
 
     def listen(self) -> None:
-        """To what the run says of itself, once its process has been started."""
+        """Listens to what the run says of itself, once its process has started."""
         os.close(self.word)
         threading.Thread(target=self._listen, daemon=True).start()
 

@@ -99,7 +99,7 @@ def scene_of(
     file: PlainText | None = None,
     suppressions: Sequence[Suppression] = (),
 ) -> Scene:
-    """Everything in a plan that rules ask for, and the fleet that it is judged by."""
+    """The scene of a plan: everything in it that rules ask for, and the fleet that it is judged by."""
     unknown = ENCRYPTED if encrypted else LATER
     stack = stack_of(plan, made, unknown)
     aws = stack.facts(fleet, no_fleet) if stack is not None else []
@@ -163,7 +163,7 @@ def _of_several(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
 
 
 def _told_once(facts: Sequence[Fact], fleet: Fleet | None) -> list[Fact]:
-    """Without the secrets that the rule for the queue's database looks for."""
+    """The facts without the secrets that the rule for the queue's database looks for."""
     queues = Facts(facts).of(QueueDatabase)
     judged = [each for each in queues if each.is_for_pgmq or (fleet is not None and fleet.queue is not None)]
     told = {variable.get("value").place for each in judged for variable in each.passwords}

@@ -17,7 +17,7 @@ _MOST_DEEP = 4
 
 
 def resources_in(source: Source, data: bytes) -> list[Declared]:
-    """Nothing of one that can't be read: whoever deploys it is told."""
+    """The resources of a template; none of one that cannot be read: Azure tells whoever deploys it."""
     place, text = Place(source.shown), any_text(data)
     if source.path.name.endswith(_BICEP):
         declared = resources_of_bicep(text, place, _parameters_beside(source))
@@ -30,7 +30,7 @@ def resources_in(source: Source, data: bytes) -> list[Declared]:
 
 
 def _with_modules(declared: Sequence[Declared], beside: FilesBeside, depth: int = 0) -> Iterator[Declared]:
-    """With what the modules make that lie in its folder, each of what it is given."""
+    """The resources together with those of the modules in its folder, each with what it is given."""
     for each in declared:
         yield each
         path = beside.path(each.type) if each.type.endswith(_BICEP) and depth < _MOST_DEEP else None

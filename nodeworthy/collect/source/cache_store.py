@@ -74,7 +74,8 @@ def _head(rest: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Not by tempfile, which imports half the library: the folder is nobody else's, and this process writes it once."""
+    """Writes without tempfile, which imports half the library: the folder is nobody else's, and this process writes it
+    once."""
     temporary = path.with_name(f".{path.name}-{os.getpid()}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:

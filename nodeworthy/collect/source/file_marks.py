@@ -141,7 +141,8 @@ def slurm_jobs(source: Source, data: bytes) -> list[SlurmJob]:
 
 
 def _begins_as_one(head: bytes, data: bytes, suffix: str) -> bool:
-    """Whatever its ending: its first lines ask Slurm for something, and others run something."""
+    """Whether it is a Slurm job, whatever its ending: its first lines ask Slurm for something, and others run
+    something."""
     return head.startswith(b"#SBATCH") and suffix not in _PAGES and _RUNS.search(data) is not None
 
 

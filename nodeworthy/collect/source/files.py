@@ -146,7 +146,7 @@ def _why(problem: OSError) -> str:
 
 
 def _meant(problem: OSError) -> str:
-    """For a file that is not there, a hint: the file beside it that is almost called so."""
+    """A hint for a file that is not there: the file beside it with almost that name."""
     if problem.errno != errno.ENOENT or not isinstance(problem.filename, str):
         return ""
     import difflib

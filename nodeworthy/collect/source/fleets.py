@@ -55,7 +55,7 @@ class Fleets:
         return fleet
 
     def asked_for(self) -> Fleet | None:
-        """Only a fleet that was named: a host or a cluster need not be that of the folder one stands in."""
+        """The fleet that was named, if any: a host or a cluster need not belong to the folder one stands in."""
         if self.fleet_file is None and self.stack is None:
             return None
         fleet = self.beside(Path.cwd()).fleet

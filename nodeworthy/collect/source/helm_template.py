@@ -57,8 +57,8 @@ def without_actions(text: str) -> str:
 
 
 def _of_others(text: str) -> str:
-    """Without what steers in Jinja and in Terraform, and with a sign for an expression of Terraform's that is more than
-    a name: of a name alone each rule knows itself that it is filled in."""
+    """The text without what steers in Jinja and Terraform, and with a sign for every expression of Terraform's that is
+    more than a name. Rules know themselves that a name alone is filled in."""
     if "{%" in text or "{#" in text:
         text = _JINJAS.sub(_blank, text)
     if "%{" in text:

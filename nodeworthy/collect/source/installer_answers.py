@@ -112,6 +112,7 @@ def _words(line: str) -> list[str]:
 
 
 def _password(user: str, password: str) -> str:
-    """Nothing of what somebody fills in, and of what the shell would read otherwise."""
+    """The command that sets the password; empty where somebody fills it in, or where the shell would read it
+    otherwise."""
     is_plain = user and password and not set(password) & set("'\"\\$`<>{}%")
     return f"echo '{user}:{password}' | chpasswd" if is_plain else ""

@@ -43,7 +43,7 @@ def _within(tree: Tree, ends: dict[tuple[int, int], int], known: frozenset[str])
 
 
 def _ends(text: str) -> dict[tuple[int, int], int]:
-    """For each object, by the line and the column where it begins, the line where it ends."""
+    """The line where each object ends, by the line and column where it begins."""
     ends: dict[tuple[int, int], int] = {}
     opened: list[tuple[int, int]] = []
     for number, line in enumerate(text.split("\n"), 1):

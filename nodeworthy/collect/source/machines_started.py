@@ -89,7 +89,7 @@ def _of_option(option: str, call: Place, lines: Sequence[str]) -> Place:
 
 
 def _is_elsewhere(said: Text) -> bool:
-    """In a file, or all of it in a variable."""
+    """Whether the text is in a file, or in a variable as a whole."""
     return (said.known or "").startswith("file:") or (said.known is None and len(said.pieces) == 1)
 
 

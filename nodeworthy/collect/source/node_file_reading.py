@@ -240,8 +240,8 @@ def is_template(text: str) -> bool:
 
 
 def for_envsubst(text: str) -> str:
-    """With its variables as a template of Terraform has them: containerd itself fills in none, so that in a file of its
-    own they can only be somebody else's to fill in."""
+    """The text with shell variables written as a Terraform template has them. containerd fills in none itself, so in a
+    file of its own something else fills them in."""
     return text if is_template(text) else _SHELLS.sub(r"${\1}", text)
 
 
@@ -251,7 +251,7 @@ def hide_fillings(text: str) -> tuple[Fillings, str]:
 
 
 def without_fillings(text: str) -> str:
-    """With a plain word for whatever a template fills in."""
+    """The text with a plain word for whatever a template fills in."""
     return re.sub("[\ue000-\uf8ff]+", "x", hide_fillings(text)[1]) if is_template(text) else text
 
 

@@ -132,7 +132,7 @@ def _unreadable(source: Source, problem: Unreadable) -> None:
 
 
 def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
-    """Its documents, and the text that they stand in."""
+    """The documents of a source, and the text that they stand in."""
     place = Place(path=source.shown)
     if not _worth_parsing(source, data):
         return [], ""
@@ -239,7 +239,8 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
 
 
 def _is_of_a_tool(source: Source) -> bool:
-    """In a folder such as .github, or a file such as .gitlab-ci.yml: what stands there is no cluster's."""
+    """Whether it lies in a folder such as .github, or is a file such as .gitlab-ci.yml: what stands there is no
+    cluster's."""
     return any(each.startswith(".") for each in (source.path.name, *source.scope.folders_of(source.path)))
 
 

@@ -93,7 +93,7 @@ class _Program:
         return Path(self.source.lies).parent
 
     def resource(self, step: Mapping[str, Any]) -> Resource | None:
-        """As it is afterwards; None of what is taken away, and of the stack itself."""
+        """The resource as it is afterwards; None for one that is removed, and for the stack itself."""
         state, urn = step.get("newState"), step.get("urn")
         if step.get("op") in _GONE or not isinstance(state, Mapping) or not isinstance(urn, str):
             return None
@@ -141,7 +141,7 @@ def _by_property(said: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
 
 
 def _as_given(data: Wire) -> Wire:
-    """As the program gave it, without what the provider keeps for itself."""
+    """The data as the program gave it, without what the provider keeps for itself."""
     if isinstance(data, Mapping):
         return {name: _as_given(each) for name, each in data.items() if name != _DEFAULTS}
     if isinstance(data, list):

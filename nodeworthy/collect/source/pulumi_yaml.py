@@ -87,7 +87,7 @@ def _is_program(root: Node) -> bool:
 
 
 class Program:
-    """Its config, variables and resources, each evaluated when somebody asks for it."""
+    """A program with its configuration, variables and resources, each evaluated on demand."""
 
     def __init__(self, file: File, root: Node, stacks: Sequence[StackConfig] = ()) -> None:
         self.file = file

@@ -23,7 +23,7 @@ _LONGEST = 512 * 1024
 
 
 def given_by_python(text: str, shown: str) -> list[GivenText]:
-    """Nothing of what is no Python."""
+    """The texts that a Python program gives to machines; none where it does not parse."""
     if len(text) > _LONGEST:
         return []
     try:

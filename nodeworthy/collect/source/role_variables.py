@@ -197,7 +197,7 @@ def _mapping(data: bytes | None, path: str) -> Mapping[str, Tree] | None:
 
 
 def _plain(tree: Tree) -> object:
-    """To compare by, wherever it stands; what is not known is like nothing."""
+    """The tree as a value to compare by, without its place; an unknown part equals nothing."""
     if tree.is_mapping:
         return {name: _plain(child) for name, child in tree.mapping.items()}
     if tree.is_sequence:

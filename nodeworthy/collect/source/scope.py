@@ -210,8 +210,8 @@ class Scopes:
         return self._by_folder[absolute]
 
     def anew(self) -> Scopes:
-        """For the next look at the same files: what was listed and found around them stays, what was read of those that
-        stand alone too, and what was opened, one of them perhaps with another text, does not."""
+        """The scopes for the next look at the same files. What was listed and found around them stays, as does what was
+        read of files that stand alone; what was opened goes, for its text may have changed."""
         return Scopes(
             self._by_folder, self._by_root, var_files=self.var_files, stack=self.stack, evidence=self.evidence
         )

@@ -128,7 +128,7 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
 
 
 def _is_made_before(folder: str, source: Source) -> bool:
-    """It lies there, or somebody makes it who is no job."""
+    """Whether the folder is there, or is made by something that is no job."""
     if any((above / folder).is_dir() for above in folders_above(source.path)):
         return True
     makes = re.compile(rf"\bmkdir\b[^\n]*(?<![\w/]){re.escape(folder)}(?![\w-])".encode())

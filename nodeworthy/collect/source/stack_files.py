@@ -21,14 +21,14 @@ _PROJECT = (
 
 
 def upwards(folder: Path) -> list[Path]:
-    """From the folder to its scope's root: the repository's, outside of one that of the nearest fleet or project."""
+    """The folders up to the scope's root: the repository's, or outside of one that of the nearest fleet or project."""
     above = [folder, *folder.parents]
     return above[: above.index(root_of(folder)) + 1]
 
 
 def up_to_repository(folder: Path) -> list[Path]:
-    """From the folder to the repository's root; outside of a repository the folder alone. So far settings reach, which
-    may name code that is run."""
+    """The folders up to the repository's root; outside of a repository the folder alone. Settings, which may name code
+    that is run, reach no further."""
     above = [folder, *folder.parents]
     for index, each in enumerate(above):
         if (each / ".git").exists():

@@ -176,7 +176,7 @@ def _holes(value: Value) -> Iterator[Hole]:
 
 
 def in_pulumis_words(value: Value, images: Mapping[str, AskedImage]) -> Tree:
-    """As a plan of Pulumi's has it. What is looked up is an image's id by where it is looked up."""
+    """The value as a plan of Pulumi's has it. An image's id is told by where it is looked up."""
     if isinstance(value, Hole) and value.of in images:
         return Tree(value.of, value.spot.place)
     if isinstance(value, Obj) and value.kind == BLOCK:
@@ -189,7 +189,8 @@ def in_pulumis_words(value: Value, images: Mapping[str, AskedImage]) -> Tree:
 
 
 def _is_nothing(name: str, value: Value) -> bool:
-    """To the provider, null is an argument that nobody wrote; so is a block that there are none of."""
+    """Whether the provider takes it as absent: null is an argument that nobody wrote, and so is an empty list of
+    blocks."""
     return is_null(value) or (is_one(name) and isinstance(value, Seq) and not value.items)
 
 
@@ -200,7 +201,7 @@ def _of_block(name: str, value: Value, images: Mapping[str, AskedImage]) -> Tree
 
 
 def _without_computed(tree: Tree, model: Model | None) -> Tree:
-    """Without what the provider works out by itself: a plan has that beside what somebody wrote."""
+    """The tree without what the provider computes itself: a plan has that beside what somebody wrote."""
     if model is None:
         return tree
     if tree.is_mapping and model["type"] == "structure":

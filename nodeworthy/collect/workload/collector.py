@@ -80,7 +80,7 @@ class Outcome:
 
 
 def outcomes(run: RunRecording) -> list[Outcome]:
-    """In the order of tests and nodes; what was both tried and left out counts as tried."""
+    """The outcomes in the order of tests and nodes. What was both tried and left out counts as tried."""
     found = _together(_with_freed(each) for job in run.jobs for each in _of_job(run, job))
     tried = {(each.test, name) for each in found for name in each.nodes}
     for left in run.left_out:

@@ -135,7 +135,7 @@ def limits(tests: Sequence[str], held: int, of: Sequence[str]) -> dict[str, int]
 
 
 def seconds_of(tests: Sequence[str], terms: RunTerms) -> int:
-    """From the creation of a Job with these tests to its end."""
+    """The seconds from the creation of a Job with these tests to its end."""
     return terms.job_seconds or sum(limits(terms.tests, terms.held, tests).values()) + SPARE_SECONDS
 
 
@@ -156,7 +156,7 @@ def objects(pieces: Iterable[Piece], terms: RunTerms) -> Iterator[dict[str, Any]
 
 
 def objects_of(piece: Piece, terms: RunTerms) -> Iterator[dict[str, Any]]:
-    """Its Job comes last."""
+    """The objects of a piece; its Job comes last."""
     if group_tests(piece.tests):
         yield from group_job(piece.name, piece.shapes, piece.tests, terms)
     else:
@@ -216,7 +216,7 @@ def job_name(number: int, shape: Shape, terms: RunTerms) -> str:
 def node_job(
     name: str, shape: Shape, tests: Sequence[str], terms: RunTerms, asking: Asking | None = None
 ) -> dict[str, Any]:
-    """With all GPUs of the node, or with those that are asked for."""
+    """A Job with all GPUs of the node, or with those that are asked for."""
     gpus, more = (asking.gpus, asking.environment) if asking is not None else (shape.count or 1, {})
     room = replace(room_for(gpus, [shape]), resource=asking.resource if asking is not None else GPU)
     pod = _pod([shape.node], room, tests, terms, more)

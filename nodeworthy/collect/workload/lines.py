@@ -32,7 +32,7 @@ _UNIT = pattern(r"[A-Za-z/%]{0,16}")
 
 
 class NotBelieved(Exception):
-    """It came, and is not what our program would have printed."""
+    """Output came, and it is not what our program would have printed."""
 
 
 @dataclass(frozen=True)

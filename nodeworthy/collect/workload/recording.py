@@ -87,7 +87,7 @@ def log_names(job: Job) -> list[str]:
 
 
 def as_data(run: RunRecording) -> dict[str, Any]:
-    """Its plan, as `load` reads it again."""
+    """The run with its plan, as `load` reads it again."""
     shapes = {each.node: each for job in run.jobs for each in job.shapes}
     return {
         "schema": SCHEMA,

@@ -44,7 +44,7 @@ ROOM_OF_A_SLICE = Room(gpus=1, cpus=1, memory_gib=16)
 
 
 def room_for(gpus: int, shapes: Sequence[Shape]) -> Room:
-    """On whichever of these nodes has least: for some of its GPUs, that part of it."""
+    """The room on whichever of these nodes has least; for some of a node's GPUs, that share of it."""
     cpus = [part(each.cpus, gpus, each) for each in shapes if each.cpus is not None]
     memory = [part(each.memory_gib, gpus, each) for each in shapes if each.memory_gib is not None]
     return Room(gpus, min([CPUS_A_GPU * gpus, *cpus]), min([GIB_A_GPU * gpus, *memory]))

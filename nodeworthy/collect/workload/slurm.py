@@ -89,7 +89,7 @@ class SlurmTerms:
         return -(-(sum(limits(self.tests, self.held, tests).values()) + SPARE_SECONDS) // 60)
 
     def seconds_of(self, tests: Sequence[str]) -> int:
-        """From its submission to its end."""
+        """The seconds from the submission of a job to its end."""
         return 60 * (self.minutes(tests) + _BEGINS_MINUTES)
 
 
@@ -107,7 +107,7 @@ def scripts(terms: SlurmTerms) -> dict[str, str]:
 def script(
     terms: SlurmTerms, job: str, tests: Sequence[str], shapes: Sequence[Shape], asking: Asking | None = None
 ) -> str:
-    """On these nodes, or on any where the one of them has no name."""
+    """The script of a job on these nodes, or on any node where the only one has no name."""
     seconds, nodes = limits(terms.tests, terms.held, tests), [each.node for each in shapes]
     kind, _, count = terms.gpus.rpartition(":")
     is_slice = bool(slice_profile(kind))
@@ -192,7 +192,7 @@ def _environment_of(asking: Asking) -> dict[str, str]:
 
 
 def _programs() -> list[str]:
-    """In the job's own folder, of a name that no other job has."""
+    """The lines that write our programs into the job's own folder, whose name no other job has."""
     lines = []
     for name, text in program_files().items():
         lines += [f"cat >\"$NODEWORTHY_SCRATCH/{name}\" <<'END_OF_{name}'", text.rstrip("\n"), f"END_OF_{name}"]

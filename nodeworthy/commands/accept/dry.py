@@ -65,7 +65,7 @@ def reasons(left_out: Sequence[LeftOut]) -> Iterator[str]:
 
 
 def write_run(folder: str, run: RunRecording) -> None:
-    """With what each of its pods printed, where they printed something."""
+    """Writes a run with what each of its pods printed, where one printed something."""
     from nodeworthy.collect.workload.recording import PLAN, as_data, log_names
 
     make_folder(folder)

@@ -77,7 +77,7 @@ class Ground(Protocol):
 
     @property
     def where(self) -> str:
-        """For whoever is asked whether it may begin."""
+        """The place of the run, for whoever is asked whether it may begin."""
 
     def shown(self) -> Sequence[str]:
         """What is to be known of this place before."""

@@ -205,7 +205,7 @@ _FOLDER = pattern(r"/[^\x00-\x1f:,\x7f]{1,900}")
 
 
 def model_folder(options: Options, *, is_seen_here: bool) -> str | None:
-    """On Kubernetes it lies in the image, or nowhere. Raises InputError."""
+    """The folder of the model; on Kubernetes it is in the image, or nowhere. Raises InputError."""
     folder = options.model
     if folder is None:
         return None

@@ -67,7 +67,7 @@ def _together(options: Options) -> None:
 
 
 def _selected(options: Options, reach: Reach) -> Meant:
-    """Beside those that are named."""
+    """The hosts that were selected, beside those that are named."""
     from nodeworthy.collect.node.selecting import select_by_group, select_by_label
 
     found = [select_by_label(each, reach) for each in options.selector]

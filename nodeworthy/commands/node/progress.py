@@ -83,7 +83,7 @@ class Table:
         self.begin(())
 
     def begin(self, names: Sequence[str]) -> None:
-        """Under the one that is there already, which stays."""
+        """Begins a table under the one that is there already, which stays."""
         self._rows = {each: Row() for each in names}
         self._began, self._left = time.monotonic(), -1.0
         self._drawn, self._when = 0, 0.0
@@ -111,7 +111,7 @@ class Table:
             self._draw_at_times()
 
     def above(self, line: str) -> None:
-        """Something that is told meanwhile, and stays."""
+        """Prints a line above the table, where it stays."""
         with self._lock:
             self._clear()
             print(on_one_line(line), file=sys.stderr, flush=True)
@@ -234,7 +234,7 @@ class Line:
         _change(f"{self._done} of {self._of} hosts asked; {name}: {why}", last=False)
 
     def tick(self, left: float) -> None:
-        """It says no times."""
+        """Does nothing: a line shows no times."""
 
     def asked(self, asked: AskedHost, name: str) -> None:  # noqa: ARG002 - as the table has it
         self._done += 1
@@ -242,7 +242,7 @@ class Line:
 
 
 class Sparse:
-    """For logs: at the beginning and the end of waiting, and now and then when something has changed."""
+    """Progress for logs: at the beginning and the end of waiting, and now and then when something has changed."""
 
     def __init__(self) -> None:
         self.begin(())

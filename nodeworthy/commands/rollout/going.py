@@ -78,7 +78,7 @@ def _holding(actor: Live, journal: Journal) -> Iterator[None]:
         raise
 
     def leave() -> None:
-        """Whatever ends us, the group's own processes go on, and others may begin."""
+        """Lets the group's own processes go on and others begin, whatever ends us."""
         with suppress(CouldNotLook):
             if journal.status is Status.RUNNING:
                 for process in journal.suspended:

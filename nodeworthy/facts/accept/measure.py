@@ -37,7 +37,7 @@ class Gpu:
 
     @property
     def model(self) -> str:
-        """Its name in known/gpus.toml, else its own."""
+        """The GPU's name in known/gpus.toml, else its own."""
         known = gpu_named(self.name)
         return known.name if known is not None else self.name
 
@@ -154,7 +154,7 @@ class Shape:
 
     @property
     def has_whole_gpus(self) -> bool:
-        """Also where nobody said how many: one that has slices says so."""
+        """Whether the node has whole GPUs, also where nobody said how many: a node with slices says so."""
         return bool(self.count) or not self.slices
 
 

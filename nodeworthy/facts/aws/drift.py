@@ -1,4 +1,5 @@
-"""In which inputs what runs is not what its program says. What is not known on either side is no difference."""
+"""The inputs in which what runs differs from what its program says. What is not known on either side is no
+difference."""
 
 from __future__ import annotations
 

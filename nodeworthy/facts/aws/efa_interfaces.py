@@ -66,7 +66,7 @@ def _interface(tree: Tree, kind: Tree) -> Interface:
 
 
 def _index(tree: Tree) -> Located[int]:
-    """Nobody has to write the first card, nor the first device."""
+    """The index that is written; the first card and the first device need none."""
     located = tree.located()
     if isinstance(located.state, Unknown):
         return located

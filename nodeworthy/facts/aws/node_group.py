@@ -169,7 +169,7 @@ class NodeGroup:
         return [SecurityGroup(each, self.stack) for each in dict.fromkeys(found)], list(_each_once(open_))
 
     def _security(self, template: AwsResource) -> Iterator[Links]:
-        """With interfaces given, only theirs count."""
+        """The security groups; where interfaces are given, only theirs count."""
         yield from (self.guards_of(each) for each in self.interfaces)
         if not self._first_interfaces:
             for name in ("vpcSecurityGroupIds", "securityGroups"):
@@ -238,7 +238,8 @@ def _links_by_name(stack: AwsStack, group: AwsResource, top: str, said: Tree) ->
 
 
 def service_range(nodes: NodeGroup) -> Tree:
-    """From which its cluster gives services their addresses, as it is written; EKS chooses where nobody does."""
+    """The range from which the cluster gives services their addresses, as it is written; EKS chooses one where none
+    is."""
     return (
         nodes.cluster.get("kubernetesNetworkConfig", "serviceIpv4Cidr")
         if nodes.cluster is not None

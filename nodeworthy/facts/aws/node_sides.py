@@ -133,7 +133,8 @@ class GuardedNodes:
 
     @cached_property
     def security_groups(self) -> Sequence[SecurityGroup]:
-        """In an order of their own: in which a template names them is not known before they are there."""
+        """The groups in an order of their own: the order in which a template names them is not known before they
+        exist."""
         groups, not_found = self.first.security_groups
         if not groups and not not_found and self._has_the_clusters_group:
             return [SecurityGroup(each, self.stack) for each in self.stack.of(CLUSTER)]

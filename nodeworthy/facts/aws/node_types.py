@@ -78,8 +78,8 @@ def instance_type(nodes: NodeGroup) -> Located[str | None]:
 
 
 def not_of_its_pool(nodes: NodeGroup) -> Sequence[Located[str | None]]:
-    """Its known types that the fleet does not give its pool. Where the fleet names the GPU alone, types with another
-    GPU."""
+    """The group's known types that the fleet does not give its pool; where the fleet names the GPU alone, types with
+    another GPU."""
     return [
         each for each in instance_types(nodes) if isinstance(each.state, Known) and not _fits(each.state.value, nodes)
     ]

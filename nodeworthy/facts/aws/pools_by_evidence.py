@@ -184,7 +184,7 @@ def _size(nodes: NodeGroup, which: str) -> Located[int] | None:
 
 
 def _made_beside(nodes: NodeGroup) -> AwsResource | None:
-    """Its cluster; where nobody knows yet how that is called, the only one that the same stack makes."""
+    """The group's cluster; where its name is not known yet, the only cluster that the same stack makes."""
     made = nodes.stack.of(CLUSTER)
     is_open = nodes.groups("clusterName").is_unknown and len(made) == 1
     return nodes.cluster or (made[0] if is_open else None)

@@ -1,4 +1,4 @@
-"""In what two boot scripts differ, in a line that names it."""
+"""The difference between two boot scripts, in a line that names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which cloud machines boot with a script: by their pool, what stands in it, who refers to it, its folder."""
+"""The cloud in which machines boot with a script: by their pool, its content, what refers to it, its folder."""
 
 from __future__ import annotations
 

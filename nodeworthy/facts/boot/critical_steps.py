@@ -143,7 +143,7 @@ def _is_noticed_anyhow(gap: NotUnderstood) -> bool:
 
 
 def _names_one(line: str) -> bool:
-    """Also by a name or an address that is made of such words, however long it is."""
+    """Whether the line names a critical step, also in a name or an address that is made of such words."""
     if _NAMES_ONE.search(line):
         return True
     if "nvidia" not in line:

@@ -69,7 +69,7 @@ def _starts(effect: Effect, name: str) -> bool:
 
 
 def _is_of(runtime: Containerd, effect: Writes) -> bool:
-    """Its own configuration, a template of it, or a file whose name nobody knows."""
+    """Whether it writes this containerd's own configuration, a template of it, or a file whose name is not known."""
     own = [posixpath.dirname(each) for each in (*runtime.templates, runtime.config or "") if each]
     path = effect.path.known
     return path is None or path.startswith((*own, f"/etc/rancher/{runtime.distribution}/config.yaml"))
@@ -92,7 +92,7 @@ class FoundAtStart:
 
     @property
     def unit(self) -> str:
-        """As systemctl takes it: whether an installer made a server or an agent, a pattern leaves open."""
+        """The unit as systemctl takes it: a pattern leaves open whether an installer made a server or an agent."""
         known = self.started.unit.known if isinstance(self.started, Unit) else None
         return known.removesuffix(".service") if known is not None else f"'{self.distribution}*'"
 

@@ -27,7 +27,7 @@ _WRITES_NOTHING = ("systemctl", "service", "modprobe", "insmod", "rmmod")
 
 @dataclass(frozen=True)
 class Load:
-    """Something loads the module, or may. `at` counts the effects before it."""
+    """A step that loads the module, or may. `at` counts the effects before it."""
 
     at: float
     place: Place
@@ -42,7 +42,7 @@ class Load:
 
     @property
     def has_the_option(self) -> bool:
-        """It is given on the spot: `modprobe nvidia NVreg_…=0`."""
+        """Whether the option is given on the spot: `modprobe nvidia NVreg_…=0`."""
         return (
             self.effect is not None
             and self.effect.module == option().module
@@ -52,7 +52,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Again:
-    """From here on the module is loaded anew: it was unloaded, or the machine starts again."""
+    """The point from which on the module is loaded anew: it was unloaded, or the machine starts again."""
 
     at: int
     effect: Effect

@@ -135,7 +135,8 @@ def _too_early(timeline: Timeline, started: list[Unit]) -> Iterator[Draft]:
 
 
 def manager_faults(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Draft]:
-    """Beside a driver that the script installs: fabric manager, whenever the driver is there, of its version."""
+    """The faults of fabric manager beside a driver that the script installs: missing where the driver is there, or of
+    another version."""
     managers = fabric_managers(timeline)
     if not managers:
         gap = timeline.not_understood("fabric")

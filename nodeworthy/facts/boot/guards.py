@@ -58,7 +58,7 @@ def _but(guard: Guard, undoing: Guard) -> list[Guard]:
 
 
 def guard_in_words(guard: Sequence[Condition], beyond: Sequence[Condition] = ()) -> str:
-    """In words: under which conditions, beyond those that are granted."""
+    """The conditions in words, beyond those that are granted."""
     granted = {(each.key, each.answer) for each in beyond}
     words = [each.shown() for each in guard if not each.is_expected and (each.key, each.answer) not in granted]
     return " and ".join(f"`{each}`" for each in words)

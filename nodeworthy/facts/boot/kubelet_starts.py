@@ -34,7 +34,7 @@ _RUN_AT_BOOT = ("/var/lib/cloud/scripts/per-boot/", "/etc/rc.local", "/etc/rc.d/
 
 @dataclass(frozen=True)
 class Keeper:
-    """Something by which kubelet will be started after a reboot. Without an effect it is the image's own doing."""
+    """What will start kubelet after a reboot. Without an effect it is the image's own doing."""
 
     at: int
     conditions: Guard
@@ -73,8 +73,8 @@ class Keepers:
             yield from (Keeper(at, self._counted(each), each, unit, is_sure=False) for unit in possible)
 
     def _counted(self, effect: Effect) -> Guard:
-        """Without what only asks whether the unit is enabled, or its program there: who brought it has enabled it.
-        Where a list is not known, whether it is empty is known no less than what stands in it."""
+        """The conditions that count. Whether the unit is enabled, or its program there, is not asked again: what
+        brought it has enabled it. Of a list that is not known, it is not known either whether it is empty."""
         found = [each for each in effect.conditions if "is-enabled" not in each.question.text]
         counted = (each for each in found if not self._is_missing(each))
         is_open = isinstance(effect, Unit) and effect.unit.holes
@@ -130,7 +130,7 @@ def _names(effect: Writes, unit: str) -> bool:
 
 
 def package_name(name: str) -> str:
-    """Without its version: kubelet=1.33.1-1.1, kubelet-1.33.1."""
+    """The name of a package without its version: kubelet=1.33.1-1.1, kubelet-1.33.1."""
     bare = name.partition("=")[0]
     stem, dash, version = bare.partition("-")
     return stem if dash and version[:1].isdigit() else bare
@@ -203,7 +203,7 @@ class KubeletStarts:
         return [each for _, each, unit in self.undoings if unit in self.family.units]
 
     def undone_for_good(self) -> bool:
-        """It was enabled, and a step that can be read takes that away."""
+        """Whether it was enabled, and a step that can be read undoes that."""
         return any(self.undone(each) for each in self.keepers if each.effect is not None)
 
     def switched_off(self) -> list[Effect]:

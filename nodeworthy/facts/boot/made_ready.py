@@ -14,7 +14,8 @@ _NAMES = ("kubelet", "kubeadm", "/kubernetes.", "containerd", "cri-o", "crio", "
 
 
 def is_one_in_all_but_name(timeline: Timeline) -> bool:
-    """It lets bridges through the firewall, and brings what runs containers, or switches swap off."""
+    """Whether the script makes a node ready without saying so: it lets bridges through the firewall, and installs a
+    container runtime or switches swap off."""
     if not any(map(_bridges, timeline.effects)):
         return False
     is_named = any(name in each for each in _names_of_effects(timeline) for name in _NAMES)

@@ -56,7 +56,7 @@ def remote_scripts(script: BootScript) -> Iterator[RemoteScript]:
 
 
 def _sent(effects: tuple[Effect, ...]) -> Iterator[RunsElsewhere]:
-    """Also what is sent on from there."""
+    """The scripts that are run elsewhere, also those that are sent on from there."""
     for each in effects:
         if isinstance(each, RunsElsewhere):
             yield each

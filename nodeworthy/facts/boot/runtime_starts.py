@@ -75,7 +75,8 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
 
 
 def _will_be_kubeadms(script: BootScript, said: str) -> bool:
-    """It is one, or is made ready for one: by a script, whole, that names nobody whose kubelet bears swap."""
+    """Whether the node is kubeadm's, or is made ready for it: by a whole script that names no distribution whose
+    kubelet bears swap."""
     if makes_a_kubeadm_node(script.timeline):
         return True
     is_others = script.is_a_part or _OF_ANOTHER.search(said) is not None

@@ -206,7 +206,7 @@ class BootScript:
 
     @property
     def _promised(self) -> Sequence[PromisedPool] | str:
-        """Without a fleet nothing is promised, and nothing is missing."""
+        """The promised pools; without a fleet nothing is promised, and nothing is missing."""
         if not self.pools:
             return PromisedPool.NOBODY if isinstance(self.no_pool, ToGive) else self.no_pool
         return [PromisedPool(each.pool, each.fleet, each.image) for each in self.pools]

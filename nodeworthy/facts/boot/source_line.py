@@ -103,7 +103,7 @@ class Source:
 
 
 def without_documents(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Without the lines of heredocs: what is written there, this script does not do."""
+    """The rows without those of heredocs: the script does not do what is written there."""
     until = ""
     for index, row in enumerate(rows):
         if until:

@@ -48,7 +48,7 @@ _MAY_START_IT = pattern(
 
 @dataclass(frozen=True)
 class ToolkitInstalled:
-    """On a node whose containerd nobody else seems to tell of it."""
+    """A toolkit on a node whose containerd nothing else seems to tell of it."""
 
     installs: Installs
     package: str

@@ -164,6 +164,6 @@ def _holds_options(path: Text) -> bool:
 
 
 def _is_for_something_else(text: str) -> bool:
-    """Its name says what it is for, and that has nothing to do with a GPU."""
+    """Whether its name says what it is for, and that has nothing to do with a GPU."""
     words = set(re.findall(r"[a-z]+", text.lower()))
     return not _FOR_GPUS.search(text) and "driver" not in text.lower() and bool(words & other_purposes())

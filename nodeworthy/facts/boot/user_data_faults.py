@@ -36,7 +36,7 @@ class _Open:
 
     @property
     def least(self) -> int:
-        """Nothing of a loop need be there, nor of a condition without an `else`."""
+        """The fewest lines that are there: none of a loop, nor of a condition without an `else`."""
         return 0 if self.is_loop or self.shortest is None else min(self.shortest, self.branch)
 
 

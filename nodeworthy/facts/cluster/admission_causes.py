@@ -47,7 +47,7 @@ def refused_for_lost_devices(refusals: Iterable[AdmissionRefusal], world: Admiss
 def refused_on_nodes(
     refusals: Iterable[AdmissionRefusal], world: AdmissionWorld, elsewhere: Collection[str]
 ) -> Iterator[RefusedOnNode]:
-    """Without those that another rule explains."""
+    """The refusals on nodes, without those that another rule explains."""
     found: dict[tuple[str, str], list[AdmissionRefusal]] = defaultdict(list)
     causes: dict[tuple[str, str], Draft | None] = {}
     for each in refusals:
@@ -218,7 +218,7 @@ def _unhealthy(pod: AdmissionRefusal, node: NodeGpus | None) -> Draft:
 
 
 def _well_again(pod: AdmissionRefusal) -> Draft:
-    """Nothing says that a GPU is at fault: what a restart does looks the same."""
+    """A refusal for devices that are well again: no GPU need be at fault, for a restart looks the same."""
     return fail(
         NOWHERE,
         f"kubelet knew no healthy devices of node '{pod.node}' when the pod came, and knows all of them now",

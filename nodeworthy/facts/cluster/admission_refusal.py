@@ -30,7 +30,7 @@ class RejectedPod:
 
 
 def rejected_pod(data: Any) -> RejectedPod | None:
-    """From a Pod, or from an Event about one."""
+    """Reads a rejection from a Pod, or from an Event about one."""
     if text_at(data, "kind") == "Event" or "reason" in data:
         return _of_event(data)
     reason = text_at(data, "status", "reason")
@@ -45,7 +45,8 @@ def _is_refusal(reason: str) -> bool:
 
 
 def _is_of_any_pod(reason: str) -> bool:
-    """It befalls pods without GPUs as well, of which nothing is told: kubelet counts memory, CPUs and pods, too."""
+    """Whether pods without GPUs are refused for this as well, which is not judged: kubelet counts memory, CPUs and
+    pods, too."""
     return reason == _TOPOLOGY or reason.startswith(_REJECTED)
 
 
@@ -141,7 +142,7 @@ class AdmissionRefusal:
 
 
 def admission_refusal(data: Any) -> AdmissionRefusal | None:
-    """From a Pod, or from an Event about one."""
+    """Reads a refusal from a Pod, or from an Event about one."""
     rejected = rejected_pod(data)
     if rejected is None:
         return None

@@ -89,7 +89,7 @@ def _asks(container: Mapping[str, Any]) -> bool:
 
 
 def asking_pod(data: Any, choices: dict[str, NodeChoice]) -> AskingPod:
-    """From an object of kind Pod; `choices` are those that were seen, so that equal ones are one."""
+    """Reads a Pod that asks for GPUs; `choices` are those that were seen, so that equal ones are one."""
     live, spec = live_pod(data), mapping_at(data, "spec")
     choice = node_choice(data)
     placed = next(

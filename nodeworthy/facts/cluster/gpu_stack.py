@@ -352,7 +352,7 @@ def _said_of_claims(said: Mapping[str, str]) -> frozenset[str]:
 
 
 def _of_user(pod: ClusterPod, said: Mapping[str, str], claimed: Collection[str]) -> str:
-    """Only where the platform failed it: what its program does is its own."""
+    """The fault of a user's pod, where the platform failed it: what its program does is its own."""
     if pod.ready or not pod.node:
         return ""
     if pod.fault and not pod.is_over and _is_refused(pod.last_words):

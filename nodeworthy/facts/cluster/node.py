@@ -88,7 +88,7 @@ def _paths(runtime: Containerd) -> tuple[str | None, str | None]:
 
 
 def cluster_node(data: Any) -> ClusterNode:
-    """From an object of kind Node."""
+    """Reads an object of kind Node."""
     return ClusterNode(
         name=text_at(data, "metadata", "name"),
         labels=strings_at(data, "metadata", "labels"),

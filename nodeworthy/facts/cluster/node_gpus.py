@@ -114,7 +114,7 @@ class NodeGpus(LabelledNode):
 
 
 def node_gpus(data: Any) -> NodeGpus:
-    """From an object of kind Node."""
+    """Reads the GPUs of an object of kind Node."""
     labels, capacity = strings_at(data, "metadata", "labels"), mapping_at(data, "status", "capacity")
     allocatable = mapping_at(data, "status", "allocatable")
     ready = next((each for each in mappings_at(data, "status", "conditions") if text_at(each, "type") == "Ready"), None)

@@ -141,7 +141,8 @@ def offered_gpus(
     elsewhere: Collection[str],
     waiting: Mapping[str, Sequence[str]],
 ) -> OfferedGpus:
-    """Without the nodes of which another rule says why; `waiting` are the pods that each node would take."""
+    """The GPUs that nodes should offer, without the nodes of which another rule says why; `waiting` are the pods that
+    each node would take."""
     nodes = {name: node for name, node in found.nodes.items() if name not in elsewhere}
     on_none = [node for name, node in sorted(nodes.items()) if not found.plugins_on.get(name)]
     # What fails before a plugin's turn comes is told by itself.

@@ -90,7 +90,7 @@ class _Verified(_Elsewhere):
 
 
 class _Starved(_Elsewhere):
-    """Nobody offers the GPUs of nodes that would take them."""
+    """Nothing offers the GPUs of nodes that would take the pod."""
 
     def __init__(self, node: str) -> None:
         super().__init__()
@@ -183,7 +183,7 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
 
 
 def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> PendingCause:
-    """With the lines of the pod by which nodes are no use to it that could run it otherwise."""
+    """The cause with the pod's lines that rule nodes out which could run it otherwise."""
     if cause.key[0] not in _OF_NODES:
         return cause
     resource = cause.key[1]
@@ -195,7 +195,8 @@ def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> Pend
 
 
 def _with(cause: PendingCause, besides: str) -> PendingCause:
-    """With the words of whoever starts nodes, and with what changes his mind where a node would help."""
+    """The cause with the words of whoever starts nodes, and, where a node would help, with what removes the
+    obstacle."""
     draft = cause.draft
     if not besides or draft.is_unknown:
         return cause
@@ -251,7 +252,7 @@ def _in_the_way(chosen: Sequence[NodeGpus], away: Mapping[str, Sequence[Taint]])
 
 
 def _fits_no_size(pod: AskingPod, amount: int, world: PendingWorld) -> bool:
-    """As the rule judges it that is about this."""
+    """Whether no size of node has room, judged as the rule about this does."""
     willing = [size for size in world.sizes if size.may_run(pod.choice.selection)]
     return not any(size.gpus.state.value >= amount for size in willing)  # type: ignore[union-attr]
 

@@ -47,7 +47,7 @@ def _words_about(pod: AskingPod, world: PendingWorld) -> list[str]:
 
 
 def _counted(said: Iterable[str]) -> Counter[str]:
-    """Its words with the number of nodes of which each was said."""
+    """HAMi's words, each with the number of nodes of which it was said."""
     found: Counter[str] = Counter()
     for words in dict.fromkeys(said):
         for each in _OF_NODES.finditer(words):

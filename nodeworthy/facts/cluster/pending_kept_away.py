@@ -133,7 +133,7 @@ def _of_no_node(world: PendingWorld) -> tuple[str, str]:
 
 
 def _chooses(plugin: StackDaemonSet) -> str:
-    """Without a label that it goes by, a node has GPUs for nobody."""
+    """Why the plugin comes to no node: none has the label that it goes by."""
     return (
         f"the device plugin {plugin.namespace}/{plugin.name}, which offers them, comes to none: it chooses nodes by "
         f"{plugin.choice.shown}, and none has that"
@@ -185,7 +185,7 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
 
 
 def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str, str]:
-    """With what is known of what it said last."""
+    """The cause with what is known of the plugin's last words."""
     known = next((each.evidence for each in in_text(pod.last_words or world.unoffered.words.get(pod.object, ""))), None)
     if known is None or known.is_symptom:
         return cause, _read_why(pod)
@@ -304,7 +304,8 @@ def _until(taint: Taint) -> str:
 
 
 def _while_it_starts(taint: Taint) -> tuple[str, str] | None:
-    """It goes as soon as somebody's part works there; a pod that came before would do without it."""
+    """Why a startup taint is still there: it goes as soon as its owner's part works on the node, and a pod that came
+    before would do without that part."""
     who = worker_of_taint(taint.key)
     if who is None:
         return None

@@ -206,7 +206,7 @@ def _unknown(key: tuple[str, ...], why: str, words: str) -> PendingCause:
 
 
 def without_words(pod: AskingPod, silent: str | None) -> PendingCause:
-    """Nothing says why. Only where all that could say it was read, nobody has said it."""
+    """The cause where nothing says why. Only where everything that could say it was read, nobody has said it."""
     if pod.was_looked_at:
         why = f"{pod.scheduler} placed them nowhere, and why it did not is not in what was read"
         return _unknown(("unread", pod.scheduler), f"{why}: {silent or 'no event says it'}", "PodScheduled: False")

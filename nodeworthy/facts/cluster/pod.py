@@ -85,12 +85,12 @@ class ClusterPod(NamedPod):
 
     @property
     def waits_for_its_sandbox(self) -> bool:
-        """On a node, and yet without a sandbox, as far as its status tells."""
+        """Whether it is on a node and has no sandbox yet, as far as its status tells."""
         return bool(self.node) and self.phase == "Pending" and not self.fault and self.has_sandbox is not True
 
 
 def cluster_pod(data: Any) -> ClusterPod:
-    """From an object of kind Pod. Of a large cluster many are kept that have words in common: each is kept once."""
+    """Reads an object of kind Pod. Large clusters have many with words in common: each word is kept once."""
     metadata, spec, status = mapping_at(data, "metadata"), mapping_at(data, "spec"), mapping_at(data, "status")
     conditions = {kind: each for each in mappings_at(status, "conditions") if (kind := each.get("type")) in _TOLD}
     containers, main = mappings_at(spec, "containers"), mappings_at(status, "containerStatuses")
@@ -208,5 +208,5 @@ def _last_words(status: Mapping[str, Any]) -> str:
 
 
 def _killed(reason: str) -> str:
-    """It had no time for a word."""
+    """The reason of a container that had no time for a word of its own."""
     return reason if reason in ("ContainerCannotRun", "OOMKilled", "StartError") else ""

@@ -48,7 +48,7 @@ class RefusedPods:
 
 
 def refused_pods(event: Any) -> RefusedPods | None:
-    """From an object of kind Event; None where it is about something else."""
+    """Reads refused pods from an Event; None where it is about something else."""
     message = words_of(event)
     about = subject_of(event)
     names = (text_at(about, "kind"), text_at(about, "namespace"), text_at(about, "name"))

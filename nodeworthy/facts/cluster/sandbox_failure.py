@@ -34,7 +34,7 @@ class SandboxFailure:
 
 
 def sandbox_failure(event: Any) -> SandboxFailure | None:
-    """From an object of kind Event, of core/v1 or of events.k8s.io; None where it is about something else."""
+    """Reads a sandbox failure from an Event of core/v1 or events.k8s.io; None where it is about something else."""
     found = EVIDENCE.search(words_of(event))
     about = subject_of(event)
     if found is None or text_at(about, "kind") not in ("Pod", ""):

@@ -18,7 +18,7 @@ class Unmet:
 
 
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    """As the API server compares a selector with labels; an empty one selects everything."""
+    """Compares a selector with labels as the API server does; an empty one selects everything."""
     wanted = strings_at(selector, "matchLabels").items()
     return all(labels.get(name) == value for name, value in wanted) and all(
         _holds(each, labels) for each in mappings_at(selector, "matchExpressions")

@@ -33,7 +33,7 @@ class Words:
 
 @dataclass(frozen=True)
 class UnansweredPods:
-    """On nodes of which the same is known."""
+    """Pods without an answer from a name server, on nodes of which the same is known."""
 
     called: ClassVar[str] = "a pod that reaches no name server"
 

@@ -109,7 +109,8 @@ def _beside(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator
 
 
 def _loses(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator[Draft]:
-    """Beside what stands under the new names, containerd takes nothing of the same key from under the old one."""
+    """The keys that a drop-in loses: beside the new names, containerd takes nothing of the same key from the old
+    one."""
     era = era_of(version) if version is not None else None
     if era is None or not era.loses_older_drop_ins or file.version != 2:
         return

@@ -58,7 +58,7 @@ def _policy(name: str, side: Side, saved: Saved, host: Place) -> tuple[bool, Fir
 
 
 def written_by_people(firewall: Firewall) -> Firewall:
-    """Without the rules that programs write for themselves: in chains of their own, or with a comment."""
+    """The firewall without the rules that programs write for themselves: in chains of their own, or with a comment."""
     return replace(
         firewall,
         before=[each for each in firewall.before if _is_somebodys(*each)],

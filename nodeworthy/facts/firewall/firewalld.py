@@ -54,7 +54,7 @@ class FirewallCmdOption:
 
     @property
     def known(self) -> str:
-        """Its value; one that is not known is nobody's name."""
+        """The option's value; one that is not known matches no name."""
         return self.value.known if self.value.known is not None else self.value.shown()
 
 

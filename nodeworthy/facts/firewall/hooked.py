@@ -59,7 +59,7 @@ class Followed:
 
 
 def _seen_by(words: Sequence[str], table: Table) -> Sequence[str]:
-    """In a rule `ip` is then the kind of packets that are followed, and `ip6` the other, whichever they are."""
+    """The words of a rule for the family that is followed: in a table of IPv6, `ip` and `ip6` change places."""
     return [_OTHER_WAY.get(each, each) for each in words] if table.of_ipv6 else words
 
 

@@ -17,7 +17,7 @@ _ENDS = frozenset({";", "\n"})
 
 
 def tokens(text: str) -> list[str]:
-    """Without comments; a backslash at a line's end joins lines."""
+    """The words of a ruleset without comments; a backslash at the end of a line joins lines."""
     found = (each[0] for each in _TOKEN.finditer(text.replace("\\\n", " ")))
     return [each.strip('"') for each in found if not each.startswith("#")]
 

@@ -348,7 +348,8 @@ def joins(script: BootScript) -> bool:
 
 
 def _is_made_ready(script: BootScript) -> bool:
-    """It switches swap off, and speaks of Kubernetes where it does something: another script joins it."""
+    """Whether the script makes a node ready that another script joins: it switches swap off, and speaks of Kubernetes
+    outside of comments."""
     if not any(map(is_swapoff, script.timeline.of(Runs))):
         return False
     return any(_OF_KUBERNETES.search(_COMMENT.sub("", part.text)) for part in script.userdata.parts)
@@ -383,7 +384,7 @@ def skip_unless_a_nodes(script: BootScript, pool: BootPool | None, steps: Sequen
 
 
 def _serves_the_api(script: BootScript, steps: Sequence[FirewallStep]) -> bool:
-    """It opens the API's port, and something shows which network the pods there have."""
+    """Whether it opens the API's port, and something shows which network the pods there have."""
     opens = any(each.filter is not None and _API in each.filter.limits for each in steps)
     return opens and bool(pods_of(None, script).networks)
 

@@ -43,7 +43,7 @@ def range_of(addresses: Text) -> Range | None:
 
 
 def private_block(seen: Range | None) -> Range:
-    """As rules are mostly written: all of the private range of which somebody's pods have a part."""
+    """The whole private block that holds these pods' range: most rules are written for that."""
     blocks = (each for each in _PRIVATE if seen is not None and seen.version == 4 and seen.subnet_of(each))  # type: ignore[arg-type]
     return next(blocks, seen or _PRIVATE[0])
 

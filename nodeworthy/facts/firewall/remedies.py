@@ -92,7 +92,7 @@ class Remedies:
 
 
 def join_commands(commands: Sequence[str]) -> str:
-    """As they are typed; where nobody knows the uplink's name, the machine is asked for it first."""
+    """The commands as they are typed; where nobody knows the uplink's name, the machine is asked for it first."""
     typed = "; ".join(dict.fromkeys(commands))
     if UPLINK not in typed:
         return typed

@@ -121,7 +121,7 @@ class Saved:
 
     @classmethod
     def of(cls, printed: str) -> Saved:
-        """Its filter table."""
+        """The filter table of what was printed."""
         return next((saved for table, saved in cls.tables(printed) if table == "filter"), cls())
 
     @classmethod
@@ -223,7 +223,7 @@ def _conditions(rule: _Rule, via: Filter, chain: str) -> Filter | None:
 
 
 def _asserted(words: Sequence[Text]) -> Iterator[Text]:
-    """Without what must not be so: it narrows the rule, and names nothing that it is about."""
+    """The words without what must not be so: a negation narrows the rule, and names nothing that it is about."""
     rest = iter(words)
     for each in rest:
         if each.known == "!":

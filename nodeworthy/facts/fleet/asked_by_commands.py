@@ -122,7 +122,7 @@ class _Asked:
     command: _Command
 
     def named(self, *names: str) -> str | None:
-        """As it is written where it is not known: what is filled in holds those together that name the same."""
+        """The name as it is written: where it is filled in, equal words name the same thing."""
         operands = self._operands[len(self.command.verbs) :]
         said = self.given.value(*names) or (operands[0] if operands else None)
         return said.shown() if said else None
@@ -175,7 +175,8 @@ def _pairs(said: Any, between: str = ",", then: str = "=") -> Any:
 
 
 def _by_eksctl(asked: _Asked) -> Iterator[Found]:
-    """As its own file of the same words; without a group of its own a cluster has none."""
+    """What eksctl's own file of the same words would say; a cluster that is made without a group of its own has
+    none."""
     if asked.has(*_FILES):
         return
     said, makes_a_cluster = asked.texts(), asked.command.verbs[1] == "cluster"

@@ -130,7 +130,7 @@ class SaidMachines:
 def with_machines_said(
     nodes: AskedNodes, clusters: Iterable[SaidCluster], machines: Sequence[SaidMachines]
 ) -> AskedNodes:
-    """With the machines, their number and the cluster that the deployment says which makes them nodes."""
+    """The nodes with the machines, their number and their cluster, as the deployment says that makes them."""
     makers = [each for each in clusters if nodes.name in each.pools]
     if len(makers) != 1 or nodes.hosted is not None:
         return nodes

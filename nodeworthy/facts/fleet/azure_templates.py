@@ -32,7 +32,7 @@ def objects_of_azure(declared: Sequence[Declared]) -> Iterator[Tree]:
 
 
 def _pool(body: Tree, names: dict[str, Tree]) -> Tree:
-    """Its cluster is its parent, or the first half of its name."""
+    """The pool; its cluster is its parent, or the first half of its name."""
     name = body.get("name")
     cluster, slash, own = (name.text or "").rpartition("/")
     owner = replace(name, value=cluster) if slash else next(iter(names.values()), body.get("parent"))

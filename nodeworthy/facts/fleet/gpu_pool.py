@@ -196,7 +196,7 @@ def doors_of_pools(pools: Sequence[GpuPool]) -> list[PoolDoor]:
 
 
 def workers_of(pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
-    """Without control planes, where there are others: pods with GPUs go to workers."""
+    """The pools without control planes, where there are others: pods with GPUs go to workers."""
     return [each for each in pools if not each.noun.endswith(_CONTROLS)] or pools
 
 

@@ -72,8 +72,7 @@ def _pools(resource: HostedResource, clusters: Sequence[HostedResource]) -> Iter
 
 
 def _ranges(cluster: HostedResource) -> tuple[Located[str] | None, Located[str] | None]:
-    """From which it gives services and pods their addresses: a range of Google's may be a name or a length, and is none
-    then."""
+    """The ranges of services and pods. Google's may be a name or a length, which is no range."""
     if cluster.type == AKS_CLUSTER:
         said = cluster.block("network_profile")
         return text_of(said.get("service_cidr")), text_of(said.get("pod_cidr"))
@@ -207,7 +206,7 @@ def _gone_of_gke(accelerator: Tree) -> Gone | None:
 
 
 def _labels_of_gke(config: Tree, accelerator: Tree) -> Mapping[str, Located[str]]:
-    """Its own, and that of the accelerator, which GKE gives to its nodes."""
+    """The pool's own labels, and the label of the accelerator, which GKE gives to its nodes."""
     said = text_of(accelerator)
     return {**texts_of(config.get("labels")), **({_ACCELERATOR: said} if said is not None else {})}
 

@@ -411,7 +411,8 @@ def _counted(operator: str, values: Sequence[str]) -> bool:
 
 
 def _only_gpu_categories(operator: str, values: Sequence[str]) -> bool:
-    """Also where a family is written in its place (g5): the letter is what is meant."""
+    """Whether only categories with GPUs are asked for, also where a family is written in their place (g5): its letter
+    is meant."""
     return operator == "In" and bool(values) and all(each in _GPU_CATEGORIES or is_gpu_family(each) for each in values)
 
 

@@ -47,7 +47,8 @@ def cluster_of_k3d(document: Tree) -> Iterator[AskedNodes]:
 
 
 def machines_of_eks_anywhere(document: Tree) -> Iterator[AskedNodes]:
-    """On Ubuntu and Red Hat's it makes nodes with kubeadm; Bottlerocket is told of Bottlerocket's own."""
+    """The machines that EKS Anywhere makes with kubeadm, on Ubuntu and Red Hat; Bottlerocket has a reader of its
+    own."""
     family, name = document.get("spec", "osFamily"), document.get("metadata", "name")
     if name.text and family.text in _WITH_KUBEADM and (document.get("apiVersion").text or "").startswith(_ANYWHERE):
         kubeadm = Located.known("kubeadm", family.place)

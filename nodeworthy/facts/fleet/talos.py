@@ -92,7 +92,7 @@ def clusters_of_talos(document: Tree) -> Iterator[SaidCluster]:
 
 
 def _kubelet(document: Tree) -> Tree:
-    """Its image, whose tag is the version of Kubernetes."""
+    """The tag of kubelet's image, which is the version of Kubernetes."""
     image = document.get("machine", "kubelet", "image")
     tag = (image.text or "").partition("@")[0].rpartition(":")[2]
     return Tree(tag, image.place)

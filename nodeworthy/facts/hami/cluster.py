@@ -290,7 +290,8 @@ class HamiCluster:
 
     @cached_property
     def forces_its_scheduler(self) -> bool:
-        """As its scheduler is started; the chart's own default where its arguments do not say it."""
+        """Whether HAMi's webhook sets its scheduler in any case, as that is started; the chart's default where its
+        arguments do not say it."""
         said = [each.arguments.get("--force-overwrite-default-scheduler") for one in self.found for each in one.parts]
         told = next((each for each in said if each), None)
         return bool(default("force_overwrite")) if told is None else told.lower() != "false"

@@ -42,7 +42,7 @@ class HamiPod:
 
     @cached_property
     def asking(self) -> tuple[Container, ...]:
-        """Its containers that ask for GPUs, whole or shared."""
+        """The containers that ask for GPUs, whole or shared."""
         wanted = (self.names.count, *self.names.shares)
         return tuple(each for each in self.pod.containers if any(name in resources_asked_by(each) for name in wanted))
 
@@ -58,7 +58,7 @@ class HamiPod:
         return container.asks_for(resource) if resource in resources_asked_by(container) else None
 
     def counts(self, container: Container) -> Located[int]:
-        """On how many GPUs: who asks for a share alone is given one."""
+        """The number of GPUs; a container that asks for a share alone is given one."""
         asked = self.amount(container, self.names.count)
         return asked if asked is not None else Located(Known(1), container.place, written=False)
 

@@ -54,7 +54,7 @@ class HamiRuntime:
 
 @derive
 def beside_the_operator(setup: HamiSetup, operator: OperatorValues) -> Iterator[HamiRuntime]:
-    """Nothing where HAMi's settings are not known."""
+    """HAMi beside the operator; nothing where HAMi's settings are not known."""
     if setup.values:
         yield HamiRuntime(setup, operator)
 
@@ -155,7 +155,7 @@ def declared_setup(
     pods: Sequence[PodTemplate],
     opted_out: Sequence[OptedOutNamespace] | None,
 ) -> Iterator[HamiSetup]:
-    """Nothing where nobody asks for HAMi."""
+    """The declared setup of HAMi; none where nobody asks for HAMi."""
     has_all = any(isinstance(each, HamiAsked) for each in others)
     first = next(iter((*values, *others, *pods)))
     setup = HamiSetup(first.place, tuple(values), has_all, tuple(opted_out or ()))

@@ -200,7 +200,7 @@ class SharedDevice:
 
 
 def sharing_pod(data: Mapping[str, Any]) -> SharingPod | None:
-    """From an object of kind Pod; None where HAMi gave it nothing, or where it is over."""
+    """Reads an object of kind Pod; None where HAMi gave it nothing, or where it is over."""
     annotations = strings_at(data, "metadata", "annotations")
     written = annotations.get(annotation_names().devices, "")
     if not written or text_at(data, "status", "phase") in _OVER:

@@ -128,7 +128,7 @@ def _units(boot: NodeBoot) -> Findings:
 
 
 def _is_clouds(name: str, errors: Located[tuple[object, ...]]) -> bool:
-    """Its own units fail with its steps, which were told."""
+    """Whether it is a unit of cloud-init's, which fails with the steps that were reported."""
     return name.startswith("cloud-") and not isinstance(errors.state, Unknown) and bool(errors.state.value)
 
 

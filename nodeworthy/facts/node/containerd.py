@@ -236,7 +236,8 @@ def unread_files(used: RuntimeProcess) -> Iterator[tuple[ConfigFile, Draft]]:
 
 
 def _of_no_root(file: ConfigFile, used: RuntimeProcess) -> Draft:
-    """Its dump shows the imports of its defaults all the same (seen of 2.2 and 2.3)."""
+    """A file that no root file imports. containerd's dump shows the imports of its defaults all the same (seen of 2.2
+    and 2.3)."""
     imports = f'imports = ["{posixpath.dirname(file.path)}/*.toml"]'
     return fail(
         file.place,
@@ -258,7 +259,7 @@ def _renamed(file: ConfigFile, flaw: Draft, roots: list[ConfigFile]) -> Draft:
 
 
 def _is_there_all_the_same(file: ConfigFile, used: RuntimeProcess) -> bool:
-    """Somebody else has said it too: that nobody reads this file changes nothing."""
+    """Whether something else sets the same: then it changes nothing that nobody reads this file."""
     handlers = used.handlers.state.value if isinstance(used.handlers.state, Known) else ()
     default = value_if_known(used.default)
     folders = used.registry_folders.state.value if isinstance(used.registry_folders.state, Known) else ()

@@ -42,7 +42,8 @@ class NodeDriver:
 
     @property
     def is_off(self) -> bool:
-        """It is surely not loaded: who can't list the modules sees all the same that its own folder is not there."""
+        """Whether it is surely not loaded: without the right to list modules, one still sees that its folder is not
+        there."""
         unread = (self.is_loaded.state, self.version.state, self.admin_only.state)
         return self.is_loaded.state == Known(False) or all(isinstance(each, Unknown) for each in unread)
 

@@ -159,7 +159,8 @@ def _way_of(packet: Blocked) -> Way | None:
 
 
 def pool_with_ufw(identity: NodeIdentity, seen: NodeFirewall) -> BootPool | None:
-    """Its pool, if that has ufw. Where its pool is not known, and some have ufw, whether it must be on is not."""
+    """The node's pool, if that has ufw. Where the pool is not known and some pools have ufw, it is not known whether
+    ufw must be on."""
     if identity.fleet is None or not any(each.firewall is Wanted.UFW for each in identity.fleet.pools):
         return None
     if not isinstance(identity.pool.state, Known) and _off(seen) is not None:
@@ -168,7 +169,7 @@ def pool_with_ufw(identity: NodeIdentity, seen: NodeFirewall) -> BootPool | None
 
 
 def known_to_want(identity: NodeIdentity) -> BootPool | None:
-    """Its pool, if that is known and has ufw."""
+    """The node's pool, if that is known and has ufw."""
     pool = identity.known_pool
     if pool is None or identity.fleet is None or pool.firewall is not Wanted.UFW:
         return None

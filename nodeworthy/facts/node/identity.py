@@ -49,7 +49,7 @@ class NodeIdentity:
             skip("there is no NVIDIA GPU on this host, and nothing says that there should be one")
 
     def declared_runtime(self) -> tuple[GpuPool, Containerd]:
-        """Its pool, and the runtime that the fleet says its kubelet talks to. Skips where nobody says one."""
+        """The pool, and the runtime that the fleet declares for its kubelet. Skips where none is declared."""
         pool = need(self.gpu_pool)
         if pool is None:
             skip("no fleet was given, or the node is of a pool without GPUs")

@@ -62,7 +62,7 @@ def spot_of(kind: NodeFileKind, shown: str) -> Spot:
 
 
 def _bare(shown: str) -> str:
-    """With a slash before it, and without the ending of a template that is not the node's own."""
+    """The path from the root on, without the ending of a template that is not the node's own."""
     path = f"/{shown.lstrip('/')}"
     if posixpath.basename(path) in {posixpath.basename(each) for each in _templates()}:
         return path

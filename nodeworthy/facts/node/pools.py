@@ -43,7 +43,7 @@ def _pools_by_name(files: NodeFiles, pools: Sequence[Pool]) -> Sequence[Pool]:
 
 
 def _below(file: NodeFile, pools: Sequence[Pool]) -> str:
-    """Its path from the folder of the fleet on: what that lies in is called after something else."""
+    """The path from the fleet's folder on: what lies above that has other names."""
     if not file.lies:
         return file.place.path or ""
     fleet = next((each.place.path for each in pools if each.place.path), "")

@@ -208,7 +208,7 @@ class NodeRuntimes:
         return tuple(each for each in (*used, *self.others) if each.is_containerd)
 
     def meant_for_gpus(self, handler: str, toolkit: NodeToolkit, identity: NodeIdentity) -> RuntimeProcess:
-        """For rules about GPUs: the containerd that has to know this runtime. Skips where none has to."""
+        """The containerd that has to know this runtime, for rules about GPUs. Skips where none has to."""
         if not (_is_about_gpus(toolkit, identity) or any(each.knows(handler) for each in self.containerds)):
             skip("there is no NVIDIA GPU on this host, and no trace of the toolkit")
         if self.fail_kubelet:
@@ -244,7 +244,7 @@ class NodeRuntimes:
         return judged.is_containerd and judged.is_without_cri
 
     def kubelets_containerd(self) -> RuntimeProcess:
-        """For rules about every node: the containerd that kubelet uses."""
+        """The containerd that kubelet uses, for rules about every node."""
         if isinstance(self.used.state, Unknown):
             skip(f"containerd can't be judged: {self.used.state.why}, which containerd-config-read says")
         return _usable(self.used.state.value)

@@ -41,7 +41,7 @@ class DriversOnNodes:
 
 
 def driver_daemonset(document: Tree) -> DriverDaemonSet | None:
-    """From an object of kind DaemonSet; None where it brings no driver."""
+    """Reads an object of kind DaemonSet; None where it brings no driver."""
     pods = document.get("spec", "template", "spec")
     containers = [*pods.get("initContainers").sequence, *pods.get("containers").sequence]
     words = [each.get("name").text or "" for each in containers]
@@ -53,7 +53,7 @@ def driver_daemonset(document: Tree) -> DriverDaemonSet | None:
 
 
 def _repository(image: str) -> str:
-    """Without its tag; a registry's port is none."""
+    """The image without its tag; a registry's port is no tag."""
     path, slash, name = image.partition("@")[0].rpartition("/")
     return f"{path}{slash}{name.partition(':')[0]}"
 

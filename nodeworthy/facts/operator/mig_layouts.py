@@ -76,7 +76,7 @@ class MigLayouts:
 
 
 def layouts_in_object(document: Tree) -> Iterator[MigLayouts]:
-    """In a ConfigMap, or in a file of its own."""
+    """The layouts in a ConfigMap, or in a file of their own."""
     if document.get("kind").text == "ConfigMap":
         yield from _in_texts(document.get("data"), document.get("metadata", "name").text or "")
     elif document.get("kind").is_absent and document.get(_KEY).is_mapping:

@@ -121,7 +121,7 @@ def is_advertised(name: str) -> bool:
 
 
 def sharing_in_object(document: Tree) -> Iterator[SharingConfig]:
-    """In a ConfigMap, or in a file of its own."""
+    """The sharing in a ConfigMap, or in a file of its own."""
     if document.get("kind").text == "ConfigMap":
         yield from _in_texts(document.get("data"), document.get("metadata", "name").text or "")
     elif document.get("kind").is_absent and document.get("sharing").is_mapping and document.get("version").text == "v1":

@@ -131,7 +131,7 @@ class ToolkitOnNodes:
         return tuple(each for each in self._misses if each.doubtful or self._was_set(each) is None)
 
     def beside(self, others: Iterable[ToolkitOnNodes]) -> Self:
-        """With the nodes which a change for the sake of these would break."""
+        """The toolkit with the nodes that a change for the sake of these would break."""
         right = [name for each in others if each.wrong_nowhere for name in each.on]
         return replace(self, right_for=tuple(right)) if right and self.wrong else self
 
@@ -201,7 +201,7 @@ class ToolkitOnNodes:
         return tuple(sorted(names if self.wrong or "" in suffering else names & suffering))
 
     def with_starved(self, starved: Mapping[str, Sequence[str]]) -> Self:
-        """With those as victims who wait for the GPUs of its nodes, which nobody offers for its sake."""
+        """The toolkit with further victims: pods that wait for GPUs which its nodes do not offer because of it."""
         more = [name for node in self.nodes_without_runtime for name in starved.get(node, ())]
         return replace(self, victims=tuple(dict.fromkeys((*self.victims, *more)))) if more else self
 

@@ -99,7 +99,7 @@ def _containers(values: Tree, controller: Tree, which: str) -> Iterator[Tree]:
 
 
 def _container(name: str, said: Tree, tree: Tree) -> Tree:
-    """As Kubernetes has it."""
+    """The container in Kubernetes' own form."""
     children = {**said.mapping, "name": Tree(name, tree.heading)}
     image, env = said.get("image"), said.get("env")
     if image.is_mapping:

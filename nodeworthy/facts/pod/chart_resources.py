@@ -81,7 +81,7 @@ def _notebooks(values: Tree) -> Iterator[PodTemplate]:
 
 
 def _variables(beside: Tree) -> Iterator[Tree]:
-    """As a list of names and values, or by their names."""
+    """The variables about GPUs, written as a list of names and values or as a mapping."""
     for env in map(beside.get, _ENVIRONMENTS):
         yield from (each for each in env.sequence if each.is_mapping and each.get("name").text in _OF_GPUS)
         for name in _OF_GPUS:

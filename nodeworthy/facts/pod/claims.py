@@ -74,7 +74,7 @@ class ResourceClaim:
 
     @property
     def names_of_requests(self) -> frozenset[str] | None:
-        """As containers and constraints name them; None where not all are known."""
+        """The names by which containers and constraints refer to requests; None where not all are known."""
         if why_incomplete(self.spec) or why_incomplete(self.spec.get("devices", "requests")):
             return None
         names = [settle(each.name).state for each in self.requests]

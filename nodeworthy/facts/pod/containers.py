@@ -192,7 +192,7 @@ class Container:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Its command and arguments, as far as they are known."""
+        """The command and its arguments, as far as they are known."""
         return tuple(self._words())
 
     def _words(self) -> Iterator[str]:

@@ -57,7 +57,7 @@ def services_with_gpus(document: Tree) -> Iterator[DockerGpus]:
 
 
 def _is_service(tree: Tree) -> bool:
-    """In a file that lies over another one it may say no image."""
+    """Whether it is a service; in a file that lies over another one it may have no image."""
     return tree.is_mapping and not {"image", "build", "extends", "deploy", "runtime"}.isdisjoint(tree.mapping)
 
 

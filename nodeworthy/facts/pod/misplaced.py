@@ -71,7 +71,7 @@ def misplaced_settings(pod: PodTemplate) -> Iterator[Misplaced]:
 
 
 def _beside_its_spec(pod: PodTemplate) -> Iterator[Misplaced]:
-    """In a template that somebody else's object holds."""
+    """The fields that stand beside the specification, in a template that another kind of object holds."""
     group = (pod.document.get("apiVersion").text or "").partition("/")[0]
     if f"{group}/{pod.kind}" not in _EMBEDDING or pod.elsewhere or pod.why_hidden or not pod.path.endswith("emplate"):
         return

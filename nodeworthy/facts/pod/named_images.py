@@ -73,7 +73,7 @@ def in_dockerfile(text: str, shown: str) -> Iterator[Found]:
 
 
 def _filled_in(image: str, arguments: Mapping[str, str | None]) -> str | None:
-    """With its arguments' defaults; None where one has none."""
+    """The image with the defaults of its arguments; None where one has none."""
     told: list[str] = []
     at = 0
     for found in _VARIABLE.finditer(image):

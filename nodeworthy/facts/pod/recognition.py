@@ -144,7 +144,7 @@ def _of_step(step: Tree, defaults: Tree, containers: list[Tree]) -> Tree:
 
 
 def _train_job(document: Tree) -> Iterator[PodTemplate]:
-    """Its nodes run the containers of a TrainingRuntime; it says what each is to have."""
+    """The pods of a TrainJob: they run the containers of a TrainingRuntime, and the job says what each is to have."""
     yield from _walked(document)
     trainer = document.get("spec", "trainer")
     resources = trainer.get("resourcesPerNode")

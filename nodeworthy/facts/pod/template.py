@@ -87,7 +87,7 @@ class PodTemplate:
 
     @cached_property
     def labels(self) -> Mapping[str, Tree]:
-        """Its own, and those of the object that it stands in."""
+        """The labels of the template and of the object that it stands in."""
         return {**self.document.get("metadata", "labels").mapping, **self.template.get("metadata", "labels").mapping}
 
     @cached_property

@@ -46,7 +46,7 @@ _OF_THE_INITRAMFS = ("/etc/dracut.conf", "/etc/initramfs-tools/", "/etc/mkinitcp
 
 @dataclass(frozen=True)
 class KernelOption:
-    """From here on the next boot has the option on the kernel's command line."""
+    """The point from which on the next boot has the option on the kernel's command line."""
 
     at: int
     effect: Effect
@@ -107,7 +107,7 @@ def _program(effect: Runs) -> str:
 
 
 def seen_writes(writes: Sequence[OptionWrite]) -> list[OptionWrite]:
-    """Without those that are hidden behind others of these."""
+    """The writes without those that are hidden behind others of them."""
     behind = {id(other) for other, _ in hidden_writes(writes)}
     return [each for each in writes if id(each) not in behind]
 

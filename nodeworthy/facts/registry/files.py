@@ -79,7 +79,7 @@ def _write(timeline: Timeline, path: str) -> Writes:
 
 
 def _with_its_registry(file: HostsToml) -> HostsToml:
-    """In a folder that names no registry it is taken for the one that it leads to."""
+    """The file with its registry; in a folder that names none, it is taken for the one that the file leads to."""
     if file.folder != NO_HOST:
         return file
     host = next((each.authority for each in file.endpoints if each.scheme == "http" and each.authority), file.folder)

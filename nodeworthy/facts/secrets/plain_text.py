@@ -31,7 +31,8 @@ def secrets_in(text: str) -> Iterator[Secret]:
 
 
 def _names_a_key(text: str, at: int) -> bool:
-    """In YAML, below what names the keys of a Secret: `existingSecretKeys: {password: db-password}`."""
+    """Whether the name stands below a key of YAML that names keys of a Secret: `existingSecretKeys: {password:
+    db-password}`."""
     *above, own = text[max(0, at - _LONGEST) : at].split("\n")
     for line in reversed(above[1:] if at > _LONGEST else above):
         if line.strip() and _indent(line) < _indent(own):
@@ -44,7 +45,7 @@ def _indent(line: str) -> int:
 
 
 def is_commented(text: str, at: int) -> bool:
-    """In shell, YAML, TOML and what else begins a comment with `#`."""
+    """Whether it is in a comment of shell, YAML, TOML or whatever begins comments with `#`."""
     line = text[max(text.rfind("\n", max(0, at - _LONGEST), at) + 1, at - _LONGEST, 0) : at]
     quote = ""
     for index, char in enumerate(line):

@@ -207,7 +207,7 @@ class StackOutput:
 
 
 def outputs_in_plain_sight(outputs: Tree) -> list[StackOutput]:
-    """Only those: that no output holds a secret says nothing about what the program makes."""
+    """The outputs with a secret in them. That there are none says nothing about what the program makes."""
     return [found for top, tree in outputs.mapping.items() for found in _within(top, tree)]
 
 

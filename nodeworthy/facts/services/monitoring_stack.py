@@ -236,7 +236,7 @@ def is_time(written: Any) -> bool:
 
 
 def size(written: Any) -> float | None:
-    """In bytes; None for what is no size."""
+    """The size in bytes; None for what is no size."""
     found = _SIZE.fullmatch(written) if isinstance(written, str) else None
     if found is None:
         return None

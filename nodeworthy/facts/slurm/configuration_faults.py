@@ -70,7 +70,7 @@ def _as_written(row: Row, key: str) -> str:
 
 
 def unreadable_settings(conf: SlurmConf) -> Iterator[Unreadable]:
-    """In the order of the file, what one setting says; then what several say together."""
+    """What single settings say wrong, in the order of the file; then what several say together."""
     seen: set[Place] = set()  # what a default says stands in every line behind it
     for row in sorted((*conf.settings, *conf.every_node, *conf.partitions), key=lambda each: each.place.line or 0):
         for key in row.pairs:
@@ -113,7 +113,7 @@ def _of_words(row: Row, key: str, value: str) -> Unreadable | None:
 
 
 def _together(conf: SlurmConf) -> Iterator[Unreadable]:
-    """Nothing where another file may say the rest."""
+    """The faults of several settings together; none where another file may say the rest."""
     if conf.includes:
         return
     said = {key: row for row in conf.settings for key in row.pairs}

@@ -120,7 +120,7 @@ def _beyond(job: SlurmJob, launch: Launch, nodes: int) -> Iterator[TooMany]:
 
 
 def _has(job: SlurmJob, launch: Launch) -> int:
-    """On a node; a step may ask for fewer than its job has, or be given more by what it says itself."""
+    """The GPUs on a node; a step may ask for fewer than its job has, or for more in its own options."""
     step = launch.step.options if launch.step is not None else {}
     own = [step.get(name) for name in ("gres", "gpus_per_node", "gpus", "gpus_per_task")]
     counts = [int(found[1]) for each in own if each is not None and (found := re.search(r"(\d+)$", each.shown()))]
@@ -137,7 +137,8 @@ class Chosen:
 
 
 def chosen_gpus(job: SlurmJob) -> Iterator[Chosen]:
-    """In the batch step: of a step of its own Slurm sets the variable anew, whatever the batch shell exported."""
+    """The GPUs that the batch step chooses. In a step of its own Slurm sets the variable anew, whatever the batch shell
+    exported."""
     for launch in job.launches:
         if launch.step is not None:
             continue
@@ -236,8 +237,8 @@ _STARTS_OTHERS = pattern(r"\bspawn\b|\bsubprocess\b|multiprocessing")
 
 
 def one_of_many(job: SlurmJob) -> OneOfMany | None:
-    """As many tasks as GPUs are asked for, and the job starts its one program by itself, which is a single process.
-    What does not divide its work among ranks may well have all of the GPUs."""
+    """A job that asks for as many tasks as GPUs, and starts its one program by itself, as a single process. A program
+    that does not divide its work among ranks may well use all of the GPUs."""
     request, asked = job.request, _gpus_of_a_node(job.request)
     if asked is None or request.nodes != 1 or not 1 < request.tasks == asked or len(job.launches) != 1:
         return None

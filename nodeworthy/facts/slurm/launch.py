@@ -61,7 +61,7 @@ class Launch:
 
     @property
     def has_own_home(self) -> bool:
-        """In a container that knows nothing of the user's: Docker's, enroot's."""
+        """Whether it runs in a container that does not see the user's home: Docker's, enroot's."""
         step = self.step.options if self.step is not None else {}
         return "container_image" in step or "container_name" in step or _OWN_HOME.search(self.said) is not None
 

@@ -105,7 +105,7 @@ def is_filled_in(text: str) -> bool:
 
 
 def own_lines(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
-    """Without what stands in here-documents."""
+    """The lines of a script without those of here-documents."""
     ends: list[tuple[str, bool]] = []
     possible = {line.strip() for line in lines} if any("<<" in line for line in lines) else set()
     for number, line in enumerate(lines, start=first):
@@ -170,7 +170,7 @@ def read(words: Sequence[tuple[str, int]]) -> Iterator[tuple[str, str, str, int]
 
 
 def option_in(word: str) -> tuple[str, str | None, bool]:
-    """Its name, the value in the same word, and whether it takes one behind it otherwise."""
+    """The option's name, the value in the same word, and whether it takes the next word otherwise."""
     if word.startswith("--") and len(word) > 2:
         name, equals, value = word[2:].partition("=")
         name = _ALSO.get(name, name)
@@ -221,7 +221,7 @@ class RefusedSbatchOption:
 
     @property
     def is_image(self) -> bool:
-        """It is pyxis that has no use for it, once the job runs."""
+        """Whether it is pyxis that cannot use it, once the job runs."""
         return self.option.name in refused_by_pyxis()
 
 
@@ -230,7 +230,7 @@ def is_template(text: str) -> bool:
 
 
 def refused_lines(job: SlurmJob) -> tuple[RefusedSbatchOption, ...]:
-    """In their order. Nothing of a job that may be filled in before Slurm sees it."""
+    """The refused lines in their order; none of a job that may be filled in before Slurm sees it."""
     if job.filled or is_template(job.text):
         return ()
     return tuple(_refused(job))
@@ -293,7 +293,8 @@ def _nobody_fills_in(job: SlurmJob, option: Option) -> str | None:
 
 
 def _is_set(name: str, text: str) -> bool:
-    """To something plain: what is worked out may have the name of what somebody fills in by chance."""
+    """Whether the variable is set to something plain: one that is computed may share its name with a filling by
+    chance."""
     rows = (row for row in text.splitlines() if not row.startswith(MARK))
     plain = re.compile(rf"\s*(?:export\s+|readonly\s+)?{name}=(['\"]?)[\w.:-]+\1\s*(?:#.*)?")
     return any(plain.fullmatch(row) for row in rows)

@@ -40,7 +40,7 @@ def hidden_launches(job: SlurmJob) -> Iterator[Hidden]:
 
 
 def _hole(found: Peeled) -> Hole | None:
-    """In the place of what is started: `srun $CMD`, `srun bash -c "$CMD"`."""
+    """The hole in the place of what is started: `srun $CMD`, `srun bash -c "$CMD"`."""
     word = found.words[0] if found.words and not found.program else None
     if found.program in SHELLS and len(found.words) > 2 and (found.words[1].known or "").endswith("c"):
         word = found.words[2]
@@ -91,7 +91,7 @@ def _nodes_told(launch: Launch) -> int:
 
 
 def _reaches_others(job: SlurmJob) -> bool:
-    """Somebody starts the other ranks there, whichever way."""
+    """Whether something starts the other ranks there, whichever way."""
     return any(each.step is not None and each.program not in _ASK_ONLY for each in job.launches)
 
 
@@ -199,7 +199,7 @@ def crowding_draft(launch: Launch, where: Spread, cards: Callable[[], int | None
 
 
 def _side_by_side(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Draft | None:
-    """With ports of their own: the same work, twice at once on the same GPUs."""
+    """Launches with ports of their own: the same work, twice at once on the same GPUs."""
     told = _option(launch, "nproc_per_node")
     if told is None or told.known is None or _is_each_tasks_own(launch):
         return None
@@ -218,7 +218,7 @@ def _side_by_side(launch: Launch, where: Spread, cards: Callable[[], int | None]
 
 
 def _is_each_tasks_own(launch: Launch) -> bool:
-    """It chooses its GPUs or its work by what Slurm tells each task."""
+    """Whether each task chooses its GPUs or its work by what Slurm tells it."""
     return "CUDA_VISIBLE_DEVICES" in launch.environment or (
         launch.per_task and _OF_A_TASK.search(launch.ran.raw) is not None
     )
@@ -330,7 +330,7 @@ def _accelerate(launch: Launch, where: Spread) -> Iterator[Draft]:
 
 
 def _meets_by_itself(launch: Launch) -> bool:
-    """With a backend that numbers the nodes as they come."""
+    """Whether the backend numbers the nodes as they come."""
     backend, conf = launch.option("rdzv_backend"), launch.option("rdzv_conf")
     if conf is not None and "c10d" in conf.shown():
         return True

@@ -80,7 +80,8 @@ def _log_options(job: SlurmJob) -> Iterator[Option]:
 
 
 def _folder_of_log(option: Option) -> str | None:
-    """As it is written; None where the log lies in no folder, or in one that Slurm or a shell fills in."""
+    """The log's folder as it is written; None where the log is in no folder, or in one that Slurm or a shell fills
+    in."""
     written = option.value.state.value if isinstance(option.value.state, Known) else ""
     folder = posixpath.dirname(written)
     return None if not folder or re.search(r"[%$~`]", folder) else posixpath.normpath(folder)

@@ -45,7 +45,7 @@ _CHOOSES_NODES = ("nodelist", "relative")
 
 @dataclass(frozen=True)
 class Spread:
-    """On how many nodes a launch runs, and how often on each."""
+    """The number of nodes on which a launch runs, and how often it runs on each."""
 
     nodes: int
     per_node: int

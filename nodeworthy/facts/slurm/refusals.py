@@ -74,7 +74,7 @@ class Refusal:
 
 
 def refusals(job: SlurmJob) -> Iterator[Refusal]:
-    """In their order. Nothing of a job that may be filled in before Slurm sees it."""
+    """What sbatch refuses, in the order of the lines; nothing of a job that may be filled in before Slurm sees it."""
     if job.filled or is_template(job.text) or "\r\n" in job.text:
         return
     for number, line in own_lines(job.text.splitlines(), job.place.line or 1):

@@ -36,7 +36,7 @@ def seconds(text: str) -> int | None:
 
 
 def megabytes(text: str) -> int | None:
-    """Without a unit Slurm counts megabytes."""
+    """The memory in megabytes, which Slurm assumes without a unit."""
     found = _MEMORY.fullmatch(text.strip())
     return int(int(found[1]) * _UNITS[(found[2] or "M").upper()]) if found else None
 
@@ -119,7 +119,7 @@ class SlurmRequest:
 
     @cached_property
     def nodes(self) -> int:
-        """As many as it gets at least."""
+        """The number of nodes that the job gets at least."""
         nodes = self.count("nodes")
         if nodes is not None:
             return nodes
@@ -246,7 +246,7 @@ def cpus_of(request: SlurmRequest, option: Option) -> tuple[int, int]:
 
 
 def memory_of(request: SlurmRequest, option: Option) -> int | None:
-    """In megabytes; nought is all that a node has."""
+    """The memory in megabytes; nought is all that a node has."""
     each = megabytes(need(option.value))
     return each * _times(request, option) if each is not None else None
 

@@ -265,7 +265,7 @@ def _whatever_runs(job: SlurmJob) -> list[Launch]:
 
 
 def _environment(job: SlurmJob, launch: Launch) -> Mapping[str, Text]:
-    """With what `--export=ALL,NAME=value` brings: srun's own, or the job's."""
+    """The environment with what `--export=ALL,NAME=value` brings: srun's own, or the job's."""
     step = launch.step.options.get("export") if launch.step is not None else None
     brought = f"{job.request.shown('export')},{step.shown() if step is not None else ''}"
     pairs = (each.partition("=") for each in brought.split(",") if "=" in each)

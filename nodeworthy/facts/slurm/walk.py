@@ -157,7 +157,7 @@ class Exports:
 
 
 class Environment(Mapping[str, Text]):
-    """As a command finds it: what is exported by then, and what stands before the command itself."""
+    """The environment as a command finds it: what is exported by then, and what stands before the command itself."""
 
     __slots__ = ("_exports", "_moment", "_own")
 

@@ -100,7 +100,7 @@ class Peeled:
 
     @property
     def program(self) -> str:
-        """Its name, whatever folder it is in; empty where that is not known."""
+        """The program's name, whatever folder it is in; empty where that is not known."""
         first = self.words[0] if self.words else EMPTY
         last = first.pieces[-1] if first.pieces else ""
         if not isinstance(last, str) or (first.holes and "/" not in last):

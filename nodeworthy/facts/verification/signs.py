@@ -47,7 +47,7 @@ def _shown_by(pod: PodTemplate, known: Signs) -> str | None:
 
 
 def _at_work(pod: PodTemplate) -> list[Container]:
-    """Without what only looks at the machine before the work begins."""
+    """The containers without those that only look at the machine before the work begins."""
     return [each for each in pod.containers if not each.is_init or each.is_sidecar]
 
 

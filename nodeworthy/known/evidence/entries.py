@@ -185,7 +185,7 @@ def words_of(text: str) -> frozenset[bytes]:
 
 
 def spread(text: bytes) -> bytes:
-    """In small letters, with blanks for all that is neither letter nor digit."""
+    """The text in small letters, with blanks for all that is neither letter nor digit."""
     return text.translate(_SMALL)
 
 

@@ -27,7 +27,7 @@ class Lines:
         self._within = [self._read(known)]
 
     def places(self, entry: Pattern) -> Iterator[tuple[int, int]]:
-        """From where to where it may be found: each gap between its words may be a line's end."""
+        """The spans in which the entry may be found: each gap between its words may be the end of a line."""
         ends = self._ends_within(entry)
         words = self._near(ends.bit_length())
         begins = reduce(and_, map(words.__getitem__, entry.words))

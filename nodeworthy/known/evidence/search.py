@@ -163,7 +163,8 @@ def _matches(entry: Pattern, small: bytes, lines: Lines | None, ends: int) -> It
 
 
 def _small(piece: bytes) -> bytes:
-    """In small letters, every byte in its place: without colours, and without the letters of escaped line ends."""
+    """The piece in small letters, every byte in its place: without colours, and without the letters of escaped line
+    ends."""
     small = piece.lower()
     if b"\x1b" in small:
         small = _COLOUR.sub(lambda found: b" " * len(found[0]), small)
@@ -175,7 +176,7 @@ def _in_a_word(text: bytes, start: int) -> bool:
 
 
 def _is_asked(text: bytes, begins: int, start: int) -> bool:
-    """It was looked for or written by a command: nobody has said it."""
+    """Whether a command looked for the text or wrote it: then no program has said it."""
     return _ASKED.search(text[max(begins, start - _BEFORE) : start]) is not None
 
 

@@ -135,7 +135,7 @@ class _Running:
 
 
 def outcomes(faults: Sequence[LabFault], jobs: int, progress: Progress | None = None) -> list[Outcome]:
-    """In the order in which they were named."""
+    """The outcomes in the order in which the faults were named."""
     layers(IMAGE)  # made once, before several ask for it
     running = _Running()
     with ThreadPoolExecutor(max_workers=jobs) as executor:

@@ -63,7 +63,7 @@ def never_reread(
 
 
 def _units_and_files(runtime: Containerd) -> tuple[frozenset[str], frozenset[str]]:
-    """Its units, and the files that it reads, or is given, when it starts."""
+    """The units of a containerd, and the files that it reads, or is given, when it starts."""
     files = filter(None, (runtime.config, *runtime.templates))
     return frozenset(f"{name}.service" for name in runtime.units), frozenset(files)
 

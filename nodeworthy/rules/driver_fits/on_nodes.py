@@ -30,7 +30,7 @@ def the_driver_has_the_cards(
 
 
 def _faults(gpus: HostGpus, module: NodeModule | None, smi: NodeSmi | None) -> Iterator[Draft]:
-    """In the order of the links: who holds a card, whether there is a module, whether its libraries fit."""
+    """The faults in the order of the links: what holds a card, whether there is a module, whether its libraries fit."""
     held = held_by_others(gpus)
     fault = module_fault(module, gpus) if module is not None else None
     differs = versions_differ(smi) if smi is not None else None

@@ -1,4 +1,4 @@
-"""On a node, every EFA interface of its type is attached, and the kernel offers each to programs."""
+"""A node has every EFA interface of its type attached, and the kernel offers each to programs."""
 
 from __future__ import annotations
 

@@ -264,8 +264,8 @@ def not_taken_of_pool(pool: KarpenterPool) -> Iterator[NotTaken]:
 
 
 def _not_of_v1beta1(disruption: Tree) -> Iterator[NotTaken]:
-    """Its CRD's own words: consolidateAfter must be specified with WhenEmpty, and can't be combined with the other
-    policy, which it takes where none is said."""
+    """What v1beta1 refuses, in its CRD's own words: consolidateAfter must be specified with WhenEmpty, and cannot be
+    combined with the other policy, which is the default."""
     policy, after = disruption.get("consolidationPolicy"), disruption.get("consolidateAfter")
     if policy.text == _EMPTY_OR_UNDERUSED:
         yield NotTaken(policy.place, "v1beta1 has no such consolidationPolicy", _EMPTY_OR_UNDERUSED, _UNDERUSED)

@@ -80,7 +80,8 @@ def what_stands_beside_the_script_asks_for_it(
 
 
 def _asked_for(found: Draft, sign: Related, file: ProfilingAsked | None) -> Draft:
-    """With what asks for it. Beside a file that sets the option nobody knows whether it gets onto the node."""
+    """The finding with what asks for profiling. Of a file beside the script that sets the option, nobody knows whether
+    it gets onto the node."""
     told = replace(found, related=tuple(dict.fromkeys((*found.related, sign))))
     if file is None or told.verdict is not Verdict.FAIL:
         return told

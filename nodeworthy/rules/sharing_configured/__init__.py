@@ -167,7 +167,7 @@ def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iter
 
 
 def _of_devices(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
-    """Its parser knows them, and no release goes by them."""
+    """Devices that are listed: the parser knows them, and no release goes by them."""
     devices = each.tree.get("devices")
     if each.means != TIME_SLICING or devices.is_absent or devices.is_null or devices.text == "all":
         return

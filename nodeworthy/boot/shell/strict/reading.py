@@ -96,7 +96,7 @@ def _is_within_a_word(text: str, at: int) -> bool:
 
 
 def _stands_alone(text: str, at: int) -> bool:
-    """On a line of its own it may be anything, half a construct among it."""
+    """Whether a filling has its line to itself: it may be anything then, even half a construct."""
     start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
     line = text[start : end if end >= 0 else len(text)]
     return not _DIRECTIVE.sub("", _FILLED.sub("", line)).strip()

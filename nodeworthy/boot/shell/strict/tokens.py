@@ -71,7 +71,7 @@ class Tokens(Quoting):
         return token
 
     def written(self, start: int, end: int) -> str:
-        """As bash knows a word: `fi\\` and the end of a line are `fi`."""
+        """The word as bash reads it: `fi\` at the end of a line is `fi`."""
         return self.text[start:end].replace("\\\n", "")
 
     def skip_blanks(self) -> None:

@@ -71,7 +71,8 @@ def clock(recording: Recording, host: Place) -> NodeClock | Missing:
 
 
 def _off_by(chrony: Located[str] | None, text: str, place: Place) -> Located[float | None]:
-    """Nothing where there is no chrony, or its daemon is off: then another may keep the clock."""
+    """How far the clock is off; None where there is no chrony or its daemon is off, for something else may keep the
+    clock."""
     if chrony is not None and isinstance(chrony.state, Unknown) and _OFF_DUTY not in chrony.state.why:
         return Located(chrony.state, place)
     off = _OFF.search(text)

@@ -51,7 +51,7 @@ def _path(part: Part) -> str:
 
 
 def _write(part: Part, host: Place) -> Writes:
-    """As if somebody had just written it: what could not be read has no content."""
+    """The file as if somebody had just written it; one that could not be read has no content."""
     place = host.about(_path(part))
     content = _lines_of(part, place) if part.code == 0 else None
     return Writes(place=place, stage=Stage.WRITE_FILES, path=Text.of(_path(part)), content=content, whole=content)

@@ -239,7 +239,7 @@ def _select(c: Calling, node: Node) -> Value:
 
 
 def _base64(c: Calling, node: Node) -> Value:
-    """It keeps what it packs: nobody reads that in the packed text."""
+    """The packed text, which keeps what it packs: nobody can read that in the packed form."""
     import base64
 
     told = string(c.argument(node))

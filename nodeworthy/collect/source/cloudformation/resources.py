@@ -110,7 +110,7 @@ def _image(said: Value, template: Template) -> Value:
 
 
 def _by_providers_names(said: Value, model: Model | None) -> Value:
-    """With the provider's names and kinds; what it does not have is left out."""
+    """The value with the provider's names and kinds, without what the provider does not have."""
     kind = model["type"] if model is not None else "any"
     if isinstance(said, Obj):
         if kind in ("map", "string"):

@@ -181,5 +181,5 @@ def _doing(seen: JobNow) -> str:
 
 
 def holds_gpus(pod: Mapping[str, Any]) -> bool:
-    """From when the scheduler has given them."""
+    """Whether the scheduler has given it its GPUs."""
     return bool(text_at(pod, "spec", "nodeName")) and text_at(pod, "status", "phase") not in ("Succeeded", "Failed")

@@ -40,7 +40,7 @@ class NodeLedger:
 
     @property
     def is_free(self) -> bool:
-        """For us: what another run of ours holds is settled by whose turn it is."""
+        """Whether it is free for us: between two runs of ours, whose turn it is decides."""
         return all(each.run for each in self.holders)
 
 
@@ -85,7 +85,7 @@ def _holder(pod: Mapping[str, Any], gpus: int) -> Holder:
 
 
 def _gpus_of(pod: Mapping[str, Any]) -> int:
-    """As the scheduler counts: the containers together, or the one that comes before them and asks for most."""
+    """The GPUs as the scheduler counts them: the containers together, or the init container that asks for most."""
     beside = sum(_gpus_asked_by(each) for each in mappings_at(pod, "spec", "containers"))
     before = max((_gpus_asked_by(each) for each in mappings_at(pod, "spec", "initContainers")), default=0)
     return max(beside, before)

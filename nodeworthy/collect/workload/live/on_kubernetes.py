@@ -132,7 +132,7 @@ class OnKubernetes:
         return not self.bench.pods_of(self.selector)
 
     def remove_all(self) -> int:
-        """Whatever bears this run's name, also what was made without our hearing so."""
+        """Removes whatever bears this run's name, also what was made without our hearing so."""
         count = 0
         for kind in MADE:
             for each in self.bench.there(kind, self.selector):

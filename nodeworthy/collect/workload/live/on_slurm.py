@@ -206,7 +206,7 @@ class OnSlurm:
         return not self._of_this_run()
 
     def _of_this_run(self) -> list[Record]:
-        """Also what was submitted without our hearing so."""
+        """The jobs of this run, also those that were submitted without our hearing so."""
         return [
             each for each in queue_records("--me") if each.state in _ON and each.name.startswith(f"{self.terms.name}-")
         ]

@@ -126,7 +126,7 @@ class Terms(Protocol):
         """The pieces of several nodes, by their names."""
 
     def seconds_of(self, tests: Sequence[str]) -> int:
-        """From a piece's being made to its end."""
+        """The seconds from the making of a piece to its end."""
 
 
 class Platform(Protocol):
@@ -145,14 +145,14 @@ class Platform(Protocol):
         """What each of its processes printed. Raises SaidNo where nobody would believe as much."""
 
     def remove(self, piece: Piece) -> None:
-        """With all that it holds. What is gone already is no trouble."""
+        """Removes a piece with all that it holds. What is gone already is no trouble."""
 
     def holding(self, pieces: Sequence[Piece]) -> frozenset[str]:
         """The names of those of which something holds GPUs still, of all that have ended."""
 
 
 class WatchedPlatform(Platform, Protocol):
-    """With what is asked of all of a run."""
+    """A platform with what is asked of a run as a whole."""
 
     def is_gone(self) -> bool:
         """Whether nothing of this run holds anything any more."""

@@ -13,7 +13,8 @@ _RBAC = "rbac.authorization.k8s.io"
 
 
 def manifests(namespace: str | None, *, taints: bool) -> str:
-    """With `taints` also what --taint needs. Pods of a run need nothing that the strictest standard forbids."""
+    """The manifests of the roles; with `taints` also what --taint needs. Pods of a run need nothing that the strictest
+    standard forbids."""
     import yaml
 
     from nodeworthy.documents.manifest import as_manifest

@@ -19,7 +19,7 @@ from nodeworthy.records import dataclass
 
 @dataclass(frozen=True)
 class Times:
-    """In seconds."""
+    """The times of a run, in seconds."""
 
     poll: float = 1.0
     # How often it is asked whether somebody has opted out, or a node is another one now.
@@ -36,7 +36,7 @@ def local_time() -> datetime:
 
 @dataclass(frozen=True)
 class Courtesy:
-    """For how long, and when."""
+    """How long a run may last, and when."""
 
     total: float
     window: Window | None = None
@@ -114,7 +114,7 @@ class Running:
                 yield from self._start(piece, held)
 
     def _too_late(self, piece: Piece) -> tuple[NotRun, str] | None:
-        """Nothing is begun whose own deadline lies beyond the end of all."""
+        """Why a piece does not begin: its own deadline lies beyond the end of the run."""
         window = self.courtesy.window
         if window is not None and window.seconds_left(self.courtesy.local()) < piece.seconds:
             return NotRun.WINDOW, f"it takes {piece.seconds} s at most, and the window {window.written} has not as much"
@@ -196,7 +196,7 @@ class Running:
         return None
 
     def _end(self, held: dict[str, _Held], one: _Held, reason: NotRun | None, why: str) -> Ended:
-        """Its output is kept, and it is removed. What can't be removed now is swept at the end."""
+        """Ends a piece: its output is kept, and it is removed. What cannot be removed now is swept at the end."""
         logs: tuple[bytes, ...] = ()
         try:
             logs = self.platform.output(one.piece)

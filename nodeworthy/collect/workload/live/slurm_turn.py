@@ -1,5 +1,5 @@
-"""Whose turn it is on Slurm: two runs with one scratch folder refuse each other by a file that is touched while one
-lasts, and what a run that was killed has left is removed by the next."""
+"""Turns on Slurm: two runs with one scratch folder refuse each other by a file that is touched while one lasts; what a
+killed run has left is removed by the next."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class SlurmTurn:
             self.lost = f"its turn is lost ({self.file}): {problem.strerror}"
 
     def leave(self) -> None:
-        """With whatever this run wrote beside it."""
+        """Leaves with whatever this run wrote beside the file."""
         for each in self.scratch.glob(f"{WATCHED}{self.run}-*"):
             _remove(each)
 

@@ -1,5 +1,4 @@
-"""Whose turn it is: two runs on one pool refuse each other by a Lease, and what a run that was killed has left is
-removed by the next."""
+"""Turns on a pool: two runs refuse each other by a Lease; what a killed run has left is removed by the next."""
 
 from __future__ import annotations
 
@@ -82,8 +81,8 @@ class Turn:
         return f"{user}@{socket.gethostname()}, process {os.getpid()}, run {self.run}"
 
     def renew(self, now: float) -> None:
-        """As long as it runs. One that is another's by now, or can't be renewed until it is over, is lost:
-        then we make room."""
+        """Renews the Lease while the run lasts. One that is another's by now, or cannot be renewed before it expires,
+        is lost: then we make room."""
         if now - self.renewed < RENEWED_SECONDS:
             return
         self.renewed = now
@@ -102,7 +101,7 @@ class Turn:
             self.lost = f"its turn is lost (Lease {self.bench.namespace}/{name}): {why}"
 
     def _why_not_renewed(self, name: str) -> tuple[str, bool]:
-        """Nothing where it is; and whether asking again would help nobody."""
+        """Why the Lease was not renewed, empty where it was; and whether asking again is useless."""
         there = self.bench.lease(name)
         if there is None:
             return "somebody has deleted it", True

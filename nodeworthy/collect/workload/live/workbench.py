@@ -40,7 +40,8 @@ class Workbench(Cluster):
         return self._found(f"{self._path('Lease')}/{name}", f"Lease {name}")
 
     def discard(self, made: Mapping[str, Any]) -> None:
-        """With its pods. What is gone, or is another's by now, is no trouble: a Lease is handed on under its uid."""
+        """Deletes it with its pods. What is gone, or is another's by now, is no trouble: a Lease is handed on under its
+        uid."""
         name, kind = text_at(made, "metadata", "name"), text_at(made, "kind")
         known_by = ("uid", "resourceVersion") if kind == "Lease" else ("uid",)
         options = {

@@ -67,7 +67,7 @@ def check_namespace(cluster: Cluster) -> None:
 
 
 def with_priority(terms: Terms, cluster: Cluster) -> Terms:
-    """Only one that gives way."""
+    """The terms with our priority class, if that one yields to others."""
     from nodeworthy.collect.in_cluster.job import PRIORITY
 
     value = cluster.priority(PRIORITY)
