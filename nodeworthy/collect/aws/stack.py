@@ -204,7 +204,7 @@ class _InFleet:
         return found
 
     def _why_of_no_fleet(self, groups: Sequence[NodeGroup], scripts: Sequence[BootScript]) -> str:
-        """Why no fleet is given, as the reader is told; where each group says itself what its nodes are, nothing need be given."""
+        """Why there is no fleet. Nothing need be given where each group itself says what its nodes are."""
         if not groups or not all(_says_what_it_is(each, scripts) for each in groups):
             return self.no_fleet
         return f"no fleet declares {groups[0].title}, which says itself what its nodes are"

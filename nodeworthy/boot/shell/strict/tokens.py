@@ -71,7 +71,7 @@ class Tokens(Quoting):
         return token
 
     def written(self, start: int, end: int) -> str:
-        """The word as bash reads it: `fi\` at the end of a line is `fi`."""
+        """The word as bash reads it: a backslash before the end of a line is no part of it."""
         return self.text[start:end].replace("\\\n", "")
 
     def skip_blanks(self) -> None:
