@@ -58,3 +58,32 @@ def chart_tolerations(part: str) -> Sequence[Mapping[str, str]]:
     table = table_of("operator_tolerations")
     found: Sequence[Mapping[str, str]] = table[part]["tolerations"]
     return found
+
+
+# The settings that the operator's chart reads: rows of `operator_keys.toml`.
+
+_ALWAYS_THERE = frozenset("dcgmExporter devicePlugin driver gfd migManager nfd toolkit".split())
+
+
+@cache
+def keys_read(part: str) -> frozenset[str]:
+    """What the chart reads in a part of its values; nothing where it is no part of it."""
+    return frozenset(table_of("operator_keys")["keys"].get(part, ()))
+
+
+def read_instead(part: str, key: str) -> str | None:
+    """Where the chart reads what stands in a part under a key that it does not have there."""
+    table = table_of("operator_keys")
+    of_a_part: str | None = table["instead"].get(key)
+    of_nfd: str = table["instead-of-nfd"].get(key, f"node-feature-discovery.{key}")
+    return of_nfd if part == "nfd" else of_a_part
+
+
+def oldest_with_these_keys() -> str:
+    oldest: str = table_of("operator_keys")["oldest"]
+    return oldest
+
+
+def is_there_by_default(part: str) -> bool:
+    """Whether the chart deploys a part, in every release, where nobody says it."""
+    return part in _ALWAYS_THERE

@@ -5,9 +5,11 @@ their pods crash: 25.3.3 mounts the wrong folder for a `CONTAINERD_SOCKET` of on
 containerd before 1.7 does not have, and from 26.3 on the toolkit may write a drop-in that ends containerd and its
 node with it. What is known of them is a table, with its sources: a release that is not in it passes. Settings that do
 not say for which release they are meant are not judged, unless they choose a version of the toolkit. A ClusterPolicy
-that somebody writes must have what its schema requires, be it empty: else no API server takes it. Without a fleet,
-paths in `toolkit.env` that only some distributions have say where it will run. What a script says to helm (`--version`,
-`--set`) is judged like a values file, with the defaults of the script's variables.
+that somebody writes must have what its schema requires, be it empty: else no API server takes it. And what is written
+must be what some release reads: `enable` for `enabled`, tolerations in each part (`daemonsets.tolerations` is read, for
+all), workers of node feature discovery below `nfd` are passed over, and Helm says nothing. Without a fleet, paths in
+`toolkit.env` that only some distributions have say where it will run. What a script says to helm (`--version`, `--set`)
+is judged like a values file, with the defaults of the script's variables.
 """
 
 from __future__ import annotations
@@ -15,11 +17,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from nodeworthy.documents.release import LOOSE
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
-from nodeworthy.facts.operator.recognition import is_written_whole, left_out_fields
+from nodeworthy.facts.operator.recognition import ORIGIN, is_written_whole, left_out_fields
+from nodeworthy.facts.operator.sharing import UNREAD
 from nodeworthy.facts.operator.values import OperatorValues, boolean
 from nodeworthy.known.containerd import defaults, same_file
+from nodeworthy.known.operator_parts import is_there_by_default, keys_read, oldest_with_these_keys, read_instead
 from nodeworthy.known.releases import CDI, CUSTOM_SOCKET, NRI, TOOLKIT, Breakage, breakages, has_cdi_on
 from nodeworthy.known.versions import Span, numbers, range_of, span_of
 from nodeworthy.records import dataclass
@@ -40,6 +46,7 @@ from nodeworthy.verdict import (
     unknown,
 )
 
+_MOST_RELATED = 10
 RULE = Rule(
     "operator-release-works",
     severity=Severity.ERROR,
@@ -64,6 +71,80 @@ def its_schema_takes_them(values: OperatorValues) -> Findings:
             cause=f"the API server refuses it (spec.{missing[0]}: Required value): the operator has nothing to go by",
             remedy="write them, be they empty; or let the chart make the ClusterPolicy, out of its values",
         )
+
+
+# As many parts as no other chart is likely to have.
+_SURELY = 3
+_SWITCH = "enabled"
+# How alike two names are of which one is a slip of the other.
+_NEAR = 0.75
+# What should share GPUs, or cut them: sharing-configured tells of it.
+_OF_SHARING = frozenset({*UNREAD, ("mig", "config")})
+
+
+@RULE.check
+def its_chart_reads_them(values: OperatorValues) -> Findings:
+    """What nobody reads is told once, where it stands first."""
+    if values.implied or not _are_surely_its(values) or _is_older_than_these_keys(values):
+        skip("it is not sure that they are the operator's, of a release of which it is known what it reads")
+    unread = [(part, key, tree) for part in values.tree.mapping for key, tree in _unread(values.tree, part)]
+    if unread:
+        yield _unread_settings(values, unread)
+
+
+def _are_surely_its(values: OperatorValues) -> bool:
+    """By its chart, or by what is in them: other charts have a toolkit as well."""
+    is_installed_as_its = values.origin != LOOSE and values.elsewhere is None
+    return is_installed_as_its or sum(bool(keys_read(name)) for name in values.tree.mapping) >= _SURELY
+
+
+def _is_older_than_these_keys(values: OperatorValues) -> bool:
+    release = values.release.state
+    asked = span_of(str(release.value)) if isinstance(release, Known) and release.value is not None else None
+    return asked is not None and Span(before=numbers(oldest_with_these_keys())).covers(asked) is True
+
+
+def _unread(tree: Tree, part: str) -> Iterator[tuple[str, Tree]]:
+    known, given = keys_read(part), tree.get(part)
+    for key, said in given.mapping.items() if known else ():
+        is_said = bool(said.mapping or said.sequence) or said.text not in (None, "") or isinstance(said.value, bool)
+        if key in known or (part, key) in _OF_SHARING or not key.isidentifier() or said.is_unknown or not is_said:
+            continue
+        if _meant(part, key) != _SWITCH or said.value is not is_there_by_default(part):
+            yield key, said
+
+
+def _meant(part: str, key: str) -> str | None:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(key, keys_read(part), 1, _NEAR)), None)
+
+
+def _unread_settings(values: OperatorValues, unread: Sequence[tuple[str, str, Tree]]) -> Draft:
+    (part, key, tree), *others = unread
+    should = read_instead(part, key) or (f"{part}.{meant}" if (meant := _meant(part, key)) else f"no {part}.{key}")
+    where = "a ClusterPolicy has" if values.origin == ORIGIN else "the operator's chart reads"
+    also = "" if values.origin == ORIGIN else ", and Helm says nothing"
+    return fail(
+        tree.heading,
+        f"{where} no {part}.{key}: what it says is passed over",
+        is_=f"{part}.{key}",
+        should=should,
+        related=[Related(each.heading, f"nor {name}.{said}") for name, said, each in others[:_MOST_RELATED]],
+        cause=_passed_over(part, key) + also,
+        remedy=f"write {should} instead: helm show values nvidia/gpu-operator lists what is read",
+        severity=Severity.WARNING,
+    )
+
+
+def _passed_over(part: str, key: str) -> str:
+    if key == "tolerations" and part != "nfd":
+        return "the operator gives all of its DaemonSets the tolerations of daemonsets, and none of their parts' own"
+    if _meant(part, key) == _SWITCH:
+        return f"{part} is {'on' if is_there_by_default(part) else 'off'} as it is by default, whatever {key} says"
+    if part == "nfd":
+        return "node feature discovery is a chart of its own in the operator's, called node-feature-discovery"
+    return f"no release of the operator has {key} in {part}"
 
 
 @RULE.check

@@ -86,6 +86,12 @@ def daemonsets(document: Tree) -> Iterator[DaemonSetManifest]:
         yield DaemonSetManifest(document.place, part, title_of(document), pods, _resource(container))
 
 
+def hands_out_gpus(document: Tree) -> bool:
+    """Whether it is a device plugin, without which no node of its offers any."""
+    parts = (each.part for each in daemonsets(document))
+    return any(each is not Part.DCGM_EXPORTER for each in parts)
+
+
 def title_of(document: Tree) -> str:
     namespace = document.get("metadata", "namespace").text
     name = document.get("metadata", "name").text or "without a name"

@@ -74,6 +74,44 @@ def api_gone(pod: PodTemplate) -> PodRefusal | None:
     )
 
 
+def served_by_nobody(pod: PodTemplate) -> PodRefusal | None:
+    """A kind of somebody else's, in a version that no release of its maker's serves."""
+    version = pod.document.get("apiVersion")
+    if not version.text or "." not in version.text or MADE_LATER.search(version.text) or pod.elsewhere is not None:
+        return None
+    from nodeworthy.known.others_kinds import versions_instead
+
+    served = versions_instead(version.text, pod.kind)
+    if not served:
+        return None
+    return PodRefusal(
+        version.place,
+        f"is asked for in a version of the API that nobody serves: {version.text}",
+        version.text,
+        f"apiVersion: {served[0]}",
+        f'no matches for kind "{pod.kind}" in version "{version.text}"',
+    )
+
+
+def lacks_its_container(pod: PodTemplate) -> Iterator[PodRefusal]:
+    """Kubeflow's training operator knows the container that works by its name."""
+    from nodeworthy.known.others_kinds import container_of
+
+    wanted = container_of(pod.document.get("apiVersion").text or "", pod.kind)
+    names = [each.tree.get("name") for each in pod.containers if not each.is_init]
+    is_told = names and all(each.text and not MADE_LATER.search(each.text) for each in names)
+    if wanted is None or not is_told or pod.why_hidden or any(each.text == wanted for each in names):
+        return
+    yield PodRefusal(
+        names[0].place,
+        f"has no container called {wanted}",
+        ", ".join(each.text or "" for each in names),
+        f"name: {wanted}",
+        f"must have at least one container with name {wanted}: Kubeflow's training operator takes no other for the one "
+        "that works",
+    )
+
+
 def no_choice(spec: Tree) -> Iterator[PodRefusal]:
     """The refusals of how a pod chooses its nodes, which a chart's template copies from its values."""
     yield from _no_texts(_texts_of_its_choice(spec))

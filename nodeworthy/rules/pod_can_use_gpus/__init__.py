@@ -27,9 +27,10 @@ Nor does a pod see GPUs that no server ever makes: one that says a number or a b
 have, whose Deployment selects other labels than its template has, whose Job would be started again for ever, that asks
 for more memory than its limit, for `16GB` or for `gpu: 1`, whose fields Kubernetes does not have (`resource`,
 `toleration`, `runtimeClass`), which tolerates a taint that `Exists` and says a value beside it, or that is written for
-a version of the API which is gone, or never was (`apiVersion: v1` of a Deployment). kubectl prints the refusal, and
-what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field that is
-not known.
+a version of the API which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`), or a PyTorchJob
+without a container called `pytorch`, by which Kubeflow's operator knows the one that works. kubectl prints the refusal,
+and what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field that
+is not known. Of a device plugin that nobody makes it is the same.
 
 Processes that work on the GPUs of one container (torchrun, deepspeed, MPI, tensor parallelism) talk through `/dev/shm`,
 and so do the workers that load their data. A container has 64 MiB of it, whatever memory the pod has: NCCL then ends
@@ -49,10 +50,19 @@ from typing import Any
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.daemonset_manifest import hands_out_gpus
 from nodeworthy.facts.operator.sharing import MPS, SharingConfig
 from nodeworthy.facts.pod.containers import GPU, Container, gpu_meant_by
 from nodeworthy.facts.pod.misplaced import Misplaced, misplaced_settings, why_fields_are_free
-from nodeworthy.facts.pod.refused import PodRefusal, api_gone, no_choice, no_pod, refusals
+from nodeworthy.facts.pod.refused import (
+    PodRefusal,
+    api_gone,
+    lacks_its_container,
+    no_choice,
+    no_pod,
+    refusals,
+    served_by_nobody,
+)
 from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, no_tolerations, served_elsewhere
 from nodeworthy.facts.pod.template import OF_VALUES, PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
@@ -189,14 +199,15 @@ def a_node_offers_what_it_asks_for(pod: PodTemplate) -> Findings:
 
 
 @RULE.check
-def the_server_takes_it(pod: PodTemplate) -> Findings:
+def the_server_takes_it(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
     if pod.live is not None:
         skip("the server has taken it")
-    if not pod.uses_gpus and not asks_in_vain(pod):
+    if not pod.uses_gpus and not asks_in_vain(pod) and not hands_out_gpus(pod.document):
         skip("nothing here asks for GPUs")
-    gone = api_gone(pod) or served_elsewhere(pod)
+    gone = api_gone(pod) or served_elsewhere(pod) or served_by_nobody(pod)
     if gone is not None:
-        yield _refused(pod, [gone])
+        if not _is_told_of_another(pod, every):
+            yield _refused(pod, [gone])
         return
     why = why_fields_are_free(pod)
     if why is not None:
@@ -204,6 +215,12 @@ def the_server_takes_it(pod: PodTemplate) -> Findings:
     found = [*refusals(pod), *against_the_schema(pod)]
     if found:
         yield _refused(pod, found)
+
+
+def _is_told_of_another(pod: PodTemplate, every: Sequence[PodTemplate]) -> bool:
+    """One object may hold several templates, and has one version."""
+    first = next((each for each in every if each.uses_gpus and each.document.place == pod.document.place), pod)
+    return first is not pod
 
 
 @RULE.check
@@ -215,7 +232,7 @@ def what_others_make_of_it_is_taken(pod: PodTemplate) -> Findings:
     if pod.kind == OF_VALUES:
         found = [*no_choice(pod.spec), *no_tolerations(pod.spec)]
     elif (pod.document.get("apiVersion").text or "").startswith(_HOLD_TEMPLATES):
-        found = [*no_pod(pod), *no_tolerations(pod.spec)]
+        found = [*no_pod(pod), *no_tolerations(pod.spec), *lacks_its_container(pod)]
     else:
         skip("what its fields may hold, its maker decides")
     if found:
