@@ -88,8 +88,10 @@ def its_chart_reads_them(values: OperatorValues) -> Findings:
     if values.implied or not _are_surely_its(values) or _is_older_than_these_keys(values):
         skip("it is not sure that they are the operator's, of a release of which it is known what it reads")
     unread = [(part, key, tree) for part in values.tree.mapping for key, tree in _unread(values.tree, part)]
-    if unread:
-        yield _unread_settings(values, unread)
+    if not unread:
+        _of_a_release(values)
+        return
+    yield _unread_settings(values, unread)
 
 
 def _are_surely_its(values: OperatorValues) -> bool:
