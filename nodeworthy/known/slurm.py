@@ -75,6 +75,12 @@ def options_of_sbatch() -> frozenset[str]:
 
 
 @cache
+def options_of_srun_alone() -> frozenset[str]:
+    """What sbatch does not take in a job's lines, and no plugin of a site's brings."""
+    return frozenset(_table()["srun"]["alone"])
+
+
+@cache
 def exclusions() -> Mapping[str, tuple[str, ...]]:
     """For each option of sbatch, the options beside which sbatch ends."""
     groups: Sequence[Sequence[str]] = _table()["sbatch"]["exclude_each_other"]

@@ -20,9 +20,10 @@ knows: over `--gpu=1`, `--cpus_per_task=8`, `--mem=64 GB`, `--time=48h`, or `--m
 before there is a job. (An option that a plugin of the site's may bring is none of these.) A line that begins with
 `#SBTACH` or `#SBATH`, or with a blank, is a comment to it, and what stands there is not asked for. It fills in
 nothing of its own lines: `#SBATCH --nodes=$NODES`, `--cpus-per-task=$(nproc)` and `--mem=${MEM:-64}G` are refused as
-they stand, whatever the environment holds (`--job-name` and the name of a log take them literally; a folder of that
-name there is not, and a log in `~/logs` or `$HOME/logs` ends the job before its first command; so does one in a
-folder that is not there yet, and a `mkdir -p logs` within the job comes too late for its own log). pyxis, too, is
+they stand, whatever the environment holds (`--job-name` and the name of a log take them literally: a log in `~/logs`
+or `$HOME/logs` lies in a folder that is called so, which Slurm makes since 23.02, and over which the job ends before;
+so does one of an older Slurm in a folder that is not there yet, and a `mkdir -p logs` within the job comes too late
+for its own log). pyxis, too, is
 given `--container-image=${IMAGE:-…}` as it stands, and the job ends before its first command. Where a program may
 make the job of a template first (`${NODES}`, and nothing that only a shell understands), what is asked for is not
 known.
@@ -144,8 +145,8 @@ def _made_too_late(each: MadeTooLate) -> Draft:
         is_=each.option.written,
         should=f"a folder {each.folder} that is there when the job is submitted",
         related=[Related(each.made.place, "it is made here")],
-        cause="Slurm opens the log before the first command: without the folder the job ends at once, with 0:53 "
-        "(JobLaunchFailure), and none of its lines runs",
+        cause="Slurm opens the log before the first command. Before 23.02 (Debian 12 has 22.05, Ubuntu 22.04 has 21.08) "
+        "a job without the folder ends at once, with 0:53, and none of its lines runs; newer ones make it",
         remedy=f"mkdir -p {each.folder} before sbatch, or keep the folder in the repository (with a .gitignore in it)",
         severity=Severity.WARNING,
     )
@@ -155,12 +156,12 @@ def _no_folder(found: Sequence[tuple[Option, str]]) -> Draft:
     (first, word), *others = found
     return fail(
         first.place,
-        f"Slurm can't open the job's log: {first.written} names a folder that is called {word}",
+        f"the job's log is not where it is looked for: {first.written} names a folder that is called {word}",
         is_=first.written,
         should="a path that is written out, from / or from where the job is submitted; %u stands for the user",
         related=[Related(option.place, f"{option.written} names none either") for option, _ in others],
-        cause=f"no shell reads {MARK} lines, and nobody made such a folder: the job ends before its first command, "
-        "without a line of a log",
+        cause=f"no shell reads {MARK} lines. Since 23.02 Slurm makes a folder of that very name where the job is submitted; "
+        "before, the job ends before its first command, without a line of a log",
         remedy=f'write the path out, or submit the job with sbatch --{first.name}="{_value(first)}" …',
     )
 

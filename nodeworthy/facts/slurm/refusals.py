@@ -19,7 +19,15 @@ from nodeworthy.facts.slurm.lines import (
     split,
 )
 from nodeworthy.facts.slurm.request import SlurmRequest
-from nodeworthy.known.slurm import exclusions, long_name, option_meant, options_of_sbatch
+from nodeworthy.known.slurm import (
+    exclusions,
+    flags,
+    gpu_of_type,
+    long_name,
+    option_meant,
+    options_of_sbatch,
+    options_of_srun_alone,
+)
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -43,13 +51,26 @@ _TAKEN: Mapping[str, re.Pattern[str]] = {
 _AS = {"time-min": "time", "mem-per-cpu": "mem", "mem-per-gpu": "mem"}
 # As somebody writes a value who thinks of another option, or of the time in words.
 _NOT_TAKEN: Mapping[str, re.Pattern[str]] = {
-    "signal": pattern(r"(?:[BR]+:)?[A-Z]{3,}[0-9]?(?:@[0-9]+[a-z]+|:[0-9]+)"),
+    "signal": pattern(r"(?:[BR]+:)?(?i:[a-z]{3,}[0-9]?)(?:@[0-9]+[a-z:.][\w:.]*|[:,][0-9]+)|(?:[BR]:){2}\w.*|@[0-9]+"),
     "exclusive": pattern(r"(?i)true|false|yes|no|[01]"),
-    "gres": pattern(r"gpu::[0-9]+|gpu:[0-9]+:[A-Za-z]\w*|gpu:(?:\w+:)?[0-9]+;"),
+    # Slurm knows GPUs by the name gpu alone, written so.
+    "gres": pattern(
+        r"gpu::[0-9]+|gpu:[0-9]+:[A-Za-z]\w*|gpu:(?:\w+:)?[0-9]+;|gpu:(?:[0-9]+:)?|gpu=\w+|[0-9]+|"
+        r"(?!gpu(?:\W|$))(?i:gpus?)(?::[A-Za-z]\w*)?(?::[1-9][0-9]*)?"
+    ),
     "gpus": pattern(r"[0-9]+:[A-Za-z]\w*|[0-9]+;"),
     "cpus-per-task": pattern(r"0+"),
     # In a list sbatch passes over what it does not know, as long as it knows another one.
     "mail-type": pattern(r"(?i)abort|cancel|completed|error|failed|start"),
+}
+# As sbatch, or the controller, says it of what stands behind a letter and begins with `=`.
+_WITH_ITS_SIGN = {
+    "N": '"{value}" is not a valid node count',
+    "n": 'Invalid numeric value "{value}" for --ntasks.',
+    "c": 'Invalid numeric value "{value}" for --cpus-per-task.',
+    "t": "Invalid --time specification",
+    "p": "Batch job submission failed: Invalid partition name specified",
+    "C": "Batch job submission failed: Invalid feature specification",
 }
 _SHOULD = {
     "time": "minutes, hours:minutes:seconds, or days-hours:minutes:seconds",
@@ -97,7 +118,7 @@ def _of_line(line: str, begins: Place) -> Iterator[Refusal]:
         if not word.startswith("-"):
             yield _no_option(place, word, line)
             return
-        told = _of_name(place, word)
+        told = _of_name(place, word) or _of_letter(place, word)
         if told is not None:
             yield told
             return
@@ -132,9 +153,13 @@ def _no_option(place: Place, word: str, line: str) -> Refusal:
 def _of_name(place: Place, word: str) -> Refusal | None:
     if not word.startswith("--"):
         return _one_dash_too_few(place, word)
-    name = word[2:].partition("=")[0]
+    name, equals, _ = word[2:].partition("=")
+    if equals and name in flags("srun") & options_of_sbatch():
+        return Refusal(place, word, f"--{name}", f"option '--{name}' doesn't allow an argument")
     if name in options_of_sbatch() or not re.fullmatch(r"[a-z][\w-]*", name):
         return None
+    if name.replace("_", "-") in options_of_srun_alone():
+        return Refusal(place, word, f"srun {word}, where the step is started", f"unrecognized option '--{name}'")
     begun = [each for each in options_of_sbatch() if each.startswith(name)]
     meant = option_meant(name)
     if len(begun) == 1 or not meant:
@@ -153,10 +178,20 @@ def _one_dash_too_few(place: Place, word: str) -> Refusal | None:
     return Refusal(place, word, f"-{word}", says)
 
 
+def _of_letter(place: Place, word: str) -> Refusal | None:
+    """`-N=2`, `-t=1:00:00`: what stands behind the letter is the value, with its `=`."""
+    letter, value = word[1:2], word[2:]
+    says = _WITH_ITS_SIGN.get(letter)
+    if says is None or not value.startswith("=") or len(value) == 1:
+        return None
+    return Refusal(place, word, f"-{letter} {value[1:]}, or --{long_name(letter)}{value}", says.format(value=value))
+
+
 def _of_value(place: Place, name: str, value: str, written: str) -> Iterator[Refusal]:
     kind = _AS.get(name, "gpus" if name.startswith("gpus") else name)
     taken, not_taken = _TAKEN.get(kind), _NOT_TAKEN.get(kind)
     is_wrong = taken is not None and value[:1].isdigit() and not taken.fullmatch(value)
+    is_wrong = is_wrong or (kind == "gres" and gpu_of_type(value.partition(":")[0]) is not None)
     if is_wrong or (not_taken is not None and not_taken.fullmatch(value)):
         yield Refusal(place, written, _SHOULD.get(kind, "a whole number"), f"Invalid --{name} specification")
 

@@ -34,6 +34,8 @@ def place_for(job: SlurmJob, launch: Launch) -> Place:
 # Where a job's programs keep their caches: each has a variable of its own, and `~/.cache` without it.
 
 _HOME = pattern(r"(?:\$\{?HOME\}?|~[\w.-]*|/root|/home\d?/|/users?/|/u/)(?:/|$|\w)", re.IGNORECASE)
+# `~/scratch`, `~/projects/def-…`: what a site links there from its large disks, where a home has no quota to fill.
+_LINKED = pattern(r"(?i)/[\w.-]{0,20}(?:scratch|lustre|gpfs|nobackup)|/projects?/(?:def|rrg|rpp|ctb)-")
 # Modules that load models from the Hub.
 _LOADERS = ("vllm", "transformers", "lm_eval", "trl", "axolotl", "sglang")
 _MODELS = ("model", "model_name_or_path", "model_path", "pretrained_model_name_or_path", "base_model")
@@ -89,7 +91,7 @@ def variables_in_home(environment: Mapping[str, Text], names: Sequence[str] = KN
 
 
 def is_home(value: Text) -> bool:
-    return _HOME.match(value.shown()) is not None
+    return _HOME.match(value.shown()) is not None and _LINKED.search(value.shown()) is None
 
 
 def is_moved(cache: Cache, environment: Mapping[str, Text]) -> bool:

@@ -6,6 +6,8 @@
 #SBATCH --mem=64Gb --time=2-0
 #SBATCH --exclusive --mail-type=END,FAILED
 #SBATCH --signal=B:USR1@300
+#SBATCH --gres=gpu:a100:2
+#SBATCH --requeue
 #SBATCH --out=train.log
 
 export TOKENIZERS_PARALLELISM=false
