@@ -14,6 +14,9 @@ gives it a value; where nothing in the script does, what runs on the nodes is no
 one node as well: `srun torchrun` with two tasks starts two of it, of which one finds the port taken, or no place left;
 with `--standalone` each has a port of its own, and both train on the same GPUs.
 
+What srun passes on is what its `--export` names, with `ALL` everything; in a job with `#SBATCH --export=NONE` nothing,
+until somebody unsets `SLURM_EXPORT_ENV`: MASTER_ADDR then stays with the batch script.
+
 A program that starts its ranks itself and is told of several nodes (`--num_nodes 2`, `hydra.launcher.nnodes=2`) waits
 for the others, where it runs on the first node and nothing runs on them. Python that is started by srun itself takes
 its ranks from the environment (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`) or from Slurm's own variables; which of them is read
@@ -36,7 +39,7 @@ from nodeworthy.facts.slurm.meeting import (
 from nodeworthy.facts.slurm.ran import path_in_words
 from nodeworthy.facts.slurm.ranks import Spread, gpus_of_each_task, is_local, reads_slurm, same_for_all, spread
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-rendezvous",
@@ -152,6 +155,8 @@ def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Draft]:
                 cause=cause,
             )
         ]
+    if address is not None and (kept := _kept_back(job, launch)) and not reads_slurm(job, launch):
+        return [_not_passed_on(launch, kept)]
     for name in _OF_A_RANK:
         if (rank := environment.get(name)) is not None and same_for_all(rank):
             cause = "the batch script fills it in on the first node, before srun starts any task: all ranks are equal"
@@ -166,6 +171,33 @@ def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Draft]:
                 )
             ]
     return _variables(job, launch)
+
+
+def _kept_back(job: SlurmJob, launch: Launch) -> str:
+    """The option by which srun passes on less than MASTER_ADDR; empty where it does not."""
+    passed = launch.step.options.get("export") if launch.step is not None else None
+    written = f"srun --export={passed.known}" if passed is not None and passed.known else ""
+    names = passed.known if passed is not None else None
+    option = job.request.option("export")
+    if passed is None and option is not None and "SLURM_EXPORT_ENV" not in job.text:
+        state = option.value.state
+        # Of what sbatch itself is told, srun is given on only that there is nothing to give.
+        names = state.value if isinstance(state, Known) and state.value.upper() == "NONE" else None
+        written = option.written
+    if not names or launch.step is None or launch.step.program != "srun":
+        return ""
+    said = {each.partition("=")[0].strip().upper() for each in names.split(",")}
+    return written if said.isdisjoint({"ALL", "MASTER_ADDR"}) else ""
+
+
+def _not_passed_on(launch: Launch, written: str) -> Draft:
+    return fail(
+        launch.place,
+        f"MASTER_ADDR does not reach {_target_in_words(launch)}: srun passes on what --export names, and no more",
+        is_=written,
+        should="srun --export=ALL,… (and `unset SLURM_EXPORT_ENV` where the job asks for --export=NONE)",
+        cause="the ranks do not know where to meet: MASTER_ADDR expected, but not set",
+    )
 
 
 _ADDRESS = "export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1)"

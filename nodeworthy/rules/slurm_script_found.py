@@ -13,17 +13,19 @@ script that a variable names which the job does not set is not known. What the j
 (`-m`) are not looked for.
 
 A line that ends without its backslash cuts off what stands below: options are then run as programs. `pyhton` and
-`torchun` are no programs, and what stands before torchrun's script without being one of its options ends it.
+`torchun` are no programs, and what stands before torchrun's script without being one of its options ends it. Nor is
+`python` a script: `torchrun … python train.py` looks for a file of that name. What a job starts with `&`, and waits
+for nowhere, is killed at once: Slurm ends a job with its batch script.
 
 sbatch itself takes only a script that says in its first line who runs it, with Unix line ends, and lines that it
-knows: over `--gpu=1`, `--cpus_per_task=8`, `--mem=64 GB`, `--time=48h`, or `--mem` beside `--mem-per-cpu` it ends
-before there is a job. (An option that a plugin of the site's may bring is none of these.) A line that begins with
-`#SBTACH` or `#SBATH`, or with a blank, is a comment to it, and what stands there is not asked for. It fills in
-nothing of its own lines: `#SBATCH --nodes=$NODES`, `--cpus-per-task=$(nproc)` and `--mem=${MEM:-64}G` are refused as
-they stand, whatever the environment holds (`--job-name` and the name of a log take them literally: a log in `~/logs`
-or `$HOME/logs` lies in a folder that is called so, which Slurm makes since 23.02, and over which the job ends before;
-so does one of an older Slurm in a folder that is not there yet, and a `mkdir -p logs` within the job comes too late
-for its own log). pyxis, too, is
+knows: over `--gpu=1`, `--cpus_per_task=8`, `--mem=64 GB`, `--time=48h`, `-N=2`, an option of srun's alone
+(`--cpu-bind`), or `--mem` beside `--mem-per-cpu` it ends before there is a job. (An option that a plugin of the
+site's may bring is none of these.) A line that begins with `#SBTACH` or `#SBATH`, or with a blank, is a comment to
+it, and what stands there is not asked for. It fills in nothing of its own lines: `#SBATCH --nodes=$NODES`,
+`--cpus-per-task=$(nproc)` and `--mem=${MEM:-64}G` are refused as they stand, whatever the environment holds
+(`--job-name` and the name of a log take them literally: a log in `~/logs` or `$HOME/logs` lies in a folder that is
+called so, which Slurm makes since 23.02, and over which the job ends before; so does one of an older Slurm in a
+folder that is not there yet, and a `mkdir -p logs` within the job comes too late for its own log). pyxis, too, is
 given `--container-image=${IMAGE:-…}` as it stands, and the job ends before its first command. Where a program may
 make the job of a template first (`${NODES}`, and nothing that only a shell understands), what is asked for is not
 known.
@@ -37,6 +39,7 @@ from nodeworthy.edit import Edit, EditKind
 from nodeworthy.facts.slurm.gpus import misspelt_requests
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.facts.slurm.left_running import left_running
 from nodeworthy.facts.slurm.lines import MARK, Option, RefusedSbatchOption, lines_with_a_slip, logs_in_no_folder
 from nodeworthy.facts.slurm.paths import MadeTooLate, logs_made_too_late
 from nodeworthy.facts.slurm.ran import path_in_words
@@ -46,6 +49,7 @@ from nodeworthy.facts.slurm.scripts import (
     cut_off,
     misplaced_options,
     misspelt_programs,
+    programs_for_scripts,
     read_beside_copy,
     scripts,
     sourced_beside_copy,
@@ -76,13 +80,15 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
     yield from (_cut_off(place, option) for place, option in cut[:1])
     misplaced = list(misplaced_options(job)) if job.is_shell else []
     yield from (_misplaced(*each) for each in misplaced[:1])
+    programs = list(programs_for_scripts(job)) if job.is_shell else []
+    yield from (_no_script(*each) for each in programs[:1])
     slips = list(misspelt_programs(job)) if job.is_shell else []
     yield from (_misspelt(*each) for each in slips[:1])
     sourced = [(each, each.words[1]) for each in sourced_beside_copy(job)] if job.is_shell else []
     sourced += read_beside_copy(job) if job.is_shell else ()
     yield from (_beside_copy(each.place, path_in_words(path), ()) for each, path in sourced[:1])
     found = list(scripts(job)) if job.is_shell else []
-    said_already = taken or cut or misplaced or slips or sourced
+    said_already = taken or cut or misplaced or programs or slips or sourced
     if not found and not said_already:
         skip("it starts no script that could be looked for")
     if found and not said_already and all(each.there is There.OUT_OF_SIGHT for each in found):
@@ -128,6 +134,22 @@ def sbatch_reads_its_lines(job: SlurmJob) -> Findings:
 
 
 @RULE.check
+def it_waits_for_what_it_starts(job: SlurmJob) -> Findings:
+    left = left_running(job)
+    if left is None:
+        skip("it leaves nothing running in the background")
+    called = path_in_words(left.script) if left.script is not None else left.module or left.program
+    yield fail(
+        left,
+        f"the job ends at once, and {called} with it: nothing waits for what runs in the background",
+        is_=f"{left.ran.raw.splitlines()[0][:100].rstrip(' &')} &, and nothing below it that takes time",
+        should="wait, in the last line",
+        cause="Slurm ends a job with its batch script, and kills what is left of it",
+        remedy="write `wait` below what runs in the background",
+    )
+
+
+@RULE.check
 def its_log_has_a_folder(job: SlurmJob) -> Findings:
     found, late = list(logs_in_no_folder(job)), list(logs_made_too_late(job))
     if not found and not late:
@@ -145,8 +167,8 @@ def _made_too_late(each: MadeTooLate) -> Draft:
         is_=each.option.written,
         should=f"a folder {each.folder} that is there when the job is submitted",
         related=[Related(each.made.place, "it is made here")],
-        cause="Slurm opens the log before the first command. Before 23.02 (Debian 12 has 22.05, Ubuntu 22.04 has 21.08) "
-        "a job without the folder ends at once, with 0:53, and none of its lines runs; newer ones make it",
+        cause="Slurm opens the log before the first command. Before 23.02 (Debian 12 has 22.05) a "
+        "job without the folder ends at once, with 0:53, and none of its lines runs; newer ones make it",
         remedy=f"mkdir -p {each.folder} before sbatch, or keep the folder in the repository (with a .gitignore in it)",
         severity=Severity.WARNING,
     )
@@ -160,8 +182,8 @@ def _no_folder(found: Sequence[tuple[Option, str]]) -> Draft:
         is_=first.written,
         should="a path that is written out, from / or from where the job is submitted; %u stands for the user",
         related=[Related(option.place, f"{option.written} names none either") for option, _ in others],
-        cause=f"no shell reads {MARK} lines. Since 23.02 Slurm makes a folder of that very name where the job is submitted; "
-        "before, the job ends before its first command, without a line of a log",
+        cause=f"no shell reads {MARK} lines. Since 23.02 Slurm makes a folder of that name where the job is "
+        "submitted; before, the job ends before its first command, without a line of a log",
         remedy=f'write the path out, or submit the job with sbatch --{first.name}="{_value(first)}" …',
     )
 
@@ -273,6 +295,17 @@ def _misplaced(launch: Launch, option: str) -> Draft:
         should=f"torchrun --nproc_per_node=… SCRIPT --{option} …",
         cause=f"torchrun: error: unrecognized arguments: --{option}",
         remedy="what the script is to read stands behind it",
+    )
+
+
+def _no_script(launch: Launch, name: str) -> Draft:
+    return fail(
+        launch.place,
+        f"{launch.program} is to run a script that is called {name}",
+        is_=f"{launch.program} … {name} …",
+        should=f"{launch.program} … train.py: no {name} before the script",
+        cause=f"{launch.program} starts Python itself, and gives it the first word: can't open file '{name}'",
+        remedy=f"take out {name}, or tell {launch.program} --no_python",
     )
 
 

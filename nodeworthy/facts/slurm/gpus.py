@@ -23,6 +23,8 @@ _PER_NODE = {
     "deepspeed": ("num_gpus",),
     "vllm": ("tensor_parallel_size", "tp"),
 }
+_OF_LIGHTNING = pattern(r"(?<!\S)(?:--|\+{0,2})trainer\.(devices|gpus)[= ]([0-9]{1,4})(?!\S)")
+_ON_NO_GPU = pattern(r"accelerator[= ](?:cpu|tpu|mps)|fast_dev_run[= ]true", re.IGNORECASE)
 # These start one process for a GPU.
 _ONE_A_GPU = ("torchrun", "torch.distributed.launch")
 
@@ -113,10 +115,18 @@ def _beyond(job: SlurmJob, launch: Launch, nodes: int) -> Iterator[TooMany]:
         wanted = job.known(launch.option(name))
         if wanted is not None and wanted > has and not (launch.program == "vllm" and job.request.nodes > 1):
             yield TooMany(launch, wanted, has, f"--{name}={wanted}")
+    if launch.program == "python" and (told := _told_of_devices(launch)) is not None and int(told[2]) > has:
+        yield TooMany(launch, int(told[2]), has, told[0])
     if launch.program == "accelerate":
         wanted, machines = job.known(launch.option("num_processes")), job.known(launch.option("num_machines"))
         if wanted is not None and wanted > has * max(nodes, machines or 1):
             yield TooMany(launch, wanted, has * max(nodes, machines or 1), f"--num_processes={wanted}")
+
+
+def _told_of_devices(launch: Launch) -> re.Match[str] | None:
+    """`trainer.devices=4`, as Lightning's trainers are told by Hydra and by its own command line."""
+    said = " ".join(each.shown() for each in launch.arguments)
+    return _OF_LIGHTNING.search(said) if not _ON_NO_GPU.search(said) else None
 
 
 def _has(job: SlurmJob, launch: Launch) -> int:

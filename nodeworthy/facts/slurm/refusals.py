@@ -55,7 +55,7 @@ _NOT_TAKEN: Mapping[str, re.Pattern[str]] = {
     "exclusive": pattern(r"(?i)true|false|yes|no|[01]"),
     # Slurm knows GPUs by the name gpu alone, written so.
     "gres": pattern(
-        r"gpu::[0-9]+|gpu:[0-9]+:[A-Za-z]\w*|gpu:(?:\w+:)?[0-9]+;|gpu:(?:[0-9]+:)?|gpu=\w+|[0-9]+|"
+        r"gpu::[0-9]+|gpu:[0-9]+:[A-Za-z]\w*|gpu:(?:\w+:)?[0-9]+;|gpu:[0-9]+:|gpu=\w+|[0-9]+|"
         r"(?!gpu(?:\W|$))(?i:gpus?)(?::[A-Za-z]\w*)?(?::[1-9][0-9]*)?"
     ),
     "gpus": pattern(r"[0-9]+:[A-Za-z]\w*|[0-9]+;"),

@@ -32,6 +32,7 @@ _BESIDE_ITSELF = pattern(
     r"(?:dirname[^\n]{0,80}?(?:\$\{?0\b|BASH_SOURCE)|(?:\$\{0|BASH_SOURCE\[0\])%/\*)[^\n]{0,80}/[\w.-]+\.\w+$"
 )
 _AN_OPTION = pattern(r"--[a-z][\w-]*(?:=.*)?")
+_A_PROGRAM = pattern(r"(?:/[\w.-]+)*/?(?:python[\d.]*|srun|mpirun|bash|sh|torchrun|accelerate|deepspeed)")
 _ON_ITS_DISKS = "it lies on the cluster's disks"
 
 
@@ -98,6 +99,14 @@ def misplaced_options(job: SlurmJob) -> Iterator[tuple[Launch, str]]:
             yield from ((launch, name) for name in islice(unknown, 1))
 
 
+def programs_for_scripts(job: SlurmJob) -> Iterator[tuple[Launch, str]]:
+    """`torchrun … python train.py`: a launcher brings Python itself, and takes the word for the script's name."""
+    for launch in job.launches:
+        name = (launch.script.known or "") if launch.script is not None else ""
+        if launch.is_distributed and "no_python" not in launch.options and _A_PROGRAM.fullmatch(name):
+            yield launch, name
+
+
 def sourced_beside_copy(job: SlurmJob) -> Iterator[Ran]:
     """What it sources from beside Slurm's copy of itself, on every way: `source "$(dirname "$0")/env.sh"`."""
     for ran in () if job.within else job.walked.ran:
@@ -127,6 +136,8 @@ def _is_tried(job: SlurmJob, ran: Ran) -> bool:
 
 def _script(job: SlurmJob, launch: Launch, script: Text) -> Script:
     shown, path, went = script.shown(), path_in_words(script), _went(job, launch.ran)
+    if launch.is_distributed and _A_PROGRAM.fullmatch(shown):
+        return Script(launch, There.OUT_OF_SIGHT, path, "it is a program, and no script")
     if _OWN_PATH.search(shown) and not _is_in_the_copy(job, launch.ran):
         return Script(launch, There.OUT_OF_SIGHT, path, "it lies beside another script, which the job runs")
     if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _leads_to_copy(job, went)):
