@@ -193,7 +193,8 @@ def _of_value(place: Place, name: str, value: str, written: str) -> Iterator[Ref
     is_wrong = taken is not None and value[:1].isdigit() and not taken.fullmatch(value)
     is_wrong = is_wrong or (kind == "gres" and gpu_of_type(value.partition(":")[0]) is not None)
     if is_wrong or (not_taken is not None and not_taken.fullmatch(value)):
-        yield Refusal(place, written, _SHOULD.get(kind, "a whole number"), f"Invalid --{name} specification")
+        said = "generic resource (gres)" if kind in ("gres", "gpus") else f"--{name}"
+        yield Refusal(place, written, _SHOULD.get(kind, "a whole number"), f"Invalid {said} specification")
 
 
 def _beside_each_other(job: SlurmJob, request: SlurmRequest) -> Iterator[Refusal]:
