@@ -13,11 +13,14 @@ Nor does kubelet start beside swap. `swapoff -a` holds until the machine boots a
 switches swap on, a node of kubeadm's does not come back unless the script takes it out of there, masks the unit, or
 tells kubelet to bear it (`failSwapOn: false`). Images of clouds have no swap, and k3s and RKE2 tell their kubelet so:
 of those nothing is said. What else is set for this boot only (`modprobe br_netfilter`, `sysctl -w`) is told beside it.
-`modprobe overlay br_netfilter` never loads the second: modprobe takes one module and its options, and several with -a.
+So is `modprobe br_netfilter` by itself, where the keys of net.bridge are kept in sysctl.d and no file of modules-load.d
+brings the module back: a warning, for some networks load it. `modprobe overlay br_netfilter` never loads the second:
+modprobe takes one module and its options, and several with -a.
 
 Nor does a kubelet start that was never installed: apt.kubernetes.io, yum.kubernetes.io and packages.cloud.google.com
 were switched off in March 2024, and apt finds neither kubelet nor kubeadm there. Where another repository stands beside
-them, that one serves, and nothing is said. Nor does one that is asked for by the numbers of that archive
+them, that one serves, and nothing is said; where another file of the role installs from there, the file that adds it is
+named. Nor does one that is asked for by the numbers of that archive
 (`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`.
 
 Nor does one that kubeadm never tells what to do: its preflight ends where net.ipv4.ip_forward is 0, as the kernel has
@@ -37,8 +40,9 @@ from nodeworthy.edit import Edit, EditKind
 from nodeworthy.facts.boot.gone_packages import old_number_asked_for, packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
-from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option
+from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option, loaded_for_this_boot
 from nodeworthy.facts.boot.preflight import refused_by_preflight
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript, drafts_of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
@@ -240,6 +244,15 @@ def _reboots(boot: KubeletStarts, starter: Effect) -> list[Related]:
 
 @RULE.check
 def swap_stays_off(script: BootScript) -> Findings:
+    yield from _swap_stays_off(script)
+
+
+@RULE.check
+def another_machines_swap_stays_off(script: RemoteScript) -> Findings:
+    yield from _swap_stays_off(script)
+
+
+def _swap_stays_off(script: BootScript) -> Findings:
     off = None if script.use.builds_an_image else swap_off_for_this_boot(script)
     if off is None:
         skip("nothing here switches swap off for this boot only on a node that kubeadm makes")
@@ -276,6 +289,25 @@ def its_modules_are_loaded(script: BootScript) -> Findings:
 
 
 @RULE.check
+def its_modules_are_loaded_again(script: BootScript) -> Findings:
+    is_told = script.use.builds_an_image or swap_off_for_this_boot(script) is not None
+    loads = None if is_told else loaded_for_this_boot(script)
+    if loads is None:
+        skip(f"no {BRIDGE} is loaded here for this boot only, or it is told beside the swap that comes back")
+    yield fail(
+        loads,
+        f"{BRIDGE} is loaded for this boot only: at the next one the keys of net.bridge in sysctl.d are not there",
+        is_=loads.command,
+        should=f"{BRIDGE} in a file of /etc/modules-load.d",
+        cause="systemd-sysctl passes over keys that the kernel does not know, and what pods send one another over a "
+        "bridge then goes past the rules of services and policies; flannel does not start without them",
+        remedy=f"echo {BRIDGE} > /etc/modules-load.d/k8s.conf",
+        # Some networks load it themselves, and others need no bridge.
+        severity=Severity.WARNING,
+    )
+
+
+@RULE.check
 def its_runtime_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
     if script.is_a_part:
         skip(PART)
@@ -301,18 +333,26 @@ def its_runtime_comes_back(script: BootScript, pool: BootPool | None) -> Finding
 
 @RULE.check
 def its_packages_can_be_had(script: BootScript) -> Findings:
+    yield from _packages_can_be_had(script)
+
+
+@RULE.check
+def another_machines_packages_can_be_had(script: RemoteScript) -> Findings:
+    yield from _packages_can_be_had(script)
+
+
+def _packages_can_be_had(script: BootScript) -> Findings:
     gone = packages_gone(script)
     if gone is None:
         skip("it installs no kubelet from a repository that is not there any more")
     names = " and ".join(gone.packages)
+    come = f"{names} {'are' if len(gone.packages) > 1 else 'is'} to come from there"
     yield fail(
         gone.place,
         f"{names} can't be installed from {gone.named}, which was switched off in {gone.repository.since}",
         is_=gone.named,
         should=gone.repository.instead,
-        related=[
-            Related(gone.installs.place, f"{names} {'are' if len(gone.packages) > 1 else 'is'} to come from there")
-        ],
+        related=[Related(gone.installs.place, come)] if gone.installs is not None else [],
         cause="apt and dnf find no such package there: there is no kubelet, and the node never joins",
         remedy=f"take the packages from {gone.repository.instead}",
     )

@@ -25,6 +25,8 @@ _REPLACED = pattern(
 # Up to the key of a task that prints something.
 _SHOWN = pattern(r"[ \t]*(?:-[ \t]+)?(?=(?:ansible\.builtin\.)?debug[ \t]*:)")
 _ENDS = "END_OF_THE_TEXT"
+# What the shell takes for more than itself between double quotes.
+_SPOKEN = pattern(r"[\\\"$`]")
 # Of these the older name is the same with `ansible_` before it.
 _FACTS = ("os_family", "distribution", "distribution_release", "architecture", "distribution_major_version")
 # Modules whose text is a script of its own, and of which what stands in it ends with it.
@@ -106,7 +108,9 @@ class _Laying:
         self.files.append(file)
         self.asking += _without_what_is_only_shown(file.text)
         between = dict[int, list[_Rows]]()
-        for task in tasks_of(tasks, {**file.variables, **around}, asked):
+        every = list(tasks_of(tasks, {**file.variables, **around}, asked))
+        sheet.begins = frozenset(task.line for task in every)
+        for task in every:
             known = replace(task, goes_on=task.goes_on or goes_on) if goes_on else task
             included = self._included(file, known)
             if included is not None:
@@ -162,6 +166,8 @@ class _Sheet:
     """The lines of the script; of each, the commands that stand on it."""
 
     length: int
+    # On which lines tasks begin.
+    begins: frozenset[int] = frozenset()
     rows: dict[int, list[str]] | None = None
     # Lines of a document, which stand alone.
     whole: dict[int, str] | None = None
@@ -231,6 +237,8 @@ class _Block:
     opens: str
     # A document needs its last line for itself.
     ends: str
+    # Of a document: where it goes.
+    into: str = ""
 
 
 def _block(task: Task) -> _Block | None:
@@ -247,11 +255,15 @@ def _block(task: Task) -> _Block | None:
         return _Block(first, lines, "(", ")")
     to = next((text_of(task.values[name]) for name in ("dest", "path") if name in task.values), "")
     how = ">>" if task.module == "blockinfile" else ">"
-    return _Block(first, lines, f"cat {how} '{to}' <<'{_ENDS}'", _ENDS) if to else None
+    into = f" {how} '{to}'"
+    return _Block(first, lines, f"cat{into} <<'{_ENDS}'", _ENDS, into) if to else None
 
 
 def _lay_block(block: _Block, before: str, behind: str, sheet: _Sheet, ignored: str) -> None:
     end = block.first + len(block.lines)
+    if block.into and end in sheet.begins:
+        _lay_quoted(block, before, behind, sheet)
+        return
     sheet.add(block.first - 1, before + block.opens)
     for line, text in enumerate(block.lines, block.first):
         sheet.hold(line, text)
@@ -261,6 +273,15 @@ def _lay_block(block: _Block, before: str, behind: str, sheet: _Sheet, ignored: 
     sheet.hold(end, block.ends)
     if behind:
         sheet.add(end + 1, behind.removeprefix("; "))
+
+
+def _lay_quoted(block: _Block, before: str, behind: str, sheet: _Sheet) -> None:
+    """A document whose end would take the line on which the next task begins: it ends on its own last one."""
+    sheet.add(block.first - 1, f"{before}printf '%s\\n' \"\\")
+    lines = [_SPOKEN.sub(r"\\\g<0>", line) for line in block.lines]
+    lines[-1] += f'"{block.into}{behind}'
+    for line, text in enumerate(lines, block.first):
+        sheet.hold(line, text)
 
 
 def _on_one_line(command: str) -> str:

@@ -7,7 +7,7 @@ from nodeworthy.patterns import pattern
 # The first entry of a list, behind comments and `---`, with a key that plays or tasks have.
 _BEGINS = pattern(
     r"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+)?\r?\n)*[ \t]*-[ \t]+(?:[\"']?)(?:name|hosts|block|when|become|tags|gather_facts|"
-    r"vars|import_playbook|(?:ansible\.\w+\.)?[a-z_]{2,40})(?:[\"']?)[ \t]*:(?=\s)"
+    r"vars|import_playbook|(?:ansible\.\w+\.)?[a-z_][a-z0-9_]{1,39})(?:[\"']?)[ \t]*:(?=\s)"
 )
 _MODULES = pattern(
     r"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.(?:builtin|posix|legacy)\.|community\.general\.)?"

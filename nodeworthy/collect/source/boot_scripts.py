@@ -19,11 +19,14 @@ _MARKS = pattern(
     rb"\bcuda_[\w.${}]{1,80}(?:\.|_linux-)run\b|(?:apt-get|apt|dnf|yum|zypper)\s[^\n]{0,120}\binstall\s[^\n]{0,200}?(?<![\w-])cuda(?:-[\d$]|[\s=]|$)|"
     rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"
     rb"bridge-nf-call-iptables|modprobe\s+(?:-\S+\s+)*br_netfilter|"
+    rb"(?:apt\.|yum\.)kubernetes\.io|cloud\.google\.com/yum/repos/kubernetes|"
+    rb"\binstall\b(?:[^\n\\;&|]|\\\r?\n){0,120}?\bkube(?:let|adm)\b|"
     rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook",
     words=(
         *(b"/etc/eks/bootstrap", b"nodeadm", b"kubeadm", b"k3s", b"rke2", b"k8s", b"modprobe", b"NVreg_", b"nvidia"),
         *(b"ubuntu-drivers", b"NVIDIA-Linux", b"cuda", b"kubelet", b"containerd", b"bridge-nf-call-iptables"),
         *(b"hosts.toml", b"insecure-registries", b"amazon-efs-utils", b"cloud-boothook", b"--print-join-command"),
+        *(b"kubernetes.io", b"yum/repos/kubernetes"),
     ),
 )
 _FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE, words=(b"ufw",))
@@ -37,7 +40,7 @@ _OF_KUBERNETES = pattern(rb"(?i)\bk3s|\brke2|kube|microk8s|\b6443\b|\b10250\b")
 _LIST = pattern(rb"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+)?\r?\n)*[ \t]*-[ \t]+[\w\"'.]+[ \t]*:")
 _OF_TASKS = pattern(
     rb"(?i)kubelet|kubeadm|containerd|nvidia|\bcuda|\bk3s\b|\brke2\b|microk8s|swapoff|\bufw\b|firewalld|nodeadm|"
-    rb"fabricmanager|docker/daemon|"
+    rb"fabricmanager|docker/daemon|(?:apt|yum)\.kubernetes\.io|cloud\.google\.com/yum/repos/kubernetes|pkgs\.k8s\.io|"
     rb"\bfstype[\"']?[ \t]*[:=][ \t]*[\"']?(?:nfs4?|cifs|lustre|efs|ceph|glusterfs|beegfs|wekafs)\b"
 )
 _INCLUDES = pattern(

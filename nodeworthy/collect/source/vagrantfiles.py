@@ -30,7 +30,7 @@ _HEREDOC = pattern(r"<<(?P<dents>[-~]?)(?P<quote>[\"'`]?)(?P<tag>[A-Za-z_]\w{0,4
 _NAME = pattern(r"[$@]{0,2}[A-Za-z_]\w{0,60}")
 _QUOTED = pattern(r"\"((?:[^\"\\]|\\.){0,4000})\"|'((?:[^'\\]|\\.){0,4000})'")
 _FILLED = pattern(r"#\{([^{}\n]{0,200})\}")
-_ESCAPED = pattern(r"\\([\\\"$`#])")
+_ESCAPED = pattern(r"\\([\\\"$`# ])")
 # A provisioner is told of in so many lines.
 _MOST_LINES = 12
 # More of them nobody writes.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.effects import AddsRepository, How, Installs, Writes
+from nodeworthy.boot.effects import AddsRepository, How, Installs, Runs, Writes
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.kubelet_starts import package_name
+from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name, is_swapoff
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.known.kubelet import kubelet_packages
+from nodeworthy.known.kubelet import kubelet_packages, runtimes
 from nodeworthy.known.repositories import GoneRepository, gone_repositories
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -19,6 +21,8 @@ _LISTS = ("/etc/apt/sources.list", "/etc/yum.repos.d/", "/etc/zypp/repos.d/")
 # `1.30.2-1.1`. Mirrors kept the old ones.
 _NEW_ARCHIVE, _OLD_REVISION = "pkgs.k8s.io/core:", "-00"
 _KEPT_THE_OLD = pattern(r"mirror|aliyun|tuna|ustc|nexus|artifactory|apt\.kubernetes\.io|packages\.cloud\.google")
+# Whose folder or file is called so sets up whoever asks a cluster, and no node of it.
+_OF_A_CLIENT = pattern(r"(?i)kubectl|client|workstation|laptop|desktop|bastion|jump|runner|jenkins|dev-?container")
 _OF_APT = ("apt", "apt-get", "aptitude", "nala")
 _MANAGERS = ("apt", "apt-get", "aptitude", "dnf", "yum", "microdnf", "zypper", "cloud-init")
 
@@ -28,8 +32,9 @@ class Gone:
     repository: GoneRepository
     named: str
     place: Place
-    installs: Installs
     packages: tuple[str, ...]
+    # None where another file asks for them, or by names that nobody wrote here.
+    installs: Installs | None = None
 
 
 def packages_gone(script: BootScript) -> Gone | None:
@@ -38,10 +43,33 @@ def packages_gone(script: BootScript) -> Gone | None:
         if not any(each in said for each in repository.urls) or repository.has_another(_without_comments(said)):
             continue
         added = next(_added(script.timeline, repository), None)
+        if added is None:
+            continue
         wanted = next(_wanted(script.timeline, repository), None)
-        if added is not None and wanted is not None:
-            return Gone(repository, *added, *wanted)
+        if wanted is not None:
+            installs, packages = wanted
+            return Gone(repository, *added, packages, installs)
+        if _leaves_it_to_others(script):
+            return Gone(repository, *added, repository.packages)
     return None
+
+
+def _leaves_it_to_others(script: BootScript) -> bool:
+    """Whether what comes from there is installed by somebody else, or by names that are not known: of whoever wants a
+    client of the cluster alone nothing is said."""
+    if _OF_A_CLIENT.search(script.place.path or ""):
+        return False
+    every = [each for each in script.timeline.of(Installs) if not each.removes]
+    names = [package_name(package.shown()) for each in every for package in each.packages]
+    if any(name.startswith("kubectl") for name in names):
+        return False
+    is_open = any("{{" in name or "$" in name for name in names)
+    return is_open or script.userdata.has(PartKind.PLAYBOOK) or _makes_ready(script.timeline, names)
+
+
+def _makes_ready(timeline: Timeline, names: Sequence[str]) -> bool:
+    brings_a_runtime = any(name in runtime.packages for name in names for runtime in runtimes())
+    return brings_a_runtime or is_one_in_all_but_name(timeline) or any(map(is_swapoff, timeline.of(Runs)))
 
 
 @dataclass(frozen=True)

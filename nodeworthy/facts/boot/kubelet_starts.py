@@ -136,6 +136,11 @@ def package_name(name: str) -> str:
     return stem if dash and version[:1].isdigit() else bare
 
 
+def _has_to_do_with_kubelet(effect: Effect) -> bool:
+    """Whether it may bring one, or tell it how to run."""
+    return not isinstance(effect, Unit) and "kube" in effect.command
+
+
 _TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
 _RUNTIMES = frozenset({"containerd.service", "crio.service", "docker.service"})
 _NODEADM_READS = "/etc/eks/nodeadm.d/"
@@ -234,7 +239,8 @@ class KubeletStarts:
             return True
         if any(not each.tells for each in self.timeline.of(Joins)):
             return False
-        if self.by_hand and (self.family.key != "kubelet" or starter.act is Act.RESTART):
+        is_only_started = starter.act is Act.RESTART or not any(map(_has_to_do_with_kubelet, self.timeline.effects))
+        if self.by_hand and (self.family.key != "kubelet" or is_only_started):
             return True
         return any(map(self._is_of_a_running_node, self.timeline.effects))
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.effects import Act, Effect, Installs, LoadsModule, Reboots, Unit
+from nodeworthy.boot.effects import Act, Effect, Installs, LoadsModule, Reboots, Stage, Unit, Writes
 from nodeworthy.facts.boot.kubelet_starts import STARTS, package_name
-from nodeworthy.facts.boot.runtime_starts import makes_a_kubeadm_node
+from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name
+from nodeworthy.facts.boot.runtime_starts import is_others, makes_a_kubeadm_node
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.unread_steps import other_scripts
 from nodeworthy.patterns import pattern
 
 BRIDGE = "br_netfilter"
 # Somebody asks for it who sets what only this module knows.
 _ASKS = pattern(r"^[^#\n]*\bbridge-nf-call-ip6?tables", 8)  # re.MULTILINE
 _LOADED_AT_BOOT = pattern(r"modules-load\.d|/etc/modules\b")
+# So does what runs at every boot, and what starts kubelet or its runtime.
+_AGAIN = pattern(r"modules-load|/etc/modules\b|rc\.local|@reboot|ExecStartPre|persistent|bootcmd|initramfs|dracut")
+_KEPT = ("/etc/sysctl.d/", "/etc/sysctl.conf", "/usr/lib/sysctl.d/", "/run/sysctl.d/")
+_RUNTIME = pattern(r"containerd|cri-?o\b|kubelet|kubeadm")
 _LOADER = "systemd-modules-load.service"
 # dockerd loads it when it starts.
 _DOCKER, _OF_DOCKER = "docker.service", frozenset({"docker.io", "docker-ce", "docker", "docker-engine", "moby-engine"})
@@ -29,9 +35,34 @@ def handed_over_as_option(script: BootScript) -> LoadsModule | None:
     return None if any(map(_loads_it, timeline.effects)) else found
 
 
+def loaded_for_this_boot(script: BootScript) -> LoadsModule | None:
+    """`modprobe br_netfilter` beside keys of its own in sysctl.d, which are kept: at the next boot nothing loads it."""
+    timeline, said = script.timeline, script.userdata.text
+    found = next((each for each in timeline.of(LoadsModule) if each.module == BRIDGE and not each.unloads), None)
+    if found is None or found.stage in (Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT):
+        return None
+    if is_others(said) or _AGAIN.search(said) or _RUNTIME.search(said) is None:
+        return None
+    if not (makes_a_kubeadm_node(timeline) or is_one_in_all_but_name(timeline)):
+        return None
+    if any(map(_is_docker, timeline.effects)) or next(other_scripts(timeline), None) is not None:
+        return None
+    return found if any(map(_keeps_its_keys, timeline.of(Writes))) else None
+
+
+def _keeps_its_keys(effect: Writes) -> bool:
+    is_kept = effect.path.shown().startswith(_KEPT) and effect.content is not None
+    return is_kept and effect.content is not None and _ASKS.search(effect.content.text.shown()) is not None
+
+
+def _is_docker(effect: Effect) -> bool:
+    if isinstance(effect, Installs):
+        return not effect.removes and any(package_name(each.shown()) in _OF_DOCKER for each in effect.packages)
+    return isinstance(effect, Unit) and effect.act in (*STARTS, Act.RESTART) and effect.unit.known == _DOCKER
+
+
 def _loads_it(effect: Effect) -> bool:
     if isinstance(effect, LoadsModule):
         return effect.module == BRIDGE and not effect.unloads
-    if isinstance(effect, Installs):
-        return not effect.removes and any(package_name(each.shown()) in _OF_DOCKER for each in effect.packages)
-    return isinstance(effect, Unit) and effect.act in (*STARTS, Act.RESTART) and effect.unit.known in (_LOADER, _DOCKER)
+    is_started = isinstance(effect, Unit) and effect.act in (*STARTS, Act.RESTART) and effect.unit.known == _LOADER
+    return is_started or _is_docker(effect)

@@ -9,6 +9,7 @@ from pathlib import PurePath
 
 from nodeworthy.boot.effects import (
     Act,
+    AddsRepository,
     Effect,
     Fetches,
     Installs,
@@ -37,6 +38,8 @@ _OF_A_NODE = pattern(
     r"(?i)nvidia|nvreg|cuda-drivers|kubelet|kubeadm|nodeadm|containerd|docker|k3s|rke2|k8s|bootstrap\.sh|fabricmanager|"
     r"efs|nfs|lustre|modprobe"
 )
+# Archives that have kubelet.
+_OF_KUBELET = pattern(r"(?i)kubernetes|\bk8s")
 # What they are told, they do on another machine, in a cluster or in an image.
 _ELSEWHERE = frozenset(
     (
@@ -78,6 +81,8 @@ def _brings(effect: Effect) -> bool:
 def _is_of_a_node(effect: Effect) -> bool:
     if _brings(effect):
         return True
+    if isinstance(effect, AddsRepository):
+        return _OF_KUBELET.search(effect.repository.shown()) is not None
     if isinstance(effect, Unit):
         return effect.act in _ACTS or _names_one(effect.unit.shown())
     if isinstance(effect, Fetches):

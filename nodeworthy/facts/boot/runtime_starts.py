@@ -79,8 +79,12 @@ def _will_be_kubeadms(script: BootScript, said: str) -> bool:
     kubelet bears swap."""
     if makes_a_kubeadm_node(script.timeline):
         return True
-    is_others = script.is_a_part or _OF_ANOTHER.search(said) is not None
-    return not is_others and is_one_in_all_but_name(script.timeline)
+    return not (script.is_a_part or is_others(said)) and is_one_in_all_but_name(script.timeline)
+
+
+def is_others(said: str) -> bool:
+    """Whether a script names somebody whose kubelet is not kubeadm's."""
+    return _OF_ANOTHER.search(said) is not None
 
 
 def is_of_a_cloud(script: BootScript) -> bool:
