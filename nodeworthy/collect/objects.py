@@ -231,6 +231,12 @@ def _hosted(document: Tree) -> Iterator[Fact]:
     yield from hosted_objects(document)
 
 
+def _compute_classes(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.hosted_objects import nodes_of_compute_class
+
+    yield from nodes_of_compute_class(document)
+
+
 def _made_clusters(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.made_clusters import made_clusters
 
@@ -265,7 +271,7 @@ def _workers_of_omni(document: Tree) -> Iterator[Fact]:
 
 
 def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
-    if "machine" in document.mapping or "talosVersion" in document.mapping:
+    if not _OF_TALOS.isdisjoint(document.mapping):
         from nodeworthy.facts.fleet.talos import clusters_of_talos, nodes_of_talos
 
         yield from nodes_of_talos(document)
@@ -319,8 +325,10 @@ def _workers_of_gardener(document: Tree) -> Iterator[Fact]:
     yield from workers_of_gardener(document)
 
 
+# A machine config, a talconfig, what an image is made of.
+_OF_TALOS = frozenset(("machine", "talosVersion", "customization"))
 # What Cluster API makes machines into nodes by: `KubeadmConfig`, `KubeadmConfigTemplate`, `KubeadmControlPlane`.
-_BOOTSTRAPS = ("CK8s", "Nodeadm", "Kubeadm", "RKE2", "KThrees", "K0s", "K0sWorker", "MicroK8s", "Talos")
+_BOOTSTRAPS = ("CK8s", "EKS", "Nodeadm", "Kubeadm", "RKE2", "KThrees", "K0s", "K0sWorker", "MicroK8s", "Talos")
 _OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
 # Of whom EKS Anywhere asks for machines.
 _OF_ANYWHERE = ("CloudStack", "Nutanix", "Tinkerbell", "VSphere")
@@ -344,6 +352,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ClusterPolicy": (_operators_own,),
     "ClusterResourceQuota": (_quotas,),
     "ComputeDomain": (_claims,),
+    "ComputeClass": (_compute_classes,),
     "ConfigMap": (_texts, _mig_layouts),
     "ContainerCluster": (_hosted, _said_of_a_cluster),
     "ContainerNodePool": (_hosted,),

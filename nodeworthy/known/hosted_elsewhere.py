@@ -10,8 +10,12 @@ from typing import Any
 
 from nodeworthy.known.cloud_gpus import MachineGpus
 from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.tables import table_of
 from nodeworthy.records import dataclass
+
+# Whose machines have a table of their own.
+_AWS = "aws"
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class AsksForNodes:
     # Where it says that its cloud brings the driver, or that it does in any case; and who that is.
     driver: str | bool = ""
     by: str = ""
+    # What its nodes run, where that is always the same.
+    distribution: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,9 @@ def types_elsewhere() -> frozenset[str]:
 
 def gpus_elsewhere(cloud: str, machine: str, preset: str = "") -> MachineGpus | None:
     """The GPUs of a machine type; None where it has none of NVIDIA's that is known."""
+    if cloud == _AWS:
+        has = gpus_of(machine)
+        return MachineGpus(has.gpu, has.count) if has is not None else None
     rows = _table()["machines"].get(cloud, {"types": {}})
     for text, row in rows["types"].items():
         found = re.fullmatch(text, machine)

@@ -15,9 +15,11 @@ _UNDERSCORE = pattern(r"_([a-z0-9])")
 # How resources of clouds begin that are asked for pools of nodes; a test reads the tables to be sure.
 OTHER_CLOUDS = (
     *("alicloud_", "civo_", "coreweave_", "digitalocean_", "exoscale_", "ibm_", "linode_", "nebius_", "oci_"),
-    *("ovh_", "scaleway_", "upcloud_", "vultr_", "yandex_"),
+    *("ovh_", "rhcs_", "scaleway_", "upcloud_", "vultr_", "yandex_"),
 )
-CLOUDS = ("google_", "azurerm_", *OTHER_CLOUDS)
+CLOUDS = ("google_", "azurerm_", "azapi_", *OTHER_CLOUDS)
+# How resources begin that make clusters of machines, whosever these are.
+MAKING_CLUSTERS = ("rancher2_", "talos_")
 
 
 @cache

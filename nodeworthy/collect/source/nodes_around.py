@@ -31,8 +31,10 @@ from nodeworthy.scene import Fact
 from nodeworthy.verdict import Located, Unknown
 
 _OF_NODES = pattern(
-    rb"eksctl\.io/v1|karpenter\.k8s\.aws|eks\.amazonaws\.com/v1|(?:bootstrap|controlplane)\.cluster\.x-k8s\.io|"
-    rb"(?m:^(?:machine|(?:agent-)?token(?:-file)?):)|talosVersion|get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|"
+    rb"eksctl\.io/v1|karpenter\.(?:k8s\.aws|azure\.com)|eks\.amazonaws\.com/v1|"
+    rb"(?:bootstrap|controlplane)\.cluster\.x-k8s\.io|"
+    rb"(?m:^(?:machine|customization|(?:agent-)?token(?:-file)?):)|talosVersion|"
+    rb"get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|"
     rb"(?:AWS|Azure|GCP)ManagedMachinePool|container\.(?:cnrm\.cloud\.google|gcp\.)|containerservice\.azure\.|"
     rb"eks\.(?:aws\.|services\.k8s\.aws)|k0sctl\.k0sproject|kops\.k8s\.io|k3d\.io/|anywhere\.eks\.|machine\.openshift|"
     rb"(?m:^apiVersion: *kubeadm\.k8s\.io/)|core\.gardener\.cloud|(?m:^cluster-cidr:)|"
@@ -41,7 +43,7 @@ _OF_NODES = pattern(
     rb"version: *[\"']?v?1\.\d+\.\d+\+(?:k3s|rke2r)\d|"
     rb"(?m:^systemExtensions:)|provisioning\.cattle|"
     rb"\beksctl[ \t]+create\b|\bcontainer[ \t][^\n;|&]{0,200}?\b(?:node-pools|clusters)[ \t]+create\b|"
-    rb"\baz[ \t]+aks[ \t]+(?:create|nodepool)\b|"
+    rb"\baz[ \t]+aks[ \t]+(?:create|nodepool)\b|\bk3sup[ \t]+(?:install|join)\b|kind: ComputeClass|"
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )
 # What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.

@@ -88,6 +88,7 @@ _ANSWERS = pattern(rb"(?m)^(?:%(?:packages|post)\b|d-i[ \t])", words=(b"%package
 _BUILDS = pattern(r"(?i)dockerfile|containerfile|^Vagrantfile|\.json$|\.ks$|^ks[\w.-]*\.cfg$|kickstart|preseed")
 _PROGRAMS = (".py", ".ts", ".js", ".mjs")
 _USER_DATA = pattern(rb"(?i)user_?data|startup[_-]?script|custom_?data")
+_OF_PULUMI = pattern(rb"@pulumi/|\bpulumi_", words=(b"@pulumi/", b"pulumi_"))
 _DIRECTIVES = ("{{", "{%", "%{", "%#")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
 _JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
@@ -148,15 +149,30 @@ def _read_what_builds(source: Source, data: bytes, rules: frozenset[str]) -> Fil
         from nodeworthy.collect.source.infrastructure import packer_in_json
 
         return packer_in_json(source, data, rules)
-    if source.path.suffix in _PROGRAMS and _USER_DATA.search(data):
-        from nodeworthy.collect.source.user_data_in_programs import contents, may_give_user_data
-
-        return contents(source, data, rules) if may_give_user_data(data) else None
+    if source.path.suffix in _PROGRAMS:
+        return _read_program(source, data, rules)
     if _ANSWERS.search(data):
         from nodeworthy.collect.source.installer_answers import contents as of_an_installer
 
         return of_an_installer(source, data, rules)
     return _read_dockerfile(source, data, rules) if _OF_NVIDIA.search(data) else None
+
+
+def _read_program(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """What a program gives to machines as user data, and what one of Pulumi's asks for."""
+    found = made = None
+    if _USER_DATA.search(data):
+        from nodeworthy.collect.source import user_data_in_programs
+
+        if user_data_in_programs.may_give_user_data(data):
+            found = user_data_in_programs.contents(source, data, rules)
+    if _OF_PULUMI.search(data):
+        from nodeworthy.collect.source import pulumi_program
+
+        made = pulumi_program.contents(source, data, rules) if pulumi_program.may_be_program(data) else None
+    if found is None or made is None:
+        return found or made
+    return replace(found, facts=[*found.facts, *made.facts])
 
 
 def _read_infrastructure(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:

@@ -54,7 +54,7 @@ _TEMPLATE_OF_VALUES = pattern(r"values.*\.ya?ml\.(?:tftpl|tpl|tmpl|gotmpl|j2)$")
 # What a file of any name begins with that is one of Kubernetes'.
 _IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]+)?(?:apiVersion|kind)[ \t]*:")
 # A machine config of Talos, a patch of one or a talconfig, which are filled in as often as not.
-_OF_TALOS = pattern(rb"(?m)^(?:machine|talosVersion)[ \t]*:")
+_OF_TALOS = pattern(rb"(?m)^(?:machine|talosVersion|customization)[ \t]*:")
 # Variables that choose a release of k3s or RKE2 stand among others that Ansible fills in.
 _OF_A_RELEASE = pattern(rb"(?m)^[ \t]*\w*(?:k3s|rke2)\w*version[ \t]*:[ \t]*[\"']?v?1\.\d+\.\d+\+")
 

@@ -22,7 +22,7 @@ from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module, open_root
 from nodeworthy.hcl.scope import TooMuch
 from nodeworthy.hcl.values import Obj, Seq, Str, Value
-from nodeworthy.known.terraform import CLOUDS, OTHER_CLOUDS
+from nodeworthy.known.terraform import CLOUDS, MAKING_CLUSTERS, OTHER_CLOUDS
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.scene import Fact
@@ -88,11 +88,12 @@ class TerraformRoot:
         """The pools that it asks of other clouds. Their reader is imported only where there are some."""
         if not self.module.has_any(CLOUDS):
             return ()
-        from nodeworthy.collect.source.terraform_nodes import pools_of_other_clouds
+        from nodeworthy.collect.source.terraform_nodes import BY_API, pools_of_other_clouds
         from nodeworthy.facts.fleet.hosted_pools import HOSTED
         from nodeworthy.known.hosted_elsewhere import types_elsewhere
 
         types = HOSTED | types_elsewhere() if any(map(self.disk.says, OTHER_CLOUDS)) else HOSTED
+        types |= {BY_API}
         return self._bounded(lambda: pools_of_other_clouds(self.module.everything(types))) or ()
 
     @cached_property
@@ -144,11 +145,19 @@ class TerraformRoot:
     def _facts(self) -> Iterator[Fact]:
         try:
             yield from facts_declared_by(self.module.everything(DECLARING))
+            yield from self._nodes()
             yield from self._left_out()
             yield from self._unread()
             self._fill_in_for_nobody()
         except TooMuch as problem:
             yield NotLookedAt(Place(self.disk.shown(self.folder)), f"this root was not read to its end: {problem}")
+
+    def _nodes(self) -> Iterator[Fact]:
+        """Those of what makes clusters by itself. Imported only where it does."""
+        if self.module.has_any(MAKING_CLUSTERS) and any(map(self.disk.says, MAKING_CLUSTERS)):
+            from nodeworthy.collect.source.terraform_clusters import TYPES, nodes_declared_by
+
+            yield from nodes_declared_by(self.module.everything(TYPES))
 
     def _fill_in_for_nobody(self) -> None:
         """A template that is filled in for something of which there is none is no file by itself either."""

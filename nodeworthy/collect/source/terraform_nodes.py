@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.aws.user_data import USER_DATA, is_for_windows, scripts_of
@@ -18,15 +19,20 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module
-from nodeworthy.hcl.trees import tree
-from nodeworthy.hcl.values import BLOCK, Hole, Obj, Seq, Str, Value, is_null
+from nodeworthy.hcl.trees import document, tree
+from nodeworthy.hcl.values import BLOCK, Hole, Obj, Refusal, Seq, Str, Value, Waits, is_null
 from nodeworthy.known.aws_models import Model, model_of
 from nodeworthy.known.terraform import CLOUDS, is_one, name_of, types
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
+if TYPE_CHECKING:
+    from nodeworthy.facts.fleet.hosted_pools import HostedResource
+
 _AWS = "aws_"
+# Hands on to Azure's own API what nobody else's resource says.
+BY_API = "azapi_resource"
 _PARAMETER, _IMAGES = "aws_ssm_parameter", ("aws_ami", "aws_ami_ids")
 # A regular expression that says no more than a name with * does.
 _PLAIN = pattern(r"\^?((?:[\w/-]|\\\.|\.\*|\.)+)\$?")
@@ -68,7 +74,25 @@ def pools_of_other_clouds(instances: Iterable[Instance | Hole]) -> list[GpuPool]
     from nodeworthy.facts.fleet.hosted_pools import HostedResource, hosted_pools
 
     found = [HostedResource(each.type, each.name, each.place, tree(each.values)) for each in theirs]
+    found += (one for each in theirs if each.type == BY_API and (one := _by_azures_api(each)) is not None)
     return [*hosted_pools(found), *pools_elsewhere(found)]
+
+
+def _by_azures_api(instance: Instance) -> HostedResource | None:
+    """What a provider hands on to Azure as it stands; its body is a text in older versions."""
+    from nodeworthy.facts.fleet.hosted_objects import resource_by_azures_api
+
+    said, body = tree(instance.values), instance.values.items.get("body")
+    if isinstance(body, Str):
+        try:
+            body = document(body, instance.module.scope(instance.block.file, instance.names))
+        except (Waits, Refusal):
+            return None
+    if not isinstance(body, Obj):
+        return None
+    return resource_by_azures_api(
+        said.get("type").text or "", instance.name, instance.place, said.get("name"), tree(body)
+    )
 
 
 # Images

@@ -24,7 +24,9 @@ from nodeworthy.facts.fleet.hosted_pools import (
     HostedResource,
     hosted_pools,
 )
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, texts_of
 from nodeworthy.facts.fleet.said_cluster import minor_of, range_of, said_clusters
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Located, NotKnown, Place, Placed, Unknown
 
@@ -350,6 +352,35 @@ _AZ = {
 }
 
 
+# k3s
+
+
+def _by_k3sup(asked: _Asked) -> Iterator[Found]:
+    """On machines of one's own, over SSH; what they are called is not said."""
+    version, words = asked.given.value("--k3s-version"), asked.given.value("--k3s-extra-args")
+    said = Tree(version.known if version else None, asked.place)
+    labels = _pairs(" ".join(_LABEL_OF_K3S.findall(words.shown())), " ") if words else {}
+    machines = Machines(labels=texts_of(plant(labels, asked.place)))
+    has_gpus = any("gpu" in each for each in labels)
+    yield AskedNodes(
+        "k3sup-gpu" if has_gpus else "k3sup",
+        "the nodes of",
+        asked.place,
+        Located.known("k3s", asked.place),
+        f"k3sup makes them of k3s{f' {said.text}' if said.text else ''}",
+        kubernetes=minor_of(said),
+        machines=machines if has_gpus else NOTHING_SAID,
+    )
+
+
+_LABEL_OF_K3S = pattern(r"--node-label[ =]([\w./-]+=[\w.-]*)")
+_K3SUP = {
+    "server": ("--ip", "--host", "--server-ip", "--server-host", "--user", "--server-user", "--ssh-key", "--ssh-port"),
+    "version": ("--k3s-version", "--k3s-channel", "--k3s-extra-args", "--tls-san", "--token", "--datastore"),
+    "context": ("--context", "--local-path", "--node-token-path", "--node-token", "--sudo"),
+}
+
+
 # All of them
 
 _COMMANDS: Sequence[_Command] = (
@@ -359,6 +390,8 @@ _COMMANDS: Sequence[_Command] = (
     _Command("gcloud", ("container", "node-pools", "create"), _GCLOUD, _by_gcloud),
     _Command("az", ("aks", "create"), _AZ, _by_az),
     _Command("az", ("aks", "nodepool", "add"), _AZ, _by_az),
+    _Command("k3sup", ("install",), _K3SUP, _by_k3sup),
+    _Command("k3sup", ("join",), _K3SUP, _by_k3sup),
 )
 
 

@@ -125,6 +125,8 @@ class SaidMachines:
     place: Place
     name: str
     machines: Machines
+    # Which of EKS' images they start from, as Cluster API's provider calls it.
+    image: Located[str] | None = None
 
 
 def with_machines_said(
@@ -135,12 +137,32 @@ def with_machines_said(
     if len(makers) != 1 or nodes.hosted is not None:
         return nodes
     maker, own = makers[0], nodes.machines
-    found = [each.machines for each in machines if each.name in maker.pools]
+    found = [each for each in machines if each.name in maker.pools]
     if len(found) == 1 and not own.types:
-        own = replace(own, types=found[0].types, gpu=found[0].gpu, gpus=found[0].gpus)
+        seen = found[0].machines
+        own = replace(own, types=seen.types, gpu=seen.gpu, gpus=seen.gpus)
+        nodes = _with_image(nodes, found[0].image)
     names = [each for each in maker.names if "$" not in each and "{" not in each]
     name = Located.known(names[0], maker.place) if len(names) == 1 else None
     return replace(nodes, machines=replace(own, wanted=own.wanted or maker.wanted), cluster=nodes.cluster or name)
+
+
+def _with_image(nodes: AskedNodes, image: Located[str] | None) -> AskedNodes:
+    """Of EKS alone: what its image is, and whether the driver is in it."""
+    found = _IMAGES_OF_EKS.get(image.shown()) if image is not None else None
+    if found is None or image is None or not nodes.distribution.shown().startswith("eks-"):
+        return nodes
+    distribution, has_driver = found
+    said = f"eksLookupType {image.shown()}"
+    return replace(nodes, distribution=Located.known(distribution, image.place), said=said, has_driver=has_driver)
+
+
+_IMAGES_OF_EKS = {
+    "AmazonLinux": ("eks-al2", False),
+    "AmazonLinuxGPU": ("eks-al2", True),
+    "AmazonLinux2023": ("eks-al2023", False),
+    "AmazonLinux2023GPU": ("eks-al2023", True),
+}
 
 
 def with_cluster_said(nodes: AskedNodes, clusters: Iterable[SaidCluster]) -> AskedNodes:

@@ -36,9 +36,12 @@ _KUBEADM = _Kind("kubeadm", "preKubeadmCommands", "postKubeadmCommands")
 _RKE2 = _Kind("rke2", "preRKE2Commands", "postRKE2Commands")
 _K3S = _Kind("k3s", "preK3sCommands", "postK3sCommands")
 _NODEADM = _Kind("eks-al2023", "preNodeadmCommands")
+# By the script of Amazon Linux 2, unless its machines are looked up by another image.
+_EKS = _Kind("eks-al2", "preBootstrapCommands", "postBootstrapCommands")
 _CK8S = _Kind("k8s-snap", "preRunCommands", "postRunCommands")
 _OF_KIND: Mapping[str, _Kind] = {
     **dict.fromkeys(("CK8sConfig", "CK8sConfigTemplate", "CK8sControlPlane"), _CK8S),
+    **dict.fromkeys(("EKSConfig", "EKSConfigTemplate"), _EKS),
     **dict.fromkeys(("NodeadmConfig", "NodeadmConfigTemplate"), _NODEADM),
     **dict.fromkeys(("KubeadmConfig", "KubeadmConfigTemplate", "KubeadmControlPlane"), _KUBEADM),
     **dict.fromkeys(("RKE2Config", "RKE2ConfigTemplate", "RKE2ControlPlane"), _RKE2),

@@ -75,7 +75,14 @@ class EksctlGroup:
 
     @property
     def has_gpus(self) -> bool:
-        return any(has_gpus(each.text or "") for each in self.types)
+        return any(has_gpus(each.text or "") for each in self.types) or self._selected is not None
+
+    @property
+    def _selected(self) -> Located[int] | None:
+        """How many GPUs a type must have that eksctl looks up by itself, where no type is named."""
+        gpus = self.tree.get("instanceSelector", "gpus")
+        asks = isinstance(gpus.value, int) and not isinstance(gpus.value, bool) and gpus.value > 0
+        return number_of(gpus) if asks and not self.types else None
 
     @property
     def is_called_so(self) -> bool:
@@ -97,6 +104,7 @@ class EksctlGroup:
         types = tuple(each.located() for each in self.types)
         return Machines(
             types,
+            gpus=self._selected,
             wanted=wanted,
             least=least,
             most=most,
@@ -125,7 +133,7 @@ class EksctlGroup:
 
     def asked(self, name: str, family: AmiFamily) -> AskedNodes:
         named = self.tree.get("amiFamily")
-        types = ", ".join(each.text or "" for each in self.types)
+        types = ", ".join(each.text or "" for each in self.types) or "what its instanceSelector finds"
         said = f"amiFamily {named.text}" if named.text else _by_default(family, types)
         metadata = self.document.get("metadata")
         nodes = AskedNodes(

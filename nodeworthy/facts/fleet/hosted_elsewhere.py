@@ -12,6 +12,7 @@ from nodeworthy.facts.fleet.hosted_pools import HostedResource, minor_of
 from nodeworthy.facts.fleet.machines import Machines, number_of, text_of, texts_of
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.cloud_gpus import MachineGpus
+from nodeworthy.known.containerd import containerd_of
 from nodeworthy.known.hosted_elsewhere import AsksForNodes, asks_for_nodes, gpus_elsewhere, is_cluster
 from nodeworthy.verdict import Located, Place, Related, Unknown
 
@@ -41,11 +42,12 @@ def _pool(resource: HostedResource, said: Tree, asks: AsksForNodes, own: HostedR
     where = f"{asks.noun}, {machine.text}"
     driver = _driver(said, asks, machine)
     why = Unknown(f"what nodes of this {asks.noun} run is not known")
+    runs = asks.distribution
     yield GpuPool(
         _at(said, asks.name).text or resource.name,
         place,
-        Located(why, machine.place),
-        Located(why, machine.place),
+        Located.known(runs, machine.place) if runs else Located(why, machine.place),
+        Located.known(containerd_of(runs), machine.place) if runs else Located(why, machine.place),
         noun=asks.noun,
         driver=Driver.AMI if driver is not None else None,
         driver_said=driver,
@@ -54,7 +56,7 @@ def _pool(resource: HostedResource, said: Tree, asks: AsksForNodes, own: HostedR
         cluster=_of_cluster(own, version=False),
         machines=_machines(said, asks, has),
         evidence=where,
-        runs_unsaid=True,
+        runs_unsaid=not runs,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.hosted_pools import (
     AKS_CLUSTER,
@@ -17,13 +17,14 @@ from nodeworthy.facts.fleet.hosted_pools import (
     HOSTED,
     HostedResource,
     hosted_pools,
+    minor_of,
 )
 from nodeworthy.facts.fleet.machines import text_of
 from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
 from nodeworthy.fleet.model import Driver
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
-from nodeworthy.verdict import Located
+from nodeworthy.verdict import Located, Place
 
 _CAPITAL = pattern(r"(?<=[a-z0-9])[A-Z]")
 # Below these stand names of one's own.
@@ -82,6 +83,73 @@ def hosted_objects(document: Tree) -> Iterator[AskedNodes]:
         for pool in _pools(HostedResource(kind.type, name, document.place, values)):
             machines = pool.machines if pool.machines.taints else replace(pool.machines, taints=_taints(spec))
             yield nodes_called(replace(pool, cluster=_cluster(document, spec, kind), machines=machines), called)
+
+
+_COMPUTE_CLASS = "cloud.google.com/compute-class"
+
+
+def nodes_of_compute_class(document: Tree) -> Iterator[AskedNodes]:
+    """The nodes that GKE makes pools of by itself, one kind of machines after the other."""
+    name, spec = document.get("metadata", "name").text, document.get("spec")
+    is_googles = (document.get("apiVersion").text or "").startswith("cloud.google.com/")
+    if name is None or not is_googles or spec.get("nodePoolAutoCreation", "enabled").value is not True:
+        return
+    asked = [each for each in spec.get("priorities").sequence if each.get("gpu").is_mapping]
+    for index, each in enumerate(asked):
+        called = name if len(asked) == 1 else f"{name}-{index + 1}"
+        resource = HostedResource(GKE_POOL, called, each.place, _as_pool(each, name))
+        yield from (nodes_called(pool, "ComputeClass") for pool in hosted_pools([resource]))
+
+
+def _as_pool(priority: Tree, name: str) -> Tree:
+    gpu, at = priority.get("gpu"), priority.place
+    driver = gpu.get("driverVersion")
+    installs = replace(driver, value=driver.text.upper()) if driver.text is not None else driver
+    accelerator = {
+        "type": gpu.get("type"),
+        "count": gpu.get("count"),
+        "gpu_driver_installation_config": Tree({"gpu_driver_version": installs}, at),
+    }
+    config = {
+        "machine_type": priority.get("machineType"),
+        "guest_accelerator": Tree(accelerator, gpu.place),
+        "labels": Tree({_COMPUTE_CLASS: Tree(name, at)}, at),
+    }
+    return Tree({"node_config": Tree(config, at)}, at)
+
+
+_OF_AZURE = {
+    "microsoft.containerservice/managedclusters/agentpools": AKS_POOL,
+    "microsoft.containerservice/managedclusters": AKS_CLUSTER,
+}
+
+
+def resource_by_azures_api(kind: str, name: str, place: Place, named: Tree, said: Tree) -> HostedResource | None:
+    """One that is asked of Azure's own API: `kind` has a version behind it."""
+    type_ = _OF_AZURE.get(kind.partition("@")[0].lower())
+    if type_ is None:
+        return None
+    values = _as_in_terraform(said.get("properties"), _BY_ASO)
+    return HostedResource(type_, name, place, replace(values, value={**values.mapping, "name": named}))
+
+
+# As programs of Pulumi's call what Terraform has as blocks of one name.
+_BY_PULUMI = {"guest_accelerators": "guest_accelerator", "taints": "taint", "node_pools": "node_pool"}
+
+
+def asked_of_host(type_: str, name: str, place: Place, said: Tree) -> Iterator[AskedNodes | SaidCluster]:
+    """By a program: its pools, and what it says of a cluster."""
+    values = _as_in_terraform(said, _BY_PULUMI)
+    if type_ == GKE_POOL and values.get("name").text is None and values.is_mapping:
+        values = replace(values, value={**values.mapping, "name": Tree(name, place)})
+    for pool in hosted_pools([HostedResource(type_, name, place, values)]):
+        named = None if type_ in (GKE_POOL, AKS_POOL) else text_of(values.get("name"))
+        yield nodes_called(replace(pool, cluster=pool.cluster or named), "node pool")
+    if type_ in (GKE_CLUSTER, AKS_CLUSTER):
+        version = values.get("min_master_version" if type_ == GKE_CLUSTER else "kubernetes_version")
+        called = values.get("name").text or name
+        of = frozenset(("gke-cos", "gke-ubuntu") if type_ == GKE_CLUSTER else ("aks",))
+        yield SaidCluster(place, frozenset((called,)), of=of, version=minor_of(text_of(version)))
 
 
 def _pools(resource: HostedResource) -> Sequence[GpuPool]:

@@ -13,6 +13,7 @@ from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in
+from nodeworthy.known.cloud_gpus import MachineGpus, aks_distribution
 from nodeworthy.known.instances import counts_of, gpu_of_family, has_gpus, is_gpu_family, most_gpus_of
 from nodeworthy.known.node_images import family_of_karpenter, image_by_name, image_by_parameter
 from nodeworthy.patterns import pattern
@@ -23,6 +24,7 @@ OF_POOL = "karpenter.sh/nodepool"
 _CLASS_API, _POOL_API = "karpenter.k8s.aws/", "karpenter.sh/"
 _OWN_CLASS, _OWN_KEYS, _AUTO_MODE = "EC2NodeClass", "karpenter.k8s.aws", "eks.amazonaws.com"
 _AWS_OWN = "bottlerocket"
+_AZURE = "karpenter.azure.com"
 # Under which Bottlerocket is told how the device plugin of its image runs, and whether.
 _OWN_PLUGIN = "kubelet-device-plugins"
 # Of the categories of EC2's types, those of which every current one has GPUs of NVIDIA or is asked for as if it had.
@@ -43,8 +45,9 @@ class KarpenterPool:
     node_class: str
     tree: Tree
     machines: Machines = NOTHING_SAID
-    # Where it names a class of Auto Mode's.
+    # Where it names a class of Auto Mode's, or one of AKS'.
     auto_mode: Place | None = None
+    azure: Place | None = None
 
     @property
     def title(self) -> str:
@@ -77,6 +80,19 @@ class KarpenterPool:
         return any(each.text == _RESERVED for values in kinds for each in values)
 
     @property
+    def is_of_a_cloud(self) -> bool:
+        """Whether no EC2NodeClass says what its nodes are."""
+        return self.auto_mode is not None or self.azure is not None
+
+    @property
+    def of_aks(self) -> AskedNodes | None:
+        if self.azure is None:
+            return None
+        distribution = Located.known(aks_distribution(), self.azure)
+        said = "AKS makes its nodes by an AKSNodeClass, and installs the driver on those with GPUs"
+        return AskedNodes(self.name, "NodePool", self.place, distribution, said, True, machines=self.machines)
+
+    @property
     def of_auto_mode(self) -> AskedNodes | None:
         if self.auto_mode is None:
             return None
@@ -107,7 +123,7 @@ class KarpenterClass:
 
     def nodes(self, pool: KarpenterPool) -> AskedNodes | None:
         """None where it is of another class, or the image may be anybody's."""
-        if pool.node_class != self.name or pool.auto_mode is not None:
+        if pool.node_class != self.name or pool.is_of_a_cloud:
             return None
         images = list(self._images())
         if not images:
@@ -276,12 +292,13 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | Mispl
         reference, requirements = spec.get("nodeClassRef"), spec.get("requirements").sequence
         if reference.get("name").text is not None and any(map(_asks_for_gpus, requirements)):
             auto = reference.get("group")
-            place = auto.place if auto.text == _AUTO_MODE else None
+            auto_mode = auto.place if auto.text == _AUTO_MODE else None
+            azure = auto.place if auto.text == _AZURE else None
             node_class = reference.get("name").text or ""
             labels = texts_of(document.get("spec", "template", "metadata", "labels"))
             own = {OF_POOL: Located.known(name, document.place), **labels}
             machines = replace(_machines(requirements), labels=own, taints=taints_in(spec.get("taints").sequence))
-            yield KarpenterPool(name, document.place, node_class, document, machines, place)
+            yield KarpenterPool(name, document.place, node_class, document, machines, auto_mode, azure)
 
 
 def objects_of_data_on_eks(values: Tree) -> Iterator[Tree]:
@@ -323,7 +340,7 @@ def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
     for pool in (each for each in every if isinstance(each, KarpenterPool)):
         found = classes.get(pool.node_class)
         nodes = found.nodes(pool) if found is not None else None
-        nodes = pool.of_auto_mode or nodes
+        nodes = pool.of_auto_mode or pool.of_aks or nodes
         if nodes is not None:
             yield nodes
 
@@ -333,7 +350,7 @@ def pools_of_any_image(facts: Iterable[object]) -> Iterator[AskedNodes]:
     every = list(facts)
     classes = {each.name for each in every if isinstance(each, KarpenterClass)}
     for pool in (each for each in every if isinstance(each, KarpenterPool)):
-        if pool.node_class not in classes and pool.auto_mode is None:
+        if pool.node_class not in classes and not pool.is_of_a_cloud:
             why = f"the EC2NodeClass '{pool.node_class}' is not here"
             distribution: Located[str] = Located.unknown(why, pool.place)
             yield AskedNodes(pool.name, "NodePool", pool.place, distribution, "", machines=pool.machines)
@@ -361,6 +378,8 @@ def _machines(requirements: Sequence[Tree]) -> Machines:
 
     chosen = {key: values for key, operator, values in map(_parts_of_requirement, requirements) if operator == "In"}
     types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.text or "")]
+    if not {_SKU, _SKU_GPU, _SKU_COUNT}.isdisjoint(chosen) or _of_azure(chosen.get(_TYPE, ())):
+        return _machines_of_azure(chosen)
     gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.text or "") is not None]
     counts = [each for each in chosen.get(_GPU_COUNT, ()) if (each.text or "").isdecimal()]
     gpu = gpus[0].located() if len(gpus) == 1 else _of_families(chosen, _gpu_of)
@@ -369,6 +388,32 @@ def _machines(requirements: Sequence[Tree]) -> Machines:
         sizes = [each.text or "" for each in chosen.get(_SIZE, ())]
         count = _of_families(chosen, lambda family: counts_of(family, sizes))
     return Machines(tuple(types), gpu, count, min(_bounds(chosen), key=lambda each: each[0], default=(0, None))[1])
+
+
+def _of_azure(sizes: Sequence[Tree]) -> list[MachineGpus]:
+    from nodeworthy.known.cloud_gpus import gpus_of_size
+
+    return [found for each in sizes if (found := gpus_of_size(each.text or "")) is not None]
+
+
+def _machines_of_azure(chosen: Mapping[str, Sequence[Tree]]) -> Machines:
+    """What all sizes have that it chooses from, or what it says of them."""
+    from nodeworthy.known.gpus import gpu_named
+
+    sizes = [*chosen.get(_SKU, ()), *chosen.get(_TYPE, ())]
+    told = [(found, each.place) for each in sizes for found in _of_azure([each])]
+    gpus = {found.gpu: Located.known(found.gpu, place) for found, place in told if found.gpu is not None}
+    counts = {found.count: Located.known(found.count, place) for found, place in told if found.count is not None}
+    if not told:
+        named = ((gpu_named(each.text or ""), each.place) for each in chosen.get(_SKU_GPU, ()))
+        gpus = {gpu.name: Located.known(gpu.name, place) for gpu, place in named if gpu is not None}
+        whole = [each for each in chosen.get(_SKU_COUNT, ()) if (each.text or "").isdecimal()]
+        counts = {int(each.text or 0): Located.known(int(each.text or 0), each.place) for each in whole}
+    is_one_gpu, is_one_count = len(gpus) == 1, len(counts) == 1 and len(told) in (0, len(sizes))
+    return Machines(
+        gpu=next(iter(gpus.values())) if is_one_gpu else None,
+        gpus=next(iter(counts.values())) if is_one_count else None,
+    )
 
 
 def _of_families(chosen: Mapping[str, Sequence[Tree]], has: Callable[[str], frozenset[V]]) -> Located[V] | None:
@@ -416,6 +461,16 @@ def _only_gpu_categories(operator: str, values: Sequence[str]) -> bool:
     return operator == "In" and bool(values) and all(each in _GPU_CATEGORIES or is_gpu_family(each) for each in values)
 
 
+def _only_of_azures_gpus(operator: str, values: Sequence[str]) -> bool:
+    return operator == "In" and bool(values) and all(each.upper().startswith("N") for each in values)
+
+
+def _is_azures(size: str) -> bool:
+    from nodeworthy.known.cloud_gpus import gpus_of_size
+
+    return gpus_of_size(size) is not None
+
+
 def _has_gpus_elsewhere(kind: str) -> bool:
     """A machine type of Google Cloud, or a size of Azure."""
     from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
@@ -430,17 +485,24 @@ _SIZE = "karpenter.k8s.aws/instance-size"
 _GPU_NAME = "karpenter.k8s.aws/instance-gpu-name"
 _GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
 _CATEGORY = "karpenter.k8s.aws/instance-category"
+_SKU, _SKU_FAMILY = f"{_AZURE}/sku-name", f"{_AZURE}/sku-family"
+_SKU_GPU, _SKU_COUNT = f"{_AZURE}/sku-gpu-name", f"{_AZURE}/sku-gpu-count"
 _MAY: Mapping[str, Callable[[str], bool]] = {
     _TYPE: lambda kind: has_gpus(kind) or _has_gpus_elsewhere(kind),
     _FAMILY: is_gpu_family,
     _CATEGORY: lambda category: category in _GPU_CATEGORIES,
-    "karpenter.azure.com/sku-family": lambda family: family.upper().startswith("N"),
+    _SKU_FAMILY: lambda family: family.upper().startswith("N"),
 }
 _ASKS: Mapping[str, Callable[[str, Sequence[str]], bool]] = {
-    _TYPE: _in(has_gpus),
+    _TYPE: _in(lambda kind: has_gpus(kind) or _is_azures(kind)),
     _FAMILY: _in(lambda family: is_gpu_family(family.partition(".")[0])),
     _CATEGORY: _only_gpu_categories,
     _GPU_NAME: _asks_for_any,
     _GPU_COUNT: _counted,
     "karpenter.k8s.aws/instance-gpu-manufacturer": _in(lambda one: one.lower() == "nvidia"),
+    _SKU: _in(_is_azures),
+    _SKU_GPU: _asks_for_any,
+    _SKU_COUNT: _counted,
+    _SKU_FAMILY: _only_of_azures_gpus,
+    f"{_AZURE}/sku-gpu-manufacturer": _in(lambda one: one.lower() == "nvidia"),
 }

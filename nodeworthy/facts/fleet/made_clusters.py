@@ -14,6 +14,7 @@ from nodeworthy.facts.fleet.node_taint import taints_in, written_taint
 from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
 from nodeworthy.known.instances import has_gpus
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.verdict import Located, Place
 
 _KOPS, _OF_KOPS = "kops.k8s.io/", "kops.k8s.io/cluster"
@@ -38,7 +39,24 @@ def made_clusters(document: Tree) -> Iterator[AskedNodes]:
         version = document.get("spec", "kubernetesVersion")
         found = next((each for sign, each in _OF_RANCHER.items() if sign in (version.text or "")), None)
         if found is not None:
-            yield _cluster(document, found, version, f"kubernetesVersion {version.text}")
+            made = _cluster(document, found, version, f"kubernetesVersion {version.text}")
+            yield from list(_pools_of_rancher(document, made)) or [made]
+
+
+def _pools_of_rancher(document: Tree, made: AskedNodes) -> Iterator[AskedNodes]:
+    """Its pools of machines with GPUs, as far as it says which these are."""
+    for each in document.get("spec", "rkeConfig", "machinePools").sequence:
+        kind, taints = each.get("machineType"), taints_in(each.get("taints").sequence)
+        labels = texts_of(each.get("labels"))
+        if _is_of_gpus(kind.text or "") or any("gpu" in word for word in (*labels, *(one.key for one in taints))):
+            machines = replace(_machines_of_kind(kind), wanted=number_of(each.get("quantity")), labels=labels)
+            yield replace(
+                made,
+                name=each.get("name").text or made.name,
+                noun="machine pool",
+                place=each.place,
+                machines=replace(machines, taints=taints),
+            )
 
 
 def cluster_of_k3d(document: Tree) -> Iterator[AskedNodes]:
@@ -102,12 +120,19 @@ def _is_of_gpus(kind: str) -> bool:
     return has_gpus(kind) or gpus_of_machine(kind) is not None or gpus_of_size(kind) is not None
 
 
-def _of_gardener(worker: Tree, kind: Tree) -> Machines:
+def _machines_of_kind(kind: Tree) -> Machines:
+    """A type of any of the large clouds."""
     found = gpus_of_machine(kind.text or "") or gpus_of_size(kind.text or "")
     return Machines(
-        (kind.located(),) if found is None else (),
+        (kind.located(),) if found is None and kind.text is not None else (),
         Located.known(found.gpu, kind.place) if found is not None and found.gpu is not None else None,
         Located.known(found.count, kind.place) if found is not None and found.count is not None else None,
+    )
+
+
+def _of_gardener(worker: Tree, kind: Tree) -> Machines:
+    return replace(
+        _machines_of_kind(kind),
         least=number_of(worker.get("minimum")),
         most=number_of(worker.get("maximum")),
         labels=texts_of(worker.get("labels")),

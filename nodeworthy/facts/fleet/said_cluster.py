@@ -205,7 +205,8 @@ def said_machines(document: Tree) -> Iterator[SaidMachines]:
     if name is None or said.text is None or not api.startswith(_INFRASTRUCTURE):
         return
     if has_gpus(said.text):
-        yield SaidMachines(document.place, name, Machines((said.located(),)))
+        image = document.get("spec", "template", "spec", "ami", "eksLookupType")
+        yield SaidMachines(document.place, name, Machines((said.located(),)), text_of(image))
         return
     found = gpus_of_size(said.text) if kind.startswith("Azure") else gpus_of_machine(said.text)
     if found is not None:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
-from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, text_of, texts_of
+from nodeworthy.facts.fleet.node_taint import written_taint
 from nodeworthy.facts.fleet.said_cluster import first_of, minor_of, range_of
-from nodeworthy.verdict import Located
+from nodeworthy.records import replace
+from nodeworthy.verdict import Located, Place
 
 _NVIDIA = "nvidia"
 TALOS, _OF_TALOS = "talos", ("siderolabs", "talos")
@@ -24,12 +26,56 @@ def nodes_of_talos(document: Tree) -> Iterator[AskedNodes]:
         yield from _of_machine(document, machine)
     elif document.get("talosVersion").text is not None and document.get("nodes").is_sequence:
         yield _of_talhelper(document)
+    else:
+        yield from _of_schematic(document)
+
+
+def _of_schematic(document: Tree) -> Iterator[AskedNodes]:
+    """What the image factory makes an image of: some of the machines are installed with it."""
+    asked = document.get("customization", "systemExtensions", "officialExtensions").sequence
+    named = next((each for each in asked if names_driver(each)), None)
+    if named is not None:
+        yield replace(nodes_by_extension(TALOS, document.place, named), is_patch=True)
+
+
+def _drivers(machine: Tree) -> list[Tree]:
+    modules = [each.get("name") for each in machine.get("kernel", "modules").sequence]
+    extensions = [each.get("image") for each in machine.get("install", "extensions").sequence]
+    return [each for each in (*modules, *extensions) if _NVIDIA in (each.text or "")]
+
+
+def machine_of_talos(name: str, place: Place, machine: Tree, cluster: Tree) -> AskedNodes:
+    """What a configuration comes to that something else than Talos' own files puts together."""
+    drivers = _drivers(machine)
+    return AskedNodes(
+        machine.get("network", "hostname").text or name,
+        "machine config",
+        place,
+        Located.known(TALOS, drivers[0].place if drivers else place),
+        f"a machine config of Talos{f' with {drivers[0].text}' if drivers else ''}",
+        True if drivers else None,
+        cluster=text_of(cluster),
+        machines=_registered(machine) if drivers else NOTHING_SAID,
+    )
+
+
+def _registered(machine: Tree) -> Machines:
+    """What its nodes register with. A taint is said there as it is to kubectl, without its key."""
+    parted = ((key, each, (each.text or "").rpartition(":")) for key, each in machine.get("nodeTaints").mapping.items())
+    written = (written_taint(f"{key}={value}:{effect}", each.place) for key, each, (value, _, effect) in parted)
+    taints = tuple(each for each in written if each is not None)
+    return Machines(labels=texts_of(machine.get("nodeLabels")), taints=taints)
+
+
+def nodes_by_extension(name: str, place: Place, extension: Tree) -> AskedNodes:
+    """Those of an image that is made with NVIDIA's modules."""
+    return AskedNodes(
+        name, "image", place, Located.known(TALOS, extension.place), extension.text or "", has_driver=True
+    )
 
 
 def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:
-    modules = [each.get("name") for each in machine.get("kernel", "modules").sequence]
-    extensions = [each.get("image") for each in machine.get("install", "extensions").sequence]
-    drivers = [each for each in (*modules, *extensions) if _NVIDIA in (each.text or "")]
+    drivers = _drivers(machine)
     if not drivers and not _is_talos(document, machine):
         return
     said = f"a machine config of Talos{f' with {drivers[0].text}' if drivers else ''}"
@@ -44,6 +90,7 @@ def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:
         said,
         True if drivers else None,
         cluster=text_of(cluster),
+        machines=_registered(machine) if drivers else NOTHING_SAID,
         # A whole one names its cluster.
         is_patch=cluster.is_absent and hostname is None,
     )
@@ -115,7 +162,7 @@ def clusters_of_omni(document: Tree) -> Iterator[SaidCluster]:
 
 def workers_of_omni(document: Tree) -> Iterator[AskedNodes]:
     """A part of a cluster's template, which says no API: the machines that get NVIDIA's modules."""
-    extension = next((each for each in document.get("systemExtensions").sequence if _is_driver(each)), None)
+    extension = next((each for each in document.get("systemExtensions").sequence if names_driver(each)), None)
     if extension is not None and document.get("apiVersion").is_absent:
         yield AskedNodes(
             document.get("name").text or "workers",
@@ -127,5 +174,5 @@ def workers_of_omni(document: Tree) -> Iterator[AskedNodes]:
         )
 
 
-def _is_driver(extension: Tree) -> bool:
+def names_driver(extension: Tree) -> bool:
     return any(each in (extension.text or "") for each in _MODULES)
