@@ -17,7 +17,7 @@ from nodeworthy.verdict import Place, Unknown
 
 _VERSION = pattern(r"v\d{8}(?:preview)?")
 _OF_EC2 = pattern(r"([A-Z]\w{0,6})_(\d{0,3}X?Large|Metal)")
-_WORKED_OUT = "the program works it out"
+_BY_THE_PROGRAM = "the program works it out"
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ def enum_value(path: Sequence[str]) -> str | None:
     return path[-1] if len(path) > 1 and path[-2] in ("OperatingSystem", "AmiType") else None
 
 
-def worked_out(shown: str, place: Place) -> Tree:
-    return Tree(Unknown(f"{_WORKED_OUT}: {shown[:60]}"), place)
+def value_worked_out(shown: str, place: Place) -> Tree:
+    return Tree(Unknown(f"{_BY_THE_PROGRAM}: {shown[:60]}"), place)
 
 
 class Config:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from nodeworthy.collect.source.constructed import Config, Constructed, enum_value, kind_of, worked_out
+from nodeworthy.collect.source.constructed import Config, Constructed, enum_value, kind_of, value_worked_out
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
@@ -29,7 +29,7 @@ def constructed_by_python(text: str, shown: str, config: Config) -> list[Constru
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    return list(_Program(module, shown, config).constructed())
+    return list(_Program(module, shown, config).constructions())
 
 
 class _Program:
@@ -42,7 +42,7 @@ class _Program:
         self._values = self._assigned_once()
         self._steps = 0
 
-    def constructed(self) -> Iterator[Constructed]:
+    def constructions(self) -> Iterator[Constructed]:
         likely = {id(inner) for each in self._nodes if isinstance(each, ast.If) for inner in _within(each)}
         for node in self._nodes:
             kind = self._kind(node.func) if isinstance(node, ast.Call) else None
@@ -86,7 +86,7 @@ class _Program:
         return {name: values[0] for name, values in found.items() if len(values) == 1 and name not in given}
 
     def _arguments(self, call: ast.Call, depth: int = 0) -> Tree:
-        """Those by name, and of a class of arguments, or a mapping that is handed over whole, what stands in it."""
+        """The arguments by name, and what stands in a class of arguments or in a mapping that is handed over whole."""
         found: dict[str, Tree] = {}
         for each in call.args[1:] if not depth else ():
             given = self._value(each, depth + 1)
@@ -103,7 +103,7 @@ class _Program:
         place = self._place(value)
         self._steps += 1
         if depth > _DEEPEST or self._steps > _MOST_STEPS:
-            return worked_out(".".join(_dotted(value)) or "an expression", place)
+            return value_worked_out(".".join(_dotted(value)) or "an expression", place)
         if isinstance(value, ast.Constant) and isinstance(value.value, str | int | float | bool | None):
             return Tree(value.value, place)
         if isinstance(value, ast.List | ast.Tuple) and not any(isinstance(each, ast.Starred) for each in value.elts):
@@ -114,7 +114,9 @@ class _Program:
             return self._value(self._values[value.id], depth + 1, is_own)
         if isinstance(value, ast.Attribute) and (said := enum_value(_dotted(value))) is not None:
             return Tree(said, place)
-        return self._called(value, depth, is_own) or worked_out(".".join(_dotted(value)) or "an expression", place)
+        return self._called(value, depth, is_own) or value_worked_out(
+            ".".join(_dotted(value)) or "an expression", place
+        )
 
     def _mapping(self, value: ast.Dict, depth: int, is_own: bool) -> Tree:
         found: dict[str, Tree] = {}

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from nodeworthy.collect.source.constructed import Config, Constructed, enum_value, kind_of, worked_out
+from nodeworthy.collect.source.constructed import Config, Constructed, enum_value, kind_of, value_worked_out
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
@@ -34,7 +34,7 @@ class _Token(NamedTuple):
 
 
 def constructed_by_typescript(text: str, shown: str, config: Config) -> list[Constructed]:
-    return list(_Program(text, shown, config).constructed()) if len(text) <= _LONGEST else []
+    return list(_Program(text, shown, config).constructions()) if len(text) <= _LONGEST else []
 
 
 class _Program:
@@ -49,7 +49,7 @@ class _Program:
         # What constants come to, by where their values begin; and in how many steps.
         self._made: dict[int, tuple[Tree, int]] = {}
 
-    def constructed(self) -> Iterator[Constructed]:
+    def constructions(self) -> Iterator[Constructed]:
         likely = self._under_conditions()
         for at, token in enumerate(self._tokens):
             if token.text != "new" or token.kind != "name":
@@ -154,22 +154,22 @@ class _Program:
             return (
                 (self._config.value(asked, None, place), closed)
                 if asked
-                else (worked_out(".".join(path), place), closed)
+                else (value_worked_out(".".join(path), place), closed)
             )
         if path[0] in self._constants:
             found = self._constant(self._constants[path[0]])
             return (found.get(*path[1:]) if len(path) > 1 else found), behind
         said = enum_value(path)
-        return (Tree(said, place) if said is not None else worked_out(".".join(path), place)), behind
+        return (Tree(said, place) if said is not None else value_worked_out(".".join(path), place)), behind
 
     def _constant(self, at: int) -> Tree:
         """Made once: what it is made of counts wherever it stands."""
         if at in self._made:
             found, steps = self._made[at]
             self._steps += steps
-            return found if self._steps < _MOST_STEPS else worked_out("...", self._place(at))
+            return found if self._steps < _MOST_STEPS else value_worked_out("...", self._place(at))
         before = self._steps
-        self._made[at] = worked_out("itself", self._place(at)), 0
+        self._made[at] = value_worked_out("itself", self._place(at)), 0
         found, _ = self._value(at)
         self._made[at] = found, self._steps - before
         return found
@@ -192,7 +192,7 @@ class _Program:
             else:
                 is_spread = True
                 here = self._end(here)
-        whole = worked_out("...", self._place(at)) if is_spread and not found else Tree(found, self._place(at))
+        whole = value_worked_out("...", self._place(at)) if is_spread and not found else Tree(found, self._place(at))
         return whole, end + 1
 
     def _list(self, at: int) -> tuple[Tree, int]:
@@ -202,7 +202,7 @@ class _Program:
             if self._tokens[here].text == ",":
                 here += 1
             elif self._tokens[here].text == "...":
-                return worked_out("...", self._place(at)), end + 1
+                return value_worked_out("...", self._place(at)), end + 1
             else:
                 value, here = self._value(here)
                 found.append(value)
@@ -232,7 +232,7 @@ class _Program:
     def _unknown(self, at: int) -> tuple[Tree, int]:
         end = self._end(at)
         shown = " ".join(each.text for each in self._tokens[at : min(end, at + 12)])
-        return worked_out(shown, self._place(at)), end
+        return value_worked_out(shown, self._place(at)), end
 
     def _end(self, at: int) -> int:
         """At the comma, the semicolon or the bracket behind an expression."""
@@ -304,7 +304,7 @@ def _end_of_template(text: str, at: int) -> int:
 
 
 def _partners(tokens: list[_Token]) -> Iterator[tuple[int, int]]:
-    """For each bracket that is opened where it is closed."""
+    """Where each bracket that is opened is closed."""
     opened: list[int] = []
     for at, token in enumerate(tokens):
         if token.kind != "sign":

@@ -67,7 +67,7 @@ def _doubted(nodes: AskedNodes) -> AskedNodes:
 
 
 def _group_of_eks(made: Constructed) -> Iterator[Fact]:
-    """As AWS' own controller has it."""
+    """The group as AWS' own controller has it."""
     said = made.arguments
     spec = dict(said.mapping)
     if said.get("clusterName").text is None:
@@ -111,7 +111,7 @@ def _cluster_of_eks(made: Constructed) -> Iterator[Fact]:
 
 
 def _cluster_by_component(made: Constructed) -> Iterator[Fact]:
-    """With its own group, unless it is told to make none."""
+    """The cluster with its own group, unless it is told to make none."""
     yield from _cluster_of_eks(made)
     said = made.arguments
     own = said.get("nodeGroupOptions") if said.get("nodeGroupOptions").is_mapping else said
@@ -133,7 +133,7 @@ def _hosted(type_: str) -> Callable[[Constructed], Iterator[Fact]]:
 
 def _by_azures_api(kind: str) -> Callable[[Constructed], Iterator[Fact]]:
     def read(made: Constructed) -> Iterator[Fact]:
-        """As Azure's own service operator has it."""
+        """The object as Azure's own service operator has it."""
         said = made.arguments
         named = next((each for name in ("agentPoolName", "resourceName") if (each := said.get(name)).text), None)
         called = made if named is None else replace(made, name=named.text or "")

@@ -153,7 +153,7 @@ class TerraformRoot:
             yield NotLookedAt(Place(self.disk.shown(self.folder)), f"this root was not read to its end: {problem}")
 
     def _nodes(self) -> Iterator[Fact]:
-        """Those of what makes clusters by itself. Imported only where it does."""
+        """The nodes of what makes clusters by itself. Imported only where it does."""
         if self.module.has_any(MAKING_CLUSTERS) and any(map(self.disk.says, MAKING_CLUSTERS)):
             from nodeworthy.collect.source.terraform_clusters import TYPES, nodes_declared_by
 

@@ -55,7 +55,7 @@ def _cluster_of_talos(instance: Instance) -> Iterator[SaidCluster]:
 
 
 def _machines_of_talos(instances: Sequence[Instance]) -> Iterator[AskedNodes]:
-    """Of each configuration, and of each time that one is applied, with the patches that are laid over it."""
+    """The machines of each configuration, and of each time that one is applied, with the patches laid over it."""
     for each in instances:
         if each.type in (_CONFIGURATION, _APPLIED):
             machine = _patched(each)
@@ -116,7 +116,7 @@ _KINDS_OF_MACHINES = (
 
 
 def _cluster_of_rancher(instance: Instance, machines: dict[str, Tree]) -> Tree:
-    """As Rancher's own object of the same says it."""
+    """The cluster as Rancher's own object of the same says it."""
     said, at = tree(instance.values), instance.place
     pools = [_pool_of_rancher(each, machines) for each in _first(said.get("rke_config")).get("machine_pools").sequence]
     spec = {

@@ -356,7 +356,7 @@ _AZ = {
 
 
 def _by_k3sup(asked: _Asked) -> Iterator[Found]:
-    """On machines of one's own, over SSH; what they are called is not said."""
+    """Nodes on machines of one's own, over SSH; what they are called is not said."""
     version, words = asked.given.value("--k3s-version"), asked.given.value("--k3s-extra-args")
     said = Tree(version.known if version else None, asked.place)
     labels = _pairs(" ".join(_LABEL_OF_K3S.findall(words.shown())), " ") if words else {}

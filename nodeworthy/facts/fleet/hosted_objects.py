@@ -138,7 +138,7 @@ _BY_PULUMI = {"guest_accelerators": "guest_accelerator", "taints": "taint", "nod
 
 
 def asked_of_host(type_: str, name: str, place: Place, said: Tree) -> Iterator[AskedNodes | SaidCluster]:
-    """By a program: its pools, and what it says of a cluster."""
+    """The pools that a program asks for, and what it says of a cluster."""
     values = _as_in_terraform(said, _BY_PULUMI)
     if type_ == GKE_POOL and values.get("name").text is None and values.is_mapping:
         values = replace(values, value={**values.mapping, "name": Tree(name, place)})

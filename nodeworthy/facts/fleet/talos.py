@@ -68,7 +68,7 @@ def _registered(machine: Tree) -> Machines:
 
 
 def nodes_by_extension(name: str, place: Place, extension: Tree) -> AskedNodes:
-    """Those of an image that is made with NVIDIA's modules."""
+    """Nodes of an image that is made with NVIDIA's modules."""
     return AskedNodes(
         name, "image", place, Located.known(TALOS, extension.place), extension.text or "", has_driver=True
     )
