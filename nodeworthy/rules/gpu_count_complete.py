@@ -149,7 +149,7 @@ def _why(silent: SilentPlugin, known: Evidence | None) -> str:
 
 def _why_as_it_fares(silent: SilentPlugin) -> str:
     if silent.runs:
-        return why_it_offers_none(silent.nodes, silent.pods[0])[0]
+        return why_it_offers_none(silent.nodes, silent.pods[0], silent.words)[0]
     others = list(dict.fromkeys(pod.daemonset or pod.name for pod in silent.beside))
     first = next(iter(silent.beside), None)
     said = f"; beside it {first.name} is in {first.fault}" if first is not None else ""
@@ -159,7 +159,7 @@ def _why_as_it_fares(silent: SilentPlugin) -> str:
 
 def _remedy(silent: SilentPlugin) -> str:
     if silent.runs and not silent.beside:
-        return why_it_offers_none(silent.nodes, silent.pods[0])[1]
+        return why_it_offers_none(silent.nodes, silent.pods[0], silent.words)[1]
     pod = next((each for each in (*silent.beside, *silent.pods) if each.fault), silent.pods[0])
     verb = "logs --previous" if pod.restarts and not silent.runs else "logs" if silent.runs else "describe pod"
     return f"read why: kubectl {verb} -n {pod.namespace} {pod.name}"

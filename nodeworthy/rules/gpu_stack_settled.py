@@ -6,7 +6,9 @@ operator and what it validates, driver, toolkit, plugin, feature discovery, DCGM
 crashes, has no image or is not ready after its start-up time, with its last words and what is known of them; a pod
 with GPUs that has no sandbox, no image, or whose container kubelet or the runtime could not start (a Secret that is
 not there), and any other pod of a node with GPUs that NVIDIA's runtime or its toolkit does not let start (as the
-default runtime it starts them all, the CNI's too). A program that ended by its own error is its owner's, and not told.
+default runtime it starts them all, the CNI's too). A program that ended by its own error is its owner's, and not told;
+one whose log says that its node owes it something (no fabric manager, a lost GPU, a driver that is too old) is, and one
+that runs on and says that it sees none of the GPUs that it holds is a warning.
 
 What the operator could not do of its ClusterPolicy or an NVIDIADriver at all, it says in a condition of that; of what
 is not ready yet the parts themselves tell more. So do Flux and Argo CD of a release of the stack, Kueue of a workload
@@ -23,7 +25,8 @@ of a Job, a StatefulSet or a Deployment whose pods ask for GPUs.
 
 A part that tolerates other taints than those of the nodes with GPUs never comes to them: without feature discovery a
 node has no labels, and without labels the other parts pass it by. Nodes that say themselves that their MIG
-configuration or the upgrade of their driver failed stay so until somebody mends it and asks again.
+configuration or the upgrade of their driver failed stay so until somebody mends it and asks again; what is wrong with
+a MIG configuration, the ConfigMap that the ClusterPolicy names says where it was read.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.gpu_stack import (
     OF_ITS_OWNER,
+    WITHOUT_GPUS,
     FailedMig,
     FailedUpgrade,
     GpuStack,
@@ -42,9 +46,11 @@ from nodeworthy.facts.cluster.gpu_stack import (
     UnsettledPods,
 )
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.own_logs import ONLY_NONE
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
+from nodeworthy.known.operator_parts import OPERANDS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
 
@@ -73,6 +79,31 @@ _OTHER_RUNTIME = (
     "let the node's default runtime be runc until a driver is loaded (Docker: default-runtime in daemon.json; the "
     "toolkit's CONTAINERD_SET_AS_DEFAULT=false), or take a driver's image that says NVIDIA_VISIBLE_DEVICES=void; to be "
     "sure: docker info | grep -i runtime, or containerd config dump | grep default_runtime_name"
+)
+_GETS_NONE = (
+    "its pod asks for GPUs, and its program finds none in its container: NVIDIA's runtime did not start it, or was "
+    "told of none (NVIDIA_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES)"
+)
+_NO_CLASS = (
+    "; it names no runtimeClassName, and the cluster has the RuntimeClass nvidia: where runc is a node's default "
+    "runtime, only pods that name it are started by NVIDIA's"
+)
+_NAME_IT = (
+    "give the pod runtimeClassName: nvidia, or make nvidia the nodes' default runtime (k3s and RKE2: default-runtime: "
+    "nvidia in config.yaml); to be sure: kubectl exec POD -- nvidia-smi -L"
+)
+_KEEP_IT_OFF = (
+    "keep it off such nodes: choose by nvidia.com/gpu.present=true (its nodeSelector), or, of the operator's parts, "
+    "kubectl label node {} {}=false"
+)
+_NO_LIBRARY = "nvml-library-not-found"
+_ELSEWHERE = (
+    "the DRA driver finds no library of the driver below its nvidiaDriverRoot; on this node the operator's container "
+    "brings the driver, which lies under /run/nvidia/driver"
+)
+_LOOK_THERE = (
+    "set nvidiaDriverRoot=/run/nvidia/driver in the values of the DRA driver's chart; to be sure: ls "
+    "/run/nvidia/driver/usr/bin/nvidia-smi on the node"
 )
 _LET_IT_COME = (
     "let its labels be there (Node Feature Discovery sets those of the system and of PCI: is its release one that this "
@@ -108,12 +139,13 @@ def _unsettled(stuck: UnsettledPods) -> Draft:
         stuck,
         f"{_who(stuck)} {_does_not(stuck)}",
         is_=stuck.fault + (f" after {stuck.first.restarts} restarts" if stuck.first.restarts else ""),
-        should="running and ready",
+        should="a program that finds the GPUs of its pod" if stuck.fault == WITHOUT_GPUS else "running and ready",
         cause=_why(stuck, known),
         remedy=_remedy(stuck, known),
         on=[f"node '{each.node}'" for each in stuck.pods if each.node][:_SHOWN],
         victims=[each.object for each in (*stuck.pods, *stuck.beside)],
         link=_link(stuck, known),
+        severity=Severity.WARNING if stuck.fault == WITHOUT_GPUS else RULE.severity,
     )
 
 
@@ -212,6 +244,8 @@ def _does_not(stuck: UnsettledPods) -> str:
         return "does not run"
     if stuck.fault in OF_ITS_OWNER:
         return "can't start for want of what its container names"
+    if stuck.by_its_own_words:
+        return "says that it sees no GPU it can use" if stuck.first.ready else "crashes for what its node lacks"
     return "was not started by the platform" if len(stuck.pods) == 1 else "were not started by the platform"
 
 
@@ -224,9 +258,15 @@ def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
             "NVIDIA's runtime starts it, as the node's default one, and asks for a loaded driver; where cards go to "
             f"virtual machines there is none, and this plugin needs none: {said}"
         )
+    if stuck.on_no_gpu:
+        return f"a machine of the type {stuck.on_no_gpu} has no GPU of NVIDIA's, and this part does not run without one"
+    if _looks_elsewhere(stuck, known):
+        return f"{_ELSEWHERE}; it said: {said}"
     if stuck.absent:
         waits = f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
         return f"{waits}, which does not come: {stuck.absent}"
+    if stuck.by_its_own_words and known is not None and known.id in ONLY_NONE:
+        return f"{_GETS_NONE}{_NO_CLASS if stuck.names_no_class else ''}; it said: {said}"
     if known is not None:
         return f"{known.why}; it said: {said}"
     if said == _OUT_OF_MEMORY:
@@ -242,6 +282,12 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
         return _OTHER_RUNTIME
     if _is_refused_without_need(stuck):
         return _NOT_BY_IT
+    if stuck.on_no_gpu:
+        return _KEEP_IT_OFF.format(first.node, OPERANDS)
+    if _looks_elsewhere(stuck, known):
+        return _LOOK_THERE
+    if stuck.names_no_class and known is not None and known.id in ONLY_NONE:
+        return _NAME_IT
     if stuck.absent:
         return _LET_IT_COME.format(node=first.node)
     if known is not None:
@@ -252,6 +298,11 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
         return f"raise resources.limits.memory of {first.daemonset or first.name}"
     verb = "logs --previous" if first.restarts else "describe pod"
     return f"read why: kubectl {verb} -n {first.namespace} {first.name}"
+
+
+def _looks_elsewhere(stuck: UnsettledPods, known: Evidence | None) -> bool:
+    """Whether it is the DRA driver, which no runtime helps to libraries: it looks for them where it is told."""
+    return stuck.beside_driver and known is not None and known.id == _NO_LIBRARY
 
 
 def _starts_by_itself(stuck: UnsettledPods) -> bool:
@@ -292,15 +343,19 @@ def _tolerated(found: ShutOut) -> str:
 
 
 def _not_cut(found: FailedMig) -> Draft:
-    node = found.node
+    node, reason = found.node, found.reason
     return fail(
         found,
         f"the GPUs of {node.title} could not be cut by MIG as its label asks",
         is_=f"nvidia.com/mig.config={found.wanted}, nvidia.com/mig.config.state=failed",
         should="nvidia.com/mig.config.state=success",
-        cause="the MIG manager gave up: the configuration names devices or profiles that these GPUs do not have, or "
+        cause=reason.cause
+        if reason is not None
+        else "the MIG manager gave up: the configuration names devices or profiles that these GPUs do not have, or "
         f"something still holds a GPU; the node has {node.gpu or 'GPUs'}{_how_many(node)}",
-        remedy="read why: kubectl logs -A -l app=nvidia-mig-manager --tail=50; let the configuration of the ConfigMap "
+        remedy=reason.remedy
+        if reason is not None
+        else "read why: kubectl logs -A -l app=nvidia-mig-manager --tail=50; let the configuration of the ConfigMap "
         "name the devices that there are (devices: all, or from 0 on), and set the label anew",
         link="mig",
     )

@@ -16,14 +16,17 @@ from itertools import combinations, product
 
 from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.offered_gpus import OWN_PLUGIN_IS_SILENT, RESTART_OWN_PLUGIN, OfferedGpus
+from nodeworthy.facts.cluster.pending_kept_away import is_a_cordon
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, PluginBesideImage, meet
 from nodeworthy.facts.pod.node_choice import labels_asked_for
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Located, Related, Severity, Unknown, fail, need, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, unknown
 
 RULE = Rule(
     "one-device-plugin",
@@ -35,6 +38,8 @@ RULE = Rule(
 
 # Where kubelet's socket for device plugins is, in whatever folder of the host it keeps its own things.
 _KUBELETS = "/var/lib/kubelet/device-plugins/"
+
+_SHOWN = 3
 
 CAUSE = (
     "both register the same resource with kubelet, and the one that registered last is believed: GPUs are handed out "
@@ -153,6 +158,10 @@ def _folder(mount: Tree) -> str:
 
 @RULE.check
 def one_runs_on_a_node(running: PluginsOnNodes) -> Findings:
+    if running.with_their_own:
+        plugin = next((each for each in running.plugins if each.part is Part.DEVICE_PLUGIN), None)
+        if plugin is not None:
+            yield _beside_hosts(plugin, running.with_their_own)
     for one, other in combinations(running.plugins, 2):
         if one.resource.state != other.resource.state:
             continue
@@ -169,19 +178,41 @@ def one_runs_on_a_node(running: PluginsOnNodes) -> Findings:
         )
 
 
+def _beside_hosts(plugin: DaemonSetManifest, nodes: Sequence[ClusterNode]) -> Draft:
+    return fail(
+        plugin,
+        f"{plugin.part} ({plugin.title}) runs beside the one that Bottlerocket runs itself",
+        is_="two device plugins",
+        should="one",
+        on=[f"node '{node.name}'" for node in nodes],
+        related=[Related(node.place, f"it is {node.os_image}") for node in nodes[:_SHOWN]],
+        cause="Bottlerocket's images for NVIDIA run a device plugin as a service of the host "
+        f"(nvidia-k8s-device-plugin): {CAUSE}; and by the DaemonSet's way of handing GPUs over, which Bottlerocket "
+        "does not listen to in unprivileged containers, pods may get none",
+        remedy="keep the DaemonSet off these nodes (a node affinity, the operator's devicePlugin.enabled: false), or "
+        "switch the host's off: settings.kubelet-device-plugins.nvidia.enabled = false",
+        severity=Severity.WARNING,
+    )
+
+
 @RULE.check
 def one_is_there(offered: OfferedGpus) -> Findings:
     if not offered.bare:
         return
     elsewhere = [each.title for each in offered.plugins]
+    first = offered.bare[0]
+    if first.name in offered.with_own_plugin:
+        yield _own_is_silent(offered)
+        return
     yield fail(
-        offered.bare[0],
+        first,
         "no device plugin advertises the GPUs",
         is_=f"{' and '.join(elsewhere)} without a pod there" if elsewhere else "no device plugin in the cluster",
         should="one",
         on=[node.title for node in offered.bare],
         related=[Related(each.place, _chooses(each)) for each in offered.plugins],
-        cause="kubelet offers only what a device plugin has registered: no pod that asks for a GPU can run there",
+        cause="kubelet offers only what a device plugin has registered: no pod that asks for a GPU can run there"
+        + _kept_back(first),
         remedy=f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node "
         f"{offered.bare[0].name}"
         if elsewhere
@@ -189,6 +220,32 @@ def one_is_there(offered: OfferedGpus) -> Findings:
         victims=offered.waiting,
         link="daemonsets" if elsewhere else "plugin",
         nodes=[node.name for node in offered.bare],
+    )
+
+
+def _own_is_silent(offered: OfferedGpus) -> Draft:
+    own = [node for node in offered.bare if node.name in offered.with_own_plugin]
+    return fail(
+        own[0],
+        "no device plugin advertises the GPUs",
+        is_="no nvidia.com/gpu",
+        should="the device plugin of the node's image, registered with kubelet",
+        on=[node.title for node in own],
+        cause=OWN_PLUGIN_IS_SILENT,
+        remedy=RESTART_OWN_PLUGIN,
+        victims=offered.waiting,
+        link="plugin",
+        nodes=[node.name for node in own],
+    )
+
+
+def _kept_back(node: NodeGpus) -> str:
+    """Somebody who cordons a node works on it, and what the stack brings may come only when he is done."""
+    if not any(map(is_a_cordon, node.taints)):
+        return ""
+    others = ", ".join(str(each) for each in node.taints if not is_a_cordon(each))
+    return (
+        f"; {node.title} is cordoned{f', and has {others}' if others else ''}: somebody works on it, and it may be new"
     )
 
 

@@ -28,6 +28,7 @@ from nodeworthy.facts.cluster.node_gpus import WatchedGpus, watched_gpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, UnofferedGpus, offered_gpus, unoffered_gpus
 from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.fleet.node_size import sizes_of_nodes
 from nodeworthy.facts.hami.shares import shared_devices
@@ -36,10 +37,12 @@ from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.evidence import in_text
 from nodeworthy.known.gpu_stack import DRA_DRIVER, brings_gpus
 from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 
+_LONGEST = 300
 _NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no container that ended beside one that runs"
 
 
@@ -115,8 +118,28 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         blamed,
         placeless_plugins(seen.stack.daemonsets.values(), kept.nodes.values()),
         tuple(each for each in seen.stack.daemonsets.values() if not brings_gpus(each.part)),
+        _telling_plugin(seen),
+        _said_of_labels(seen),
         starts_no_nodes(seen),
     )
+
+
+def _telling_plugin(seen: ClusterObjects) -> tuple[ClusterPod, str] | None:
+    for pod in seen.pods.values():
+        plugin = seen.gpu_daemonsets.get((pod.namespace, pod.daemonset)) if pod.daemonset else None
+        if plugin is not None and plugin.part is Part.DEVICE_PLUGIN and pod.node and not pod.is_over:
+            said = seen.words_while_ready if pod.ready else seen.words
+            words = pod.last_words or said.get(pod.object, "")
+            if words and in_text(words):
+                return pod, " ".join(words.split())[:_LONGEST]
+    return None
+
+
+def _said_of_labels(seen: ClusterObjects) -> str:
+    """The words of feature discovery, NVIDIA's or the node's, whose newer images are the device plugin's."""
+    pods = (pod for pod in seen.pods.values() if "feature-discovery" in pod.name)
+    words = (seen.words_while_ready.get(pod.object) or seen.words.get(pod.object, "") for pod in pods)
+    return next(filter(None, words), "")
 
 
 def _unoffered(seen: ClusterObjects, shared: OfHami) -> UnofferedGpus:
@@ -126,8 +149,9 @@ def _unoffered(seen: ClusterObjects, shared: OfHami) -> UnofferedGpus:
     if elsewhere or not _sees_all(seen) or not seen.has_all(DAEMONSETS):
         return UnofferedGpus()
     kept = seen.capacity
+    words = {**seen.stack.said, **seen.words, **seen.words_while_ready}
     return unoffered_gpus(
-        seen.nodes.values(), kept.nodes, seen.pods.values(), seen.gpu_daemonsets, kept.now, words=seen.words
+        seen.nodes.values(), kept.nodes, seen.pods.values(), seen.gpu_daemonsets, kept.now, words=words
     )
 
 

@@ -92,6 +92,7 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
             written.add(path)
     logs.read_last_words(seen, written)
     hami_logs.read(seen, written)
+    logs.read_users_words(seen, written)
     return seen
 
 

@@ -18,21 +18,26 @@ from nodeworthy.collect.cluster.kinds import (
     NODES,
     PODS,
     PYTORCH_JOBS,
+    RUNTIME_CLASSES,
     SPEAKING,
     TRAIN_JOBS,
 )
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.asking_pod import AskingPod
-from nodeworthy.facts.cluster.gpu_stack import GpuStack, UnmadeWork, gpu_stack
+from nodeworthy.facts.cluster.gpu_stack import FailedMig, GpuStack, UnmadeWork, UnsettledPods, gpu_stack
 from nodeworthy.facts.cluster.makers import LABELS, Makers
+from nodeworthy.facts.cluster.mig_refused import MigReason, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
+from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import kinds_of_controller, serves_others
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
 _MAKERS = (LEADER_WORKER_SETS, JOB_SETS, TRAIN_JOBS, PYTORCH_JOBS, MPI_JOBS)
+# Source: gpu-operator, assets/state-mig-manager.
+_LAYOUTS = "default-mig-parted-config"
 _RAY, _RAY_TYPE = "ray.io/cluster", "ray.io/node-type"
 
 
@@ -56,11 +61,42 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
     if not seen.has(PODS):
         return []
     daemonsets, said = seen.stack.daemonsets.values(), seen.stack.said
-    found = gpu_stack(pods, kept.nodes, daemonsets, said, kept.now, logs=_last_words(seen), refused=seen.stack.refused)
+    found = gpu_stack(
+        pods,
+        kept.nodes,
+        daemonsets,
+        said,
+        kept.now,
+        logs=_last_words(seen),
+        users=seen.words_of_users,
+        refused=seen.stack.refused,
+    )
     told = {pod.object for each in found.unsettled for pod in each.pods}
     objects = tuple(_stuck(seen, stranded, told))
-    whole = replace(found, objects=objects, work=tuple(_unmade_work(seen)), unseen=_unseen(seen, not_seen))
+    whole = replace(
+        found,
+        unsettled=tuple(replace(each, names_no_class=_names_no_class(each, seen)) for each in found.unsettled),
+        objects=objects,
+        work=tuple(_unmade_work(seen)),
+        not_cut=tuple(replace(each, reason=_why_not_cut(seen, each)) for each in found.not_cut),
+        unseen=_unseen(seen, not_seen),
+    )
     return [whole] if has_any or found.unsettled or found.unready or objects or whole.work else []
+
+
+def _names_no_class(found: UnsettledPods, seen: ClusterObjects) -> bool:
+    """On a node whose default runtime is another one, only a pod that names it is started by NVIDIA's."""
+    there = any(name.startswith(defaults().runtime_class) for _, name in seen.documents[RUNTIME_CLASSES])
+    return there and found.by_its_own_words and not found.first.runtime_class
+
+
+def _why_not_cut(seen: ClusterObjects, failed: FailedMig) -> MigReason | None:
+    """By the ConfigMap that the ClusterPolicy names; the operator makes its default one itself."""
+    policy = next(iter(seen.documents[CLUSTER_POLICIES].values()), None)
+    named = policy.get("spec", "migManager", "config", "name").text if policy is not None else None
+    name = named or _LAYOUTS
+    maps = [layouts for (_, own), layouts in seen.stack.mig_maps.items() if own == name]
+    return why_not_cut(failed.node.labels, name, maps[0]) if len(maps) == 1 else None
 
 
 def _pods_that_matter(seen: ClusterObjects) -> Iterable[ClusterPod]:

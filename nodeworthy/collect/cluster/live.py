@@ -245,6 +245,7 @@ def _keep(seen: ClusterObjects, found: dict[str, list[str]]) -> None:
         said = logs.most_telling(map(logs.last_words, texts))
         if said:
             seen.words[name] = said
+        logs.keep_users_words(seen, name, texts)
         told = hami_logs.join_log_ends([hami_logs.read_log(text) for text in texts])
         if told is not None:
             seen.hami.logs[name] = told

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -12,9 +12,13 @@ from typing import TypeVar
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
+from nodeworthy.facts.cluster.node_labels import PRODUCT
+from nodeworthy.facts.cluster.own_logs import words_of_no_gpu, words_of_the_node
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
-from nodeworthy.known.evidence import in_text
+from nodeworthy.known.chain import link_of_evidence
+from nodeworthy.known.evidence import EvidenceMatch, in_text
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hide_secrets
@@ -37,6 +41,12 @@ _SHORTLY = 20
 # How much a container's words tell of its pod.
 _VAGUE, _LIKE_A_FAULT, _AS_IT_ENDED, _KNOWN = 1, 2, 3, 4
 _GATHERED = ("current.log", "previous.log")
+# The parts that stay ready over what they did not find, and say it in their logs alone; of those of one maker, and of
+# all, so many are read.
+_SPEAK_WHILE_READY = frozenset(("the device plugin", "GPU feature discovery", "node feature discovery"))
+_OF_ONE_MAKER, _MOST = 20, 100
+# With this line a device plugin has told kubelet of its devices: what went wrong before it is mended.
+_REGISTERED = "Registered device plugin"
 _AS_GATHERED = ("namespaces", "pods", "logs")
 
 
@@ -82,6 +92,65 @@ def read_last_words(seen: ClusterObjects, index: Index) -> None:
         said = most_telling(filter(None, read))
         if said:
             seen.words[pod.object] = said
+    for pod in _speaking_while_ready(seen):
+        reader_ = partial(words_while_ready, of_labels="feature-discovery" in pod.name)
+        read_ = (read_tail(path, seen, reader_) for path in index.of(pod))
+        said = next(filter(None, read_), "")
+        if said:
+            seen.words_while_ready[pod.object] = said
+
+
+def read_users_words(seen: ClusterObjects, index: Index) -> None:
+    """Reads what pods with GPUs say of their node: those that crash, and those that run on without their GPUs."""
+    users = [pod for pod in seen.pods.values() if _is_of_a_user(pod, seen)]
+    for some, reader in (
+        ([pod for pod in users if not pod.ready and is_crash(pod)], words_of_the_node),
+        ([pod for pod in users if pod.ready], words_of_no_gpu),
+    ):
+        for pod in some[:_MOST]:
+            read = (read_tail(path, seen, reader) for path in index.of(pod))
+            said = next(filter(None, read), "")
+            if said:
+                seen.words_of_users[pod.object] = said[:_LONGEST]
+
+
+def keep_users_words(seen: ClusterObjects, name: str, logs: Sequence[str]) -> None:
+    """Keeps the same of logs that a server gave, which are those of pods that crash."""
+    _, namespace, pod = name.split("/")
+    if _is_of_a_user(seen.pods[namespace, pod], seen):
+        said = next(filter(None, map(words_of_the_node, logs)), "")
+        if said:
+            seen.words_of_users[name] = said[:_LONGEST]
+
+
+def _is_of_a_user(pod: ClusterPod, seen: ClusterObjects) -> bool:
+    """What crashes on GPUs that HAMi shares has a rule of its own."""
+    return pod.wants_gpus and not pod.part and (pod.namespace, pod.name) not in seen.hami.shares and not pod.is_over
+
+
+def _speaking_while_ready(seen: ClusterObjects) -> Iterator[ClusterPod]:
+    """The parts that are ready on nodes which offer no GPUs, or of which nobody says what GPUs they have."""
+    asked: Counter[tuple[str, str]] = Counter()
+    for pod in seen.pods.values():
+        if not pod.ready or pod.part not in _SPEAK_WHILE_READY:
+            continue
+        node = seen.capacity.nodes.get(pod.node)
+        if node is not None and any(node.allocatable.values()) and PRODUCT in node.labels:
+            continue
+        asked[pod.namespace, pod.daemonset] += 1
+        if asked[pod.namespace, pod.daemonset] <= _OF_ONE_MAKER and asked.total() <= _MOST:
+            yield pod
+
+
+def words_while_ready(log: str, *, of_labels: bool = False) -> str:
+    """What a program that runs says of a cause; or that kubelet was told of its devices, where that came later."""
+    _, registered, after = log.rpartition(_REGISTERED)
+    known = in_text(after if registered else log)
+    own = [each for each in known if link_of_evidence(each.evidence.id, each.evidence.layer) == "labels"]
+    cause = _first_cause(own if of_labels and own else known)
+    if cause is not None:
+        return _message(cause.words, cause.itself)
+    return (registered + next(iter(after.splitlines()), ""))[:_LONGEST]
 
 
 def _of_containers(paths: Sequence[Path], containers: Collection[str] | None) -> Sequence[Path]:
@@ -123,7 +192,7 @@ def last_words(log: str, *, searched: bool = True) -> WeighedWords:
     if ended is not None:
         return WeighedWords(_AS_IT_ENDED, _cause_before(lines, ended) if searched else _message(ended))
     known = in_text(log) if searched else []
-    cause = next((each for each in known if not each.evidence.is_symptom), None)
+    cause = _first_cause(known)
     if cause is not None:
         return WeighedWords(_KNOWN, _message(cause.words, cause.itself))
     marked = _last_with(lines, _MARKED)
@@ -135,13 +204,19 @@ def last_words(log: str, *, searched: bool = True) -> WeighedWords:
     return WeighedWords(_VAGUE, _message(told)) if told is not None else NOTHING
 
 
+def _first_cause(known: Sequence[EvidenceMatch]) -> EvidenceMatch | None:
+    """Returns the one that tells most: what another one of them brings about, comes behind it."""
+    hidden = {name for each in known for name in each.evidence.hides}
+    causes = [each for each in known if not each.evidence.is_symptom]
+    return next((each for each in causes if each.evidence.id not in hidden), None) or next(iter(causes), None)
+
+
 def _cause_before(lines: Sequence[str], ended: str) -> str:
     """The line with which it ended, or one shortly before that, where only that one says why."""
     if any(not each.evidence.is_symptom for each in in_text(ended)):
         return _message(ended)
     at = len(lines) - 1 - lines[::-1].index(ended)
-    before = in_text("\n".join(lines[max(0, at - _SHORTLY) : at]))
-    cause = next((each for each in before if not each.evidence.is_symptom), None)
+    cause = _first_cause(in_text("\n".join(lines[max(0, at - _SHORTLY) : at])))
     return _message(cause.words, cause.itself) if cause is not None else _message(ended)
 
 

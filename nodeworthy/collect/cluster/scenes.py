@@ -158,7 +158,7 @@ def gpu_parts(seen: ClusterObjects, fleet: Fleet | None, not_seen: NotSeen, rule
     pods, nodes = list(seen.pods.values()), list(seen.nodes.values())
     facts: list[Fact] = [*seen.read(KarpenterPool, NODE_POOLS)]
     if seen.has(PODS):
-        facts += plugins_on_nodes(seen.gpu_daemonsets, pods)
+        facts += plugins_on_nodes(seen.gpu_daemonsets, pods, nodes)
         facts += drivers_on_nodes(seen.drivers, pods)
         facts += watched_nodes(nodes, pods)
     if fleet is not None and seen.has(NODES):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from nodeworthy.collect.cluster import hami_seen
 from nodeworthy.collect.cluster.capacity_seen import CapacitySeen
 from nodeworthy.collect.cluster.kinds import (
+    CONFIG_MAPS,
     DAEMONSETS,
     DEPLOYMENTS,
     DEVICE_CLASSES,
@@ -80,6 +81,10 @@ class ClusterObjects:
     unreadable: list[UnreadableInput] = field(default_factory=list)
     # The last words in the logs of the toolkit's pods, by object.
     words: dict[str, str] = field(default_factory=dict)
+    # What parts say in their logs that are ready all the same, by object.
+    words_while_ready: dict[str, str] = field(default_factory=dict)
+    # What pods with GPUs say in theirs that is their node's doing, by object.
+    words_of_users: dict[str, str] = field(default_factory=dict)
     # Why the log of a pod was not had, by object.
     no_logs: dict[str, str] = field(default_factory=dict)
     logs: WantedLogs = field(default_factory=WantedLogs)
@@ -138,8 +143,14 @@ class ClusterObjects:
         elif kind in KEPT_WHOLE:
             self.documents[kind][key] = kind.document(data)
         elif kind in hami_seen.KINDS:
-            self.hami.add(kind, key, data)
-            self._keep_release(kind, data)
+            self._keep_of_hami(kind, key, data)
+
+    def _keep_of_hami(self, kind: ObjectKind, key: Key, data: Mapping[str, Any]) -> None:
+        """Keeps what HAMi is told by, of which others know more, too."""
+        self.hami.add(kind, key, data)
+        self._keep_release(kind, data)
+        if kind is CONFIG_MAPS:
+            self.stack.add_config_map(key, data)
 
     def _keep_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         self.hami.add_maker(DAEMONSETS, key, data)

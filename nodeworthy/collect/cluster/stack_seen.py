@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
+from nodeworthy.collect.cluster.kinds import CONFIG_MAPS
+from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.cluster.asking_pod import asks_for_gpus
 from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.refused_pod import refused_pods
 from nodeworthy.facts.cluster.sandbox_failure import subject_of, words_of
 from nodeworthy.facts.cluster.scheduling_events import time_of
+from nodeworthy.facts.operator.mig_layouts import MIG_CONFIGS, MigLayouts, layouts_in_object
 from nodeworthy.facts.pod.node_choice import node_choice
 from nodeworthy.known.gpu_stack import part_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
@@ -22,6 +25,8 @@ _REASONS = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolu
 _MOST = 1000
 # Its word for an image that it did not get, among others.
 _FAILED, _NO_IMAGE = "Failed", "Failed to pull image"
+# How it names a ConfigMap that is not there for a pod.
+_NO_MAP = pattern(r'configmaps? "(?P<name>[a-z0-9][a-z0-9.-]{0,252})" not found')
 # What a controller says of pods, or of Jobs with them, that the API server refuses; Kubeflow's has its own word, and
 # that of JobSets.
 _REFUSED = frozenset(("FailedCreate", "FailedCreatePod", "JobCreationFailed"))
@@ -43,6 +48,9 @@ class StackSeen:
     _refused_work: dict[str, tuple[str, str]] = field(default_factory=dict)
     # Those whose pods ask for GPUs.
     _asking: set[str] = field(default_factory=set)
+    # The ConfigMaps that were read, and those of them that hold configurations of mig-parted.
+    config_maps: set[Key] = field(default_factory=set)
+    mig_maps: dict[Key, tuple[MigLayouts, ...]] = field(default_factory=dict)
     # Those of the stack itself that are no DaemonSets, and which part each is.
     _parts: dict[str, str] = field(default_factory=dict)
 
@@ -59,6 +67,12 @@ class StackSeen:
             self._asking.add(maker)
         elif part := _part_in(template):
             self._parts[maker] = part
+
+    def add_config_map(self, key: Key, data: Mapping[str, Any]) -> None:
+        self.config_maps.add(key)
+        self.mig_maps.pop(key, None)
+        if any(MIG_CONFIGS in written for written in strings_at(data, "data").values()):
+            self.mig_maps[key] = tuple(layouts_in_object(CONFIG_MAPS.document(data)))
 
     def add_event(self, data: Mapping[str, Any]) -> None:
         reason, words = text_at(data, "reason"), words_of(data)[:_MOST]
@@ -82,7 +96,18 @@ class StackSeen:
 
     @property
     def said(self) -> Mapping[str, str]:
-        return {told: words for told, (_, words) in self._said.items()}
+        return {told: self._with_where_it_lies(told, words) for told, (_, words) in self._said.items()}
+
+    def _with_where_it_lies(self, told: str, words: str) -> str:
+        """A ConfigMap that a pod misses may be there for the pods of another namespace."""
+        missing = _NO_MAP.search(words)
+        if missing is None:
+            return words
+        _, own, _ = told.split("/")
+        places = {namespace for namespace, name in self.config_maps if name == missing["name"]}
+        if not places or own in places:
+            return words
+        return f"{words} (a ConfigMap of that name is in namespace {min(places)})"
 
     @property
     def probed(self) -> Mapping[str, str]:

@@ -71,8 +71,8 @@ def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
     full = _full(pod, world)
     if pod.was_not_registered:
         return _too_early(pod, started or ())
-    if pod.was_counted_as_none and (node is None or not node.capacity.get(pod.resource)):
-        return _gone(pod)
+    if pod.was_counted_as_none:
+        return _too_early(pod, started or ()) if node is not None and node.capacity.get(pod.resource) else _gone(pod)
     if pod.was_counted_by_kubelet:
         return _placed_in_vain(pod, full) if pod.key in world.events.placed else _pinned(pod, full)
     if _is_pinned(pod, world) and (full is not None or not started):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar
 
+from nodeworthy.facts.cluster.mig_refused import MigReason
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.pending_kept_away import is_state
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -16,6 +17,7 @@ from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
 from nodeworthy.known.gpu_stack import DRA_DRIVER, brings_gpus, waits_for
+from nodeworthy.known.instances import exists, has_gpus
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Place
@@ -48,13 +50,17 @@ _RUNTIME = ("toolkit", "cdi", "runtime")
 # Where the words of NVIDIA's DRA driver were read.
 _SOURCES_OF_ITS_DRIVER = ("NVIDIA/", "dra-driver-nvidia-gpu")
 # As known/gpu_stack.toml calls it.
-_PLUGIN = "the device plugin"
+_PLUGIN, _DRIVER = "the device plugin", "the driver"
+# They can't run where there is no GPU of NVIDIA's.
+_NEED_A_GPU = frozenset((_PLUGIN, _DRIVER, "DCGM", "GPU feature discovery"))
 # Of a pod whose devices were not made ready.
 _UNPREPARED = "prepare dynamic resources"
 _OF_ANOTHER = pattern(r"DRA driver (?![\w.-]{0,99}nvidia\.com)")
 # What kubelet says while it waits, of which an event tells more.
 _BACKS_OFF = "Back-off pulling image"
 NO_SANDBOX = "no sandbox"
+# Of a pod that is ready, and says in its log that it sees no GPU.
+WITHOUT_GPUS = "running without its GPUs"
 _UPGRADE, _MIG, _WANTED = "nvidia.com/gpu-driver-upgrade-state", "nvidia.com/mig.config.state", "nvidia.com/mig.config"
 
 
@@ -71,6 +77,14 @@ class UnsettledPods:
     absent: str = ""
     # Others that wait for these.
     beside: tuple[ClusterPod, ...] = ()
+    # The type of its node, where machines of that have no GPU of NVIDIA's.
+    on_no_gpu: str = ""
+    # Its node gets the driver from a container of the operator.
+    beside_driver: bool = False
+    # The platform started it, and its program says what it lacks.
+    by_its_own_words: bool = False
+    # It names no RuntimeClass, and NVIDIA's is there.
+    names_no_class: bool = False
 
     @property
     def first(self) -> ClusterPod:
@@ -149,6 +163,8 @@ class FailedMig:
     """A node whose GPUs could not be cut as its label asks."""
 
     node: NodeGpus
+    # What is wrong with the configuration that it asks for, where that was read.
+    reason: MigReason | None = None
 
     @property
     def place(self) -> Place:
@@ -212,6 +228,7 @@ def gpu_stack(
     now: datetime | None,
     *,
     logs: Mapping[str, str],
+    users: Mapping[str, str],
     refused: Mapping[tuple[str, str], str],
 ) -> GpuStack:
     """`said` is kubelet's newest word of a pod that it could not make, `logs` what its log says last, by object;
@@ -220,7 +237,10 @@ def gpu_stack(
     with_gpus = [node for node in nodes.values() if node.has_gpus]
     claimed = _said_of_claims(said) if any(each.part == DRA_DRIVER for each in daemonsets) else frozenset()
     named = frozenset(node.name for node in with_gpus)
-    unsettled = list(_unsettled(pods, said, logs, now, with_gpus=named, claimed=claimed))
+    unsettled = list(_unsettled(pods, said, {**logs, **users}, now, with_gpus=named, claimed=claimed))
+    told = {pod.object for each in unsettled for pod in each.pods}
+    unsettled = [_on_its_node(each, nodes, pods) for each in unsettled]
+    unsettled += _by_their_own_words((pod for pod in pods if pod.object not in told), users)
     # Where the CNI's own pod can't start, the node has no network for that.
     without_cni = {pod.node for each in unsettled for pod in each.pods if not pod.part and not pod.uses_gpus}
     ailing = (node for node in with_gpus if node.name not in without_cni or not node.ails_without_network)
@@ -281,6 +301,29 @@ def _unsettled(
         some.sort(key=lambda each: each.name)
         words = (_words_of(each, said, logs) for each in some)
         yield UnsettledPods(tuple(some), fault, next(filter(None, words), ""))
+
+
+def _on_its_node(found: UnsettledPods, nodes: Mapping[str, NodeGpus], pods: Iterable[ClusterPod]) -> UnsettledPods:
+    """Adds what its node tells of it: that it has no GPU of NVIDIA's, or where its driver comes from."""
+    part, node = found.first.part, nodes.get(found.first.node)
+    if part == DRA_DRIVER:
+        drivers = {pod.node for pod in pods if pod.part == _DRIVER and pod.ready}
+        return replace(found, beside_driver=found.first.node in drivers)
+    kind = node.instance_type if node is not None and part in _NEED_A_GPU and not node.has_gpus else ""
+    return replace(found, on_no_gpu=kind) if exists(kind) and not has_gpus(kind) else found
+
+
+def _by_their_own_words(pods: Iterable[ClusterPod], users: Mapping[str, str]) -> Iterator[UnsettledPods]:
+    """Finds the users' pods that say themselves what their node owes them: one for each maker and each word."""
+    alike: dict[tuple[str, ...], list[ClusterPod]] = defaultdict(list)
+    for pod in pods:
+        words = users.get(pod.object, "")
+        if words:
+            known = next((each.evidence.id for each in in_text(words)), "")
+            alike[pod.namespace, pod.fault or WITHOUT_GPUS, known].append(pod)
+    for (_, fault, _), some in alike.items():
+        some.sort(key=lambda each: each.name)
+        yield UnsettledPods(tuple(some), fault, users[some[0].object], by_its_own_words=True)
 
 
 def _words_of(pod: ClusterPod, said: Mapping[str, str], logs: Mapping[str, str]) -> str:

@@ -11,10 +11,14 @@ from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import gpu_of, says_it_has_gpus, type_count
 from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
 from nodeworthy.known.node_signs import Sign, cri_socket, signs
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Located
 
 GPU = "nvidia.com/gpu"
+# Bottlerocket's images for NVIDIA run a device plugin as a service of the host, nvidia-k8s-device-plugin.
+# Source: bottlerocket-os/bottlerocket, QUICKSTART-EKS.md; the name of the variant stands behind the release.
+_WITH_OWN_PLUGIN = pattern(r"Bottlerocket OS \S{1,40} \([a-z0-9.-]{1,60}-nvidia\)")
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,11 @@ class ClusterNode(LabelledNode):
     @cached_property
     def is_gpu(self) -> bool:
         return self.gpus > 0 or says_it_has_gpus(self.labels) or self.used_for_gpus
+
+    @property
+    def brings_its_plugin(self) -> bool:
+        """Whether its image runs a device plugin that is no pod."""
+        return _WITH_OWN_PLUGIN.match(self.os_image) is not None
 
     @cached_property
     def sign(self) -> Sign | None:

@@ -14,6 +14,7 @@ from nodeworthy.facts.cluster.node_labels import PRODUCT
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Place, Related
@@ -114,6 +115,9 @@ def _expected(node: NodeGpus, clustered: ClusterNode | None, fleet: Fleet | None
         count = pool.gpus_per_node.state.value
         return Expected(count, Related(pool.place, f"a node of pool '{pool.name}' has {count} GPUs"))
     typical = gpus_of(node.instance_type)
-    if typical is None or typical.count < 1:
+    if typical is not None and typical.count >= 1:
+        return Expected(typical.count, Related(node.place, f"{typical.type} has {typical.count} × {typical.gpu}"))
+    machine = gpus_of_machine(node.instance_type) or gpus_of_size(node.instance_type)
+    if machine is None or machine.count is None or machine.gpu is None:
         return None
-    return Expected(typical.count, Related(node.place, f"{typical.type} has {typical.count} × {typical.gpu}"))
+    return Expected(machine.count, Related(node.place, f"{node.instance_type} has {machine.count} × {machine.gpu}"))

@@ -68,6 +68,8 @@ class OfferedGpus:
     silent: tuple[SilentPlugin, ...]
     # Those on which no device plugin runs; the device plugins that run elsewhere; who waits for them.
     bare: tuple[NodeGpus, ...]
+    # Those of them whose image should bring one.
+    with_own_plugin: frozenset[str]
     plugins: tuple[DaemonSetManifest, ...]
     waiting: tuple[str, ...] = ()
 
@@ -85,6 +87,8 @@ class UnofferedGpus:
     beside: Mapping[str, Sequence[ClusterPod]] = field(default_factory=dict)
     # What their logs say last, by object.
     words: Mapping[str, str] = field(default_factory=dict)
+    # The nodes whose image runs a device plugin itself.
+    with_own_plugin: frozenset[str] = frozenset()
 
     def count(self, name: str) -> int | None:
         """How many GPUs it has, where anybody says."""
@@ -92,7 +96,7 @@ class UnofferedGpus:
 
 
 def unoffered_gpus(
-    nodes: Iterable[ClusterNode],
+    nodes: Collection[ClusterNode],
     gpus: Mapping[str, NodeGpus],
     pods: Collection[ClusterPod],
     plugins: Mapping[Key, DaemonSetManifest],
@@ -101,6 +105,7 @@ def unoffered_gpus(
     words: Mapping[str, str],
 ) -> UnofferedGpus:
     machines = {pod.node for pod in pods if pod.part == _OF_MACHINES}
+    own = [node.name for node in nodes if node.brings_its_plugin]
     dark = {
         node.name: gpus[node.name]
         for node in nodes
@@ -112,7 +117,8 @@ def unoffered_gpus(
         if plugin is not None and plugin.part is Part.DEVICE_PLUGIN and not pod.is_over:
             on[pod.node].append(pod)
     kept = {name: node for name, node in dark.items() if not _is_well(node, on.get(name, ()), now)}
-    return UnofferedGpus(kept, on, _faulty(pods, {name: on.get(name, []) for name in kept}), words)
+    beside = _faulty(pods, {name: on.get(name, []) for name in kept})
+    return UnofferedGpus(kept, on, beside, words, frozenset(own) & kept.keys())
 
 
 def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
@@ -151,6 +157,7 @@ def offered_gpus(
     return OfferedGpus(
         tuple(_silent(served, nodes, found, waiting)),
         bare,
+        found.with_own_plugin,
         tuple(each for each in plugins.values() if each.part is Part.DEVICE_PLUGIN),
         _pods_waiting_for(bare, waiting),
     )
@@ -191,10 +198,28 @@ def _pods_waiting_for(nodes: Iterable[NodeGpus], waiting: Mapping[str, Sequence[
     return tuple(sorted({name for node in nodes for name in waiting.get(node.name, ())}))
 
 
+OWN_PLUGIN_IS_SILENT = (
+    "Bottlerocket's image for NVIDIA runs a device plugin itself, as a service of the host, and that one has not "
+    "registered with kubelet: it started before kubelet's socket was there, or found no GPU"
+)
+RESTART_OWN_PLUGIN = (
+    "on the node, in the admin container: sheltie systemctl status nvidia-k8s-device-plugin, then restart it; or "
+    "replace the node"
+)
+
+
 def first_link(beside: Iterable[ClusterPod]) -> str:
     """What does not run beside a plugin comes before it: the plugin waits for that."""
     found = {link_of_part(pod.part) for pod in beside if pod.part and not pod.ready}
     return next((link.id for link in links() if link.id in found), "plugin")
+
+
+def first_missing(beside: Iterable[ClusterPod]) -> ClusterPod | None:
+    """Returns what a plugin that runs can't find its GPUs without: a part before it that does not run."""
+    order = [link.id for link in links()]
+    before = [(order.index(link), pod) for pod in beside if (link := link_of_part(pod.part)) and not pod.ready]
+    first = min(before, key=lambda each: each[0], default=None)
+    return first[1] if first is not None and first[0] < order.index("labels") else None
 
 
 def fares(pods: Sequence[ClusterPod]) -> str:

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
-from nodeworthy.facts.cluster.node_labels import wrongly_cut
-from nodeworthy.facts.cluster.offered_gpus import WORKLOAD, fares, first_link, is_for_machines
+from nodeworthy.facts.cluster.node_labels import COUNT, wrongly_cut
+from nodeworthy.facts.cluster.offered_gpus import (
+    OWN_PLUGIN_IS_SILENT,
+    RESTART_OWN_PLUGIN,
+    WORKLOAD,
+    fares,
+    first_link,
+    first_missing,
+    is_for_machines,
+)
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -36,6 +44,15 @@ _ONE_SIZE = (
     "take the strategy mixed (mig.strategy=mixed of the operator, migStrategy of the plugin's chart) and let pods ask "
     "for nvidia.com/mig-…, or a layout of one size: kubectl label node {} nvidia.com/mig.config=LAYOUT --overwrite"
 )
+_UNCUT = (
+    "MIG mode is on (nvidia.com/mig.config={}), and feature discovery finds no MIG device there (MIG-INVALID, 0 of "
+    "them): the mode waits for a reset of the GPU or a reboot, or its instances went with the last one"
+)
+_CUT_ANEW = (
+    "see nvidia-smi -L and nvidia-smi mig -lgi on {0}; reboot it where the mode is Pending; then let the MIG manager "
+    "cut anew: kubectl label node {0} nvidia.com/mig.config=all-disabled --overwrite, and then the wanted one again"
+)
+_LOST = "kubelet has lost it since it registered, as its log says that it did"
 _LOOK_FOR_A_PLUGIN = (
     "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
 )
@@ -54,6 +71,7 @@ _IF_IT_DOES_NOT_END = (
 )
 _AWAY = "what a pod does not tolerate keeps it away"
 _SHOWN = 3
+_LONGEST = 300
 _CORDON = "node.kubernetes.io/unschedulable"
 _OF_KUBERNETES = {
     _CORDON: ("are cordoned", "kubectl uncordon NODE, once what it was for is done"),
@@ -126,10 +144,23 @@ def _of_machines(have: Sequence[NodeGpus]) -> tuple[str, str]:
 
 def _of_no_node(world: PendingWorld) -> tuple[str, str]:
     start = "start a node with GPUs: look at the node group's size and at the autoscaler"
+    if world.telling_plugin is not None:
+        return _by_a_plugin(*world.telling_plugin, start)
     if not world.placeless:
         return "no node has GPUs, or none has started yet", start
     plugin = world.placeless[0]
     return f"no node tells of GPUs, and {_chooses(plugin)}", f"{start}; {_label_it(plugin)}"
+
+
+def _by_a_plugin(plugin: ClusterPod, words: str, start: str) -> tuple[str, str]:
+    """Nothing labels nodes where the plugin is all that was installed: it alone says of a node that GPUs are missed."""
+    known = next(each.evidence for each in in_text(words))
+    where = f"where node '{plugin.node}' has GPUs"
+    return (
+        f"no node tells of GPUs, and none may have started yet; {where}, its device plugin says why they are not "
+        f"offered: {fares([plugin])}: {known.why}; it said: {words}",
+        f"{where}: {known.mending}; else {start}",
+    )
 
 
 def _chooses(plugin: StackDaemonSet) -> str:
@@ -173,10 +204,15 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
         return _by_its_words(f"{says} them: no device plugin has registered there; {fares(beside)}", beside[0], world)
     if not plugins and world.placeless:
         return f"{says} them: {_chooses(world.placeless[0])}", _label_it(world.placeless[0])
+    if not plugins and found.with_own_plugin:
+        return f"{says} them: {OWN_PLUGIN_IS_SILENT}", RESTART_OWN_PLUGIN
     if not plugins:
         return f"{says} them: no device plugin has registered there", _LOOK_FOR_A_PLUGIN
+    missed = first_missing(beside)
+    if plugins[0].ready and missed is not None:
+        return _by_its_words(f"{says} them: {fares(plugins)}, and finds none: {fares([missed])}", missed, world)
     if plugins[0].ready:
-        why, remedy = why_it_offers_none(have, plugins[0])
+        why, remedy = why_it_offers_none(have, plugins[0], found.words.get(plugins[0].object, ""))
         return f"{says} them: {fares(plugins)}, and offers none: {why}", remedy
     waits = f"; beside it {fares(beside)}" if beside else ""
     return _by_its_words(
@@ -186,10 +222,12 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
 
 def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str, str]:
     """The cause with what is known of the plugin's last words."""
-    known = next((each.evidence for each in in_text(pod.last_words or world.unoffered.words.get(pod.object, ""))), None)
+    words = " ".join((pod.last_words or world.unoffered.words.get(pod.object, "")).split())[:_LONGEST]
+    told = f"; it said: {words}" if words and words not in cause else ""
+    known = next((each.evidence for each in in_text(words)), None)
     if known is None or known.is_symptom:
-        return cause, _read_why(pod)
-    return f"{cause}; {known.why}", known.mending
+        return f"{cause}{told}", _read_why(pod)
+    return f"{cause}; {known.why}{told}", known.mending
 
 
 def _read_why(pod: ClusterPod) -> str:
@@ -197,12 +235,19 @@ def _read_why(pod: ClusterPod) -> str:
     return f"read why: kubectl {verb} -n {pod.namespace} {pod.name}"
 
 
-def why_it_offers_none(nodes: Sequence[NodeGpus], plugin: ClusterPod) -> tuple[str, str]:
+def why_it_offers_none(nodes: Sequence[NodeGpus], plugin: ClusterPod, words: str) -> tuple[str, str]:
     """Why a plugin that runs offers no GPU, and what to do."""
     found = next(((node, layout) for node in nodes if (layout := wrongly_cut(node.labels)) is not None), None)
-    if found is None:
-        return WHY_NONE_IS_FOUND, read_which(plugin)
-    return _ONE_NAME.format(found[1]), _ONE_SIZE.format(found[0].name)
+    if found is not None and found[0].labels.get(COUNT) == "0":
+        return _UNCUT.format(found[1]), _CUT_ANEW.format(found[0].name)
+    if found is not None:
+        return _ONE_NAME.format(found[1]), _ONE_SIZE.format(found[0].name)
+    known = next((each.evidence for each in in_text(words)), None)
+    if known is not None:
+        return f"{known.why}; it said: {words}", known.mending
+    if words:
+        return f"{_LOST}: {words}", f"restart it: kubectl delete pod -n {plugin.namespace} {plugin.name}"
+    return WHY_NONE_IS_FOUND, read_which(plugin)
 
 
 def read_which(pod: ClusterPod) -> str:
@@ -228,6 +273,13 @@ def nobody_shares(resource: str) -> PendingCause:
 def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCause:
     offering = world.offering(resource)
     shown = pod.choice.shown
+    unset = [key for key in _keys(pod) if is_of_discovery(key) and not any(key in node.labels for node in offering)]
+    known = next((each.evidence for each in in_text(world.unlabelled)), None) if unset else None
+    if known is not None:
+        why, remedy = f"; nothing has set {unset[0]}: {known.why}; it said: {world.unlabelled}", known.mending
+    else:
+        why, remedy = "", "label the nodes that are meant, or choose labels that they have: kubectl get nodes -L "
+        remedy += ",".join(_keys(pod) or ("kubernetes.io/hostname",))
     return PendingCause(
         ("not chosen", resource, shown),
         fail(
@@ -235,11 +287,16 @@ def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCau
             f"no node with {resource} has the labels that they choose",
             is_=shown,
             should="labels of a node that has GPUs",
-            cause=f"{_nodes(len(offering))} {resource}, and none of them fits nodeSelector and required node affinity",
-            remedy="label the nodes that are meant, or choose labels that they have: kubectl get nodes -L "
-            + ",".join(_keys(pod) or ("kubernetes.io/hostname",)),
+            cause=f"{_nodes(len(offering))} {resource}, and none of them fits nodeSelector and required node affinity"
+            + why,
+            remedy=remedy,
         ),
     )
+
+
+def is_of_discovery(label: str) -> bool:
+    """Whether it is a label that feature discovery sets."""
+    return label.startswith(("nvidia.com/", "feature.node.kubernetes.io/"))
 
 
 def _keys(pod: AskingPod) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from nodeworthy.records import dataclass, field
 
 if TYPE_CHECKING:
     from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
+    from nodeworthy.facts.cluster.pod import ClusterPod
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class PendingWorld:
     placeless: Sequence[StackDaemonSet] = ()
     # What offers devices that are no GPUs.
     bringers: Sequence[StackDaemonSet] = ()
+    # A device plugin on a node that offers none, which says something that is known, and its words.
+    telling_plugin: tuple[ClusterPod, str] | None = None
+    # What feature discovery says that keeps it from labelling nodes.
+    unlabelled: str = ""
     # An object of Karpenter's says why no node comes.
     starts_no_nodes: bool = False
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)

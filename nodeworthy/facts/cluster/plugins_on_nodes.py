@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
+from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.records import dataclass
@@ -21,6 +22,8 @@ class PluginsOnNodes:
     # Those that run on the same nodes; one alone is as it should be.
     plugins: tuple[DaemonSetManifest, ...]
     nodes: tuple[str, ...]
+    # The nodes among them whose image runs a device plugin as a service of the host.
+    with_their_own: tuple[ClusterNode, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -28,8 +31,9 @@ class PluginsOnNodes:
 
 
 def plugins_on_nodes(
-    daemonsets: Mapping[Key, DaemonSetManifest], pods: Iterable[ClusterPod]
+    daemonsets: Mapping[Key, DaemonSetManifest], pods: Iterable[ClusterPod], nodes: Iterable[ClusterNode]
 ) -> Iterator[PluginsOnNodes]:
+    own = {node.name: node for node in nodes if node.brings_its_plugin}
     on: dict[str, set[Key]] = defaultdict(set)
     for pod in pods:
         key = (pod.namespace, pod.daemonset)
@@ -39,5 +43,7 @@ def plugins_on_nodes(
     together: dict[tuple[Key, ...], list[str]] = defaultdict(list)
     for node, keys in on.items():
         together[tuple(sorted(keys))].append(node)
-    for keys_, nodes in together.items():
-        yield PluginsOnNodes(tuple(daemonsets[key] for key in keys_), tuple(sorted(nodes)))
+    for keys_, names_ in together.items():
+        names = tuple(sorted(names_))
+        bring = tuple(own[name] for name in names if name in own)
+        yield PluginsOnNodes(tuple(daemonsets[key] for key in keys_), names, bring)

@@ -11,6 +11,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
 _KEY = "mig-configs"
+MIG_CONFIGS = f"{_KEY}:"
 # The one that the operator's chart reads, of migManager: its templates/mig_config.yaml.
 READ = ("migManager", "config", "data")
 _PATHS = (("config", "data"), ("config",), ("data",))
@@ -102,7 +103,7 @@ def layouts_by_path(values: Tree) -> Iterator[tuple[tuple[str, ...], Tree]]:
 
 
 def _is_layout(written: Tree) -> bool:
-    return f"{_KEY}:" in (written.text or "")
+    return MIG_CONFIGS in (written.text or "")
 
 
 def _in_texts(data: Tree, config_map: str = "") -> Iterator[MigLayouts]:

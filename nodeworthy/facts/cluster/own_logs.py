@@ -1,0 +1,47 @@
+"""What the log of a pod with GPUs says that is its node's doing, and not its program's."""
+
+from __future__ import annotations
+
+from nodeworthy.known.chain import link_of_evidence
+from nodeworthy.known.evidence import EvidenceMatch, in_text
+
+# The links that are there before any program runs.
+_OF_THE_NODE = frozenset(("bound", "module", "userland", "healthy", "fabric", "toolkit", "cdi", "runtime"))
+# By these a program says that it finds no GPU, or no driver that it can use, in its container.
+SEES_NONE = frozenset(
+    (
+        "cuda-driver-insufficient",
+        "cuda-driver-too-old",
+        "fabric-manager-missing",
+        "image-without-driver",
+        "libcuda-missing",
+        "no-cuda-device",
+        "torch-sees-no-gpu",
+        "vllm-no-platform",
+    )
+)
+# Of these the ones that say no more than that: why, its pod tells better, which does ask for GPUs.
+ONLY_NONE = frozenset(
+    ("image-without-driver", "libcuda-missing", "no-cuda-device", "torch-sees-no-gpu", "vllm-no-platform")
+)
+
+
+def words_of_the_node(log: str) -> str:
+    """Returns the line by which a program that crashed tells what its node or its container lacks."""
+    found = sorted(filter(_is_of_the_node, in_text(log)), key=lambda each: each.evidence.is_symptom)
+    return _line(found[0]) if found else ""
+
+
+def words_of_no_gpu(log: str) -> str:
+    """Returns the line by which a program that runs on says that it goes without the GPUs that it was given."""
+    return next((_line(each) for each in in_text(log) if each.evidence.id in SEES_NONE), "")
+
+
+def _is_of_the_node(found: EvidenceMatch) -> bool:
+    evidence = found.evidence
+    link = link_of_evidence(evidence.id, evidence.layer)
+    return evidence.id in SEES_NONE or (not evidence.is_symptom and link in _OF_THE_NODE)
+
+
+def _line(found: EvidenceMatch) -> str:
+    return " ".join(found.words.split())
