@@ -107,6 +107,7 @@ from nodeworthy.facts.secrets.planned_secret import (
     StackOutput,
 )
 from nodeworthy.facts.secrets.terraform_text import TerraformText
+from nodeworthy.facts.services.exporter_options import RefusedExporterOption
 from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, GpuQuery
 from nodeworthy.facts.services.monitoring_stack import MisplacedMonitor, MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.queue_database import QueueDatabase
@@ -196,6 +197,7 @@ _FILES: Final[Facts] = frozenset(
         OperatorByHelm,
         PatchedPolicy,
         ParameterDefault,
+        RefusedExporterOption,
         TerraformText,
         RemoteScript,
         RefusedMachines,

@@ -79,6 +79,15 @@ def read_instead(part: str, key: str) -> str | None:
     return of_nfd if part == "nfd" else of_a_part
 
 
+def read_instead_of(key: str) -> str | None:
+    """Where the chart reads what stands beside its parts; None where that is not known to be meant for it."""
+    table = table_of("operator_keys")
+    by_letters = {each.lower(): each for each in table["keys"]}
+    meant = by_letters.get(key.lower().replace("_", "").replace("-", ""))
+    told: str | None = table["instead-at-the-top"].get(key, meant)
+    return told if key not in table["keys"] else None
+
+
 def oldest_with_these_keys() -> str:
     oldest: str = table_of("operator_keys")["oldest"]
     return oldest

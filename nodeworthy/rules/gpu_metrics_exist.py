@@ -8,11 +8,15 @@ exporter's own list it is one: the exporter ends.
 Nor is a number of another unit. Utilisation is a number up to 100, what is profiled (`DCGM_FI_PROF_…_ACTIVE`) one up
 to 1, and memory is counted in MiB: an alert on `DCGM_FI_PROF_GR_ENGINE_ACTIVE > 90` never fires.
 
+Nor does an exporter measure that ends at its start: over an option that it does not have, or where `--collectors`,
+which is the path of its list, is given the names of fields.
+
 Whether a metric that exists is in the list of this exporter is not asked: the list may be anywhere.
 """
 
 from __future__ import annotations
 
+from nodeworthy.facts.services.exporter_options import RefusedExporterOption
 from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, Compared, GpuQuery
 from nodeworthy.known.dcgm_fields import field_meant, is_field
 from nodeworthy.patterns import pattern
@@ -65,6 +69,28 @@ def the_exporter_knows_it(collected: CollectedGpuMetric) -> Findings:
             is_=collected.name,
             should=field_meant(collected.name) or "a field that DCGM has, or no such line",
             cause="could not find DCGM field: the exporter reads its list first of all, and nobody measures the GPUs",
+        )
+
+
+@RULE.check
+def the_exporter_takes_it(option: RefusedExporterOption) -> Findings:
+    if option.is_a_list_of_names:
+        yield fail(
+            option.place,
+            "the exporter ends: its list is the path of a file, and these are names of fields",
+            is_=option.written,
+            should="a path, as /etc/dcgm-exporter/dcp-metrics-included.csv",
+            cause="it can't open a file of this name, and nobody measures the GPUs",
+            remedy="write the names into a file, a line each (NAME, gauge, help), and give its path",
+        )
+    else:
+        yield fail(
+            option.place,
+            f"the exporter ends: it has no option {option.written.partition('=')[0]}",
+            is_=option.written,
+            should="an option that it has: dcgm-exporter --help lists them",
+            cause="flag provided but not defined: it ends at its start, and nobody measures the GPUs",
+            remedy="take it away, or name the option that was meant",
         )
 
 

@@ -25,7 +25,13 @@ from nodeworthy.facts.operator.recognition import ORIGIN, is_written_whole, left
 from nodeworthy.facts.operator.sharing import UNREAD
 from nodeworthy.facts.operator.values import OperatorValues, boolean
 from nodeworthy.known.containerd import defaults, same_file
-from nodeworthy.known.operator_parts import is_there_by_default, keys_read, oldest_with_these_keys, read_instead
+from nodeworthy.known.operator_parts import (
+    is_there_by_default,
+    keys_read,
+    oldest_with_these_keys,
+    read_instead,
+    read_instead_of,
+)
 from nodeworthy.known.releases import CDI, CUSTOM_SOCKET, NRI, TOOLKIT, Breakage, breakages, has_cdi_on
 from nodeworthy.known.versions import Span, numbers, range_of, span_of
 from nodeworthy.records import dataclass
@@ -88,6 +94,7 @@ def its_chart_reads_them(values: OperatorValues) -> Findings:
     if values.implied or not _are_surely_its(values) or _is_older_than_these_keys(values):
         skip("it is not sure that they are the operator's, of a release of which it is known what it reads")
     unread = [(part, key, tree) for part in values.tree.mapping for key, tree in _unread(values.tree, part)]
+    unread += [("", key, tree) for key, tree in values.tree.mapping.items() if read_instead_of(key) and _is_meant(tree)]
     if not unread:
         _of_a_release(values)
         return
@@ -109,11 +116,17 @@ def _is_older_than_these_keys(values: OperatorValues) -> bool:
 def _unread(tree: Tree, part: str) -> Iterator[tuple[str, Tree]]:
     known, given = keys_read(part), tree.get(part)
     for key, said in given.mapping.items() if known else ():
-        is_said = bool(said.mapping or said.sequence) or said.text not in (None, "") or isinstance(said.value, bool)
-        if key in known or (part, key) in _OF_SHARING or not key.isidentifier() or said.is_unknown or not is_said:
+        if key in known or (part, key) in _OF_SHARING or not key.isidentifier() or not _is_meant(said):
             continue
         if _meant(part, key) != _SWITCH or said.value is not is_there_by_default(part):
             yield key, said
+
+
+def _is_meant(tree: Tree) -> bool:
+    """Whether anything is meant by it: an empty list is what its absence is."""
+    return not tree.is_unknown and (
+        bool(tree.mapping or tree.sequence) or tree.text not in (None, "") or isinstance(tree.value, bool)
+    )
 
 
 def _meant(part: str, key: str) -> str | None:
@@ -124,22 +137,35 @@ def _meant(part: str, key: str) -> str | None:
 
 def _unread_settings(values: OperatorValues, unread: Sequence[tuple[str, str, Tree]]) -> Draft:
     (part, key, tree), *others = unread
-    should = read_instead(part, key) or (f"{part}.{meant}" if (meant := _meant(part, key)) else f"no {part}.{key}")
+    should = _should(part, key)
     where = "a ClusterPolicy has" if values.origin == ORIGIN else "the operator's chart reads"
     also = "" if values.origin == ORIGIN else ", and Helm says nothing"
     return fail(
         tree.heading,
-        f"{where} no {part}.{key}: what it says is passed over",
-        is_=f"{part}.{key}",
+        f"{where} no {_named(part, key)}: what it says is passed over",
+        is_=_named(part, key),
         should=should,
-        related=[Related(each.heading, f"nor {name}.{said}") for name, said, each in others[:_MOST_RELATED]],
+        related=[Related(each.heading, f"nor {_named(name, said)}") for name, said, each in others[:_MOST_RELATED]],
         cause=_passed_over(part, key) + also,
         remedy=f"write {should} instead: helm show values nvidia/gpu-operator lists what is read",
         severity=Severity.WARNING,
     )
 
 
+def _named(part: str, key: str) -> str:
+    return f"{part}.{key}" if part else f"{key} beside its parts"
+
+
+def _should(part: str, key: str) -> str:
+    if not part:
+        return read_instead_of(key) or ""
+    meant = _meant(part, key)
+    return read_instead(part, key) or (f"{part}.{meant}" if meant else f"no {part}.{key}")
+
+
 def _passed_over(part: str, key: str) -> str:
+    if not part:
+        return "what stands beside its parts is for none of them"
     if key == "tolerations" and part != "nfd":
         return "the operator gives all of its DaemonSets the tolerations of daemonsets, and none of their parts' own"
     if _meant(part, key) == _SWITCH:

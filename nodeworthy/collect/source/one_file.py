@@ -393,7 +393,7 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
         if brought:
             found.facts += _doubled_keys(each, text)
             found.suppressions += annotation_suppressions(each, rules, _lines(each, first_lines))
-    found.facts = [*complete_values(found.facts, beside), *_asks_of_gpus(documents, text)]
+    found.facts = [*complete_values(found.facts, beside), *_asks_of_gpus(documents, text), *_starts(documents, text)]
     found.scripts += scripts_of_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
     of_others = all(map(_is_of_an_inventory, found.facts))
@@ -418,6 +418,15 @@ def _asks_of_gpus(documents: Sequence[Tree], text: str) -> list[Fact]:
     from nodeworthy.facts.services.gpu_queries import asks_of_gpus
 
     return [fact for each in documents for fact in asks_of_gpus(each)]
+
+
+def _starts(documents: Sequence[Tree], text: str) -> list[Fact]:
+    """With which options the exporter of those metrics is started."""
+    if OF_GPU_METRICS not in text and "dcgm" not in text:
+        return []
+    from nodeworthy.facts.services.exporter_options import refused_options
+
+    return [fact for each in documents for fact in refused_options(each)]
 
 
 def _is_of_an_inventory(fact: Fact) -> bool:
