@@ -143,6 +143,14 @@ def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
     yield from daemonsets(document)
 
 
+def _prometheuses_by_hand(document: Tree) -> Iterator[Fact]:
+    containers = document.get("spec", "template", "spec", "containers").sequence
+    if any("prometheus" in (each.get("image").text or "") for each in containers):
+        from nodeworthy.facts.services.prometheus_by_hand import prometheuses_by_hand
+
+        yield from prometheuses_by_hand(document)
+
+
 def _texts(document: Tree) -> Iterator[Fact]:
     """What programs read of a ConfigMap."""
     from nodeworthy.facts.hami.values import hami_config_maps
@@ -357,6 +365,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ContainerCluster": (_hosted, _said_of_a_cluster),
     "ContainerNodePool": (_hosted,),
     "DaemonSet": (_gpu_daemonsets,),
+    "Deployment": (_prometheuses_by_hand,),
     "DeviceClass": (_claims,),
     "EC2NodeClass": (_nodes_of_karpenter,),
     "GCPManagedControlPlane": (_said_of_a_cluster,),
@@ -389,6 +398,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ServiceMonitor": (_monitors,),
     "Shoot": (_workers_of_gardener,),
     "Simple": (_made_otherwise,),
+    "StatefulSet": (_prometheuses_by_hand,),
     "Tenant": (_quotas,),
     "Workers": (_workers_of_omni,),
     **{f"{each}MachineTemplate": (_machines_of_cluster_api,) for each in ("AWS", "Azure", "GCP")},

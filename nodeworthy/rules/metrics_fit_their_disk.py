@@ -4,7 +4,8 @@ Prometheus keeps what it measured for a time (`retention`) and, if it is told, u
 write-ahead log and the blocks that it is compacting come on top of that size, so that it should be at most 85 % of the
 volume: a disk that runs full stops Prometheus. A time alone is enough where the volume may hold it, and how much
 fifteen days come to depends on what is measured; but more than ten days in each GiB are too many for the smallest
-cluster. Without a volume everything is gone with the pod, whatever the retention says. A time without
+cluster. Without a volume everything is gone with the pod, whatever the retention says: of a Prometheus in a Deployment
+of one's own its arguments say it (`--storage.tsdb.retention.time`). A time without
 its unit (`30`, `1month`) and a size without its B (`45Gi`) are none: the schema of a Prometheus takes `30d` and `45GB`.
 
 kube-prometheus-stack scrapes only ServiceMonitors that carry its own release's label, unless it is told otherwise; the
@@ -34,6 +35,7 @@ from nodeworthy.facts.services.monitoring_stack import (
     seconds,
     size,
 )
+from nodeworthy.facts.services.prometheus_by_hand import HandmadePrometheus
 from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
@@ -139,6 +141,34 @@ def _too_large(stack: MonitoringStack, room: int) -> Findings:
             related=[Related(stack.volume.place, f"its volume has {stack.volume.shown()}")],
             cause=FULL,
             remedy=f"set retentionSize: {fitting(room)}, or give it a larger volume",
+        )
+
+
+@RULE.check
+def one_without_an_operator_is_kept(kept: HandmadePrometheus) -> Findings:
+    """Who keeps them for a day looks at what is, and at nothing that was; what is templated is not told."""
+    days = seconds(kept.time.value) if kept.time is not None else None
+    if kept.time is not None and days is not None and days > DAY and kept.is_on_no_volume:
+        yield fail(
+            kept.time.place,
+            f"Prometheus of {kept.title} promises metrics of {kept.time.value} and keeps them on no volume",
+            is_="an emptyDir" if not kept.volume.is_absent else "what its container is written into",
+            should="a PersistentVolumeClaim where it keeps them",
+            related=[Related(kept.volume.place, "this goes with the pod")] if not kept.volume.is_absent else [],
+            cause="when the pod moves, or its node is replaced, every metric before that is gone",
+            remedy="mount a PersistentVolumeClaim at its --storage.tsdb.path (/prometheus)",
+        )
+    room = room_of(kept.claimed.get("spec", "resources", "requests", "storage").text or "")
+    bound = size(kept.size.value) if kept.size is not None else None
+    if kept.size is not None and room is not None and bound is not None and bound * 100 > room * TOO_MUCH:
+        yield fail(
+            kept.size.place,
+            "retention.size leaves no room on the volume for what Prometheus writes besides",
+            is_=kept.size.value,
+            should=f"at most {fitting(room)}, 85 % of the volume",
+            related=[Related(kept.claimed.place, "this is its volume")],
+            cause=FULL,
+            remedy=f"set --storage.tsdb.retention.size={fitting(room)}, or give it a larger volume",
         )
 
 
