@@ -137,26 +137,28 @@ def _meant(part: str, key: str) -> str | None:
 
 def _unread_settings(values: OperatorValues, unread: Sequence[tuple[str, str, Tree]]) -> Draft:
     (part, key, tree), *others = unread
-    should = _should(part, key)
+    should = _read_setting(part, key)
     where = "a ClusterPolicy has" if values.origin == ORIGIN else "the operator's chart reads"
     also = "" if values.origin == ORIGIN else ", and Helm says nothing"
     return fail(
         tree.heading,
-        f"{where} no {_named(part, key)}: what it says is passed over",
-        is_=_named(part, key),
+        f"{where} no {_setting_called(part, key)}: what it says is passed over",
+        is_=_setting_called(part, key),
         should=should,
-        related=[Related(each.heading, f"nor {_named(name, said)}") for name, said, each in others[:_MOST_RELATED]],
+        related=[
+            Related(each.heading, f"nor {_setting_called(name, said)}") for name, said, each in others[:_MOST_RELATED]
+        ],
         cause=_passed_over(part, key) + also,
         remedy=f"write {should} instead: helm show values nvidia/gpu-operator lists what is read",
         severity=Severity.WARNING,
     )
 
 
-def _named(part: str, key: str) -> str:
+def _setting_called(part: str, key: str) -> str:
     return f"{part}.{key}" if part else f"{key} beside its parts"
 
 
-def _should(part: str, key: str) -> str:
+def _read_setting(part: str, key: str) -> str:
     if not part:
         return read_instead_of(key) or ""
     meant = _meant(part, key)

@@ -43,7 +43,7 @@ class RefusedExporterOption:
 
 def refused_options(document: Tree) -> Iterator[RefusedExporterOption]:
     for words in _starts(document):
-        yield from _of(words)
+        yield from _refused_of(words)
 
 
 def _starts(tree: Tree, name: str = "") -> Iterator[Sequence[Tree]]:
@@ -74,7 +74,7 @@ def _are_its_charts(tree: Tree) -> bool:
     return tree.get("kind").is_absent and (BEGINS in said or EXPORTER in said)
 
 
-def _of(words: Sequence[Tree]) -> Iterator[RefusedExporterOption]:
+def _refused_of(words: Sequence[Tree]) -> Iterator[RefusedExporterOption]:
     for index, word in enumerate(words):
         text = word.text or ""
         if not text.startswith("-") or _FILLED_IN.search(text):

@@ -73,8 +73,8 @@ def prometheuses_by_hand(document: Tree) -> Iterator[HandmadePrometheus]:
                 container.place,
                 f"{document.get('kind').text} '{document.get('metadata', 'name').text}'",
                 options if not _is_a_charts_word(document, options) else {},
-                _of(pods.get("volumes"), named, "name"),
-                _of(document.get("spec", "volumeClaimTemplates"), named, "metadata", "name"),
+                _volume_of(pods.get("volumes"), named, "name"),
+                _volume_of(document.get("spec", "volumeClaimTemplates"), named, "metadata", "name"),
             )
 
 
@@ -97,6 +97,6 @@ def _mounted(container: Tree, path: str) -> str:
     return mounts[max(above, key=len)].get("name").text or "" if above else ""
 
 
-def _of(volumes: Tree, named: str, *path: str) -> Tree:
+def _volume_of(volumes: Tree, named: str, *path: str) -> Tree:
     found = (each for each in volumes.sequence if named and each.get(*path).text == named)
     return next(found, volumes.get(_EMPTY, _EMPTY))
