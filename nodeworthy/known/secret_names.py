@@ -38,6 +38,8 @@ _A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a
 _WORDS_OF_WHICH_ONE_HAS_A_DIGIT = pattern(r"(?:[a-z]{3,}[-_.])*[a-z][0-9][a-z]?(?:[-_.][a-z]{3,})+")
 # What a shell, Helm, Jinja and whoever marks its places with `#{ … }#` fill in.
 _FILLED_IN = ("$", "`", "{{", "#{")
+# Python's texts, and what somebody's own program fills in: `nbt_{key}.{secret}`.
+_IN_BRACES = pattern(r"\{[A-Za-z_][\w.]{0,40}\}")
 # `'--certificate-key ' + name`: what stands between two texts that are put together.
 _PUT_TOGETHER = pattern(r"\s*[+~]\s")
 _OPENING, _CLOSED = "<{[(%@", ">}])%@"
@@ -71,6 +73,7 @@ class _Placeholders:
     holds: tuple[str, ...]
     words: frozenset[str]
     defaults: frozenset[str]
+    well_known: frozenset[str]
     references: tuple[str, ...]
     users: frozenset[str]
 
@@ -103,6 +106,7 @@ def _placeholders() -> _Placeholders:
         holds=tuple(row["holds"]),
         words=frozenset(row["words"]),
         defaults=frozenset(row["defaults"]),
+        well_known=frozenset(row["well_known"]),
         references=tuple(row["references"]),
         users=frozenset(row["users"]),
     )
@@ -184,6 +188,11 @@ def is_default(value: str) -> bool:
     return value.strip().lower() in _placeholders().defaults
 
 
+def is_well_known(value: str) -> bool:
+    """`postgres`: what everybody gives to a service that runs on a machine of one's own."""
+    return value.strip().lower() in _placeholders().well_known
+
+
 def chart_that_ships(name: str, value: str) -> str | None:
     """The chart that gives this value where its user gives none: `prom-operator`."""
     return _shipped().get((name.rpartition(".")[2].lower(), value.strip()))
@@ -201,6 +210,8 @@ def is_secret(value: str, kind: Holds, name: str = "") -> bool:
     lowered = value.lower()
     if _BOOTSTRAP_TOKEN.fullmatch(value):
         return True
+    if "{" in value and _IN_BRACES.search(value):
+        return False
     if _is_placeholder(value, lowered, kind) or _is_reference(value, lowered):
         return False
     if kind is Holds.TOKEN:
@@ -350,6 +361,8 @@ def _found_by_name(text: str, name: str, end: int) -> tuple[list[Found], int]:
     begins, ends = match.span(group)
     if not is_secret(match[group], kind, name) or is_prose(text, start, match) or is_asked_for(text, start):
         return [], begins
+    if _closes_a_text(text, start, end, group) or _OF_A_TEST.match(name) or _is_shown(text, start, match):
+        return [], ends
     if is_digest(text, begins, ends) or (group == "bare" and is_variable(text, start, match)):
         return [], ends
     if kind is Holds.TOKEN and group == "bare" and match["by"] == ":" and _WORDS_BEHIND.match(text, ends):
@@ -359,6 +372,29 @@ def _found_by_name(text: str, name: str, end: int) -> tuple[list[Found], int]:
     # `line 4: TOKEN=…: command not found`
     ends = _to_its_end(text, group, ends) - (group == "bare" and text[ends - 1] == ":")
     return [(begins, ends, word_in_name(name), name.lstrip("-."))], ends
+
+
+# What a script of tests logs in with where it runs.
+_OF_A_TEST = pattern(r"(?i)test[_-]")
+_SHOWS_USAGE = pattern(r"(?i)\$0|usage|example|--help")
+
+
+def _closes_a_text(text: str, start: int, end: int, group: str) -> bool:
+    """`grep -q "TOKEN=" .env`: the quote behind it ends what began before the name."""
+    quote = {"double": '"', "single": "'"}.get(group)
+    if quote is None or text[end : end + 1] not in ("=", ":") or text[end + 1 : end + 2] != quote:
+        return False
+    return text.count(quote, _line(text, start), start) % 2 == 1
+
+
+def _is_shown(text: str, start: int, match: re.Match[str]) -> bool:
+    """`echo "  $0 --password mine"`, `"(User: admin, Password: mine)"`: what tells somebody how it is used."""
+    by, line = match["by"].strip(" \t\\\n"), text[_line(text, start) : start].strip(" -\t\"'")
+    if not by:
+        return line.startswith(("echo ", "printf ")) and _SHOWS_USAGE.search(line) is not None
+    if by != ":":
+        return False
+    return line.endswith("(") or (line.endswith(",") and line[:1].isalpha() and not {"{", "["} & set(line))
 
 
 # `token: JupyterHub API token` says what one is.

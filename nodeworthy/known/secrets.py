@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 
+from nodeworthy.known.secret_defaults import secrets_by_default
 from nodeworthy.known.secret_names import Holds, holds, is_secret, is_users_sample, secrets_by_name, table, word_in_name
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -37,6 +38,11 @@ _SHORT_P = pattern(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{
 _KEPT = pattern(r"--secret[ \t]+[\w:.-]{1,128}[ \t]+(?![-<])" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
 _WANDB = pattern(r"(?<=\s)(?P<value>[0-9a-f]{40})(?!\w)")
 _PASS = pattern(r"[ \t]" + _QUOTED + r"pass:(?P<value>[^\s\"'`|&;]{1,256})")
+# SQL, as MySQL and MariaDB have it: `IDENTIFIED BY '…'`, `IDENTIFIED WITH mysql_native_password BY '…'`.
+_IDENTIFIED = pattern(
+    r"(?i)[ \t](?:WITH[ \t]{1,4}[\w'\"]{1,64}[ \t]{1,4})?(?:BY|AS)[ \t]{1,4}"
+    r"\\?[\"'](?P<value>[^\s\"'`\\]{1,256})\\?[\"']"
+)
 # A line of .netrc, or several; `\n` as printf is given it.
 _APART = r"(?:\s|\\n){1,12}"
 _NETRC = pattern(
@@ -88,7 +94,16 @@ _TAKING = (
     Taking("config set ", _KEPT, "a value that Pulumi is to keep secret"),
     Taking("-passout ", _PASS, "a password for openssl"),
     Taking("-passin ", _PASS, "a password for openssl"),
+    Taking("IDENTIFIED ", _IDENTIFIED, "a password of a database"),
+    Taking("identified ", _IDENTIFIED, "a password of a database"),
     Taking(" login ", _WANDB, "a Weights & Biases key", Holds.TOKEN),
+)
+
+# Of a scrape of Prometheus', with its type beside it or without.
+_CREDENTIALS = pattern(
+    r"authorization:[ \t]*\n(?:[ \t]{1,40}type:[^\n]{0,40}\n)?[ \t]{1,40}credentials:[ \t]{1,8}"
+    + _QUOTED
+    + r"(?P<value>[^\s\"'#]{4,512})"
 )
 
 # k3s and RKE2 take any word for their token, as they take it for a password: whoever knows it joins the cluster.
@@ -108,6 +123,8 @@ _SSHPASS = Taking("sshpass ", _SHORT_P, "a password for ssh")
 
 
 def secrets_by_argument(text: str) -> Iterator[Found]:
+    if "credentials:" in text:
+        yield from _of_scrapes(text)
     for each in _TAKING:
         if each.mark in text:
             yield from _arguments_behind(text, each)
@@ -121,6 +138,12 @@ def secrets_by_argument(text: str) -> Iterator[Found]:
     for mark, what in _FROM_INPUT.items():
         if mark in text:
             yield from _from_input(text, mark, what)
+
+
+def _of_scrapes(text: str) -> Iterator[Found]:
+    for found in _at(text, "authorization:", _CREDENTIALS):
+        if is_secret(found["value"], Holds.PASSWORD):
+            yield *found.span("value"), "a token to scrape with"
 
 
 def _from_input(text: str, mark: str, what: str) -> Iterator[Found]:
@@ -261,7 +284,10 @@ def _pair(pair: str, start: int) -> Iterator[Found]:
 
 # start, end, what it is
 
-_URL = pattern(r"://(?P<user>[^\s/:@\"'<>]{0,64}):(?P<value>[^\s/@\"'<>]{1,4096})@")
+# kubectl's `{.spec.clusterIP}:{.spec.ports[?(@.name=="http")].port}` is no user with a password.
+_URL = pattern(r"://(?P<user>[^\s/:@\"'<>]{0,64}):(?!\{)(?P<value>[^\s/@\"'<>]{1,4096})@")
+# GitHub takes a token for the user, and this word behind it.
+_IN_PLACE_OF_A_PASSWORD = "x-oauth-basic"
 _AUTHORIZATION = pattern(r"(?:earer|asic)[ \t]+(?P<value>[\w.~+/-]{8,4096}=*)")
 # In JSON, in YAML, in containerd's TOML.
 _DOCKER_AUTH = pattern(
@@ -269,6 +295,7 @@ _DOCKER_AUTH = pattern(
 )
 _DOCKER_AUTHS = ('auth"', 'auth\\"', "auth:", "auth =", "auth=")
 _SHORTEST = 12
+_FAR_BEFORE = 16
 _IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
@@ -279,16 +306,33 @@ class Shape:
     written: str
     # Too little for a finding, and enough to hide it.
     doubtful: bool = False
+    # What stands before its mark, where it does not begin with it.
+    before: str = ""
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         return re.compile(self.written)  # few texts hold one of its marks
 
+    @cached_property
+    def _before(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:{self.before})\Z")
+
+    def begins(self, text: str, mark: int) -> int | None:
+        """Where it begins whose mark stands there; None where that is the middle of another word."""
+        if self.before:
+            found = self._before.search(text, max(0, mark - _FAR_BEFORE), mark)
+            return found.start() if found is not None and begins_a_word(text, found.start()) else None
+        # `task-…` holds no `sk-…`; of a run of such characters only the beginning is looked at.
+        return mark if text[mark] == "-" or begins_a_word(text, mark) else None
+
 
 @cache
 def shapes() -> tuple[Shape, ...]:
     rows = table()["shape"]
-    return tuple(Shape(row["what"], tuple(row["marks"]), row["pattern"], row.get("doubtful", False)) for row in rows)
+    return tuple(
+        Shape(row["what"], tuple(row["marks"]), row["pattern"], row.get("doubtful", False), row.get("before", ""))
+        for row in rows
+    )
 
 
 @cache
@@ -332,13 +376,13 @@ def _of_shape(text: str, mark: str, shape: Shape) -> Iterator[Found]:
     start = text.find(mark)
     while start >= 0:
         after = start + len(mark)
-        # `task-…` holds no `sk-…`; of a run of such characters only the beginning is looked at.
-        if mark[0] == "-" or begins_a_word(text, start):
-            found = shape.pattern.match(text, start)
-            if found is not None:
-                after = found.end()
-                if not _made_up(found[0][len(mark) :]):
-                    yield *found.span("value" if "value" in shape.pattern.groupindex else 0), shape.what
+        begins = shape.begins(text, start)
+        found = shape.pattern.match(text, start) if begins is not None else None
+        if found is not None and begins is not None:
+            after = found.end()
+            if not _made_up(found[0][len(mark) :]):
+                value = found.span("value") if "value" in shape.pattern.groupindex else (begins, after)
+                yield *value, shape.what
         start = text.find(mark, after)
 
 
@@ -353,11 +397,15 @@ def begins_a_word(text: str, start: int) -> bool:
 
 def _made_up(value: str) -> bool:
     """`ghp_xxxxxxxx`, `ghp_YOUR_TOKEN_HERE`: nobody's token."""
-    return len(set(value)) <= 2 or "xxxxxx" in value.lower() or "EXAMPLE" in value
+    return len(set(value)) <= 2 or "xxxxxx" in value.lower() or "EXAMPLE" in value or "YOUR_" in value
 
 
 def _passwords_in_urls(text: str) -> Iterator[Found]:
     for found in _at(text, "://", _URL):
+        if found["value"] == _IN_PLACE_OF_A_PASSWORD:
+            if is_secret(found["user"], Holds.TOKEN):
+                yield *found.span("user"), "a token in a URL"
+            continue
         sample = is_users_sample(found["user"], found["value"])
         if not sample and is_secret(found["value"], Holds.PASSWORD):
             yield *found.span("value"), "a password in a URL"
@@ -423,6 +471,7 @@ def spans(text: str) -> list[Secret]:
 def _candidates(text: str) -> list[_Found]:
     found = [(start, end, what, name_before(text, start)) for start, end, what in secrets_by_shape(text)]
     found += secrets_by_name(text)
+    found += secrets_by_default(text)
     found += [(start, end, what, "") for start, end, what in secrets_by_argument(text)]
     return found
 

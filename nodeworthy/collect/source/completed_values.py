@@ -124,7 +124,7 @@ def _locked_version(beside: FilesBeside) -> Tree | None:
 
 # ClusterPolicies that Kustomize lays over others: what they leave out stands there
 
-_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _LISTS = ("patches", "patchesStrategicMerge")
 _ELSEWHERE = "this is a patch, and what it does not say may stand in the ClusterPolicy that it changes"
 
@@ -145,7 +145,7 @@ def _is_policy(fact: Fact) -> bool:
 
 
 def _patches(beside: FilesBeside) -> Iterator[str]:
-    for name in _KUSTOMIZATIONS:
+    for name in KUSTOMIZATIONS:
         for document in beside.documents(beside.folder / name) or ():
             for each in (entry for list_ in _LISTS for entry in document.get(list_).sequence):
                 yield from (_name(tree) for tree in (each, each.get("path")) if tree.text)

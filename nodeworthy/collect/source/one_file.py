@@ -19,7 +19,13 @@ from nodeworthy.collect.source.boot_scripts import (
     may_install_charts,
 )
 from nodeworthy.collect.source.comments import annotation_suppressions, comments, evidence_suppressions
-from nodeworthy.collect.source.completed_values import complete_values, is_charts_own, may_be_values, with_base
+from nodeworthy.collect.source.completed_values import (
+    KUSTOMIZATIONS,
+    complete_values,
+    is_charts_own,
+    may_be_values,
+    with_base,
+)
 from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_configuration, slurm_jobs, ufw_file
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, any_text
 from nodeworthy.collect.source.files_beside import FilesBeside
@@ -50,7 +56,6 @@ from nodeworthy.facts.secrets.plain_text import (
     what_is_in_plain_words,
 )
 from nodeworthy.facts.secrets.planned_secret import (
-    hands_over,
     installs,
     is_kubeadms,
     is_readable_secret,
@@ -302,20 +307,17 @@ def _read_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileCo
     if is_boot_script(data, source.path.name) or is_nodes_firewall(data) or _includes_tasks_of_a_node(source, data):
         found, started = _read_boot_script(source, data, rules), _scripts_for_new_machines(source, data)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
-            facts = [*found.facts, *_facts_of_cluster_tasks(source, data)]
+            facts = [*found.facts, *_facts_of_cluster_tasks(source, data), *_told_by_tasks(found, source, data, rules)]
             return replace(found, facts=facts, scripts=[*found.scripts, *started])
         if started:
-            openly = _read_for_secrets(source, data, rules)
-            facts = [*found.facts, *(openly.facts if openly is not None else ())]
-            return replace(found, facts=facts, scripts=started)
+            return replace(found, facts=[*found.facts, *_told_openly(source, data, rules)], scripts=started)
         if found.facts:
             # It makes no node of this machine, and asks something of another one, or of a cloud.
             return replace(found, scripts=[])
     elif (may_install_charts(data) or may_ask_for_nodes(data)) and (shell := _as_shell_script(source, data)):
         found = _read_boot_script(source, shell, rules)
         if found.facts:
-            openly = _read_for_secrets(source, data, rules)
-            return replace(found, scripts=[], facts=[*found.facts, *(openly.facts if openly is not None else ())])
+            return replace(found, scripts=[], facts=[*found.facts, *_told_openly(source, data, rules)])
     return _read_for_secrets(source, data, rules) if is_script(data, source.path.name) else None
 
 
@@ -398,7 +400,7 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
     kept = any(map(is_readable_secret, every))
     of_others = all(map(_is_of_an_inventory, found.facts))
     held = "" if not (of_others or any(map(is_kubeadms, every))) else _title_by_secrets(source, documents, every, text)
-    if not found.facts and not kept and not held and not _holds_secrets_openly(every, text):
+    if not found.facts and not kept and not held and not _holds_secrets_openly(source, every, documents, text):
         return None
     if found.facts and of_others and not held:
         return found  # an inventory's other variables are not ours to judge
@@ -457,15 +459,20 @@ def _are_values_with_secrets(source: Source, documents: Sequence[Tree], text: st
     return any(secrets_in(text))
 
 
-def _holds_secrets_openly(every: Sequence[Tree], text: str) -> bool:
+def _holds_secrets_openly(source: Source, every: Sequence[Tree], documents: Sequence[Tree], text: str) -> bool:
     """Whether something holds in plain words what belongs in a Secret; most hold nothing of ours."""
     if any(map(is_telling_config_map, every)):
         return True
-    if not any(map(hands_over, every)):
+    if source.path.name not in KUSTOMIZATIONS and not any(map(_is_applied, every)):
         return False
     from nodeworthy.facts.secrets.plain_text import secrets_in
 
-    return any(secrets_in(text))
+    return any(secrets_in(what_is_in_plain_words(text, documents)))
+
+
+def _is_applied(tree: Tree) -> bool:
+    """Whether it is an object that a cluster, a program of it or kustomize is given, whatever its kind."""
+    return tree.is_mapping and tree.get("kind").text is not None and tree.get("apiVersion").text is not None
 
 
 def _doubled_keys(document: Tree, text: str) -> Sequence[Fact]:
@@ -527,16 +534,33 @@ def _read_jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset
     return FileContents([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
 
 
+def _told_by_tasks(found: FileContents, source: Source, data: bytes, rules: frozenset[str]) -> Sequence[Fact]:
+    """Of Ansible's, where their variables are set; of any other script its commands are looked at."""
+    from nodeworthy.boot.userdata import PartKind
+
+    return _told_openly(source, data, rules) if found.scripts[0].userdata.has(PartKind.PLAYBOOK) else ()
+
+
+def _told_openly(source: Source, data: bytes, rules: frozenset[str]) -> Sequence[Fact]:
+    """The secrets of a file that is read for other things as well."""
+    openly = _read_for_secrets(source, data, rules)
+    return openly.facts if openly is not None else ()
+
+
 def _read_for_secrets(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """A file that is read for the secrets that it hands on, and for nothing else. None where it is no such file."""
-    from nodeworthy.collect.source.scripts_and_variables import A_SCRIPT, AN_INVENTORY, REMEDIES, RUN, told_openly
+    from nodeworthy.collect.source.scripts_and_variables import FOR_ONESELF, OF_YAML, REMEDIES, RUN, told_openly
 
-    called = told_openly(data, source.path.name)
+    called = told_openly(data, Path(source.lies))
     if not called:
         return None
-    whole = PlainText(Place(source.shown), any_text(data), called, REMEDIES[called], is_applied=called in RUN)
-    is_yaml = called not in (A_SCRIPT, AN_INVENTORY)
-    return FileContents([whole], suppressions=list(comments(whole.text, whole.place, rules, is_yaml=is_yaml)))
+    whole = PlainText(
+        *(Place(source.shown), any_text(data), called, REMEDIES[called]),
+        is_applied=called in RUN,
+        is_for_oneself=called in FOR_ONESELF,
+    )
+    told = comments(whole.text, whole.place, rules, is_yaml=called in OF_YAML)
+    return FileContents([whole], suppressions=list(told))
 
 
 def _read_slurm_configuration(called: str, text: str, source: Source, rules: frozenset[str]) -> FileContents:

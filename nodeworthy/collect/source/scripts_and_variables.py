@@ -1,16 +1,17 @@
-"""What holds nothing of ours and hands a cluster its secrets all the same: scripts and tasks that install charts or
-make Secrets, inventories and variables of Ansible.
+"""What holds nothing of ours and hands a cluster its secrets all the same: scripts, tasks, inventories and variables of
+Ansible, makefiles, Dockerfiles, compose files, files of variables, what Prometheus scrapes with.
 
 By their names alone secrets are found in many a file that has nothing to do with a cluster; so each kind is known by
-what it does, or by a variable that an installer of clusters reads.
+what it does, or by words that only such files have.
 """
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
-from nodeworthy.collect.source.files import any_text
-from nodeworthy.facts.secrets.plain_text import secrets_in
+from nodeworthy.collect.source.files import STDIN, any_text
+from nodeworthy.collect.source.git_index import is_left_out
+from nodeworthy.facts.secrets.plain_text import IN_COMPOSE, secrets_in
 from nodeworthy.patterns import pattern
 
 # What hands secrets on, in scripts and in Ansible's tasks.
@@ -32,45 +33,108 @@ _VARIABLE = pattern(rb"(?im)^[ \t]*(?:-[ \t]+)?[\"']?(?:" + _LOGIN + rb"|" + _OF
 _OF_K3S = pattern(rb"(?m)^[ \t]*(?:k3s_version|k3s_cluster|rke2_version)[ \t]*:")
 _TOKEN = pattern(rb"(?m)^[ \t]*token[ \t]*:[ \t]")
 _OF_A_CLUSTER = pattern(rb"(?i)\bk3s|\brke2|kube|k8s|microk8s|\bgpus?\b|nvidia|slurm")
+# An inventory in YAML.
+_HOSTS = pattern(rb"(?m)^[ \t]*hosts[ \t]*:[ \t]*\r?$", words=(b"hosts",))
 _AN_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
 _GROUP = pattern(rb"(?m)^\[[\w.-]+(?::(?:vars|children))?\][ \t]*\r?$")
 _OF_A_HOST = pattern(rb"(?im)(?:^|[ \t])(?:" + _LOGIN + rb"|" + _OF_AN_INSTALLER + rb")[ \t]*=")
 _INVENTORIES = (".ini", ".cfg", ".inventory", "")
 
+# What a cluster's programs are served by, and what only runs models.
+_RUNS_MODELS = pattern(rb"(?i)vllm|ollama|jupyter|triton|mlflow|kubeflow|litellm|\bray\b|cuda")
+_DOCKERFILE = pattern(r"(?i)(?:.*[._-])?(?:dockerfile|containerfile)(?:[._-].*)?")
+_BUILDS_ON = pattern(rb"(?mi)^[ \t]*FROM[ \t]+\S")
+# `.env`, `prod.env`, `.env.production`; `.env.example` is to be copied and filled in.
+_DOTENV = pattern(r"(?:.*\.env|\.env\.\w{1,30})")
+_TO_BE_COPIED = pattern(r"(?i)example|sample|dist|template|tmpl|default|test|schema")
+_MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+_COMPOSE = pattern(rb"(?m)^services[ \t]*:", words=(b"services",))
+_IMAGES = pattern(rb"(?m)^[ \t]+(?:image|build)[ \t]*:")
+_SCRAPES = pattern(rb"(?m)^scrape_configs[ \t]*:", words=(b"scrape_configs",))
+_ROUTES = pattern(rb"(?m)^receivers[ \t]*:", words=(b"receivers",))
+_UNIT = pattern(rb"(?m)^\[Service\]", words=(b"[Service]",))
+_UNITS = (".service",)
+
 AN_INVENTORY = "an inventory"
 VARIABLES = "variables of Ansible"
 TASKS = "tasks of Ansible"
 A_SCRIPT = "a script"
+A_MAKEFILE = "a makefile"
+A_DOCKERFILE = "a Dockerfile"
+A_DOTENV = "a file of variables"
+A_COMPOSE_FILE = "a compose file"
+OF_PROMETHEUS = "a configuration of Prometheus"
+OF_ALERTMANAGER = "a configuration of Alertmanager"
+A_UNIT = "a unit of systemd"
 _HANDED = "hand it over when the script is run (a variable, a file of mode 600), and change it, for it has been seen"
 _IN_A_VAULT = (
     "keep it encrypted (ansible-vault encrypt_string), or fetch it when the playbook runs (lookup); "
     "then change it, for it has been seen"
 )
+_MOUNTED = (
+    "hand it over when the image is built (RUN --mount=type=secret) or when it runs (a variable, a file); "
+    "then change it, for it has been seen"
+)
+_NOT_COMMITTED = (
+    "take the file out of the repository (git rm --cached, .gitignore); then change it, for it has been seen"
+)
+_FROM_A_FILE = "keep it in a file of mode 600 and name that here (credentials_file, password_file); then change it"
+_FROM_THE_ENVIRONMENT = "keep it in a file of mode 600 and name that here (EnvironmentFile=); then change it"
 # What is run as it stands.
 RUN = (A_SCRIPT, TASKS)
-REMEDIES = {A_SCRIPT: _HANDED, **dict.fromkeys((AN_INVENTORY, VARIABLES, TASKS), _IN_A_VAULT)}
+# What starts services on a machine of one's own as well.
+FOR_ONESELF = (A_COMPOSE_FILE, A_DOTENV)
+REMEDIES = {
+    **dict.fromkeys((A_SCRIPT, A_MAKEFILE), _HANDED),
+    **dict.fromkeys((AN_INVENTORY, VARIABLES, TASKS), _IN_A_VAULT),
+    **dict.fromkeys((OF_PROMETHEUS, OF_ALERTMANAGER), _FROM_A_FILE),
+    A_DOCKERFILE: _MOUNTED,
+    A_DOTENV: _NOT_COMMITTED,
+    A_COMPOSE_FILE: IN_COMPOSE,
+    A_UNIT: _FROM_THE_ENVIRONMENT,
+}
+OF_YAML = (VARIABLES, TASKS, A_COMPOSE_FILE, OF_PROMETHEUS, OF_ALERTMANAGER)
 
 
-def told_openly(data: bytes, name: str) -> str:
-    """What it is, for a reader, where a secret stands in it in plain words; empty where none does."""
-    called = _kind_by_name(data, name)
-    return called if called and any(secrets_in(any_text(data))) else ""
+def told_openly(data: bytes, path: Path) -> str:
+    """What it is, for a reader, where a secret stands in it in plain words; empty where none does. One's own file that
+    git does not keep is nobody's to read."""
+    called = _kind(data, path.name)
+    if not called or not any(secrets_in(any_text(data))):
+        return ""
+    return "" if called == A_DOTENV and is_left_out(path) else called
 
 
-def _kind_by_name(data: bytes, name: str) -> str:
+def _kind(data: bytes, name: str) -> str:
     suffix = PurePath(name).suffix
     if _SHELL.match(data) or suffix in _SHELLS_ENDINGS:
-        return A_SCRIPT if _HANDS_ON.search(data) else ""
-    if suffix in _YAML:
+        return A_SCRIPT if _is_of_a_cluster(data) else ""
+    if suffix in _YAML or name == STDIN:
         return _called_in_yaml(data)
-    is_inventory = suffix in _INVENTORIES and _OF_A_HOST.search(data) and _GROUP.search(data)
-    return AN_INVENTORY if is_inventory and _OF_A_CLUSTER.search(data) else ""
+    if _DOTENV.fullmatch(name):
+        return A_DOTENV if _TO_BE_COPIED.search(name) is None else ""
+    if _DOCKERFILE.fullmatch(name):
+        runs = _OF_A_CLUSTER.search(data) or _RUNS_MODELS.search(data)
+        return A_DOCKERFILE if runs and _BUILDS_ON.search(data) else ""
+    if name in _MAKEFILES or suffix == ".mk":
+        return A_MAKEFILE if _is_of_a_cluster(data) else ""
+    if suffix in _UNITS:
+        return A_UNIT if _UNIT.search(data) and _OF_A_CLUSTER.search(data) else ""
+    return AN_INVENTORY if suffix in _INVENTORIES and _OF_A_HOST.search(data) and _GROUP.search(data) else ""
+
+
+def _is_of_a_cluster(data: bytes) -> bool:
+    return _HANDS_ON.search(data) is not None or _OF_A_CLUSTER.search(data) is not None
 
 
 def _called_in_yaml(data: bytes) -> str:
     if _LIST.match(data):
-        return TASKS if _HANDS_ON.search(data) else ""
-    if _AN_OBJECT.search(data) or not _OF_A_CLUSTER.search(data):
+        return TASKS if _is_of_a_cluster(data) else ""
+    if _AN_OBJECT.search(data):
         return ""
+    if _SCRAPES.search(data) or _ROUTES.search(data):
+        return OF_PROMETHEUS if _SCRAPES.search(data) else OF_ALERTMANAGER
+    if _COMPOSE.search(data) and _IMAGES.search(data):
+        return A_COMPOSE_FILE if _OF_A_CLUSTER.search(data) or _RUNS_MODELS.search(data) else ""
     is_one = _VARIABLE.search(data) or (_OF_K3S.search(data) and _TOKEN.search(data))
-    return VARIABLES if is_one else ""
+    return VARIABLES if is_one and (_OF_A_CLUSTER.search(data) or _HOSTS.search(data)) else ""

@@ -10,6 +10,7 @@ from typing import Any
 
 from nodeworthy.collect.aws.stack import Stack
 from nodeworthy.collect.source.files import Source, shown_path_beside
+from nodeworthy.collect.source.git_index import is_kept
 from nodeworthy.collect.source.parsing import InputRefused, parse_json
 from nodeworthy.collect.source.terraform import suppressions_of
 from nodeworthy.collect.source.terraform_charts import DECLARING, facts_declared_by, handlers_declared_by
@@ -138,71 +139,3 @@ def _images(looked_up: Iterator[Planned]) -> Iterator[tuple[str, AskedImage]]:
         elif kind == _IMAGE and name:
             owners = frozenset(found for one in ("owner_id", "image_owner_alias") if (found := said.get(one)))
             yield from ((found, AskedImage(name, owners)) for one in ("id", "image_id") if (found := said.get(one)))
-
-
-# Whether git keeps a file, as its index says it. Nothing is run for it.
-
-
-_LARGEST = 64 * 1024 * 1024
-_NAME_LENGTH = 0xFFF
-# Of an entry, what stands before its name: times, numbers, an object's id, and flags; in version 3 more flags behind.
-_BEFORE = 62
-
-
-def is_kept(path: Path) -> bool:
-    """False also where that can't be told."""
-    real = Path(os.path.realpath(path))
-    for folder in real.parents:
-        if (folder / ".git").exists():
-            data = _index(folder / ".git")
-            return data is not None and _holds(data, real.relative_to(folder).as_posix().encode())
-    return False
-
-
-def _index(git: Path) -> bytes | None:
-    try:
-        if git.is_file():  # a worktree, or a submodule
-            said = git.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
-            git = Path(os.path.normpath(git.parent / said))
-        index = git / "index"
-        return index.read_bytes() if index.stat().st_size <= _LARGEST else None
-    except (OSError, UnicodeDecodeError):
-        return None
-
-
-def _holds(data: bytes, name: bytes) -> bool:
-    if data[:4] != b"DIRC":
-        return False
-    try:
-        return _in_compressed(data, name) if data[4:8] == b"\0\0\0\4" else _in_plain(data, name)
-    except (IndexError, ValueError):  # it ends in the middle
-        return False
-
-
-def _in_plain(data: bytes, name: bytes) -> bool:
-    at = data.find(name + b"\0")
-    while at >= 0:
-        for flags in (at - 2, at - 4):
-            if int.from_bytes(data[flags : flags + 2], "big") & _NAME_LENGTH == min(len(name), _NAME_LENGTH):
-                return True
-        at = data.find(name + b"\0", at + 1)
-    return False
-
-
-def _in_compressed(data: bytes, name: bytes) -> bool:
-    """Each name says how many letters of the one before it are gone, and what comes in their place."""
-    at, before = 12, b""
-    for _ in range(int.from_bytes(data[8:12], "big")):
-        flags = int.from_bytes(data[at + 60 : at + 62], "big")
-        at += _BEFORE + (2 if flags & 0x4000 else 0)
-        gone = data[at] & 0x7F
-        while data[at] & 0x80:
-            at += 1
-            gone = ((gone + 1) << 7) | (data[at] & 0x7F)
-        at += 1
-        end = data.index(b"\0", at)
-        before = before[: len(before) - gone] + data[at:end]
-        if before == name:
-            return True
-        at = end + 1
-    return False

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.known.secret_names import keys_below
+from nodeworthy.known.secret_names import is_well_known, keys_below
 from nodeworthy.known.secrets import Secret, forms, spans
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -94,6 +94,8 @@ class PlainText:
     is_of_a_chart: bool = False
     # Whether it is installed as it stands, so that nobody comes by to fill in what is to be changed.
     is_applied: bool = False
+    # Whether it starts services on a machine of one's own, with passwords that everybody knows.
+    is_for_oneself: bool = False
 
     def at(self, line: int, column: int) -> Place:
         return Place(self.place.path, line, column)
@@ -101,12 +103,18 @@ class PlainText:
     @property
     def secrets(self) -> list[Secret]:
         """The secrets in it. Of a sample, only those that are real wherever they stand."""
-        found = list(secrets_in(self.text))
+        found = [each for each in secrets_in(self.text) if not (self.is_for_oneself and self._is_well_known(each))]
         is_sample = _SAMPLE.fullmatch(self.place.path or "") is not None
         return [each for each in found if each.what in forms()] if is_sample else found
 
+    def _is_well_known(self, each: Secret) -> bool:
+        return is_well_known(self.text[each.start : each.end])
 
-_HIDES_OR_DESCRIBES = ("SealedSecret", "CustomResourceDefinition")
+
+_HIDES_OR_DESCRIBES = (
+    *("SealedSecret", "ExternalSecret", "ClusterExternalSecret", "PushSecret", "SecretProviderClass"),
+    "CustomResourceDefinition",
+)
 
 
 def what_is_in_plain_words(text: str, documents: Sequence[Tree]) -> str:

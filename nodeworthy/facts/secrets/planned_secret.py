@@ -16,9 +16,8 @@ from nodeworthy.verdict import Place
 
 # A Kubernetes Secret as a manifest, and what anybody can read in it: base64 hides nothing.
 
-# Kinds that hand a chart its values, or make Secrets of what stands in them.
+# Kinds that hand a chart its values.
 _INSTALL = frozenset(("HelmRelease", "HelmChart", "HelmChartConfig", "Application"))
-_HAND_OVER = _INSTALL | {"Kustomization"}
 # What kubeadm is given with `--config`.
 _KUBEADMS = "kubeadm.k8s.io/"
 
@@ -58,11 +57,6 @@ def is_telling_config_map(tree: Tree) -> bool:
     if not tree.is_mapping or tree.get("kind").text != "ConfigMap" or tree.get("sops").is_mapping:
         return False
     return any(what_is(name, child.text) is not None for name, child in tree.get("data").mapping.items() if child.text)
-
-
-def hands_over(tree: Tree) -> bool:
-    """Whether it installs a chart, or generates a Secret: what stands in it in plain words may belong in one."""
-    return tree.is_mapping and tree.get("kind").text in _HAND_OVER and not tree.get("sops").is_mapping
 
 
 def is_kubeadms(tree: Tree) -> bool:

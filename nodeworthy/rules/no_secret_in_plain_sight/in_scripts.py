@@ -119,8 +119,9 @@ GetSight = Callable[[], Sight]
 
 
 def _in_part(part: Part, sight: GetSight, *, is_template: bool) -> Iterator[Draft]:
-    # What stands in another file is told there.
-    for secret in secrets_in(part.unfilled or part.text):
+    # What stands in another file is told there; tasks are looked at as they stand, where their variables are set.
+    written = "" if part.kind is PartKind.PLAYBOOK else part.unfilled or part.text
+    for secret in secrets_in(written):
         yield sight().finding(part.origin.at(secret.line, secret.column), secret.what, secret.name)
     found = fillings(part.text, all_of_them=_leaves_none(part)) if is_template else fillings_by_another(part.text)
     for each in found:
