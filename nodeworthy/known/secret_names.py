@@ -375,7 +375,8 @@ def _found_by_name(text: str, name: str, end: int) -> tuple[list[Found], int]:
 
 
 # What a script of tests logs in with where it runs.
-_OF_A_TEST = pattern(r"(?i)test[_-]")
+# Vagrant's `config.ssh.password` is that of every machine made from a box.
+_OF_A_TEST = pattern(r"(?i)test[_-]|(?:\w+\.)?ssh\.password\Z")
 _SHOWS_USAGE = pattern(r"(?i)\$0|usage|example|--help")
 
 
@@ -394,7 +395,8 @@ def _is_shown(text: str, start: int, match: re.Match[str]) -> bool:
         return line.startswith(("echo ", "printf ")) and _SHOWS_USAGE.search(line) is not None
     if by != ":":
         return False
-    return line.endswith("(") or (line.endswith(",") and line[:1].isalpha() and not {"{", "["} & set(line))
+    said = line.rpartition('"')[2].strip()
+    return line.endswith("(") or (said.endswith(",") and said[:1].isalpha() and not {"{", "["} & set(said))
 
 
 # `token: JupyterHub API token` says what one is.
@@ -484,6 +486,8 @@ def is_variable(text: str, start: int, match: re.Match[str]) -> bool:
     if not match["bare"].isidentifier() or may_hold(match["bare"]) is None:
         return False
     by = match.start("by")
+    if match["by"] == "=>":
+        return True
     if match["by"] == "=":
         return text[by - 1 : by].isspace()
     behind = text[match.end() : match.end() + 1]

@@ -34,6 +34,14 @@ BY_SHAPE = [
     (made("sk-ant-", 80), "an API key"),
     (made("AIza", 35), "a Google API key"),
     (made("npm_", 36), "an npm token"),
+    (f"61288{made('02431:AA', 33)}", "a Telegram bot's token"),
+    ("dop_v1_" + "0123456789abcdef" * 4, "a DigitalOcean token"),
+    ("dapi" + "0123456789abcdef" * 2, "a Databricks token"),
+    (made("gsk_", 52), "a Groq key"),
+    (f"lsv2_pt_{'0123456789abcdef' * 2}_0123456789", "a LangSmith key"),
+    (made("r8_", 37), "a Replicate token"),
+    (made("pcsk_", 70), "a Pinecone key"),
+    (f"discord.com/api/webhooks/123456789012345678/{made('', 68)}", "a Discord webhook"),
     (made("dckr_pat_", 27), "a Docker Hub token"),
     (made("tskey-", 30), "a Tailscale key"),
     (made("hvs.", 30), "a Vault token"),
@@ -87,12 +95,21 @@ NAMED = [
     ('args: ["serve", "--api-key", "0a1b2c3d4e5f6071"]', "0a1b2c3d4e5f6071", "api-key"),
     ("- [kubeadm, join, --token, abcdef.0123456789abcdef]", "abcdef.0123456789abcdef", "token"),
     ("password = hunter2hunter2", "hunter2hunter2", "password"),
+    ("k3s_token: \"{{ lookup('env', 'K3S_TOKEN') | default('ha-join-77x') }}\"", "ha-join-77x", "K3S_TOKEN"),
+    ('x: {{ .Values.adminPassword | default "hunter22" | quote }}', "hunter22", "Values.adminPassword"),
+    ('x: {{ default "hunter22" .Values.grafana.adminPassword }}', "hunter22", "Values.grafana.adminPassword"),
+    ("password: {{ given | default('hunter22') }}", "hunter22", "password"),
+    ("c.secret = os.environ.get('PROXY_TOKEN', '0a1b2c3d4e5f')", "0a1b2c3d4e5f", "PROXY_TOKEN"),
     ('{"user": bot, "password": s3cret99}', "s3cret99", "password"),
     ("password: 5e884898da28047151d0e56f8dc62927", "5e884898da28047151d0e56f8dc62927", "password"),
     ("- - kubeadm\n  - --token\n  - abcdef.0123456789abcdef", "abcdef.0123456789abcdef", "token"),
 ]
 
 TAKEN = [
+    ("CREATE USER 'slurm'@'localhost' IDENTIFIED BY 'hunter22';", "hunter22"),
+    ("alter user slurm identified with mysql_native_password by 'hunter22';", "hunter22"),
+    ("authorization:\n  type: Bearer\n  credentials: hub-metrics-77", "hub-metrics-77"),
+    ("git clone https://0a1b2c3d4e5f6071:x-oauth-basic@github.com/x/y", "0a1b2c3d4e5f6071"),
     ("docker login -u bot -p s3cr3tPw ghcr.io", "s3cr3tPw"),
     ('curl -sfL https://get.k3s.io | INSTALL_K3S_EXEC="server --node-ip 10.0.0.2 --token 45678" sh -', "45678"),
     (
@@ -135,6 +152,9 @@ TAKEN = [
 ]
 
 NONE = """\
+curl -s http://{.spec.clusterIP}:{.spec.ports[?(@.name=="http")].port}/hello
+git clone https://TOKEN:x-oauth-basic@github.com/x/y
+export GROQ_API_KEY='gsk_YOUR_GROQ_API_KEY'
 echo "$REGISTRY_PASSWORD" | docker login ghcr.io -u bot --password-stdin
 docker login ghcr.io -u bot --password-stdin < /run/password
 args: ["--token", "$(TOKEN)", "--password", "--other"]
@@ -244,6 +264,7 @@ HOSTILE = [
     "token", "token ", "token=", 'TOKEN="', "token='a", "TOKEN=x ", "$token=", "${TOKEN:-", "eyJ", "eyJaaaaaaaaaaa.",
     " sk-aaaaaaaaaa", "://", "://a:", "-----BEGIN PRIVATE KEY-----\n", "chpasswd ", "echo a:b | chpasswd ", 'echo -e "a\\na" | passwd ', 'echo "', "passwd('", "notebook.auth passwd('a') ", "curl -u ",
     " login -p ", "machine ", "machine a login b ", "-passout ", "chpasswd:\n", "chpasswd <<E\na:b\n", 'auth":"aaaa', "Bearer aaaaaaaa", "--token ", "- name: A_TOKEN\n",
+    "{{ x | default('a') ", "default 'aaaa' .X ", "getenv('a', ", "identified by ", "authorization:\n type:\n", "1:AA", "{a",
     "AKIA0123456789ABCDEF ", "PASSWORD=hunter2x ", "\n", '"', "\\", " K10" + "a" * 40,
 ]  # fmt: skip
 
@@ -284,6 +305,15 @@ def test_nothing_else_is(line: str) -> None:
         "privateKey: privateKey-Base64encoded-tLQo=",
         'Authorization = "Basic dXNlcm5hbWU6cGFzc3dvcmQ="',
         "self.password = password",
+        'if ! grep -q "JWT_SECRET_KEY=" .env; then',
+        'TEST_PASSWORD="hunter22!"',
+        'echo "  $0 --password hunter22  Setup with a password of your own"',
+        '- "Grafana: http://10.0.0.5:3000 (User: admin, Password: hunter22)"',
+        'secret: {{ .Values.existingSecret | default "grafana-admin2" }}',
+        "token: {{ token | default('') }}",
+        "METRICS_PASSWORD=secure_password_change_me",
+        "env: {'K3S_TOKEN' => agent_token}",
+        "print(f'NETBOX_TOKEN=\"nbt_{key}.{secret}\"')",
         "params['slurm_accounting_password'] = db_password",
         'account = {"Name": admin_user, "RawPassword": admin_pw, "Superuser": True}',
         'data = urlencode({"username": qb_user, "password": qb_pass}).encode()',

@@ -30,7 +30,7 @@ _OF_CHARTS = frozenset(
     "serviceAccount tolerations".split()
 )
 _FEWEST = 3
-_OF_JUPYTERHUB = ({"hub", "proxy"}, {"hub", "singleuser"})
+_OF_JUPYTERHUB = ({"hub", "proxy"}, {"hub", "singleuser"}, {"jupyterhub", "dask-gateway"}, {"jupyterhub", "binderhub"})
 
 
 def with_base(document: Tree, brought: Sequence[Fact], beside: FilesBeside) -> Iterator[Fact]:

@@ -149,7 +149,8 @@ def _read_what_builds(source: Source, data: bytes, rules: frozenset[str]) -> Fil
     if source.path.name.startswith(_VAGRANTFILE):
         from nodeworthy.collect.source.vagrantfiles import contents as of_vagrant
 
-        return of_vagrant(source, data, rules)
+        found = of_vagrant(source, data, rules)
+        return found and replace(found, facts=[*found.facts, *_told_openly(source, data, rules)])
     if all(mark in data for mark in _OF_PACKER):
         from nodeworthy.collect.source.infrastructure import packer_in_json
 

@@ -47,6 +47,7 @@ _BUILDS_ON = pattern(rb"(?mi)^[ \t]*FROM[ \t]+\S")
 # `.env`, `prod.env`, `.env.production`; `.env.example` is to be copied and filled in.
 _DOTENV = pattern(r"(?:.*\.env|\.env\.\w{1,30})")
 _TO_BE_COPIED = pattern(r"(?i)example|sample|dist|template|tmpl|default|test|schema")
+_VAGRANTFILE = "Vagrantfile"
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 _COMPOSE = pattern(rb"(?m)^services[ \t]*:", words=(b"services",))
 _IMAGES = pattern(rb"(?m)^[ \t]+(?:image|build)[ \t]*:")
@@ -61,6 +62,7 @@ TASKS = "tasks of Ansible"
 A_SCRIPT = "a script"
 A_MAKEFILE = "a makefile"
 A_DOCKERFILE = "a Dockerfile"
+A_VAGRANTFILE = "a Vagrantfile"
 A_DOTENV = "a file of variables"
 A_COMPOSE_FILE = "a compose file"
 OF_PROMETHEUS = "a configuration of Prometheus"
@@ -85,7 +87,7 @@ RUN = (A_SCRIPT, TASKS)
 # What starts services on a machine of one's own as well.
 FOR_ONESELF = (A_COMPOSE_FILE, A_DOTENV)
 REMEDIES = {
-    **dict.fromkeys((A_SCRIPT, A_MAKEFILE), _HANDED),
+    **dict.fromkeys((A_SCRIPT, A_MAKEFILE, A_VAGRANTFILE), _HANDED),
     **dict.fromkeys((AN_INVENTORY, VARIABLES, TASKS), _IN_A_VAULT),
     **dict.fromkeys((OF_PROMETHEUS, OF_ALERTMANAGER), _FROM_A_FILE),
     A_DOCKERFILE: _MOUNTED,
@@ -109,6 +111,8 @@ def _kind(data: bytes, name: str) -> str:
     suffix = PurePath(name).suffix
     if _SHELL.match(data) or suffix in _SHELLS_ENDINGS:
         return A_SCRIPT if _is_of_a_cluster(data) else ""
+    if name.startswith(_VAGRANTFILE):
+        return A_VAGRANTFILE if _OF_A_CLUSTER.search(data) else ""
     if suffix in _YAML or name == STDIN:
         return _called_in_yaml(data)
     if _DOTENV.fullmatch(name):

@@ -65,7 +65,6 @@ def _scripts(text: str, source: Source) -> Iterator[BootScript]:
         yield BootScript(
             *(place, read),
             by_hand=True,
-            tells_its_secrets=True,
             of_cloud_images=not has_swap,
             surroundings=source.scope,
         )

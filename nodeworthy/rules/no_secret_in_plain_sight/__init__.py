@@ -15,9 +15,12 @@ Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, b
 SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Of what a Pulumi program hands to Kubernetes (objects, a
 chart's values) every text is read; what it marks as a secret is encrypted in its state, and is none. Slurm jobs are
 read as well: whoever may see the job's script sees what it exports; so is the config.yaml of k3s and RKE2, also where
-YAML can't read it, what kubeadm is given with `--config`, and what hands secrets on: a script or a task that runs
-`helm install` or `kubectl create secret`, and what Ansible is told of a cluster's machines (`ansible_become_pass`,
-`k3s_token`) in inventories and variables, unless a vault keeps it.
+YAML can't read it, what kubeadm is given with `--config`, and what hands secrets on: scripts, makefiles, Vagrantfiles,
+units of systemd and tasks of Ansible that have to do with a cluster, and what Ansible is told of its machines
+(`ansible_become_pass`, `k3s_token`) in inventories and variables, unless a vault keeps it. So are Dockerfiles and
+compose files that run models or belong to a cluster, what Prometheus scrapes with and Alertmanager sends with, and
+`.env`, unless git leaves it out. There a password that everybody gives to a service of their own (`postgres`) is none.
+What is taken where nobody gives another (`{{ k3s_token | default('…') }}`, `${PASSWORD:-…}`) is one.
 
 Of a template of CloudFormation the default of a parameter is read as well: it stands there for whoever reads the
 template, also where `NoEcho` hides it later. So is all that a file of Terraform writes down: a variable's default, also
