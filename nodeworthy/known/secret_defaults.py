@@ -30,10 +30,12 @@ _TAKES = pattern(r"(?P<name>[\w.-]{1,80})\\?[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\?[\"
 def secrets_by_default(text: str) -> Iterator[Found]:
     if "{{" in text:
         for found in (*_BEHIND.finditer(text), *_BEFORE.finditer(text)) if "|" in text or "default" in text else ():
-            yield from _given(text, found.span("value"), _names(text, found.start(), found.groupdict().get("name")))
+            yield from _secret_called(
+                text, found.span("value"), _names(text, found.start(), found.groupdict().get("name"))
+            )
     if "environ.get(" in text or "getenv(" in text:
         for found in _OF_PYTHON.finditer(text):
-            yield from _given(text, found.span("value"), [found["name"]])
+            yield from _secret_called(text, found.span("value"), [found["name"]])
 
 
 def _names(text: str, at: int, named: str | None) -> list[str]:
@@ -50,7 +52,7 @@ def _names(text: str, at: int, named: str | None) -> list[str]:
     return [name, takes["name"] if takes is not None else ""]
 
 
-def _given(text: str, span: tuple[int, int], names: list[str]) -> Iterator[Found]:
+def _secret_called(text: str, span: tuple[int, int], names: list[str]) -> Iterator[Found]:
     for name in filter(None, names):
         kind = holds(name)
         if kind is not None and is_secret(text[span[0] : span[1]], kind, name):

@@ -13,15 +13,15 @@ _BEFORE = 62
 
 def is_kept(path: Path) -> bool:
     """False also where that can't be told."""
-    return _kept(path) is True
+    return _stands_in_index(path) is True
 
 
 def is_left_out(path: Path) -> bool:
     """Whether it lies in a repository that does not keep it: one's own file, which .gitignore names."""
-    return _kept(path) is False
+    return _stands_in_index(path) is False
 
 
-def _kept(path: Path) -> bool | None:
+def _stands_in_index(path: Path) -> bool | None:
     """None where it lies in no repository of git's."""
     real = Path(os.path.realpath(path))
     for folder in real.parents:
