@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 
-from nodeworthy.known.secret_defaults import secrets_by_default
 from nodeworthy.known.secret_names import Holds, holds, is_secret, is_users_sample, secrets_by_name, table, word_in_name
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -462,6 +461,10 @@ class Secret:
     column: int
 
 
+# By these somebody may say what is taken where nobody gives another.
+_DEFAULTS = (("{{", "default"), ("{{", "d("), ("environ.get(",), ("getenv(",))
+
+
 def spans(text: str) -> list[Secret]:
     """Every secret, in the order of the text; of two that overlap the one whose maker gave it its form."""
     found = _candidates(text)
@@ -471,7 +474,10 @@ def spans(text: str) -> list[Secret]:
 def _candidates(text: str) -> list[_Found]:
     found = [(start, end, what, name_before(text, start)) for start, end, what in secrets_by_shape(text)]
     found += secrets_by_name(text)
-    found += secrets_by_default(text)
+    if any(all(mark in text for mark in each) for each in _DEFAULTS):
+        from nodeworthy.known.secret_defaults import secrets_by_default
+
+        found += secrets_by_default(text)
     found += [(start, end, what, "") for start, end, what in secrets_by_argument(text)]
     return found
 

@@ -311,7 +311,8 @@ def _read_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileCo
             facts = [*found.facts, *_facts_of_cluster_tasks(source, data), *_told_by_tasks(found, source, data, rules)]
             return replace(found, facts=facts, scripts=[*found.scripts, *started])
         if started:
-            return replace(found, facts=[*found.facts, *_told_openly(source, data, rules)], scripts=started)
+            told = _beside_scripts(_told_openly(source, data, rules), started)
+            return replace(found, facts=[*found.facts, *told], scripts=started)
         if found.facts:
             # It makes no node of this machine, and asks something of another one, or of a cloud.
             return replace(found, scripts=[])
@@ -533,6 +534,21 @@ def _read_k3s_config(called: str, data: bytes, source: Source, rules: frozenset[
 def _read_jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> FileContents:
     whole = PlainText(Place(source.shown), text, "a job script", IN_A_JOB)
     return FileContents([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
+
+
+def _beside_scripts(told: Sequence[Fact], scripts: Sequence[BootScript]) -> list[Fact]:
+    """What stands beside the scripts that it hands over: these are looked at as what their machines are given."""
+    beside = list[Fact]()
+    for each in told:
+        if isinstance(each, PlainText):
+            lines = each.text.split("\n")
+            for part in (part for script in scripts for part in script.userdata.parts):
+                first, count = (part.place.line or 1) - 1, len(part.text.split("\n"))
+                lines[first : first + count] = [""] * count
+            each = replace(each, text="\n".join(lines))  # noqa: PLW2901
+        if not isinstance(each, PlainText) or each.secrets:
+            beside.append(each)
+    return beside
 
 
 def _told_by_tasks(found: FileContents, source: Source, data: bytes, rules: frozenset[str]) -> Sequence[Fact]:
