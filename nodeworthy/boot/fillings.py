@@ -17,6 +17,7 @@ _WORD, _COMMENT, _REST, _NUMBERS = "\ue000", "\ue001", "\uf8ff", 0xE002
 _MOST = 0xF8FE - _NUMBERS
 # Longer than any expression that somebody writes into a template.
 _LONGEST = 4000
+_LONGEST_LINE = 500
 _UNCLOSED = 50
 
 _TERRAFORM = pattern(r"\$\$\{|%%\{|\$\{|%\{")
@@ -106,6 +107,8 @@ class Fillings:
         self.raws.append(raw)
         number = chr(_NUMBERS + len(self.raws) - 1)
         steers = raw[:2] in ("%{", "{%", "{#") or _GO_DIRECTIVE.match(raw) is not None
+        if steers and _is_around_its_line(text, start, end):
+            return ""
         if steers and _is_alone(text, start, end):
             return f"#{_COMMENT}{number}{_REST * (len(raw) - 3)}" if _is_inside(text, start) else ""
         return f"{_WORD}{number}{_REST * (len(raw) - 2)}"
@@ -130,6 +133,17 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     line = text[text.rfind("\n", 0, start) + 1 : start]
     after = text.find("\n", end)
     return not line.strip() and not text[end : after if after >= 0 else None].strip()
+
+
+def _is_around_its_line(text: str, start: int, end: int) -> bool:
+    """`{{ if .Proxy }}- export http_proxy={{ .Proxy }}{{ end }}`: the line is there, or it is not."""
+    begin, after = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line = text[begin : after if after >= 0 else None]
+    if len(line) > _LONGEST_LINE or (line[: start - begin].strip() and line[end - begin :].strip()):
+        return False
+    found = list(_GO_DIRECTIVE.finditer(line))
+    words = [each[0].strip("{- ") for each in found]
+    return words[1:] == ["end"] and words[0] in ("if", "with") and not line[: found[0].start()].strip()
 
 
 def _is_inside(text: str, start: int) -> bool:

@@ -14,6 +14,10 @@ _OF_IMAGES = pattern(
     r"registry-mirror|sandbox_image|--image-repository|imageRepository)[^\n]*$",
     8,  # re.MULTILINE
 )
+# A mirror of something else: of a distribution's own packages, of Docker's, of a language's.
+_OF_SOMETHING_ELSE = pattern(
+    r"(?i)ubuntu|debian|raspbian|centos|rocky|alma|fedora|epel|archlinux|alpine|docker|pypi|\bpip\b|npm|golang|goproxy|grafana"
+)
 
 
 @dataclass(frozen=True)
@@ -29,8 +33,9 @@ class GoneRepository:
         return next((each for each in self.urls if f"//{each}" in line), "")
 
     def has_another(self, text: str) -> bool:
-        """Whether a text names somebody else who has the packages. Mirrors of images have none."""
-        rest = _OF_IMAGES.sub("", text)
+        """Whether a text names somebody else who has the packages. Mirrors of images and of others have none."""
+        rows = _OF_IMAGES.sub("", text).split("\n")
+        rest = "\n".join(row for row in rows if "kube" in row or _OF_SOMETHING_ELSE.search(row) is None)
         for each in self.urls:
             rest = rest.replace(each, "")
         return any(each in rest for each in self.others)

@@ -37,6 +37,9 @@ RULE = Rule(
 
 CAUSE = "the shell that writes the file expands the body of an unquoted heredoc: what it has not set becomes nothing"
 _DELIMITER = pattern(r"<<(-?)\s*(\w+)")
+_OF_A_CONTROL_PLANE = pattern(
+    r"--print-join-command|\bkubeadm[ \t]+(?:token|certs|init[ \t]+phase)\b|server/node-token"
+)
 
 
 @RULE.check
@@ -209,6 +212,8 @@ class InnerScript:
         return not _has_default(each.raw) or self._is_own(each)
 
     def _command_is_lost(self, each: Expansion) -> bool:
+        if _OF_A_CONTROL_PLANE.search(each.raw):
+            return False  # whoever runs the script later could not ask for it
         named = re.findall(r"\$\{?([A-Za-z_]\w*|[0-9@*#?])", each.raw[1:])
         return any(name in self._assigned for name in named) or not self._is_meant_to_be_filled
 

@@ -43,6 +43,7 @@ _NOT_BESIDE_A_CONFIG = (
 _TRUSTS = ("--discovery-token-ca-cert-hash", "--discovery-token-unsafe-skip-ca-verification", "--discovery-file")
 # As a variable is called that holds options, and stands where an address would.
 _OPTIONS = pattern(r"(?i)^\W{0,4}\w{0,60}(?:arg|opt|flag|param|extra|join|cmd|command)")
+_ADDRESS = pattern(r"(?i)(?:_?ip(?:v4)?|addr(?:ess)?|endpoint|host(?:name)?)\W{0,3}$")
 _OKE = frozenset("--apiserver-endpoint --kubelet-ca-cert --kubelet-extra-args --cluster-dns".split())
 # What kubelet is told most often, in one word of bootstrap.sh and its kin.
 _KUBELET = frozenset(
@@ -185,7 +186,7 @@ def _trusts_nobody(call: Call, arguments: Given, glued: tuple[str, ...]) -> Iter
     # `join --token T $EXTRA`, where an address would stand first, or `join $ARGS`: these may be all kinds of options.
     operands = arguments.operands[1:]
     names_whom = bool(operands) and operands[:1] == call.arguments[2:3] and not _OPTIONS.search(operands[0].shown())
-    is_open = not names_whom and any(len(each.holes) == len(each.pieces) for each in operands)
+    is_open = not names_whom and any(len(each.holes) == len(each.pieces) for each in operands if not _is_whom(each))
     is_whole = len(arguments.operands) <= 2 and not any(name.startswith("$") for name, _ in arguments.options)
     is_by_token = arguments.has("--token", "--discovery-token") and not arguments.has("--config", *_TRUSTS)
     if is_by_token and is_whole and not is_open and not glued:
@@ -197,6 +198,11 @@ def _trusts_nobody(call: Call, arguments: Given, glued: tuple[str, ...]) -> Iter
             cause="kubeadm ends at once: using token-based discovery without caCertHashes can be insecure",
             remedy="give it what `kubeadm token create --print-join-command` says, with its hash",
         )
+
+
+def _is_whom(operand: Text) -> bool:
+    """`join --token T $MASTER_IP`: by its name it is an address."""
+    return _ADDRESS.search(operand.shown()) is not None and not _OPTIONS.search(operand.shown())
 
 
 def microk8s(call: Call) -> Did:

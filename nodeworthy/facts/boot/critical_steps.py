@@ -233,8 +233,8 @@ def _called_elsewhere(effect: Effect, *, makes: bool, joins: bool) -> str:
 def _makes_a_control_plane(effect: Effect) -> bool:
     if not isinstance(effect, Runs):
         return False
-    words = [each.known for each in effect.arguments[:2]]
-    return words == ["kubeadm", "init"]
+    words = [each.known for each in effect.arguments[:3]]
+    return words[:2] == ["kubeadm", "init"] and words[2:] != ["phase"]  # a phase of it makes none
 
 
 def _downloads(timeline: Timeline, critical: dict[Place, CriticalStep]) -> Iterator[CriticalStep]:
