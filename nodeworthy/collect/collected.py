@@ -92,6 +92,7 @@ from nodeworthy.facts.operator.values import OperatorValues, PatchedPolicy
 from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DeviceClass, DraDriver, ResourceClaim
 from nodeworthy.facts.pod.docker_gpus import DockerGpus
 from nodeworthy.facts.pod.named_images import NamedImage, SaidCapabilities
+from nodeworthy.facts.pod.queues import GpuQueue
 from nodeworthy.facts.pod.quotas import DeviceQuota
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import ProfilingAsked
@@ -187,6 +188,7 @@ _FILES: Final[Facts] = frozenset(
         DockerGpus,
         DoubledKey,
         GpuQuery,
+        GpuQueue,
         GresConf,
         HandmadePrometheus,
         KarpenterClass,

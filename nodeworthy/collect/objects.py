@@ -137,6 +137,12 @@ def _claims(document: Tree) -> Iterator[Fact]:
     yield from claims_in(document)
 
 
+def _queues(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.pod.queues import gpu_queues
+
+    yield from gpu_queues(document)
+
+
 def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.operator.daemonset_manifest import daemonsets
 
@@ -358,6 +364,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ClusterConfig": (_nodes_of_eksctl, _said_of_a_cluster),
     "ClusterConfiguration": (_of_kubeadm, _said_of_a_cluster),
     "ClusterPolicy": (_operators_own,),
+    "ClusterQueue": (_queues,),
     "ClusterResourceQuota": (_quotas,),
     "ComputeDomain": (_claims,),
     "ComputeClass": (_compute_classes,),

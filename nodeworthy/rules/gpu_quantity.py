@@ -10,6 +10,9 @@ A quota counts what pods request of a device, by the one name that begins with `
 `limits.nvidia.com/gpu` in a ResourceQuota is taken without a word and counts nothing, so that the namespace may have
 all GPUs there are. (HAMi's own scheduler counts by `limits.`, so that alone is a warning.)
 
+A ClusterQueue of Kueue's counts for each flavor all that it covers, in that order, and names a flavor once: its webhook
+refuses another one.
+
 The memory and the cores that HAMi shares (`nvidia.com/gpumem`, `nvidia.com/gpucores`) are whole numbers, too. No
 request and a limit of zero are no fault.
 """
@@ -22,6 +25,7 @@ from nodeworthy.documents.settled import PLACEHOLDER, is_charts, settle, why_inc
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, is_gpu_resource, whole
+from nodeworthy.facts.pod.queues import GpuQueue
 from nodeworthy.facts.pod.quotas import COUNTED, DeviceQuota
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.patterns import pattern
@@ -37,6 +41,7 @@ RULE = Rule(
     remedy="give the limit alone, as a whole number: resources.limits, nvidia.com/gpu: 1",
 )
 
+_MOST_RELATED = 10
 _REFUSED = "the API server refuses the pod"
 _A_NAME = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
@@ -109,6 +114,23 @@ def a_quota_counts_requests(quota: DeviceQuota) -> Findings:
         "every GPU of the cluster",
         remedy=f"write {counted}; kubectl describe quota then shows what is used",
         severity=Severity.ERROR if is_bare else Severity.WARNING,
+    )
+
+
+@RULE.check
+def kueue_takes_its_quotas(queue: GpuQueue) -> Findings:
+    found = list(queue.refusals())
+    if not found:
+        return
+    first, *others = found
+    yield fail(
+        first.place,
+        f"Kueue refuses this: {queue.title} {first.says}",
+        is_=first.is_,
+        should=first.should,
+        related=[Related(each.place, f"it {each.says}: {each.is_}") for each in others[:_MOST_RELATED]],
+        cause=f"{first.cause}: without the queue nothing that waits for its GPUs is ever admitted",
+        remedy=f"write {first.should}; `kubectl apply --dry-run=server -f` tells",
     )
 
 

@@ -1,0 +1,74 @@
+"""Quotas of GPUs in a ClusterQueue, as Kueue takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from nodeworthy.documents.settled import why_incomplete
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.containers import is_gpu_resource
+from nodeworthy.facts.pod.refused import MADE_LATER, PodRefusal
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+_GROUP = "kueue.x-k8s.io/"
+
+
+@dataclass(frozen=True)
+class GpuQueue:
+    called: ClassVar[str] = "a ClusterQueue of GPUs"
+
+    place: Place
+    title: str
+    spec: Tree
+
+    def refusals(self) -> Iterator[PodRefusal]:
+        """Source: kueue, pkg/webhooks/clusterqueue_webhook.go."""
+        of_flavors: set[str] = set()
+        for group in self.spec.get("resourceGroups").sequence:
+            for flavor in group.get("flavors").sequence:
+                yield from _counts_others(group.get("coveredResources"), flavor)
+                yield from _comes_again(flavor.get("name"), of_flavors)
+
+
+def gpu_queues(document: Tree) -> Iterator[GpuQueue]:
+    spec = document.get("spec")
+    if not (document.get("apiVersion").text or "").startswith(_GROUP) or why_incomplete(spec):
+        return
+    covered = [each.text or "" for group in spec.get("resourceGroups").sequence for each in _covered(group)]
+    if any(map(is_gpu_resource, covered)) and not any(map(MADE_LATER.search, covered)):
+        yield GpuQueue(document.place, f"ClusterQueue '{document.get('metadata', 'name').text}'", spec)
+
+
+def _covered(group: Tree) -> Iterator[Tree]:
+    yield from group.get("coveredResources").sequence
+    for flavor in group.get("flavors").sequence:
+        yield from (each.get("name") for each in flavor.get("resources").sequence)
+
+
+def _counts_others(covered: Tree, flavor: Tree) -> Iterator[PodRefusal]:
+    wanted = [each.text or "" for each in covered.sequence]
+    named = [each.get("name").text or "" for each in flavor.get("resources").sequence]
+    if named == wanted or not wanted or flavor.get("resources").is_unknown:
+        return
+    how = "the same resources in another order" if sorted(named) == sorted(wanted) else "other resources"
+    yield PodRefusal(
+        flavor.get("resources").heading,
+        f"counts {how} of {flavor.get('name').text} than it covers",
+        ", ".join(named) or "no resources",
+        f"{', '.join(wanted)}: each of coveredResources, in their order",
+        "must have the same number of resources as the coveredResources, and each must match the name there",
+    )
+
+
+def _comes_again(name: Tree, before: set[str]) -> Iterator[PodRefusal]:
+    if name.text in before:
+        yield PodRefusal(
+            name.place,
+            f"names the flavor {name.text} twice",
+            name.text,
+            "each flavor in one of resourceGroups, with all that is counted of it",
+            f'resourceGroups[…].flavors[…].name: Duplicate value: "{name.text}"',
+        )
+    before.update(filter(None, (name.text,)))
