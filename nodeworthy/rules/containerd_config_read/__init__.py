@@ -10,8 +10,10 @@ containerd 2, the registry's settings are theirs too), and so is an option of a 
 outside of its `options`. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is
 containerd-shim-runc-v2): of one that nobody ships, or that this release no longer has, no pod starts. Where runc's
 options have `SystemdCgroup = true` and those of NVIDIA's runtime beside it have not, its containers are made outside
-of their pods' cgroups: a warning. NVIDIA's runtime that is given to `io.containerd.runtime.v1.linux` runs nothing where
-every runtime of the CRI is of another type.
+of their pods' cgroups: a warning. So is containerd's own default, which a script writes and leaves as it is, beside a
+kubelet of kubeadm's from 1.22 to 1.30, which leaves its cgroups to systemd and does not ask its runtime. NVIDIA's
+runtime that is given to `io.containerd.runtime.v1.linux` runs nothing where every runtime of the CRI is of another
+type.
 
 It reads them when it starts. Debian's and Docker's packages start it as soon as they are installed, and `systemctl
 enable --now` (or `start`) leaves alone what runs: a file that a script writes between the two is not read before
@@ -56,7 +58,7 @@ from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
-from nodeworthy.rules.containerd_config_read.cgroup_driver import cgroup_flaws
+from nodeworthy.rules.containerd_config_read.cgroup_driver import apart_from_kubelet, cgroup_flaws
 from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
 from nodeworthy.rules.containerd_config_read.never_reread import never_reread, starts_behind_a_write
 from nodeworthy.rules.containerd_config_read.script_files import (
@@ -116,6 +118,14 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))
     for flaw in (*of_templates, *_flaws(read, runtime, version), *of_lines):
         yield flaw.with_more(on=pool.title if pool is not None and version is not None else "")
+
+
+@RULE.check
+def its_cgroups_are_kubelets(script: BootScript) -> Findings:
+    apart = None if script.use.kind is ScriptKind.CONTAINER else apart_from_kubelet(script)
+    if apart is None:
+        skip("it writes no default of containerd's beside a kubelet that is known to leave its cgroups to systemd")
+    yield apart
 
 
 @RULE.check

@@ -6,9 +6,16 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nodeworthy.boot.effects import How, Writes
+from nodeworthy.facts.boot.chosen_releases import kubernetes_chosen
+from nodeworthy.facts.boot.runtime_starts import is_others, makes_a_kubeadm_node
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.unread_steps import other_scripts
 from nodeworthy.facts.containerd.config import ConfigFile
+from nodeworthy.known.containerd import defaults
+from nodeworthy.patterns import pattern
 from nodeworthy.rules.containerd_config_read.lost_keys import place_in
-from nodeworthy.verdict import Draft, Severity, fail
+from nodeworthy.verdict import Draft, Known, Severity, fail
 
 KEY = "SystemdCgroup"
 # They are programs that call runc, with the options that containerd gives them.
@@ -67,3 +74,53 @@ def _draft(file: ConfigFile, section: str, runtime: str) -> Draft:
         remedy=f"write {KEY} = true below {table}, and restart containerd",
         severity=Severity.WARNING,
     )
+
+
+# kubelet beside containerd's own default, on a node of kubeadm's.
+#
+# kubeadm has kubelet leave its cgroups to systemd since 1.22; `containerd config default` does not. From 1.31 on
+# kubelet asks its runtime which it is: nothing is said of newer releases, nor of those that nobody names.
+
+_SINCE, _ASKS_SINCE = (1, 22), (1, 31)
+_ARCHIVE = pattern(r"pkgs\.k8s\.io/core:/stable:/v(1\.\d+)(?!\d)")
+_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", 8)  # re.MULTILINE
+_TURNED_ROUND = pattern(r"SystemdCgroup\s*\\?=\s*true\s*([/|#@])\s*SystemdCgroup\s*\\?=\s*false")
+# Who says anything else of cgroups, or has another runtime, may have kubelet agree.
+_SAYS_MORE = pattern(r"(?i)cgroup|cri-dockerd|cri-?o\b|\.toml\.(?:j2|tmpl|tpl)")
+
+
+def apart_from_kubelet(script: BootScript) -> Draft | None:
+    written = next((each for each in script.timeline.of(Writes) if _is_the_default(each)), None)
+    if written is None or script.is_a_part or not makes_a_kubeadm_node(script.timeline):
+        return None
+    said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
+    release = _kubernetes(script, said)
+    if release is None or not _SINCE <= release < _ASKS_SINCE or _SAYS_MORE.search(_TURNED_ROUND.sub("", said)):
+        return None
+    if is_others(said) or next(other_scripts(script.timeline), None) is not None:
+        return None
+    return fail(
+        written.place,
+        "containerd makes its cgroups itself, and kubelet of kubeadm leaves them to systemd",
+        is_=f"{KEY} = false, as `containerd config default` has it",
+        should=f"{KEY} = true below runc's options",
+        cause=f"kubelet {release[0]}.{release[1]} does not ask its runtime: pods lie outside of the cgroups that it "
+        "and systemd keep for them, limits do not hold, and under cgroup v2 sandboxes are killed and made anew",
+        remedy=f"sed -i 's/{KEY} = false/{KEY} = true/' {written.path.shown()}; systemctl restart containerd",
+        severity=Severity.WARNING,
+    )
+
+
+def _is_the_default(effect: Writes) -> bool:
+    is_config = effect.path.shown() == defaults().config and effect.how is How.WRITE
+    return is_config and "config default" in f"{effect.command} {effect.printed_by}"
+
+
+def _kubernetes(script: BootScript, said: str) -> tuple[int, int] | None:
+    chosen = kubernetes_chosen(script)
+    state = chosen.state if chosen is not None else None
+    named = {state.value} if isinstance(state, Known) else set(_ARCHIVE.findall(said))
+    if len(named) != 1:
+        return None
+    major, _, minor = next(iter(named)).partition(".")
+    return int(major), int(minor)
