@@ -68,6 +68,8 @@ class Effect:
     # Of a command that a function was called with (`retry mount /data`): where that runs it, and what led there.
     run_at: tuple[Place, ...] = ()
     failure: Failure = Failure.STOPS
+    # What then happens in whoever called the script in which it stands: that script may stop, and its caller go on.
+    around: Failure = Failure.STOPS
     # In the background, or within a time that another step does not wait for.
     detached: bool = False
 

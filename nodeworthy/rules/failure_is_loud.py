@@ -21,7 +21,12 @@ without `-e` goes on to the last command, and so does an `execute_command` that 
 
 Ansible stops at a task that fails, unless the task says `ignore_errors` or `failed_when: false` and nothing behind it
 asks for what it registers (to print it asks nothing), its own command says `|| true`, or a `rescue` around it only
-prints something. Of the rest of its tasks nothing is said.
+prints something. Nor does it stop where the task's own shell does not tell it: of several commands the last one counts,
+and of a pipe, too (`kubeadm init | tee LOG`), for its sh knows no pipefail. Of the rest of its tasks nothing is said.
+
+A script that stops where a step fails is heard of only where its caller stops as well: of the entries of runcmd, which
+are one script without `set -e`, the last one counts. `eval "$(…)"` and `sh -c "$(…)"` run nothing where nothing is
+printed, and that succeeds.
 
 A library that a script sources may say `set -e` for it: where that could not be read, nobody knows. What could not be
 read is `unknown` where its own words name such a step. A program in another language, a template's
@@ -80,6 +85,8 @@ _SAYS_IT_WENT_WELL = pattern(
 )
 # What Ansible is told to go on by, as the commands of its tasks say it.
 _IGNORED = pattern(r" \|\| : (?P<key>ignore_errors|failed_when|rescue)")
+# How the commands of a task are laid out.
+_OF_A_TASK = pattern(r"^\( (?:set \+e; )?| \)$")
 _GIVES_UP = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
 _ASKED = pattern(r"\|\||&&|^(?:if|elif|while|until)\b")
 # What prints to a person whether it is there: a start that failed, a node that is not ready.
@@ -96,13 +103,14 @@ MOST_SHOWN = 3
 MOST_RELATED = 10
 # Who waits for what runs in the background does so at the end.
 MOST_BEHIND = 40
+_SET_E_WITHIN = "begin the text with `set -e`: for whoever reads it, that of the script around it does not hold"
 SHOULD = "a failure stops the script, or is reported"
 
 
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
     steps, asked = critical_steps(script.timeline), HeardScript.of(script)
-    in_doubt = [each for each in steps if each.effect.failure is Failure.PERHAPS]
+    in_doubt = [each for each in steps if each.failure is Failure.PERHAPS]
     says = _a_library_says_it(script) if in_doubt else None
     if says is False:
         steps = [_unnoticed(each) for each in steps]
@@ -140,9 +148,12 @@ def _a_library_says_it(script: BootScript) -> bool | None:
 
 
 def _unnoticed(step: CriticalStep) -> CriticalStep:
-    if step.effect.failure is not Failure.PERHAPS:
+    if step.failure is not Failure.PERHAPS:
         return step
-    return replace(step, effect=replace(step.effect, failure=Failure.UNNOTICED))
+    own, around = (
+        Failure.UNNOTICED if each is Failure.PERHAPS else each for each in (step.effect.failure, step.effect.around)
+    )
+    return replace(step, effect=replace(step.effect, failure=own, around=around))
 
 
 @RULE.check
@@ -187,7 +198,7 @@ class HeardScript:
 
 
 def _goes_on(step: CriticalStep) -> bool:
-    return step.effect.failure is Failure.UNNOTICED and not step.effect.detached
+    return step.failure is Failure.UNNOTICED and not step.effect.detached
 
 
 def _is_noticed_there(sent: Sent) -> bool:
@@ -207,7 +218,7 @@ def _is_looked_at(source: Source, step: CriticalStep) -> bool:
     """What comes behind it looks at `$?`, or tries again until it succeeds, or until it gives up and says so."""
     if step.effect.detached:
         return _is_waited_for(source, step)
-    if step.effect.failure is not Failure.UNNOTICED:
+    if step.failure is not Failure.UNNOTICED:
         return any("PIPESTATUS" in row for row in source.behind(place_of_step(source, step))[:1])
     # What a function was called with succeeds and fails as the function does.
     return any(_is_tried_again(source, place) for place in step.effect.run_at or (place_of_step(source, step),))
@@ -233,27 +244,32 @@ def _is_shown(source: Source, step: CriticalStep) -> bool:
 
 def _is_waited_for(source: Source, step: CriticalStep) -> bool:
     """`wait $pid` fails as what it waits for has failed."""
-    part = part_of(source, step)
     waits = (row for row in source.behind(step.place, most=MOST_BEHIND) if _WAITS.search(row))
-    is_handled = part is not None and part.stops_on_error
+    is_handled = source.stops_on_error(place_of_step(source, step))
     return any(not _SWALLOWS.search(row) if is_handled else _HANDLES.search(row) for row in waits)
 
 
 def _silent(source: Source, later: NoticedLater, steps: Sequence[CriticalStep]) -> Findings:
     unnoticed: dict[int, list[CriticalStep]] = {}
+    let_go: dict[Place, list[CriticalStep]] = {}
     others: list[CriticalStep] = []
     for step in steps:
-        part = part_of(source, step)
-        is_handled = part is not None and part.stops_on_error
-        if step.effect.failure is Failure.UNNOTICED and not step.effect.detached and not is_handled:
-            unnoticed.setdefault(id(part), []).append(step)
-        else:
+        there = place_of_step(source, step)
+        if step.failure is not Failure.UNNOTICED or step.effect.detached:
             others.append(step)
+        elif step.is_let_go and there.spot != step.place.spot:
+            let_go.setdefault(there, []).append(step)
+        elif source.stops_on_error(there):
+            others.append(step)
+        else:
+            unnoticed.setdefault(id(part_of(source, step)), []).append(step)
     for step in others:
         if not any(_told_beside(step, each) for each in unnoticed.values()):
             yield _one(source, step)
     for together in unnoticed.values():
         yield _together(source, later, together)
+    for there, together in let_go.items():
+        yield _let_go(source, later, there, together)
 
 
 def _told_beside(step: CriticalStep, unnoticed: Sequence[CriticalStep]) -> bool:
@@ -270,17 +286,42 @@ def _one(source: Source, step: CriticalStep) -> Draft:
     written = source.written_at(step.place) or step.effect.command
     calls = [source.written_at(each) for each in step.effect.via]
     ignored = _IGNORED.search(written)
-    how, remedy = _by_ansible(ignored["key"]) if ignored is not None else _by(source, step, written, calls)
-    message = f"where {step.called} fails, {how}"
-    return fail(step.place, message, is_=_IGNORED.sub("", written), should=SHOULD, cause=CAUSE, remedy=remedy)
+    if ignored is not None:
+        how, remedy = _by_ansible(ignored["key"])
+    elif _is_of_a_play(source, step) and not _SWALLOWS.search(written):
+        how, remedy = _by_its_shell(step)
+    else:
+        how, remedy = _by(source, step, written, calls)
+    message, shown = f"where {step.called} fails, {how}", _OF_A_TASK.sub("", _IGNORED.sub("", written))
+    return fail(step.place, message, is_=shown, should=SHOULD, cause=CAUSE, remedy=remedy)
 
 
 def _is_ignored(source: Source, step: CriticalStep) -> bool:
-    """A task's failure that Ansible passes over, or its own command. Kubelet may be started by other tasks, or by
+    """A task's failure that Ansible passes over, or its own shell. Kubelet may be started by other tasks, or by
     kubeadm."""
+    if isinstance(step.effect, Unit):
+        return False
     written = source.written_at(step.place)
-    by_itself = step.effect.failure is Failure.SWALLOWED and _SWALLOWS.search(written) is not None
-    return not isinstance(step.effect, Unit) and (by_itself or _IGNORED.search(written) is not None)
+    is_swallowed = step.failure is Failure.SWALLOWED
+    if _IGNORED.search(written) is not None or (is_swallowed and _SWALLOWS.search(written) is not None):
+        return True
+    if not _is_of_a_play(source, step) or step.is_download:
+        return False
+    return step.failure is Failure.UNNOTICED or (is_swallowed and "|" in written)
+
+
+def _is_of_a_play(source: Source, step: CriticalStep) -> bool:
+    part = part_of(source, step)
+    return part is not None and part.part.kind is PartKind.PLAYBOOK
+
+
+def _by_its_shell(step: CriticalStep) -> tuple[str, str]:
+    """Of a task's own shell: it goes on up to its last command, and knows of no pipefail."""
+    if step.failure is Failure.SWALLOWED:
+        remedy = "begin the command with `set -o pipefail;`, and give the task `executable: /bin/bash` in its args"
+        return "the pipe swallows it: the task ends as the last command of the pipe does", remedy
+    remedy = "begin the task's commands with `set -e`, or put && between them"
+    return "the task's shell goes on, and the task ends as its last command does", remedy
 
 
 def _by_ansible(key: str) -> tuple[str, str]:
@@ -303,6 +344,9 @@ def _by(source: Source, step: CriticalStep, own: str, calls: Sequence[str]) -> t
     if _SAYS_IT_WENT_WELL.search(own):
         remedy = f"{line}: let its errors be seen, and say what failed: `|| {{ echo … >&2; exit 1; }}`"
         return "its errors are thrown away, and what is told instead is that all is well", remedy
+    if step.runs_what_is_printed:
+        remedy = f"{line}: keep it first, `JOIN=$(…)`, which stops the script under `set -e`, and run that: `$JOIN`"
+        return "nobody looks: what the command within does not print is not run, and that succeeds", remedy
     if "|" in written.replace("||", ""):
         return "the pipe swallows it: only its last command counts", _pipefail(source, step)
     asked = next((each for each in calls if _ASKED.search(each)), None)
@@ -316,15 +360,40 @@ def _by(source: Source, step: CriticalStep, own: str, calls: Sequence[str]) -> t
 
 def _together(source: Source, later: NoticedLater, steps: Sequence[CriticalStep]) -> Draft:
     first, *others = steps
-    waits = later.waits_at(first)
+    waits, part = later.waits_at(first), part_of(source, first)
+    # Its own first lines say so, and it stands in a text that another shell reads.
+    is_within = part is not None and part.part.kind is not PartKind.CLOUD_CONFIG and part.stops_on_error(0)
+    goes_on = "what reads this text goes on" if is_within else "the script goes on"
     return fail(
         first.place,
-        f"where {first.called} fails, the script goes on: nothing in it says `set -e`, and nobody looks",
+        f"where {first.called} fails, {goes_on}: nothing in it says `set -e`, and nobody looks",
         is_=source.written_at(first.place) or first.effect.command,
         should=SHOULD,
         related=[Related(each.place, f"the same holds for {each.called}") for each in others[:MOST_RELATED]],
         cause=CAUSE if waits is None else ENDLESS.format(waits.spot),
-        remedy=_set_e(source, first),
+        remedy=_SET_E_WITHIN if is_within else _set_e(source, first),
+    )
+
+
+def _let_go(source: Source, later: NoticedLater, there: Place, steps: Sequence[CriticalStep]) -> Draft:
+    """Their own script ends there, and whoever called it goes on."""
+    first, *others = steps
+    waits = later.waits_at(first)
+    part = source.part_of(there)
+    remedy = f"put `|| exit 1` behind {there.spot}"
+    if part is not None and part.part.kind is PartKind.CLOUD_CONFIG:
+        remedy = "begin runcmd with `- set -e`: its entries are one script"
+    return fail(
+        first.place,
+        f"where {first.called} fails, this script ends, and what called it goes on: nobody looks",
+        is_=source.written_at(first.place) or first.effect.command,
+        should=SHOULD,
+        related=[
+            Related(there, f"it is called here: {source.written_at(there)}"),
+            *(Related(each.place, f"the same holds for {each.called}") for each in others[:MOST_RELATED]),
+        ],
+        cause=CAUSE if waits is None else ENDLESS.format(waits.spot),
+        remedy=remedy,
     )
 
 

@@ -27,7 +27,7 @@ TASKS = [
     ("- command: {cmd: kubeadm init, creates: /etc/kubernetes/admin.conf}", "( kubeadm init )"),
     ("- command: kubeadm init creates=/etc/kubernetes/admin.conf", "( kubeadm init )"),
     ("- command: {argv: [kubeadm, join, 'a b']}", "( kubeadm join 'a b' )"),
-    ("- shell: ./install\n  args: {chdir: /opt/k8s}", "( cd /opt/k8s; ./install )"),
+    ("- shell: ./install\n  args: {chdir: /opt/k8s}", "( set +e; cd /opt/k8s; ./install )"),
     ("- command: swapoff -a\n  delegate_to: localhost", ""),
     ("- command: swapoff -a\n  delegate_to: '{{ inventory_hostname }}'", "( swapoff -a )"),
     (
@@ -55,7 +55,7 @@ TASKS = [
     ),
     (
         "- shell: |\n    echo {{ a | default('z') }}\n    echo {{ b }}{{ c }}\n  vars: {a: 1, b: '{{ b }}', c: !vault x}",
-        "(\necho 1\necho {{ b }}{{ c }}\n)",
+        "( set +e\necho 1\necho {{ b }}{{ c }}\n)",
     ),
     ("- command: 'echo {{ a | upper }} {{ d }}'\n  vars: {a: b}", "( echo {{ a | upper }} {{ d }} )"),
     (
@@ -115,7 +115,7 @@ def test_a_task_is_a_command_on_its_line(tasks: str, script: str) -> None:
 
 def test_a_block_of_shell_stays_on_its_lines_and_ends_behind_them() -> None:
     text = "- shell: |\n    swapoff -a\n    kubeadm join\n  when: x\n- command: reboot\n"
-    assert as_script(text) == 'set -e; if [ -n "$x" ]; then (\nswapoff -a\nkubeadm join\n); fi\n( reboot )\n\n'
+    assert as_script(text) == 'set -e; if [ -n "$x" ]; then ( set +e\nswapoff -a\nkubeadm join\n); fi\n( reboot )\n\n'
 
 
 def test_what_a_file_holds_stays_on_its_lines() -> None:

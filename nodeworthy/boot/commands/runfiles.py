@@ -16,6 +16,8 @@ _ONLY_LOOKS = (
 # `--override` is no part of it: it leaves out what CUDA's installer checks beforehand.
 _CUDA_PARTS = ("--toolkit", "--samples", "--kernelobjects", "--demo")
 _DRIVER_PART = "--driver"
+# `--tar mxvf`: what makeself's own head understands.
+_EXTRACTS_TOO = "--tar"
 _FABRIC = ("fabric",)
 
 
@@ -80,7 +82,7 @@ def runfile(call: Call) -> Did:
     name = last_part(call.arguments[0])
     begins = beginning(name).lower().lstrip("*")
     arguments = split_options(call.arguments[1:], clusters=False)
-    extracts = any(option.startswith("--extract") for option, _ in arguments.options)
+    extracts = any(option.startswith("--extract") or option == _EXTRACTS_TOO for option, _ in arguments.options)
     if extracts or arguments.has(*_ONLY_LOOKS):
         return run_on_node(call)
     removes = arguments.has("--uninstall")

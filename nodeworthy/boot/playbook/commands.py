@@ -24,8 +24,8 @@ _NAMES = ("name", "pkg", "package", "deb")
 _SPECIAL = pattern(r"[][\\.^$*+?(){}|]")
 _ESCAPED = r"\\\g<0>"
 _DELIMITERS = "|#~@%,"
-# By these a script says what becomes of swap at the next boot.
-_OF_SWAP = pattern(r"(?i)fstab|swap")
+# By these a task says what becomes of swap at the next boot, and that it waits for what answers there.
+_TELLING = pattern(r"(?i)fstab|swap|\b(?:6443|9345|10250)\b|(?:health|ready|live)z\b")
 _PRINTED = pattern(r"\{\{-?\s*(\w+)(?:\.stdout\b|\s*-?\}\}\Z)")
 
 
@@ -82,7 +82,7 @@ def _together(task: Task, manager: str, registered: Mapping[str, str]) -> str:
 
 def _nothing_known(call: Call) -> Iterator[str]:
     given = [text_of(call.task.free), *map(text_of, call.task.values.values())]
-    kept = " ".join(word for each in given for word in each.split() if _OF_SWAP.search(word))
+    kept = " ".join(word for each in given for word in each.split() if _TELLING.search(word))
     yield f": {call.task.module} {quote(kept)}".rstrip(" '")
 
 

@@ -31,6 +31,7 @@ _SPOKEN = pattern(r"[\\\"$`]")
 _FACTS = ("os_family", "distribution", "distribution_release", "architecture", "distribution_major_version")
 # Modules whose text is a script of its own, and of which what stands in it ends with it.
 _SCRIPTS = ("shell", "command", "raw")
+_OWN = "set +e; "
 
 
 @dataclass(frozen=True)
@@ -222,7 +223,8 @@ def _lay(task: Task, manager: str, registered: Mapping[str, str], sheet: _Sheet,
         _lay_block(block, before, behind, sheet, ignored)
         return ()
     made = [_on_one_line(each) for each in commands_of(task, manager, registered)]
-    commands = [f"( {each} )" if task.module in _SCRIPTS else each for each in made if each.strip() not in ("", ":")]
+    said = [each for each in made if each.strip() not in ("", ":")]
+    commands = [_as_its_shell_runs(each) for each in said] if task.module in _SCRIPTS else said
     if commands:
         sheet.add(task.line, before + "; ".join(f"{each}{ignored}" for each in commands) + behind)
     return commands
@@ -252,7 +254,7 @@ def _block(task: Task) -> _Block | None:
     lines = [fill_in(line, task.scope) for line in text_of(given).rstrip("\n").split("\n")]
     first = given.inside.line or 1
     if task.module in _SCRIPTS:
-        return _Block(first, lines, "(", ")")
+        return _Block(first, lines, "( set +e", ")")
     to = next((text_of(task.values[name]) for name in ("dest", "path") if name in task.values), "")
     how = ">>" if task.module == "blockinfile" else ">"
     into = f" {how} '{to}'"
@@ -282,6 +284,11 @@ def _lay_quoted(block: _Block, before: str, behind: str, sheet: _Sheet) -> None:
     lines[-1] += f'"{block.into}{behind}'
     for line, text in enumerate(lines, block.first):
         sheet.hold(line, text)
+
+
+def _as_its_shell_runs(command: str) -> str:
+    """Ansible stops at a task that fails; the shell that it gives a task's commands goes on up to the last of them."""
+    return f"( {_OWN}{command} )" if ";" in command else f"( {command} )"
 
 
 def _on_one_line(command: str) -> str:

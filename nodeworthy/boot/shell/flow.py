@@ -76,8 +76,6 @@ class Failing:
 
     how: Failure
     explicit: bool = False
-    # A shell of its own runs in between, in which its own `set -e` counts.
-    has_own_options: bool = False
 
 
 @dataclass(slots=True)
@@ -134,7 +132,7 @@ def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
     """A function's body, or a group's. Where its failure is dealt with outside, `set -e` does not hold in it: of a
     failure in its middle nobody hears."""
     outer = walker.failing
-    if len(body) < 2 or outer is None or outer.has_own_options or outer.how not in (Failure.STOPS, Failure.REPORTED):
+    if len(body) < 2 or outer is None or outer.how not in (Failure.STOPS, Failure.REPORTED):
         return walker.run_all(body)
     if not outer.explicit:
         return walker.run_all(body)

@@ -7,19 +7,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Gap, Writes
+from nodeworthy.boot.effects import Failure, Gap, Writes
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.state import Options
 from nodeworthy.boot.shell.syntax import Statement
 from nodeworthy.boot.text import Text
-from nodeworthy.records import dataclass, replace
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
 
 DEEPEST = 8
+_IS_HEARD = (Failure.STOPS, Failure.REPORTED, Failure.PERHAPS)
 # What the metadata of a cloud hand out as this is known by its name.
 OF_METADATA = "/oke-init.sh"
 SHELLS = {"sh", "bash", "dash", "ash", "ksh", "zsh"}
@@ -30,6 +31,12 @@ class Status:
     """A script was run; whether it succeeded is known in few cases."""
 
     status: bool | None
+
+
+def stops_by_its_first_line(text: str) -> bool:
+    """`#!/bin/bash -e`."""
+    first = text.partition("\n")[0]
+    return first.startswith("#!") and any(word.startswith("-") and "e" in word for word in first.split()[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +130,11 @@ def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str
     return run_text(walker, content.text.shown(), Written(content), arguments, place)
 
 
-def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Place, raw: str) -> Status | None:
-    """Runs a file that the script made or downloaded; None for any other."""
+def run_written(
+    walker: Walker, path: Text, arguments: Sequence[Text], place: Place, raw: str, *, as_program: bool = False
+) -> Status | None:
+    """Runs a file that the script made or downloaded; None for any other. Only as a program it is run with the options
+    of its first line."""
     from nodeworthy.boot.commands.fetching import fetched_script
     from nodeworthy.boot.commands.runfiles import is_runfile, runfile
     from nodeworthy.boot.shell.calls import call_of, record_effects
@@ -138,7 +148,9 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
         if name in walker.running:
             return None
         walker.running.append(name)
-        status = run_text(walker, content.text.shown(), Written(content), arguments, place)
+        text = content.text.shown()
+        errexit = as_program and stops_by_its_first_line(text)
+        status = run_text(walker, text, Written(content), arguments, place, errexit=errexit)
         walker.running.pop()
         return Status(status)
     if name in walker.fetched:
@@ -157,21 +169,34 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
     return None
 
 
-def run_text(walker: Walker, text: str, origin: Origin, arguments: Sequence[Text], place: Place) -> bool | None:
+def run_text(
+    walker: Walker, text: str, origin: Origin, arguments: Sequence[Text], place: Place, *, errexit: bool = False
+) -> bool | None:
     """A shell of its own: it leaves nothing behind but what it did."""
     from nodeworthy.boot.shell.functions import set_arguments
 
     mark = walker.state.variables.mark()
-    options, walker.state.options = walker.state.options, Options()
-    failing = walker.failing
-    walker.failing = replace(failing, has_own_options=True) if failing is not None else None
+    options, is_last, failing, around = walker.state.options, walker.is_last, walker.failing, walker.around
+    _hand_over_failures(walker)
+    walker.state.options = Options()
+    walker.state.options.errexit = errexit
     set_arguments(walker, arguments)
     status = run_here(walker, text, origin, place)
-    walker.state.options, walker.failing = options, failing
+    walker.state.options, walker.is_last, walker.failing, walker.around = options, is_last, failing, around
     walker.state.variables.back_to(mark)
     if walker.flow is Flow.EXIT:
         walker.flow = Flow.ON
     return status
+
+
+def _hand_over_failures(walker: Walker) -> None:
+    """Whether the shell that is now begun stops at a failure is its own business, and its last command decides how it
+    ends; who called it then does what he does about that. Where he passes over everything, it makes no difference."""
+    how = walker.failure()
+    if how is not Failure.STOPS:
+        walker.around = how
+    if walker.failing is None or how in _IS_HEARD:
+        walker.failing, walker.is_last = None, True
 
 
 def _parsed(text: str) -> Sequence[Statement]:

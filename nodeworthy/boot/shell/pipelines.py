@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.effects import Fetches
+from nodeworthy.boot.effects import Failure, Fetches
 from nodeworthy.boot.shell.flow import SWALLOWED, UNNOTICED, Flow, Stream
 from nodeworthy.boot.shell.redirects import heredoc_expansions, with_redirects
 from nodeworthy.boot.shell.syntax import Background, Group, Pipeline, Redirected, Statement
@@ -51,10 +51,12 @@ def in_subshell(walker: Walker, statements: Sequence[Statement]) -> bool | None:
     """A shell of its own: what it sets, and where it goes, is nothing to the one around it."""
     state = walker.state
     folder, options, mark = state.folder, state.options, state.variables.mark()
-    state.options = options.copy()
+    state.options, is_last = options.copy(), walker.is_last
+    # Where its failure stops the script, its last command decides, whatever it says of `set -e` for itself.
+    walker.is_last = is_last or walker.failure() is Failure.STOPS
     status = walker.run_all(statements)
     state.variables.back_to(mark)
-    state.folder, state.options = folder, options
+    state.folder, state.options, walker.is_last = folder, options, is_last
     return status
 
 

@@ -9,7 +9,7 @@ from nodeworthy.boot.effects import Effect, Runs, Stage
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.functions import call_for_others
-from nodeworthy.boot.shell.nested import run_here
+from nodeworthy.boot.shell.nested import run_here, stops_by_its_first_line
 from nodeworthy.boot.shell.state import State, Value
 from nodeworthy.boot.shell.strict.reading import Broken, read
 from nodeworthy.boot.shell.syntax import Script
@@ -101,9 +101,7 @@ def _of_its_caller(walker: Walker) -> Mapping[str, Value]:
 
 
 def _walked(text: str, script: Script, broken: Broken | None, walker: Walker, *, for_others: bool) -> Walker:
-    first = text.split("\n", 1)[0]
-    if first.startswith("#!"):
-        walker.state.options.errexit = any(word.startswith("-") and "e" in word for word in first.split()[1:])
+    walker.state.options.errexit = stops_by_its_first_line(text) or walker.state.options.errexit
     walker.is_last = True
     walker.run_all(script.statements)
     if broken is not None:

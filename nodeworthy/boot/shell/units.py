@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.conditions import Asks, Condition
 from nodeworthy.boot.content import Content, Line
-from nodeworthy.boot.effects import Act, Stage, Unit
+from nodeworthy.boot.effects import Act, Failure, Stage, Unit
 from nodeworthy.boot.origin import Straight
+from nodeworthy.boot.shell.flow import STOPS
 from nodeworthy.boot.shell.nested import run_text
 from nodeworthy.boot.text import Text
+from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
@@ -27,7 +29,7 @@ def follow(walker: Walker, effect: Unit) -> None:
     if content is None:
         return
     for line in commands(content):
-        run_text(walker, line.text.shown(), Straight(line.place), (), effect.place)
+        _run_by_systemd(walker, line, effect.place)
 
 
 def at_next_boot(walker: Walker) -> None:
@@ -40,9 +42,17 @@ def at_next_boot(walker: Walker) -> None:
             if _is_timer(each.unit.known):
                 question = walker.questions.anew(f"{each.unit.known} elapses", each.place, Asks.STATE)
                 walker.guard += (Condition(question, "yes"),)
-            run_text(walker, line.text.shown(), Straight(line.place), (), each.place)
+            _run_by_systemd(walker, line, each.place)
     walker.guard = ()
     walker.stage = stage
+
+
+def _run_by_systemd(walker: Walker, line: Line, place: Place) -> None:
+    """Whoever started the unit, systemd keeps how its command ended."""
+    failing, around = walker.failing, walker.around
+    walker.failing, walker.around = STOPS, Failure.STOPS
+    run_text(walker, line.text.shown(), Straight(line.place), (), place)
+    walker.failing, walker.around = failing, around
 
 
 def _enabled(walker: Walker) -> list[Unit]:

@@ -51,17 +51,17 @@ class Walker:
         self.early: list[Flow] = []
         self.via: tuple[Place, ...] = ()
         self.failing: Failing | None = None
+        self.around = Failure.STOPS  # in the scripts around this one, where it fails as a whole
         # The script's own exit code is that of its last command.
         self.is_last = False
         # Whether the outermost of what was left early had more to come.
         self.is_cut_short = False
-        self.detached = False
+        self.detached = self.gave_up = False
         self.flow = Flow.ON
         self.stdin: Stream | None = None
         self.printed: tuple[list[Line], Guard] | None = None
         self.steps = self.depth = 0
         self.most_steps = FEW_STEPS + len(text) // A_STEP_FOR
-        self.gave_up = False
         # What runs later: at the end of the script, at the next boot.
         self.at_exit: list[tuple[str, Place, Guard]] = []
         self.fetched: dict[str, Text] = {}
@@ -236,6 +236,7 @@ class Walker:
             path = effect.path.known
             if path is not None:
                 effect = self._written(effect, path)
+        effect.around = self.around
         self.effects.append(effect)
 
     def _written(self, effect: Writes, path: str) -> Writes:

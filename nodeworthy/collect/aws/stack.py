@@ -136,10 +136,12 @@ def _is_called_after_gpus(nodes: NodeGroup) -> bool:
 
 
 def _joins(script: BootScript) -> bool:
+    """Or makes a cluster's first node: `kubeadm init`, k3s or RKE2 as a server."""
     from nodeworthy.facts.boot.cluster_join import joins_of
+    from nodeworthy.facts.boot.critical_steps import critical_steps
 
     try:
-        return bool(joins_of(script))
+        return bool(joins_of(script) or critical_steps(script.timeline))
     except NotKnown:
         return False
 

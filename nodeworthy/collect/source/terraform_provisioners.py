@@ -70,12 +70,14 @@ def _booting(said: Str, path: str, around: Surroundings | None) -> BootScript:
 
 
 def _is_of_a_node(script: BootScript) -> bool:
-    """Whether a script joins a cluster or installs a driver, of a machine of which nothing says that it has GPUs."""
+    """Whether a script joins a cluster, makes one or installs a driver, of a machine of which nothing says that it has
+    GPUs."""
     from nodeworthy.facts.boot.cluster_join import joins_of
+    from nodeworthy.facts.boot.critical_steps import critical_steps
     from nodeworthy.facts.boot.drivers import drivers
 
     try:
-        return bool(joins_of(script) or drivers(script.timeline))
+        return bool(joins_of(script) or drivers(script.timeline) or critical_steps(script.timeline))
     except NotKnown:
         return False
 

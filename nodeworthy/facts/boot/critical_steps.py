@@ -52,6 +52,17 @@ _JOINS_ELSEWHERE = pattern(
     rf"{_RUN_BY}(?:\$\{{?\w*(?i:join)\w*\}}?(?=[\s\"';]|$)|\$\([^()]*--print-join-command|"
     r"[\w./${}~\"-]*\bjoin[\w-]*\.sh\b|[\w./${}~\"-]*[_-]join(?:[_-]\w+)?(?:\.sh)?(?=[\s\"';]|$))"
 )
+# `eval "$(…)"`, `sh -c "$(…)"`: where what is in there fails and prints nothing, nothing is run, and that succeeds.
+_RUNS_WHAT_IS_PRINTED = pattern(
+    r"(?:sudo\s+(?:-\S+\s+)*)?(?:eval|(?:/usr)?(?:/bin/)?(?:ba)?sh\s+-\w*c)\s+[\"']?(?:\$\(|`)"
+)
+_NAMES_THE_JOIN = pattern(
+    r"(?i)\bjoin\b|\bjoin[-_]|[-_]join\b|\bssm\s.{0,200}get-parameter\b|\bsecretsmanager\s.{0,200}get-secret-value\b"
+)
+# What a play keeps of kubeadm's words: the tasks that bring kubelet stand elsewhere.
+_JOINS_IN_A_PLAY = pattern(
+    r"(?:sudo\s+)?\{\{[^{}]*(?i:k8s|kube|master|worker|control|node)[^{}]*(?i:join[_-]?(?:cmd|command))[^{}]*\}\}"
+)
 # `${kubeadm_cmd}` and no word more: with words behind it, it is the program's path.
 _KUBEADM_ELSEWHERE = pattern(rf"{_RUN_BY}\$\{{?\w*(?i:kubeadm)\w*\}}?[\"';]*\s*$")
 # A script that is called for what it makes of a machine: worker_bootstrap.sh, bootstrap-node.
@@ -62,6 +73,7 @@ _MAKES_A_MEMBER = pattern(
 # What `JOIN=$(kubeadm token create --print-join-command)` is run for.
 _PRINTED = "--print-join-command"
 _ANOTHER_JOIN = pattern(r"(?i)domain|realm|ldap|\bad[-_]|[-_]ad\b|tailscale|zerotier|swarm|vpn")
+THE_DRIVER = "the driver's installation"
 JOINING = "joining the cluster"
 MAKING_A_CONTROL_PLANE = "making the control plane"
 # A script that brings kubelet and leaves the rest to another.
@@ -81,10 +93,27 @@ class CriticalStep:
         return self.effect.place
 
     @property
+    def failure(self) -> Failure:
+        """What happens where it fails, in the end: its own script may stop, and who called that goes on."""
+        own = self.effect.failure
+        if own is Failure.STOPS and self.runs_what_is_printed:
+            return Failure.SWALLOWED
+        return self.effect.around if own is Failure.STOPS else own
+
+    @property
+    def runs_what_is_printed(self) -> bool:
+        return _RUNS_WHAT_IS_PRINTED.match(self.effect.command) is not None
+
+    @property
+    def is_let_go(self) -> bool:
+        """Its own script stops, and it is the caller that goes on."""
+        return self.effect.failure is Failure.STOPS and self.effect.around is not Failure.STOPS
+
+    @property
     def is_silent(self) -> bool:
-        if self.effect.failure is Failure.REPORTED:
+        if self.failure is Failure.REPORTED:
             return False
-        return self.effect.detached or self.effect.failure in (Failure.SWALLOWED, Failure.UNNOTICED)
+        return self.effect.detached or self.failure in (Failure.SWALLOWED, Failure.UNNOTICED)
 
 
 def files_with_the_join(timeline: Timeline) -> frozenset[str]:
@@ -101,6 +130,8 @@ def critical_steps(timeline: Timeline, joining: AbstractSet[str] = frozenset()) 
     started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
     for at, each in enumerate(timeline.effects):
         called = _name_of_step(each, started) if each.stage < Stage.NODEADM_RUN else ""
+        if called == THE_DRIVER and _is_in_wsl(timeline):
+            continue
         if not called:
             called = _called_elsewhere(each, makes=makes, joins=joins)
         if not called and joining and isinstance(each, Runs):
@@ -200,7 +231,7 @@ def _is_made_later(effect: Unit, at: int, by_kubeadm: float) -> bool:
 
 def _name_of_step(effect: Effect, started: AbstractSet[Place]) -> str:
     if isinstance(effect, Installs) and not effect.removes:
-        return "the driver's installation" if is_driver(effect) else ""
+        return THE_DRIVER if is_driver(effect) else ""
     if isinstance(effect, Joins) and not effect.tells:
         return JOINING
     if isinstance(effect, Unit) and effect.act in _STARTS:
@@ -219,15 +250,27 @@ def _called_elsewhere(effect: Effect, *, makes: bool, joins: bool) -> str:
     is neither. Where the script itself joins, what has such a name only prepares that."""
     if isinstance(effect, NotUnderstood) and _PRINTED in effect.why:
         return JOINING  # whatever the variable is called, and whoever brought kubelet
+    if isinstance(effect, NotUnderstood) and _JOINS_IN_A_PLAY.match(effect.command):
+        return JOINING
     if not makes or not isinstance(effect, (NotUnderstood, Runs)) or isinstance(effect, RunsElsewhere):
         return ""
     if _ANOTHER_JOIN.search(effect.command):
         return ""
-    if _JOINS_ELSEWHERE.match(effect.command):
+    if _JOINS_ELSEWHERE.match(effect.command) or (not joins and _evaluates_a_join(effect)):
         return JOINING
     if _KUBEADM_ELSEWHERE.match(effect.command):
         return "kubeadm"
     return JOINING if not joins and _MAKES_A_MEMBER.match(effect.command) else ""
+
+
+def _evaluates_a_join(effect: Effect) -> bool:
+    found = _RUNS_WHAT_IS_PRINTED.match(effect.command)
+    return found is not None and _NAMES_THE_JOIN.search(effect.command, found.end()) is not None
+
+
+def _is_in_wsl(timeline: Timeline) -> bool:
+    """NVIDIA's packages for Windows' Linux bring no driver: Windows has it."""
+    return any("/wsl-ubuntu/" in each.url.shown() for each in timeline.of(Fetches))
 
 
 def _makes_a_control_plane(effect: Effect) -> bool:

@@ -9,11 +9,12 @@ directly behind the step, whose own words are then the last in the log; and what
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
+from itertools import islice
 from math import inf
 
-from nodeworthy.boot.effects import Failure, Joins
+from nodeworthy.boot.effects import Effect, Failure, Fetches, Joins, Unit
 from nodeworthy.facts.boot.critical_steps import JOINING, MAKING_A_CONTROL_PLANE, CriticalStep
 from nodeworthy.facts.boot.source_line import Source, SourcePart, without_documents
 from nodeworthy.patterns import pattern
@@ -25,16 +26,17 @@ _MOST = 12
 _OF_A_DRIVER = pattern(r"\bnvidia-(?:smi|modprobe)\b|modprobe\s+nvidia|/proc/driver/nvidia|/dev/nvidia")
 _OF_A_NODE = pattern(
     r"\b(?:kubectl|k3s|rke2|crictl|kubelet|kubeadm)\b|/var/lib/rancher|/etc/kubernetes/|/var/lib/kubelet|\bhelm\s+(?:install|up)|"
-    r"(?:health|ready|live)z\b|\.kube/config\b|:(?:6443|10250|9345)\b|\bnc\b[^|]{1,60}\b6443\b"
+    r"(?:health|ready|live)z\b|:\sk8s\b|:\skubernetes\.core\b|\b(?:wait_for|uri)\s'?(?:6443|9345)\b|\.kube/config\b|:(?:6443|10250|9345)\b|\bnc\b[^|]{1,60}\b6443\b"
 )
 # Commands that ask nothing of a cluster, and what tells somebody.
-_NO_USE = pattern(r"\b(?:kubectl|k3s)\s+(?:config|completion)\b|^(?:echo|printf|log\w*|cat\s*<<)")
+_NO_USE = pattern(r"\b(?:kubectl|k3s)\s+(?:config|completion)\b")
+_TELLS_ONLY = pattern(r"(?:echo|printf|log\w*|cat\s*<<)")
 _QUESTION = pattern(r"(?:el)?if\b")
 _WAITS = pattern(r"until\b|while\s+!|while\s+\[+\s+!")
 # Of a loop that waits: what it asks says nothing, and all that it does is to sleep.
 _ASKS_SILENTLY = pattern(
     r"(?:until|while)\s+(?:!\s+)?(?:\[|test\b)|>\s*/dev/null\s+2>&1|&>>?\s*/dev/null|>&\s*/dev/null|"
-    r"2>\s*/dev/null\s*\|\s*grep\s+-\w*q"
+    r"2>\s*/dev/null\s*\|\s*grep\s+-\w*q|\bis-active\s+(?:-q|--quiet)\b"
 )
 _ONLY_SLEEPS = pattern(r"(?:do|done|sleep\s++[\w.${}\"]++|:|true|[;\s\"'\]])*")
 _TELLS = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal|err|error|abort)\b")
@@ -46,16 +48,28 @@ _GOES_ON = pattern(r"\|\||&\s*$|\|(?!\s*grep\b)")
 _LEADS = r"(?:-\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:[A-Z_]+=\S*\s+)*"
 _COMMAND = pattern(
     rf"{_LEADS}(?:\S*/)?(?:kubectl|k3s|rke2|crictl|nvidia-\w+|modprobe|systemctl|service|cp|mv|cat|install|chown|chmod|"
-    r"helm|curl|apt-mark|kubelet|kubeadm)\b|\w+=[\"']?\$\("
+    r"helm|curl|apt-mark|kubelet|kubeadm)\b|\w+=[\"']?\$\(|:\s+(?:wait_for|uri|k8s\w*|kubernetes\.core\.\w+)\b|"
+    r"\(\s(?:set\s\+e;\s)?(?:sudo\s)?(?:kubectl|k3s|rke2|crictl|kubeadm|helm|curl)\b"
 )
 # A file that is there then, whatever became of what should fill it.
 _MAKES_IT = pattern(r"(?:>|\b(?:touch|tee)\b[^|]{0,200}?)[\s\"']*+\S{0,300}?\.kube/config\b")
 # What kubeadm writes long before the control plane runs: it is there, too, where nothing answers.
+_INSTALLERS = ("k3s", "rke2")
+_OF_SYSTEMD = pattern(r"\b(?:systemctl|service)\b")
+# A folder that the script makes itself, and what is put into it: that is there, whatever became of a node.
+_FOLDER = pattern(r"\bmkdir\b[^;&|]*")
+_PATH = pattern(r"/[\w./-]{3,200}")
+_TO_A_FILE = pattern(r"(?:\s-\w{0,5}[oO]|--output|>)[ \t=]*[\"']?(/[^\s\"']+)")
+_PUTS = frozenset(("cp", "mv", "install", "tee", "ln"))
+# So many of its folders are looked at.
+_MOST_FOLDERS = 50
+_ENABLES = pattern(r"\bsystemctl\b.{0,80}\benable\b(?!.{0,80}--now)")
 _WRITTEN_EARLY = pattern(
     r"^(?:sudo\s+(?:-\S+\s+)*)?(?:cp|mv|cat|install|chown|chmod)\b[^;&|]*(?:/etc/kubernetes/|\.kube/config\b)"
 )
 _STARTS = pattern(r"\b(?:systemctl|service)\b(?!.{0,120}\b(?:is-active|is-failed|status)\b)")
-_ENTRY = pattern(r"^-\s+\[\s*(?:/bin/)?(?:ba)?sh,\s*-c,\s*[\"']?")
+# An entry of runcmd, also as a list of words.
+_ENTRY = pattern(r"^-\s+(?:\[\s*[\"']?(?:/bin/)?(?:ba)?sh[\"']?,\s*[\"']?-c[\"']?,\s*)?[\"']?")
 # A line that is a template's: what it comes to be may be nothing.
 _FILLED_IN = pattern(r"\$\{[^{}]*\}|%\{[^{}]*\}|\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 
@@ -63,6 +77,8 @@ _FILLED_IN = pattern(r"\$\{[^{}]*\}|%\{[^{}]*\}|\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 class Subject(Enum):
     DRIVER = "the driver"
     NODE = "a node, or its cluster"
+    UNIT = "a unit of Rancher's that is there, and may not start"
+    K3S = "k3s, which brings its own kubectl"
     CONTROL_PLANE = "a control plane that kubeadm makes"
     JOIN = "a node that joins without an installer"
 
@@ -70,6 +86,8 @@ class Subject(Enum):
 _ABOUT = {
     Subject.DRIVER: _OF_A_DRIVER,
     Subject.NODE: _OF_A_NODE,
+    Subject.UNIT: _OF_A_NODE,
+    Subject.K3S: _OF_A_NODE,
     Subject.CONTROL_PLANE: _OF_A_NODE,
     Subject.JOIN: _OF_A_NODE,
 }
@@ -114,12 +132,12 @@ class NoticedLater:
             return False
         part, index, looks = found
         reached = self._waits_from(step)
-        if step.effect.failure is Failure.UNNOTICED and _may_end_there(part, index, looks):
+        if step.failure is Failure.UNNOTICED and _may_end_there(part, index, looks):
             return True
         return looks.notices(
             index,
             _depth(part.rows[index]),
-            stops_on_error=part.stops_on_error,
+            stops_on_error=part.stops_on_error(index),
             reached=inf if reached is None else reached,
         )
 
@@ -168,10 +186,24 @@ def _may_end_there(part: SourcePart, index: int, looks: Looks) -> bool:
 def _subject(step: CriticalStep) -> Subject:
     if "driver" in step.called:
         return Subject.DRIVER
-    if step.called == MAKING_A_CONTROL_PLANE and step.effect.failure is Failure.SWALLOWED:
+    if step.called == MAKING_A_CONTROL_PLANE and step.failure is Failure.SWALLOWED:
         return Subject.CONTROL_PLANE
-    by_installer = isinstance(step.effect, Joins) and step.effect.how in ("k3s", "rke2")
+    if _is_of_k3s(step.effect):
+        return Subject.K3S
+    if isinstance(step.effect, Unit) and step.effect.unit.shown().startswith(_INSTALLERS):
+        return Subject.UNIT
+    by_installer = isinstance(step.effect, Joins) and step.effect.how in _INSTALLERS
     return Subject.JOIN if step.called == JOINING and not by_installer else Subject.NODE
+
+
+def _is_of_k3s(effect: Effect) -> bool:
+    """Whether its installer does it, who brings `kubectl`, too."""
+    if isinstance(effect, Fetches):
+        return "get.k3s.io" in effect.url.shown()
+    if isinstance(effect, Joins):
+        return effect.how == "k3s"
+    is_of_systemd = _OF_SYSTEMD.search(effect.command) is not None
+    return isinstance(effect, Unit) and effect.unit.shown().startswith("k3s") and not is_of_systemd
 
 
 def _looks(lines: Sequence[str], subject: Subject) -> Looks:
@@ -179,6 +211,8 @@ def _looks(lines: Sequence[str], subject: Subject) -> Looks:
     rows = [row for _, row in commands]
     is_made = any(_MAKES_IT.search(row) for row in rows)
     whole = [_with_its_body(rows, at) if _WAITS.match(row.strip()) else row for at, row in enumerate(rows)]
+    made = tuple(islice(_made_folders(rows), _MOST_FOLDERS))
+    whole = [_without_what_is_put_there(row, made) for row in whole] if made else whole
     about = [_ABOUT[subject].search(_without_its_config(row) if is_made else row) is not None for row in whole]
     asked = tuple(index for at, (index, _) in enumerate(commands) if about[at] and _is_asked(rows, at))
     mute = tuple(index for at, (index, _) in enumerate(commands) if about[at] and _is_mute(rows, at))
@@ -196,6 +230,19 @@ def _looks(lines: Sequence[str], subject: Subject) -> Looks:
 def _with_its_body(rows: Sequence[str], at: int) -> str:
     """The body of a loop that waits: it may look for failure inside."""
     return " ".join(rows[at : at + _MOST]).partition(" done")[0]
+
+
+def _made_folders(rows: Iterable[str]) -> Iterator[str]:
+    for row in rows:
+        for made in _FOLDER.findall(row):
+            yield from (each.rstrip("/") + "/" for each in _PATH.findall(made))
+
+
+def _without_what_is_put_there(row: str, made: tuple[str, ...]) -> str:
+    """Without the file that it writes into a folder which the script has made."""
+    found, words = _TO_A_FILE.search(row), row.split()
+    path = found[1] if found is not None else words[-1] if words and not _PUTS.isdisjoint(words) else ""
+    return row.replace(path, " ") if path.startswith(made) else row
 
 
 def _without_its_config(row: str) -> str:
@@ -231,7 +278,9 @@ def _tells(answer: str) -> bool:
 def _needs(row: str, subject: Subject) -> bool:
     """Whether this command fails where it is not there. kubelet's unit starts on a node that has not joined, too."""
     said = _ENTRY.sub("", row.strip())
-    if _NO_USE.search(said) or (subject is Subject.JOIN and _STARTS.search(said)):
+    if _TELLS_ONLY.match(said) or (subject is not Subject.K3S and _NO_USE.search(said)):
+        return False
+    if (subject is Subject.JOIN and _STARTS.search(said)) or (subject is Subject.UNIT and _ENABLES.search(said)):
         return False
     if subject is Subject.CONTROL_PLANE and _WRITTEN_EARLY.match(said):
         return False
@@ -256,9 +305,12 @@ def _commands(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def place_of_step(source: Source, step: CriticalStep) -> Place:
-    """Where it stands in a file; what a program makes up and runs stands where that is called."""
-    called = (each for each in (step.place, *reversed(step.effect.via)) if source.part_of(each) is not None)
-    return next(called, step.place)
+    """Where it stands in a file; what a program makes up and runs stands where that is called. Where its own script
+    stops, what counts is who called that and goes on."""
+    called = [each for each in reversed(step.effect.via) if source.part_of(each) is not None]
+    if step.is_let_go and called:
+        return next((each for each in called if not source.stops_on_error(each)), called[-1])
+    return step.place if source.part_of(step.place) is not None else next(iter(called), step.place)
 
 
 def part_of(source: Source, step: CriticalStep) -> SourcePart | None:

@@ -115,7 +115,8 @@ class Sent:
             return replace(self.there, called=called)
         own, call = self.there.effect, self.call
         how = Failure.REPORTED if own.failure is Failure.REPORTED else call.failure
-        effect = replace(own, place=call.place, via=call.via, command=call.command, failure=how, detached=call.detached)
+        effect = replace(own, place=call.place, via=call.via, command=call.command, failure=how)
+        effect = replace(effect, around=call.around, detached=call.detached)
         return replace(self.there, effect=effect, called=called)
 
 

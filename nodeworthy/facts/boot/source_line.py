@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from nodeworthy.boot.origin import Stacked
 from nodeworthy.boot.perhaps import Perhaps, perhaps
@@ -23,6 +24,8 @@ _STOPS_ON_ERROR = pattern(r"^[ \t]*(?:-[ \t]+)?set[ \t]+(?:-\w*e|.*-o[ \t]+errex
 # Of a cloud-config: a key of its own, and those that hold a script's commands.
 _KEY = pattern(r"[A-Za-z_]\w*:")
 _COMMANDS = pattern(r"(?:runcmd|bootcmd):")
+# `content: |`, and what a text of YAML may say besides.
+_BLOCK = pattern(r":[ \t]+[|>][-+\d]*[ \t]*$")
 _HEREDOC = pattern(r"<<-?\s*[\"']?(\w+)")
 
 
@@ -34,22 +37,66 @@ class SourcePart:
     def rows(self) -> list[str]:
         return self.part.text.splitlines()
 
+    def stops_on_error(self, index: int) -> bool:
+        """Whether the script to which a line belongs says `set -e` anywhere: what stands in a heredoc says it for
+        another shell, and each file of a cloud-config for its own. Ansible stops by itself."""
+        return self.part.kind is PartKind.PLAYBOOK or self._says_so(*self._script_around(index))
+
+    def _says_so(self, start: int, end: int) -> bool:
+        if (start, end) not in self._told:
+            self._told[start, end] = _STOPS_ON_ERROR.search(self._text(start, end)) is not None
+        return self._told[start, end]
+
     @cached_property
-    def stops_on_error(self) -> bool:
-        """Whether it says `set -e` anywhere; what it writes or sends in a heredoc says it for another shell."""
-        text = self.part.text
-        if self.part.kind in (PartKind.SHELL, PartKind.PLAYBOOK) and "<<" in text:
-            text = "\n".join(row for _, row in without_documents(self.rows))
-        return _STOPS_ON_ERROR.search(text) is not None
+    def _told(self) -> dict[tuple[int, int], bool]:
+        return {}
+
+    def _text(self, start: int, end: int) -> str:
+        rows = self.rows[start:end]
+        kept = (row for _, row in without_documents(rows)) if start == 0 and self._documents else rows
+        return "\n".join(kept)
+
+    def _script_around(self, index: int) -> tuple[int, int]:
+        if self.part.kind is PartKind.CLOUD_CONFIG:
+            return self._list_around(index) or self._block_around(index)
+        return next(((start, end) for start, end in self._documents if start <= index < end), (0, len(self.rows)))
+
+    @cached_property
+    def _documents(self) -> list[tuple[int, int]]:
+        if "<<" not in self.part.text or self.part.kind not in (PartKind.SHELL, PartKind.PLAYBOOK):
+            return []
+        kept = [index for index, _ in without_documents(self.rows)]
+        return [(before + 1, after) for before, after in pairwise([*kept, len(self.rows)]) if after - before > 1]
+
+    def _list_around(self, index: int) -> tuple[int, int] | None:
+        """The list of commands in which it stands: that is one script."""
+        keys = [at for at, row in enumerate(self.rows) if _KEY.match(row)]
+        before = [at for at in keys if at <= index]
+        if not before or not _COMMANDS.match(self.rows[before[-1]]):
+            return None
+        return before[-1], next((at for at in keys if at > index), len(self.rows))
+
+    def _block_around(self, index: int) -> tuple[int, int]:
+        """The text of a file in which it stands (`content: |`)."""
+        depth = len(self.rows)
+        for start in range(index, -1, -1):
+            row = self.rows[start]
+            indent = len(row) - len(row.lstrip())
+            if row.strip() and indent < depth:
+                depth = indent
+                if start < index and _BLOCK.search(row):
+                    ends = (at for at in range(index, len(self.rows)) if self._is_out_of(at, indent))
+                    return start + 1, next(ends, len(self.rows))
+        return 0, len(self.rows)
+
+    def _is_out_of(self, index: int, depth: int) -> bool:
+        row = self.rows[index]
+        return bool(row.strip()) and len(row) - len(row.lstrip()) <= depth
 
     def end_of_list(self, index: int) -> int:
         """Where the script ends to which a line belongs: of a cloud-config, its list of commands is one."""
-        if self.part.kind is PartKind.CLOUD_CONFIG:
-            keys = [at for at, row in enumerate(self.rows) if _KEY.match(row)]
-            before = [at for at in keys if at <= index]
-            if before and _COMMANDS.match(self.rows[before[-1]]):
-                return next((at for at in keys if at > index), len(self.rows))
-        return len(self.rows)
+        found = self._list_around(index) if self.part.kind is PartKind.CLOUD_CONFIG else None
+        return found[1] if found is not None else len(self.rows)
 
     def is_there_with(self, other: int, index: int) -> bool:
         """Whether another line is there wherever this one is: under no directive of a template but its own."""
@@ -80,6 +127,11 @@ class Source:
 
     def part_of(self, place: Place) -> SourcePart | None:
         return next((each for each in reversed(self._parts) if each.index_of(place) is not None), None)
+
+    def stops_on_error(self, place: Place) -> bool:
+        part = self.part_of(place)
+        index = part.index_of(place) if part is not None else None
+        return part is not None and index is not None and part.stops_on_error(index)
 
     def written_at(self, place: Place) -> str:
         """The whole command, on one line and cut; empty where its text can't be shown."""

@@ -130,7 +130,7 @@ def test_looked_at_later(text: str) -> None:
         f"set -e\n{K3S}\necho 'kubectl get nodes'\necho",
         f"set -e\n{K3S}\nkubectl get nodes || true\necho",
         f"set -e\n{K3S}\nkubectl get nodes | head -3\necho",
-        f"set -e\n{K3S}\nkubectl config view\necho",
+        "set -e\nkubeadm join --config a || true\nkubectl config view\necho",
         f"set -e\n{K3S}\nif [ $VERBOSE = 1 ]; then\n  kubectl get nodes\nfi\necho",
         f"{K3S}\nkubectl get nodes\necho",
         f"{DRIVER}\nnvidia-smi && nvidia-smi -pm 1\necho",
