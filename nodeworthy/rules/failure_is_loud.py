@@ -37,6 +37,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from nodeworthy.boot.effects import Failure, Unit
@@ -47,7 +48,7 @@ from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, place_of_
 from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.script import BootScript, drafts_of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.facts.boot.source_line import Source
+from nodeworthy.facts.boot.source_line import LONGEST, Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -75,6 +76,9 @@ AT_BOOT = (ScriptKind.USER_DATA, ScriptKind.STARTUP)
 _UNTIL = pattern(r"until\s|while\s+!")
 _STATUS = pattern(r"\$\?|PIPESTATUS")
 _BREAKS = pattern(r"&&.*\b(?:break|return)\b|\bif\b.*\bthen\b.*\b(?:break|return)\b")
+_TRIES_AGAIN = pattern(r"&&\s*break\b.*\|\||\|\|.*\bcontinue\b")
+_CONTINUES = pattern(r"\|\|.*\bcontinue\b")
+_FOR_EVER = pattern(r"while\s+(?:true|:|\[\[?\s+(?:1|true)\s+\]\]?)\s*(?:;|$)|for\s*\(\(\s*;\s*;")
 # `wait` alone waits for all of them, and says nothing of any.
 _WAITS = pattern(r"\bwait\s+(?:-n\b|[\"']?[$%])")
 _HANDLES = pattern(r"\|\|(?!\s*(?:true|:)(?:\s|;|$))|^(?:el)?if\b")
@@ -86,7 +90,7 @@ _SAYS_IT_WENT_WELL = pattern(
 # What Ansible is told to go on by, as the commands of its tasks say it.
 _IGNORED = pattern(r" \|\| : (?P<key>ignore_errors|failed_when|rescue)")
 # How the commands of a task are laid out.
-_OF_A_TASK = pattern(r"^\( (?:set \+e; )?| \)$")
+_OF_A_TASK = pattern(r"^(?:if \[ [^;]{1,400} \]; then )*\( (?:set \+e; )?| \)(?:; fi)*$")
 _GIVES_UP = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
 _ASKED = pattern(r"\|\||&&|^(?:if|elif|while|until)\b")
 # What prints to a person whether it is there: a start that failed, a node that is not ready.
@@ -176,11 +180,13 @@ class HeardScript:
     source: Source
     later: NoticedLater
     by_hand: bool
+    # Terraform runs it over ssh, and asks only how it ended.
+    by_program: bool
 
     @classmethod
     def of(cls, script: BootScript) -> HeardScript:
         source, kind = Source(script.userdata), script.use.kind
-        return cls(source, NoticedLater(source, at_boot=kind in AT_BOOT), kind is ScriptKind.BY_HAND)
+        return cls(source, NoticedLater(source, at_boot=kind in AT_BOOT), kind is ScriptKind.BY_HAND, script.by_hand)
 
     def unheard(self, steps: Iterable[CriticalStep]) -> list[CriticalStep]:
         return _one_of_a_line(self.unheard_if_silent(each for each in steps if each.is_silent))
@@ -188,7 +194,7 @@ class HeardScript:
     def unheard_if_silent(self, steps: Iterable[CriticalStep]) -> Iterator[CriticalStep]:
         silent = (each for each in steps if not _is_looked_at(self.source, each))
         if self.by_hand:
-            silent = (each for each in silent if not _is_shown(self.source, each))
+            silent = (each for each in silent if not _is_shown(self.source, each, by_program=self.by_program))
         return (each for each in silent if each.effect.detached or not self._is_noticed(each))
 
     def _is_noticed(self, step: CriticalStep) -> bool:
@@ -231,14 +237,22 @@ def _is_tried_again(source: Source, place: Place) -> bool:
         return True
     # `if …; then` goes on below.
     branch = " ".join([written, *behind[: behind.index("fi") if "fi" in behind else 0]])
-    return _BREAKS.search(branch) is not None and any(_GIVES_UP.search(row) for row in behind)
+    if _BREAKS.search(branch) is None and _CONTINUES.search(branch) is None:
+        return False
+    return _tries_for_ever(source, place) or any(_GIVES_UP.search(row) for row in (written, *behind))
 
 
-def _is_shown(source: Source, step: CriticalStep) -> bool:
+def _tries_for_ever(source: Source, place: Place) -> bool:
+    """`while true; do …; done`, which only its success ends, is as good as `until`."""
+    around = takewhile(lambda row: not row.startswith("done"), source.before(place))
+    return any(map(_FOR_EVER.match, (source.written_at(place), *around)))
+
+
+def _is_shown(source: Source, step: CriticalStep, *, by_program: bool) -> bool:
     """Whether the failure is shown to whoever runs it: the script asks for the state next, or ends there and has
     printed nothing."""
     behind = source.behind(place_of_step(source, step))
-    ends_with_it = step.is_download and all(row in _ENDS for row in behind)
+    ends_with_it = not by_program and step.is_download and all(row in _ENDS for row in behind)
     return ends_with_it or any(_SHOWS.search(row) for row in behind[:MOST_SHOWN])
 
 
@@ -259,7 +273,7 @@ def _silent(source: Source, later: NoticedLater, steps: Sequence[CriticalStep]) 
             others.append(step)
         elif step.is_let_go and there.spot != step.place.spot:
             let_go.setdefault(there, []).append(step)
-        elif source.stops_on_error(there):
+        elif source.stops_on_error(there) or _TRIES_AGAIN.search(source.written_at(step.place)):
             others.append(step)
         else:
             unnoticed.setdefault(id(part_of(source, step)), []).append(step)
@@ -283,7 +297,7 @@ def _is_one_pipe(one: Place, other: Place) -> bool:
 
 
 def _one(source: Source, step: CriticalStep) -> Draft:
-    written = source.written_at(step.place) or step.effect.command
+    written = source.whole_at(step.place) or step.effect.command
     calls = [source.written_at(each) for each in step.effect.via]
     ignored = _IGNORED.search(written)
     if ignored is not None:
@@ -293,6 +307,7 @@ def _one(source: Source, step: CriticalStep) -> Draft:
     else:
         how, remedy = _by(source, step, written, calls)
     message, shown = f"where {step.called} fails, {how}", _OF_A_TASK.sub("", _IGNORED.sub("", written))
+    shown = shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
     return fail(step.place, message, is_=shown, should=SHOULD, cause=CAUSE, remedy=remedy)
 
 
@@ -301,7 +316,7 @@ def _is_ignored(source: Source, step: CriticalStep) -> bool:
     kubeadm."""
     if isinstance(step.effect, Unit):
         return False
-    written = source.written_at(step.place)
+    written = source.whole_at(step.place)
     is_swallowed = step.failure is Failure.SWALLOWED
     if _IGNORED.search(written) is not None or (is_swallowed and _SWALLOWS.search(written) is not None):
         return True
@@ -347,8 +362,13 @@ def _by(source: Source, step: CriticalStep, own: str, calls: Sequence[str]) -> t
     if step.runs_what_is_printed:
         remedy = f"{line}: keep it first, `JOIN=$(…)`, which stops the script under `set -e`, and run that: `$JOIN`"
         return "nobody looks: what the command within does not print is not run, and that succeeds", remedy
-    if "|" in written.replace("||", ""):
+    if step.is_download or "|" in written.replace("||", ""):
         return "the pipe swallows it: only its last command counts", _pipefail(source, step)
+    if _TRIES_AGAIN.search(written):
+        return (
+            "it is tried again, and after the last time the script goes on",
+            "look behind the loop whether it is done, and `exit 1` where it is not",
+        )
     asked = next((each for each in calls if _ASKED.search(each)), None)
     if asked is not None:
         return (
@@ -409,7 +429,7 @@ def _set_e(source: Source, step: CriticalStep) -> str:
 def _pipefail(source: Source, step: CriticalStep) -> str:
     """Dash, which is sh on Debian and Ubuntu, knows no pipefail, and ends the script where it is set."""
     found, line = part_of(source, step), step.place.spot
-    if found is None or not _is_plain_sh(found.part):
+    if found is not None and not _is_plain_sh(found.part):
         return f"set -o pipefail before {line}"
     if step.is_download:
         return f"{line}: download into a file, and run that: curl -fsSLo FILE URL && sh FILE"

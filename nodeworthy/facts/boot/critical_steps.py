@@ -39,7 +39,7 @@ _NAME = pattern(r"[\w./-]+")
 # Another language's program, a directive, what is sourced, a script beside this one, whatever it is called, and what
 # only asks a cluster (`"$KUBECTL" get daemonset nvidia-driver`).
 _NO_STEP = pattern(
-    r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|^[\"']?\$\{?(?:sudo|SUDO)\b|\bcompletion\b|^[^:]*\.sh\b|"
+    r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s|(?:ExecStart=)?[\w./-]*/kubelet(?=\s|$))|^[\"']?\$\{?(?:sudo|SUDO)\b|\bcompletion\b|^[^:]*\.sh\b|"
     r"^[\"']?\$\{?\w+\}?[\"']?\s+(?:get|describe|exec|logs|version|wait)\b"
 )
 # A join whose words stand elsewhere: in a variable that is called so, in what kubeadm prints, in a script.
@@ -128,12 +128,14 @@ def critical_steps(timeline: Timeline, joining: AbstractSet[str] = frozenset()) 
     found: dict[tuple[Place, bool], CriticalStep] = {}
     makes, by_kubeadm, joins = _makes_a_node(timeline), _by_kubeadm(timeline), _joins_itself(timeline)
     started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
+    # Others brought it, and this script has to do with it.
+    starts_kubelet = any(each.place in started and each.unit.known == "kubelet.service" for each in timeline.of(Unit))
     for at, each in enumerate(timeline.effects):
         called = _name_of_step(each, started) if each.stage < Stage.NODEADM_RUN else ""
         if called == THE_DRIVER and _is_in_wsl(timeline):
             continue
         if not called:
-            called = _called_elsewhere(each, makes=makes, joins=joins)
+            called = _called_elsewhere(each, makes=makes or starts_kubelet, joins=joins)
         if not called and joining and isinstance(each, Runs):
             called = JOINING if each.arguments[0].shown().rpartition("/")[2] in joining else ""
         if isinstance(each, Unit) and ((not makes and each.act is Act.RESTART) or _is_made_later(each, at, by_kubeadm)):

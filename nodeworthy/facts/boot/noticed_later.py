@@ -9,12 +9,13 @@ directly behind the step, whose own words are then the last in the log; and what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import islice
 from math import inf
 
 from nodeworthy.boot.effects import Effect, Failure, Fetches, Joins, Unit
+from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.critical_steps import JOINING, MAKING_A_CONTROL_PLANE, CriticalStep
 from nodeworthy.facts.boot.source_line import Source, SourcePart, without_documents
 from nodeworthy.patterns import pattern
@@ -57,6 +58,7 @@ _MAKES_IT = pattern(r"(?:>|\b(?:touch|tee)\b[^|]{0,200}?)[\s\"']*+\S{0,300}?\.ku
 _INSTALLERS = ("k3s", "rke2")
 _OF_SYSTEMD = pattern(r"\b(?:systemctl|service)\b")
 # A folder that the script makes itself, and what is put into it: that is there, whatever became of a node.
+_UNDER = pattern(r"if \[ [^;]{1,400} \]; then ")
 _FOLDER = pattern(r"\bmkdir\b[^;&|]*")
 _PATH = pattern(r"/[\w./-]{3,200}")
 _TO_A_FILE = pattern(r"(?:\s-\w{0,5}[oO]|--output|>)[ \t=]*[\"']?(/[^\s\"']+)")
@@ -124,7 +126,7 @@ class NoticedLater:
         self._source = source
         # Nobody sits before it and sees it hang.
         self._at_boot = at_boot
-        self._looks: dict[tuple[int, int, Subject], Looks] = {}
+        self._looks: dict[tuple[int, int, Subject, tuple[str, ...]], Looks] = {}
 
     def of(self, step: CriticalStep) -> bool:
         found = self._behind(step)
@@ -168,10 +170,26 @@ class NoticedLater:
         if part is None or index is None:
             return None
         end = part.end_of_list(index)
-        key = id(part), end, _subject(step)
+        asked = _questions(part.rows[index]) if part.part.kind is PartKind.PLAYBOOK else ()
+        key = id(part), end, _subject(step), asked
         if key not in self._looks:
-            self._looks[key] = _looks(part.rows[:end], key[2])
+            rows = [_without_questions(row, asked) for row in part.rows[:end]] if asked else part.rows[:end]
+            self._looks[key] = _looks(rows, key[2])
         return part, index, self._looks[key]
+
+
+def _questions(row: str) -> tuple[str, ...]:
+    """Under which conditions a task is run, one for each: `when`, and the hosts of its play."""
+    return tuple(_UNDER.findall(row))
+
+
+def _without_questions(row: str, asked: Collection[str]) -> str:
+    """Without the conditions of the task that is looked at: where that was run, they hold."""
+    found = _UNDER.match(row)
+    while found is not None and found[0] in asked:
+        row = row[found.end() :]
+        found = _UNDER.match(row)
+    return row
 
 
 def _may_end_there(part: SourcePart, index: int, looks: Looks) -> bool:

@@ -148,6 +148,14 @@ class Source:
         behind = (row.strip() for row in rows[len(list(_continued(rows))) :])
         return [row for row in behind if row and not row.startswith("#")][:most]
 
+    def before(self, place: Place, *, most: int = BEHIND) -> list[str]:
+        """The lines before a command, the next one first."""
+        part = self.part_of(place)
+        index = part.index_of(place) if part is not None else None
+        if part is None or index is None:
+            return []
+        return [row.strip() for row in reversed(part.rows[max(index - most, 0) : index])]
+
     def _rows(self, place: Place) -> Sequence[str]:
         part = self.part_of(place)
         index = part.index_of(place) if part is not None else None
