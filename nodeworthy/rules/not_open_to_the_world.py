@@ -5,7 +5,8 @@ NodePort, which is what a Grafana or an inference server is reached by. What is 
 fleet (`network.openToTheWorld`) with its reason, and everything else is opened to networks and security groups that
 somebody can name. Groups of load balancers and the like are not judged, nor those of machines without GPUs that join
 no cluster (a bastion, a web server), nor what is called so where nothing says what it guards: their ports are not a
-node's. Nor is ICMP, which has none.
+node's. Nor is ICMP, which has none. Of a script that starts machines with GPUs by AWS' own client, what `aws ec2
+authorize-security-group-ingress` opens is judged as a rule of a group.
 """
 
 from __future__ import annotations

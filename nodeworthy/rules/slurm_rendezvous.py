@@ -14,8 +14,9 @@ gives it a value; where nothing in the script does, what runs on the nodes is no
 one node as well: `srun torchrun` with two tasks starts two of it, of which one finds the port taken, or no place left;
 with `--standalone` each has a port of its own, and both train on the same GPUs.
 
-What srun passes on is what its `--export` names, with `ALL` everything; in a job with `#SBATCH --export=NONE` nothing,
-until somebody unsets `SLURM_EXPORT_ENV`: MASTER_ADDR then stays with the batch script.
+Ray's parts meet where one is told `--head` and the others its `--address`. What srun passes on is what its `--export`
+names, with `ALL` everything; in a job with `#SBATCH --export=NONE` nothing, until somebody unsets `SLURM_EXPORT_ENV`:
+MASTER_ADDR then stays with the batch script.
 
 A program that starts its ranks itself and is told of several nodes (`--num_nodes 2`, `hydra.launcher.nnodes=2`) waits
 for the others, where it runs on the first node and nothing runs on them. Python that is started by srun itself takes
@@ -89,6 +90,28 @@ def slurm_itself_fills_in_what_it_knows(job: SlurmJob) -> Findings:
             should=f"sbatch <<'EOF', or \\${name}",
             cause="an unquoted here-document is expanded before there is a job",
         )
+
+
+@RULE.check
+def ray_is_told_whom_it_joins(job: SlurmJob) -> Findings:
+    alone = [each for each in job.launches if _joins_nobody(each)] if job.is_shell else []
+    if not alone:
+        skip("it starts no part of Ray that is told neither to begin a cluster nor whose to join")
+    for each in alone:
+        yield fail(
+            each.place,
+            "ray start is told neither that it is the head nor where that is",
+            is_=each.said[:80],
+            should="ray start --head on one node, and ray start --address=$HEAD:6379 on the others",
+            cause="it ends with an error on every node, and no cluster comes about",
+        )
+
+
+def _joins_nobody(launch: Launch) -> bool:
+    """As far as all of its words are known."""
+    words = launch.said.split()
+    said = launch.program == "ray" and "start" in words and "$" not in launch.said and "`" not in launch.said
+    return said and not any(each.startswith(("--head", "--address", "--help")) for each in words)
 
 
 def _not_known(each: Hidden) -> Draft:

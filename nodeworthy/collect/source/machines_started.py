@@ -14,6 +14,7 @@ from nodeworthy.boot.commands.call import Given, split_options
 from nodeworthy.boot.effects import Runs
 from nodeworthy.boot.text import Text
 from nodeworthy.collect.aws.stack import Stack
+from nodeworthy.collect.source.ports_opened import opens_ports, rules_of
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.boot.script import BootScript
@@ -48,7 +49,11 @@ def stack_of_machines(script: BootScript, text: str) -> Stack | None:
         return None
     lines = text.split("\n")
     machines = [made for each in calls.values() if (made := _machine(each, lines)) is not None]
-    return Stack(AwsStack(script.place, machines), lambda _: ()) if machines else None
+    if not machines:
+        return None
+    opened = {each.place: each for each in script.timeline.of(Runs) if opens_ports(each)}
+    rules = [rule for each in opened.values() for rule in rules_of(each)]
+    return Stack(AwsStack(script.place, [*machines, *rules]), lambda _: ())
 
 
 def _starts_machines(effect: Runs) -> bool:

@@ -94,8 +94,11 @@ def _may_fill(argument: Text, path: str) -> bool:
 
 
 def speaking_of(timeline: Timeline, *words: str) -> Runs | None:
-    """A program of which nobody knows what it does, and which is told one of these words."""
+    """A program of which nobody knows what it does, and which is told one of these words. Of sysctl everybody knows:
+    `net.bridge.bridge-nf-call-iptables=1` is a setting of the kernel's."""
     for each in timeline.of(Runs):
+        if each.arguments and each.arguments[0].known == "sysctl":
+            continue
         if any(word in argument.shown() for argument in each.arguments for word in words):
             return each
     return None

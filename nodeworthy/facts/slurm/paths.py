@@ -84,7 +84,7 @@ def _folder_of_log(option: Option) -> str | None:
     in."""
     written = option.value.state.value if isinstance(option.value.state, Known) else ""
     folder = posixpath.dirname(written)
-    return None if not folder or re.search(r"[%$~`]", folder) else posixpath.normpath(folder)
+    return None if not folder or folder.startswith("/") or re.search(r"[%$~`]", folder) else posixpath.normpath(folder)
 
 
 def _makes(ran: Ran, folder: str) -> bool:
