@@ -33,25 +33,25 @@ def opens_ports(effect: Runs) -> bool:
 def rules_of(call: Runs) -> Iterator[AwsResource]:
     given = split_options(call.arguments[1:], _TAKES)
     group = given.value("--group-id", "--group-name")
-    name = _known(group) or f"of line {call.place.line}"
-    for number, inputs in enumerate(_permissions(given)):
-        yield _resource(call, name, f"{name} ({call.place}, {number})", inputs)
+    name = _known_word(group) or f"of line {call.place.line}"
+    for number, inputs in enumerate(_openings_given(given)):
+        yield _resource_of_rule(call, name, f"{name} ({call.place}, {number})", inputs)
 
 
-def _resource(call: Runs, name: str, urn: str, inputs: Mapping[str, Any]) -> AwsResource:
+def _resource_of_rule(call: Runs, name: str, urn: str, inputs: Mapping[str, Any]) -> AwsResource:
     tree = Tree({key: plant(value, call.place) for key, value in inputs.items()}, call.place)
     return AwsResource(RULE, name, urn, call.place, lambda: tree, is_translated=True)
 
 
-def _permissions(given: Given) -> Iterator[dict[str, Any]]:
+def _openings_given(given: Given) -> Iterator[dict[str, Any]]:
     several = given.value("--ip-permissions")
     if several is not None:
         yield from _of_permissions(several)
         return
-    said = {name: _known(given.value(f"--{name}")) for name in ("protocol", "port", "cidr")}
-    first, last = _ports(said["port"])
+    said = {name: _known_word(given.value(f"--{name}")) for name in ("protocol", "port", "cidr")}
+    first, last = _first_and_last(said["port"])
     if said["protocol"] and said["cidr"] and (first is not None or said["protocol"] in (ALL, "all")):
-        yield _rule(said["protocol"], first, last, [said["cidr"]])
+        yield _inputs_of_rule(said["protocol"], first, last, [said["cidr"]])
 
 
 def _of_permissions(said: Text) -> Iterator[dict[str, Any]]:
@@ -75,18 +75,20 @@ def _of_permission(each: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     ranges = [str(value) for one in listed for value in (one.get("CidrIp"), one.get("CidrIpv6")) if value]
     protocol, first, last = (str(each.get(name, "")) for name in ("IpProtocol", "FromPort", "ToPort"))
     if ranges and protocol and (protocol == ALL or (first.isdigit() and last.isdigit())):
-        yield _rule(protocol, int(first) if first.isdigit() else None, int(last) if last.isdigit() else None, ranges)
+        yield _inputs_of_rule(
+            protocol, int(first) if first.isdigit() else None, int(last) if last.isdigit() else None, ranges
+        )
 
 
-def _rule(protocol: str, first: int | None, last: int | None, ranges: list[str]) -> dict[str, Any]:
+def _inputs_of_rule(protocol: str, first: int | None, last: int | None, ranges: list[str]) -> dict[str, Any]:
     ports = {} if first is None or last is None else {"fromPort": first, "toPort": last}
     return {"type": "ingress", "protocol": ALL if protocol == "all" else protocol, **ports, "cidrBlocks": ranges}
 
 
-def _known(said: Text | None) -> str:
+def _known_word(said: Text | None) -> str:
     return (said.known or "") if said is not None else ""
 
 
-def _ports(said: str) -> tuple[int | None, int | None]:
+def _first_and_last(said: str) -> tuple[int | None, int | None]:
     found = _PORTS.fullmatch(said)
     return (int(found[1]), int(found[2] or found[1])) if found is not None else (None, None)
