@@ -34,7 +34,7 @@ systemd that says whether kubelet's unit runs, and whether the next boot starts 
 from __future__ import annotations
 
 from nodeworthy.boot.conditions import is_of_an_argument, who_decides
-from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
+from nodeworthy.boot.effects import Act, Effect, Fetches, Installs, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, EditKind
 from nodeworthy.facts.boot.gone_packages import old_number_asked_for, packages_gone
@@ -117,7 +117,7 @@ def _family(boot: KubeletStarts, pool: BootPool | None) -> Findings:
         if doubt is not None:
             place, why = doubt
             yield unknown(place, f"whether {boot.family.name} starts after a reboot is not known: {why}")
-        elif not _is_enabled_by_its_package(boot, starter):
+        elif not (_is_enabled_by_its_package(boot, starter) or _is_there_where_enabled(boot)):
             yield _dies(boot, starter, pool)
         return
 
@@ -150,6 +150,20 @@ def _is_enabled_by_its_package(boot: KubeletStarts, starter: Effect) -> bool:
     """kubeadm finds a kubelet that was there before, whose package enables its unit; so does who restarts one that
     ran."""
     return boot.ran_before(starter) or (_is_the_images(boot, starter) and isinstance(starter, Joins))
+
+
+def _is_there_where_enabled(boot: KubeletStarts) -> bool:
+    """One branch installs a package that enables it, and no other brings one: where it is started, that branch ran."""
+    written = [each for each in boot.keepers if each.effect is not None]
+    by_packages = bool(written) and all(isinstance(each.effect, Installs) for each in written)
+    if not by_packages or any(by for each in written for by in boot.undone(each)):
+        return False
+    brings = [each for each in boot.timeline.effects if isinstance(each, (Installs, Fetches)) and _names(each, boot)]
+    return all(any(each is keeper.effect for keeper in written) for each in brings)
+
+
+def _names(effect: Installs | Fetches, boot: KubeletStarts) -> bool:
+    return boot.family.name.partition("-")[0] in effect.command
 
 
 def _is_the_images(boot: KubeletStarts, starter: Effect) -> bool:

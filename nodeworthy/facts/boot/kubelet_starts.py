@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, always
-from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, Stage, Unit, Writes
+from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, RunsElsewhere, Stage, Unit, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.guards import without
@@ -137,8 +137,11 @@ def package_name(name: str) -> str:
 
 
 def _has_to_do_with_kubelet(effect: Effect) -> bool:
-    """Whether it may bring one, or tell it how to run."""
-    return not isinstance(effect, Unit) and "kube" in effect.command
+    """Whether it may bring one here, or tell it how to run."""
+    if isinstance(effect, Writes):
+        return "kubelet" in effect.path.shown() or "/etc/kubernetes/" in effect.path.shown()
+    is_named = "kubelet" in effect.command or "kubeadm" in effect.command
+    return is_named and not isinstance(effect, (Unit, RunsElsewhere))
 
 
 _TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
