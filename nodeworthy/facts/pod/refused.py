@@ -112,6 +112,26 @@ def lacks_its_container(pod: PodTemplate) -> Iterator[PodRefusal]:
     )
 
 
+def waits_for_more_than_it_has(pod: PodTemplate) -> Iterator[PodRefusal]:
+    """A gang of Volcano's that would wait for more pods than its tasks make."""
+    api, spec = pod.document.get("apiVersion").text or "", pod.document.get("spec")
+    least, tasks = spec.get("minAvailable"), spec.get("tasks").sequence
+    # A task without a number has one.
+    made = [each.get("replicas") for each in tasks]
+    numbers = [1 if each.is_absent else each.value for each in made]
+    if not api.startswith("batch.volcano.sh/") or not isinstance(least.value, int) or pod.elsewhere is not None:
+        return
+    counted = [each for each in numbers if isinstance(each, int)]
+    if tasks and len(counted) == len(numbers) and least.value > sum(counted):
+        yield PodRefusal(
+            least.place,
+            f"waits for {least.value} pods at least, and its tasks make {sum(counted)}",
+            str(least.value),
+            f"minAvailable: {sum(counted)} at most",
+            "job 'minAvailable' should not be greater than total replicas in tasks",
+        )
+
+
 def no_choice(spec: Tree) -> Iterator[PodRefusal]:
     """The refusals of how a pod chooses its nodes, which a chart's template copies from its values."""
     yield from _no_texts(_texts_of_its_choice(spec))

@@ -28,9 +28,10 @@ have, whose Deployment selects other labels than its template has, whose Job wou
 for more memory than its limit, for `16GB` or for `gpu: 1`, whose fields Kubernetes does not have (`resource`,
 `toleration`, `runtimeClass`), which tolerates a taint that `Exists` and says a value beside it, or that is written for
 a version of the API which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`), or a PyTorchJob
-without a container called `pytorch`, by which Kubeflow's operator knows the one that works. kubectl prints the refusal,
-and what applies manifests where nobody reads goes on without the pod; who does not validate strictly drops a field that
-is not known. Of a device plugin that nobody makes it is the same.
+without a container called `pytorch`, by which Kubeflow's operator knows the one that works, or a job of Volcano's that
+waits for more pods (`minAvailable`) than its tasks make. kubectl prints the refusal, and what applies manifests where
+nobody reads goes on without the pod; who does not validate strictly drops a field that is not known. Of a device plugin
+that nobody makes it is the same.
 
 Processes that work on the GPUs of one container (torchrun, deepspeed, MPI, tensor parallelism) talk through `/dev/shm`,
 and so do the workers that load their data. A container has 64 MiB of it, whatever memory the pod has: NCCL then ends
@@ -62,6 +63,7 @@ from nodeworthy.facts.pod.refused import (
     no_pod,
     refusals,
     served_by_nobody,
+    waits_for_more_than_it_has,
 )
 from nodeworthy.facts.pod.schema import against_the_schema, asks_in_vain, no_tolerations, served_elsewhere
 from nodeworthy.facts.pod.template import OF_VALUES, PodTemplate
@@ -224,7 +226,7 @@ def _is_told_of_another(pod: PodTemplate, every: Sequence[PodTemplate]) -> bool:
 
 
 @RULE.check
-def what_others_make_of_it_is_taken(pod: PodTemplate) -> Findings:
+def what_others_make_of_it_is_taken(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
     """Kinds of others hold a pod's template as Kubernetes has it, or fail to read it. Of a chart's pods it is how they
     choose their nodes, which templates write down as the values have it (toYaml)."""
     if pod.live is not None or not pod.uses_gpus or pod.elsewhere is not None:
@@ -233,6 +235,7 @@ def what_others_make_of_it_is_taken(pod: PodTemplate) -> Findings:
         found = [*no_choice(pod.spec), *no_tolerations(pod.spec)]
     elif (pod.document.get("apiVersion").text or "").startswith(_HOLD_TEMPLATES):
         found = [*no_pod(pod), *no_tolerations(pod.spec), *lacks_its_container(pod)]
+        found += waits_for_more_than_it_has(pod) if not _is_told_of_another(pod, every) else ()
     else:
         skip("what its fields may hold, its maker decides")
     if found:
