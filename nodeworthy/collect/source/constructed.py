@@ -38,7 +38,7 @@ def kind_of(library: str, path: Sequence[str]) -> str:
 
 def enum_value(path: Sequence[str]) -> str | None:
     """What a name of a library stands for: `InstanceType.G5_48XLarge` is `g5.48xlarge`."""
-    found = _OF_EC2.fullmatch(path[-1])
+    found = _OF_EC2.fullmatch(path[-1]) if path else None
     if found is not None:
         return f"{found[1]}.{found[2]}".lower()
     return path[-1] if len(path) > 1 and path[-2] in ("OperatingSystem", "AmiType") else None
