@@ -18,6 +18,8 @@ _BEFORE = pattern(r"default[ \t]{1,4}" + _GIVEN + r"[ \t]{1,4}\(?[$.]*(?P<name>[
 _OF_PYTHON = pattern(
     r"(?:environ\.get|getenv)\([ \t]{0,4}\\?[\"'](?P<name>\w{1,64})\\?[\"'][ \t]{0,4},[ \t]{0,4}" + _GIVEN
 )
+# `{{ 'mine' | password_hash('sha512') }}`
+_AS_IT_STANDS = pattern(r"\{\{-?[ \t]{0,4}" + _GIVEN + r"[ \t]{0,4}(?:\|[ \t]{0,4}(?P<filter>\w{1,40})|-?\}\})")
 # The last name before the first pipe: `lookup('env', 'K3S_TOKEN')`, `.Values.adminPassword`, `k3s_token`.
 _NAMED = pattern(r"(?P<name>[A-Za-z_][\w.]{0,100})[\"')\] \t]{0,8}\Z")
 # `.Values.existingSecret`: where the secret is.
@@ -33,6 +35,9 @@ def secrets_by_default(text: str) -> Iterator[Found]:
             yield from _secret_called(
                 text, found.span("value"), _names(text, found.start(), found.groupdict().get("name"))
             )
+        for found in _AS_IT_STANDS.finditer(text):
+            names = ["password"] if found["filter"] == "password_hash" else _names(text, found.end(), "")
+            yield from _secret_called(text, found.span("value"), names)
     if "environ.get(" in text or "getenv(" in text:
         for found in _OF_PYTHON.finditer(text):
             yield from _secret_called(text, found.span("value"), [found["name"]])

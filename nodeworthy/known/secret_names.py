@@ -297,6 +297,8 @@ VALUE = (
     r"|(?P<bare>[^\s\"'`;|&<>()\[\]{},\\#][^\s\"'`;|&<>()\[\]{},\\]{0,511}))"
 )
 _ASSIGNED = pattern(r"(?:\\?[\"'])?\]?[ \t]{0,8}(?P<by>:=|=>|=(?![=~])|:(?=[\s\"'\\]))[ \t]{0,8}" + VALUE)
+# Ruby, Perl and PowerShell set a variable so: `$kubeadm_token = "…"`.
+_OF_A_GLOBAL = pattern(r"[ \t]{0,8}(?P<by>=)[ \t]{0,8}(?=[\"'])" + VALUE)
 _DEFAULTED = pattern(r"(?P<by>:-|:=|-|=)" + VALUE)
 _BEHIND_A_FLAG = pattern(r"(?P<by>[ \t]{1,8}(?:\\\n[ \t]{0,16})?)(?!-)" + VALUE)
 # `"--token", "…"`; `- --token` and below it `- …`
@@ -424,6 +426,8 @@ def behind(text: str, name: str, start: int, end: int) -> re.Match[str] | None:
     if held.endswith(("${", "{!")):
         # A variable that is read: only what stands in for it can be a secret.
         return _DEFAULTED.match(text, end)
+    if held.endswith("$") and not text[_line(text, start) : start - 1].strip():
+        return _OF_A_GLOBAL.match(text, end)
     if held.endswith(("$", "{{", "/")):
         return None
     next_ = text[end : end + 9].lstrip(" \t")[:1]
@@ -491,7 +495,8 @@ def is_variable(text: str, start: int, match: re.Match[str]) -> bool:
     if match["by"] == "=":
         return text[by - 1 : by].isspace()
     behind = text[match.end() : match.end() + 1]
-    return match["by"] == ":" and text[start - 1 : start] in ("'", '"') and behind in (",", "}")
+    is_named = match["bare"].startswith("_") or text[start - 1 : start] in ("'", '"')
+    return match["by"] == ":" and is_named and behind in (",", "}")
 
 
 def is_asked_for(text: str, start: int) -> bool:

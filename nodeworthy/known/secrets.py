@@ -462,7 +462,7 @@ class Secret:
 
 
 # By these somebody may say what is taken where nobody gives another.
-_DEFAULTS = (("{{", "default"), ("{{", "d("), ("environ.get(",), ("getenv(",))
+_DEFAULTS = (("{{", "default"), ("{{", "d("), ("{{", "_hash("), ("environ.get(",), ("getenv(",))
 
 
 def spans(text: str) -> list[Secret]:

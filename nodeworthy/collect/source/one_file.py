@@ -566,7 +566,14 @@ def _told_openly(source: Source, data: bytes, rules: frozenset[str]) -> Sequence
 
 def _read_for_secrets(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """A file that is read for the secrets that it hands on, and for nothing else. None where it is no such file."""
-    from nodeworthy.collect.source.scripts_and_variables import FOR_ONESELF, OF_YAML, REMEDIES, RUN, told_openly
+    from nodeworthy.collect.source.scripts_and_variables import (
+        ANY_FILE,
+        FOR_ONESELF,
+        OF_YAML,
+        REMEDIES,
+        RUN,
+        told_openly,
+    )
 
     called = told_openly(data, Path(source.lies))
     if not called:
@@ -575,6 +582,7 @@ def _read_for_secrets(source: Source, data: bytes, rules: frozenset[str]) -> Fil
         *(Place(source.shown), any_text(data), called, REMEDIES[called]),
         is_applied=called in RUN,
         is_for_oneself=called in FOR_ONESELF,
+        is_of_others=called == ANY_FILE,
     )
     told = comments(whole.text, whole.place, rules, is_yaml=called in OF_YAML)
     return FileContents([whole], suppressions=list(told))

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 
 from nodeworthy.collect.source.files import STDIN, any_text
 from nodeworthy.collect.source.git_index import is_left_out
-from nodeworthy.facts.secrets.plain_text import IN_COMPOSE, secrets_in
+from nodeworthy.facts.secrets.plain_text import IN_COMPOSE, secrets_by_form, secrets_in
 from nodeworthy.patterns import pattern
 
 # What hands secrets on, in scripts and in Ansible's tasks.
@@ -53,6 +53,9 @@ _COMPOSE = pattern(rb"(?m)^services[ \t]*:", words=(b"services",))
 _IMAGES = pattern(rb"(?m)^[ \t]+(?:image|build)[ \t]*:")
 _SCRAPES = pattern(rb"(?m)^scrape_configs[ \t]*:", words=(b"scrape_configs",))
 _ROUTES = pattern(rb"(?m)^receivers[ \t]*:", words=(b"receivers",))
+_DATASOURCES = pattern(rb"(?m)^datasources[ \t]*:", words=(b"datasources",))
+# What is read by programs and by machines; what is written for people shows such things.
+_IS_TEXT = pattern(r"(?i)\.(?:ya?ml|sh|bash|conf|cfg|ini|toml|mk)$|^(?:.*[._-])?(?:docker|container)file$|^makefile$")
 _UNIT = pattern(rb"(?m)^\[Service\]", words=(b"[Service]",))
 _UNITS = (".service",)
 
@@ -66,6 +69,8 @@ A_VAGRANTFILE = "a Vagrantfile"
 A_DOTENV = "a file of variables"
 A_COMPOSE_FILE = "a compose file"
 OF_PROMETHEUS = "a configuration of Prometheus"
+OF_GRAFANA = "a datasource of Grafana's"
+ANY_FILE = "this file"
 OF_ALERTMANAGER = "a configuration of Alertmanager"
 A_UNIT = "a unit of systemd"
 _HANDED = "hand it over when the script is run (a variable, a file of mode 600), and change it, for it has been seen"
@@ -89,20 +94,24 @@ FOR_ONESELF = (A_COMPOSE_FILE, A_DOTENV)
 REMEDIES = {
     **dict.fromkeys((A_SCRIPT, A_MAKEFILE, A_VAGRANTFILE), _HANDED),
     **dict.fromkeys((AN_INVENTORY, VARIABLES, TASKS), _IN_A_VAULT),
-    **dict.fromkeys((OF_PROMETHEUS, OF_ALERTMANAGER), _FROM_A_FILE),
+    **dict.fromkeys((OF_PROMETHEUS, OF_ALERTMANAGER, OF_GRAFANA), _FROM_A_FILE),
     A_DOCKERFILE: _MOUNTED,
     A_DOTENV: _NOT_COMMITTED,
     A_COMPOSE_FILE: IN_COMPOSE,
     A_UNIT: _FROM_THE_ENVIRONMENT,
+    ANY_FILE: _HANDED,
 }
-OF_YAML = (VARIABLES, TASKS, A_COMPOSE_FILE, OF_PROMETHEUS, OF_ALERTMANAGER)
+OF_YAML = (VARIABLES, TASKS, A_COMPOSE_FILE, OF_PROMETHEUS, OF_ALERTMANAGER, OF_GRAFANA)
 
 
 def told_openly(data: bytes, path: Path) -> str:
     """What it is, for a reader, where a secret stands in it in plain words; empty where none does. One's own file that
     git does not keep is nobody's to read."""
     called = _kind(data, path.name)
-    if not called or not any(secrets_in(any_text(data))):
+    if not called:
+        is_one = _IS_TEXT.search(path.name) is not None and any(secrets_by_form(any_text(data)))
+        return ANY_FILE if is_one else ""
+    if not any(secrets_in(any_text(data))):
         return ""
     return "" if called == A_DOTENV and is_left_out(path) else called
 
@@ -134,6 +143,8 @@ def _is_of_a_cluster(data: bytes) -> bool:
 def _called_in_yaml(data: bytes) -> str:
     if _LIST.match(data):
         return TASKS if _is_of_a_cluster(data) else ""
+    if _DATASOURCES.search(data):
+        return OF_GRAFANA
     if _AN_OBJECT.search(data):
         return ""
     if _SCRAPES.search(data) or _ROUTES.search(data):

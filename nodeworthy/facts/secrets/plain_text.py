@@ -19,6 +19,7 @@ from nodeworthy.verdict import Place
 # `slurmdbd.conf.example`, `values.sample.yaml`: to be copied, and filled in.
 _SAMPLE = pattern(r"(?i).*\.(?:example|sample|dist)(?:\.\w{1,8})?")
 
+_OFTEN_A_SAMPLE = "a JSON web token"
 # A line is looked at no further back.
 _LONGEST = 2000
 
@@ -28,6 +29,12 @@ def secrets_in(text: str) -> Iterator[Secret]:
     for each in spans(text):
         if each.what in forms() or not (is_commented(text, each.start) or _names_a_key(text, each.start)):
             yield each
+
+
+def secrets_by_form(text: str) -> Iterator[Secret]:
+    """Those that are real wherever they stand, by the form that their maker gave them. Any program shows samples of
+    JSON's web tokens."""
+    return (each for each in secrets_in(text) if each.what in forms() and each.what != _OFTEN_A_SAMPLE)
 
 
 def _names_a_key(text: str, at: int) -> bool:
@@ -96,6 +103,8 @@ class PlainText:
     is_applied: bool = False
     # Whether it starts services on a machine of one's own, with passwords that everybody knows.
     is_for_oneself: bool = False
+    # Whether it has to do with no cluster, so that only what has a form of its own is one.
+    is_of_others: bool = False
 
     def at(self, line: int, column: int) -> Place:
         return Place(self.place.path, line, column)
@@ -103,6 +112,8 @@ class PlainText:
     @property
     def secrets(self) -> list[Secret]:
         """The secrets in it. Of a sample, only those that are real wherever they stand."""
+        if self.is_of_others:
+            return list(secrets_by_form(self.text))
         found = [each for each in secrets_in(self.text) if not (self.is_for_oneself and self._is_well_known(each))]
         is_sample = _SAMPLE.fullmatch(self.place.path or "") is not None
         return [each for each in found if each.what in forms()] if is_sample else found
