@@ -10,12 +10,14 @@ from nodeworthy.collect.aws.user_data import CALLED
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.values import Hole, Piece, Str
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 # With these a template of the reader of boot scripts begins what it fills in; twice, they mean themselves.
 _MARKS = ("${", "%{")
 _GZIP = "gzip"
+_AUTHORIZED = pattern(r"(?i)ssh[_-]authorized[_-]keys:[ \t]*\n[ \t]*-[ \t]*[\"']?\Z")
 # What the header and the trailer of gzip are longer than those of zlib.
 _GZIPS_OWN = 12
 
@@ -91,4 +93,13 @@ def script_of(said: Str, around: Surroundings | None, taken_off: Sequence[str] =
 
 def _holds_secret(said: Str) -> bool:
     """What a template hides of a parameter, EC2 shows in its machine's user data."""
-    return said.secret or any(isinstance(each, Hole) and each.secret for each in said.pieces)
+    hidden = [at for at, each in enumerate(said.pieces) if isinstance(each, Hole) and each.secret]
+    if not hidden:
+        return said.secret
+    return not all(_is_authorized_key(said.pieces, at) for at in hidden)
+
+
+def _is_authorized_key(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether a key that may log in is filled in: it is the public one, also where the name of its file is hidden."""
+    before = "".join("" if isinstance(each, Hole) else each.text for each in pieces[max(at - 4, 0) : at])
+    return _AUTHORIZED.search(before[-200:]) is not None

@@ -57,7 +57,7 @@ def _of_eksctl(group: EksctlGroup) -> Iterator[Fact]:
     if not _is_nothing(group.tree.get("launchTemplate")):
         return  # it is another's, and what it says stands elsewhere
     door = _door(group)
-    if not group.has_gpus:
+    if not group.types or not group.has_gpus:
         # What its machines are something else says: asked is who may come in, whatever they are.
         if door is not None:
             yield SecurityGroup(door, AwsStack(group.place, [door]))

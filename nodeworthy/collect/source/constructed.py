@@ -29,6 +29,8 @@ class Constructed:
     place: Place
     # It stands under a condition, and may not come to be.
     is_likely: bool = False
+    # By which the program refers to it.
+    variable: str = ""
 
 
 def kind_of(library: str, path: Sequence[str]) -> str:
@@ -44,8 +46,9 @@ def enum_value(path: Sequence[str]) -> str | None:
     return path[-1] if len(path) > 1 and path[-2] in ("OperatingSystem", "AmiType") else None
 
 
-def value_worked_out(shown: str, place: Place) -> Tree:
-    return Tree(Unknown(f"{_BY_THE_PROGRAM}: {shown[:60]}"), place)
+def value_worked_out(shown: str, place: Place, of: str = "") -> Tree:
+    """`of` is the variable of which it is an output."""
+    return Tree(Unknown(f"{_BY_THE_PROGRAM}: {shown[:60]}", of), place)
 
 
 class Config:

@@ -43,13 +43,16 @@ class _Program:
         self._steps = 0
 
     def constructions(self) -> Iterator[Constructed]:
+        called = {id(value): name for name, value in self._values.items()}
         likely = {id(inner) for each in self._nodes if isinstance(each, ast.If) for inner in _within(each)}
         for node in self._nodes:
             kind = self._kind(node.func) if isinstance(node, ast.Call) else None
             if isinstance(node, ast.Call) and kind is not None:
                 name = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "name"), None)
                 told = self._value(name).text if name is not None else None
-                yield Constructed(kind, told or "", self._arguments(node), self._place(node), id(node) in likely)
+                variable = called.get(id(node), "")
+                is_likely = id(node) in likely
+                yield Constructed(kind, told or "", self._arguments(node), self._place(node), is_likely, variable)
 
     def _imported(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         for node in self._nodes:
@@ -114,9 +117,9 @@ class _Program:
             return self._value(self._values[value.id], depth + 1, is_own)
         if isinstance(value, ast.Attribute) and (said := enum_value(_dotted(value))) is not None:
             return Tree(said, place)
-        return self._called(value, depth, is_own) or value_worked_out(
-            ".".join(_dotted(value)) or "an expression", place
-        )
+        path = _dotted(value)
+        of = path[0] if len(path) > 1 else ""
+        return self._called(value, depth, is_own) or value_worked_out(".".join(path) or "an expression", place, of)
 
     def _mapping(self, value: ast.Dict, depth: int, is_own: bool) -> Tree:
         found: dict[str, Tree] = {}

@@ -62,7 +62,13 @@ class _Program:
             given = self._value(next_ + 1)[0] if self._sign(next_) == "," else Tree({}, self._place(at))
             whole = (*library, *path[1:])
             is_likely = any(begin < at < end for begin, end in likely)
-            yield Constructed(kind_of(whole[0], whole[1:]), name.text or "", given, self._place(at), is_likely)
+            kind = kind_of(whole[0], whole[1:])
+            yield Constructed(kind, name.text or "", given, self._place(at), is_likely, self._variable(at))
+
+    def _variable(self, at: int) -> str:
+        """`const x = new …`."""
+        is_one = at > 2 and self._sign(at - 1) == "=" and self._tokens[at - 2].kind == "name"
+        return self._tokens[at - 2].text if is_one else ""
 
     # What its names stand for
 
@@ -157,10 +163,13 @@ class _Program:
                 else (value_worked_out(".".join(path), place), closed)
             )
         if path[0] in self._constants:
+            if self._text(self._constants[path[0]]) == "new":
+                return value_worked_out(".".join(path), place, path[0]), behind
             found = self._constant(self._constants[path[0]])
             return (found.get(*path[1:]) if len(path) > 1 else found), behind
         said = enum_value(path)
-        return (Tree(said, place) if said is not None else value_worked_out(".".join(path), place)), behind
+        of = path[0] if len(path) > 1 else ""
+        return (Tree(said, place) if said is not None else value_worked_out(".".join(path), place, of)), behind
 
     def _constant(self, at: int) -> Tree:
         """Made once: what it is made of counts wherever it stands."""

@@ -58,6 +58,12 @@ _SHARES = pattern(rb"timeSlicing|(?m:^\s*mps:)|deviceSplitCount|(?i:hami\b)")
 # What starts nodes as pods ask for them.
 _ADDS = pattern(rb"(?i)karpenter")
 _HCL = (".tf", ".tofu")
+# What of Terraform asks for a cluster's nodes.
+_ROOTS_OF_NODES = pattern(
+    rb"\"aws_eks_(?:cluster|node_group)\"|terraform-aws-modules/eks/aws|\"google_container_(?:cluster|node_pool)\"|"
+    rb"\"azurerm_kubernetes_cluster",
+    words=(b"aws_eks_", b"terraform-aws-modules/eks/aws", b"google_container_", b"azurerm_kubernetes_cluster"),
+)
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", ".j2", "")
 # What is looked at in a scope that is full of examples.
 _MOST = 50
@@ -76,7 +82,8 @@ class NodesAround:
         """`facts` are those of the files that are judged together with this one."""
         values = [each for each in facts if isinstance(each, OperatorValues)]
         charts = pools_of_charts(values, Path(source.lies).parent)
-        pools = _of_its_cluster(self._around(source) or pools_by_evidence(facts) or list(charts), values, source)
+        near = self._around(source) or pools_by_evidence(facts) or self._of_roots(values, source)
+        pools = _of_its_cluster(near or list(charts), values, source)
         return [_doubted_at(values, each) for each in settle_drivers(pools, values, _folder(source))]
 
     def sizes(self, facts: Sequence[Fact], source: Source) -> list[NodeSize]:
@@ -116,6 +123,29 @@ class NodesAround:
 
     def _around(self, source: Source) -> list[GpuPool]:
         return next(filter(None, (self._pools_of(below, source) for below in self._nearer(source))), [])
+
+    def _of_roots(self, values: Sequence[OperatorValues], source: Source) -> list[GpuPool]:
+        """The pools of the cluster that a root of Terraform makes elsewhere in the repository, where somebody says by
+        its name that the values are for it."""
+        if source.scope.root is None:
+            return []
+        from nodeworthy.collect.source.whose_cluster import clusters_named
+
+        names = clusters_named(values, source)
+        pools = self._pools_of_roots(source) if names else []
+        return [each for each in pools if each.cluster is not None and each.cluster.shown() in names]
+
+    def _pools_of_roots(self, source: Source) -> list[GpuPool]:
+        """The pools of all roots in the scope, those of examples left out; of two that are one, the first."""
+        from nodeworthy.collect.source.terraform import pools_asked_of_root
+
+        key = (os.fspath(source.scope.root or ""), "roots")
+        if key not in self._pools:
+            held = [each.path for each in source.scope.holding(_ROOTS_OF_NODES, _HCL) if not _aside(each.path)]
+            beside = (evidence.lying_beside(path, source) for path in held[:_MOST])
+            found = {each.place: each for one in beside for each in pools_asked_of_root(one)}
+            self._pools[key] = list(found.values())
+        return self._pools[key]
 
     def _nearer(self, source: Source) -> Iterator[tuple[str, ...]]:
         """The files of nodes below its folder, then below the one above it, up to the root."""

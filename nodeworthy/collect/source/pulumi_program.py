@@ -18,9 +18,11 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.records import replace
 from nodeworthy.scene import Fact
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Place, Unknown
 
 _PULUMI = (b"@pulumi/", b"pulumi_")
+_TEMPLATE = "aws.ec2.LaunchTemplate"
+_OPERATOR = "gpu-operator"
 _MAKES = (
     *(b"NodeGroup", b"NodePool", b"AgentPool", b"ManagedCluster", b"KubernetesCluster", b"container.Cluster"),
     *(b"eks.Cluster", b"CustomResource", b"helm.v3", b"helm.v4", b"/helm/v", b"Release", b"Chart"),
@@ -52,10 +54,22 @@ def _constructed(text: str, source: Source, config: Config) -> Sequence[Construc
 
 
 def facts_constructed(constructed: Sequence[Constructed]) -> Iterator[Fact]:
-    for each in constructed:
+    machines = {each.variable: each.arguments.get("instanceType") for each in constructed if each.kind == _TEMPLATE}
+    for each in (_with_template(one, machines) for one in constructed):
         read = _READ.get(each.kind)
         for fact in read(each) if read is not None else ():
             yield _doubted(fact) if each.is_likely and isinstance(fact, AskedNodes) else fact
+
+
+def _with_template(made: Constructed, machines: Mapping[str, Tree]) -> Constructed:
+    """A group of nodes with the type that its launch template says, where it says none itself."""
+    template = made.arguments.get("launchTemplate")
+    named = (template.get(each).value for each in ("id", "name"))
+    found = next((machines[each.of] for each in named if isinstance(each, Unknown) and each.of in machines), None)
+    if found is None or found.text is None or not made.arguments.get("instanceTypes").is_absent:
+        return made
+    types = Tree([found], found.place)
+    return replace(made, arguments=Tree({**made.arguments.mapping, "instanceTypes": types}, made.arguments.place))
 
 
 def _doubted(nodes: AskedNodes) -> AskedNodes:
@@ -153,10 +167,18 @@ def _release(made: Constructed) -> Iterator[Fact]:
     named = Tree({"name": Tree(made.name, made.place)}, made.place)
     given = values if values.is_mapping or values.is_unknown else Tree({}, made.place)
     place = made.place if values.is_absent else values.place
-    if said.get("chart").text is not None:
+    chart = said.get("chart").text
+    # What a program works out is known to whoever runs it. Of the operator's values each is asked for by itself.
+    is_open = values.is_unknown if chart == _OPERATOR else _is_open(values)
+    if chart is not None and not is_open:
         yield from facts_of_release(
             Release(title, title, place, said.get("chart"), said.get("version"), given, elsewhere, made.name, named)
         )
+
+
+def _is_open(tree: Tree) -> bool:
+    """Whether anything in it is not known."""
+    return tree.is_unknown or any(map(_is_open, (*tree.mapping.values(), *tree.sequence)))
 
 
 def _custom(made: Constructed) -> Iterator[Fact]:

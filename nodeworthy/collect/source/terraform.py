@@ -81,7 +81,7 @@ class TerraformRoot:
             return None
         from nodeworthy.collect.source.terraform_nodes import stack_in
 
-        return self._bounded(lambda: stack_in(self.module, self._handlers(), self.around))
+        return self.bounded(lambda: stack_in(self.module, self._handlers(), self.around))
 
     @cached_property
     def pools(self) -> Sequence[GpuPool]:
@@ -94,7 +94,7 @@ class TerraformRoot:
 
         types = HOSTED | types_elsewhere() if any(map(self.disk.says, OTHER_CLOUDS)) else HOSTED
         types |= {BY_API}
-        return self._bounded(lambda: pools_of_other_clouds(self.module.everything(types))) or ()
+        return self.bounded(lambda: pools_of_other_clouds(self.module.everything(types))) or ()
 
     @cached_property
     def provisioned(self) -> Provisioned:
@@ -104,11 +104,11 @@ class TerraformRoot:
             return Provisioned((), ())
         from nodeworthy.collect.source.terraform_provisioners import booting_elsewhere, provisioning
 
-        there, beside = (self._bounded(lambda: provisioning(self.module, self.around)) if runs else None) or ([], [])
-        booting = (self._bounded(lambda: booting_elsewhere(self.module, self.around)) if boots else None) or []
+        there, beside = (self.bounded(lambda: provisioning(self.module, self.around)) if runs else None) or ([], [])
+        booting = (self.bounded(lambda: booting_elsewhere(self.module, self.around)) if boots else None) or []
         return Provisioned([*there, *booting], beside)
 
-    def _bounded(self, make: Callable[[], _T]) -> _T | None:
+    def bounded(self, make: Callable[[], _T]) -> _T | None:
         """What can't be read to its end is told with the charts."""
         try:
             return make()
@@ -242,6 +242,16 @@ def facts_in(source: Source) -> Brought | None:
         return Brought(own, root, stacks, files, _text(source, root), root.provisioned.of(source.shown))
     every = (root.facts, root.provisioned) if first else ([], Provisioned((), ()))
     return Brought(every[0], root, stacks, root.files, _text(source, root), every[1])
+
+
+def pools_asked_of_root(source: Source) -> Sequence[GpuPool]:
+    """The pools that the root of a file asks for, in AWS and elsewhere: as evidence, which tells nobody of the root."""
+    root = _root(source)
+    if root is None:
+        return ()
+    stack = root.stack
+    of_aws = root.bounded(lambda: stack.pools_of_its_groups(stack.facts(None))) if stack is not None else None
+    return [*(of_aws or ()), *root.pools]
 
 
 def _text(source: Source, root: TerraformRoot) -> TerraformText | None:

@@ -40,7 +40,7 @@ def _of_talos(instances: Sequence[Instance]) -> Iterator[Fact]:
     for each in instances:
         if each.type == _CONFIGURATION:
             yield from _cluster_of_talos(each)
-    made = {each.name: each for each in _machines_of_talos(instances)}
+    made = {each.name: each for each in sorted(_machines_of_talos(instances), key=lambda each: bool(each.has_driver))}
     yield from made.values()
     if not any(each.has_driver for each in made.values()):
         yield from {each.name: each for each in _images_of_talos(instances)}.values()
@@ -58,18 +58,24 @@ def _machines_of_talos(instances: Sequence[Instance]) -> Iterator[AskedNodes]:
     """The machines of each configuration, and of each time that one is applied, with the patches laid over it."""
     for each in instances:
         if each.type in (_CONFIGURATION, _APPLIED):
-            machine = _patched(each)
+            patches = [_document(one, each) for one in _parts(each.values.items.get("config_patches"))]
+            machine = _patched(patches, each)
             if each.type == _CONFIGURATION or machine.mapping:
                 cluster = tree(each.values).get("cluster_name")
-                yield machine_of_talos(each.name, each.place, machine, cluster)
+                yield machine_of_talos(_hostname(patches) or each.name, each.place, machine, cluster)
 
 
-def _patched(instance: Instance) -> Tree:
+def _patched(patches: Sequence[Tree], instance: Instance) -> Tree:
     found = Tree({}, instance.place)
-    for each in _parts(instance.values.items.get("config_patches")):
-        said = _document(each, instance).get("machine")
+    for each in patches:
+        said = each.get("machine")
         found = merge(found, said) if said.is_mapping else found
     return found
+
+
+def _hostname(patches: Sequence[Tree]) -> str | None:
+    """The name in a document of its own, as Talos has it from 1.12 on."""
+    return next((each.get("hostname").text for each in patches if each.get("kind").text == "HostnameConfig"), None)
 
 
 def _images_of_talos(instances: Sequence[Instance]) -> Iterator[AskedNodes]:

@@ -35,6 +35,16 @@ def pools_of_its_cluster(
     return _pools_called_so(names, pools) or [each for each in pools if not _is_of_a_folder_beside(folder, each)]
 
 
+def clusters_named(values: Sequence[OperatorValues], source: Source) -> frozenset[str]:
+    """The names by which somebody says for which cluster these values are: where they are sent, or in the folders in
+    which they lie."""
+    root = source.scope.root
+    sent = frozenset(each.cluster for each in values if each.cluster)
+    if sent or root is None or not Path(source.lies).is_relative_to(root):
+        return sent
+    return frozenset(_named_by(PurePath(source.lies).parent.relative_to(root)))
+
+
 def _sent_to(name: str, pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
     """A name that somebody gives may be longer than that of the cluster, or shorter. Where all pools are of clusters
     that are called otherwise, none is meant."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.known import instances
 from nodeworthy.known.instances import exists, gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
+# What EKS starts where a managed group names no type.
+_BY_DEFAULT = "t3.medium"
 _FLEETS = ("aws:ec2/fleet:Fleet", "aws:ec2/spotFleetRequest:SpotFleetRequest")
 
 
@@ -21,7 +23,18 @@ def instance_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:
         return said
     if nodes.pool is not None and nodes.pool.instance_type is not None:
         return [nodes.pool.instance_type]
+    if _takes_eks_default(nodes):
+        return [Located.known(_BY_DEFAULT, nodes.place)]
     return [Located.unknown(f"which instances {nodes.title} starts is not known", nodes.place)]
+
+
+def _takes_eks_default(nodes: NodeGroup) -> bool:
+    """Whether a managed group says nothing of its machines: neither itself, nor by a template, nor by an image with
+    NVIDIA's driver."""
+    if nodes.group is None or nodes.group.type != MANAGED or nodes.template is not None:
+        return False
+    said = (nodes.groups(each) for each in ("instanceTypes", "launchTemplate", "amiType"))
+    return all(each.is_absent or each.is_null for each in said)
 
 
 def written_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:

@@ -329,6 +329,8 @@ _API = "6443"
 _ADD_PORT = "--add-port="
 # Snaps that are a whole distribution, by the name of their own way of joining.
 _SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
+# What Rancher packs for machines that become its nodes.
+_PACKAGES = (("rke2", "rke2-"), ("k3s", "k3s-selinux"))
 # What begins a cluster on this machine, or makes it a node without a join in sight.
 _BEGINS = (("k8s", "bootstrap"), ("kubeadm", "init"), ("microk8s", "enable"), ("k3s", "server"), ("rke2", "server"))
 _KUBELET = ("kubelet", "kubeadm")
@@ -368,6 +370,9 @@ def _made_by(effect: Effect) -> str | None:
         named = [each.known for each in effect.packages if each.known]
         if effect.manager == "snap":
             return next((_SNAPS[each] for each in named if each in _SNAPS), None)
+        of_rancher = (way for each in named for way, package in _PACKAGES if each.startswith(package))
+        if (way := next(of_rancher, None)) is not None:
+            return way
         # `kubelet=1.34.1-1.1`, `kubelet-$VERSION`, `kubeadm`
         return "kubeadm" if any(each.shown().startswith(_KUBELET) for each in effect.packages) else None
     if isinstance(effect, Runs):

@@ -25,6 +25,7 @@ _CLASS_API, _POOL_API = "karpenter.k8s.aws/", "karpenter.sh/"
 _OWN_CLASS, _OWN_KEYS, _AUTO_MODE = "EC2NodeClass", "karpenter.k8s.aws", "eks.amazonaws.com"
 _AWS_OWN = "bottlerocket"
 _AZURE = "karpenter.azure.com"
+_AMAZON = "amazon"
 # Under which Bottlerocket is told how the device plugin of its image runs, and whether.
 _OWN_PLUGIN = "kubelet-device-plugins"
 # Of the categories of EC2's types, those of which every current one has GPUs of NVIDIA or is asked for as if it had.
@@ -109,6 +110,8 @@ class _Image:
     has_driver: bool | None
     said: str
     place: Place
+    # Somebody's own may be called so, too.
+    is_likely: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +147,7 @@ class KarpenterClass:
             has_driver,
             cluster=self._cluster,
             machines=replace(pool.machines, reserved=self._reserved if pool.may_be_reserved else None),
+            is_likely=first.is_likely,
             scripts=self.scripts,
             sets_own_plugin=_OWN_PLUGIN in (self.tree.get("spec", "userData").text or ""),
         )
@@ -236,10 +240,13 @@ def _of_term(term: Tree) -> _Image | None:
     sign = image_by_parameter(parameter.text) if parameter.text is not None else None
     named = parameter
     if sign is None and name.text is not None:
-        sign, named = image_by_name(name.text, {term.get("owner").text or ""}), name
+        # Without an owner Karpenter looks among the account's own and Amazon's.
+        owner = term.get("owner")
+        sign, named = image_by_name(name.text, {_AMAZON if owner.is_absent else owner.text or ""}), name
     if sign is None or sign.distribution is None:
         return None
-    return _Image(sign.distribution, sign.driver, named.text or "", named.place)
+    is_likely = named is name and term.get("owner").is_absent
+    return _Image(sign.distribution, sign.driver, named.text or "", named.place, is_likely)
 
 
 def _cluster_of(term: Tree) -> Iterator[Tree]:

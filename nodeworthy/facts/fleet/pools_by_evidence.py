@@ -48,11 +48,21 @@ def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:
 
 def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
     """The pools of whatever asks for nodes by name."""
-    asked = [*(each for each in facts if isinstance(each, AskedNodes)), *nodes_of_karpenter(facts)]
+    named = [each for each in facts if isinstance(each, AskedNodes)]
+    asked = [*(each for each in named if not _is_of_a_neighbour(each, named)), *nodes_of_karpenter(facts)]
     clusters = [each for each in facts if isinstance(each, SaidCluster)] if asked else []
     machines = [each for each in facts if isinstance(each, SaidMachines)] if clusters else []
     joined = [with_cluster_said(with_machines_said(each, clusters, machines), clusters) for each in asked]
     return [each.pool for each in _having_gpus(joined)]
+
+
+def _is_of_a_neighbour(nodes: AskedNodes, named: Sequence[AskedNodes]) -> bool:
+    """Whether what may be k3s lies in one folder with what is RKE2: of both, a config of RKE2 may name none."""
+    folder = PurePath(nodes.place.path or "").parent
+    return (nodes.is_likely and nodes.distribution.shown() == _HELM_CONTROLLERS[0]) and any(
+        each.distribution.shown() == _HELM_CONTROLLERS[1] and PurePath(each.place.path or "").parent == folder
+        for each in named
+    )
 
 
 def _having_gpus(asked: Sequence[AskedNodes]) -> Sequence[AskedNodes]:
