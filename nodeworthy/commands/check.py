@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import Watch, watch_time
-from nodeworthy.commands import baselined, judging, settled, told_inference
+from nodeworthy.commands import baselined, judging, settled
 from nodeworthy.errors import InputError
 from nodeworthy.records import replace
 from nodeworthy.report.printable import on_one_line
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.source.cache import Memory
     from nodeworthy.collect.source.files import Source
     from nodeworthy.commands.settled import FilesToLookAt, Run
+    from nodeworthy.scene import Scene
 
 
 class Options(judging.Options, baselined.Options):
@@ -76,7 +77,7 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     if known is not None:
         report = Report(Moment.SOURCE, known.judgements, known.counts, not_read=known.nothing)
         code = _deliver(options, run, found.counted(report))
-        told_inference.tell("check", known.inferred, told_inference.command_for_files(known.inferred))
+        _tell_of_inference(known.inferred)
         return code
     return _look(options, run, found, memory, watch)
 
@@ -156,14 +157,32 @@ def _look(options: Options, run: Run, found: FilesToLookAt, memory: Memory | Non
     for why in looked.scopes.incomplete:
         print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
     tell_of_named(looked.out_of_the_tree)
-    inferred = told_inference.inferred_pools(looked.scenes)
-    told_inference.tell("check", inferred, told_inference.command_for_files(inferred))
+    inferred = _inferred_pools(looked.scenes)
+    _tell_of_inference(inferred)
     for refused in looked.refusals():
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
     # What was given up may come to its end another time.
     if memory is not None and not looked.refused and not looked.out_of_the_tree and not watch.stops:
         memory.keep(report.judgements, looked, inferred, [*fleets.files, *looked.asked_for])
     return 2 if looked.refused else code
+
+
+def _inferred_pools(scenes: Iterable[Scene]) -> dict[str, str]:
+    """The pools that follow from evidence; where a fleet is declared, it says what they are."""
+    without_fleet = [each for each in scenes if not any(type(fact).__name__ == "Fleet" for fact in each.facts)]
+    if not without_fleet:
+        return {}
+    from nodeworthy.commands.told_inference import inferred_pools
+
+    return inferred_pools(without_fleet)
+
+
+def _tell_of_inference(pools: Mapping[str, str]) -> None:
+    if not pools:
+        return
+    from nodeworthy.commands.told_inference import command_for_files, tell
+
+    tell("check", pools, command_for_files(pools))
 
 
 def _deliver(options: Options, run: Run, report: Report) -> int:

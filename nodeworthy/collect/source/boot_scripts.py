@@ -230,6 +230,13 @@ def is_script(data: bytes, name: str) -> bool:
     return data.lstrip().startswith(b"#!") or PurePath(name).suffix in SHELLS
 
 
+def may_be_commands(data: bytes, name: str) -> bool:
+    """Whether these bytes may be commands for a node, a cluster or a cloud, in whatever form."""
+    if is_script(data, name) or is_boot_script(data, name) or is_nodes_firewall(data):
+        return True
+    return includes_tasks(data) or may_install_charts(data) or may_ask_for_nodes(data)
+
+
 def _is_meant(name: str, data: bytes) -> bool:
     """Whether its name, or what it does to a machine, makes it a boot script. An entrypoint of a container does none of
     that to a machine."""

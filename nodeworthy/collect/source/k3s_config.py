@@ -3,17 +3,21 @@ all the same."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.patterns import pattern
+from nodeworthy.scene import Fact
 from nodeworthy.verdict import Located, Place
 
 if TYPE_CHECKING:
     from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 
-REMEDY = (
+_REMEDY = (
     "let whatever builds the node fetch it from a store and write it there (token-file names a file with it alone); "
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate"
 )
@@ -23,7 +27,15 @@ _RANGES = ("service-cidr", "cluster-cidr")
 _FILLED_IN = (b"{{", b"{%", b"${", b"%{")
 
 
-def nodes_of(data: bytes, called: str, place: Place) -> AskedNodes:
+def facts_in(data: bytes, called: str, text: str, place: Place) -> Iterator[Fact]:
+    broken = fault(data, text, place)
+    yield PlainText(place, text if broken is None else own_lines(text), called, _REMEDY)
+    yield _nodes(data, called, place)
+    if broken is not None:
+        yield UnreadableInput(*broken)
+
+
+def _nodes(data: bytes, called: str, place: Place) -> AskedNodes:
     """The nodes that read it: RKE2's name or its port decides, where k3s is not named it is only likely."""
     from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 

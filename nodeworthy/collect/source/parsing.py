@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nodeworthy.backstop import allow
 from nodeworthy.collect.source.boot_scripts import is_tasks_of_a_node
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nodeworthy.facts.firewall.ufw_files import UfwFile
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.facts.node.files import NodeFile
+    from nodeworthy.facts.pod.template import PodTemplate
     from nodeworthy.fleet.model import Fleet
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
@@ -252,3 +253,12 @@ def _could_be_yaml(source: Source, text: str) -> bool:
     """A program or a Terraform file that speaks of the operator is no broken YAML."""
     suffix = source.path.suffix
     return suffix in _YAML or (suffix in _MAY_BE_YAML and any(mark.decode() in text for mark in _MARKS))
+
+
+def with_surroundings(fact: Fact, source: Source) -> Fact:
+    """The fact; a pod that names the GPUs that it sees gets what lies around it."""
+    if type(fact).__name__ != "PodTemplate" or source.shown == STDIN:
+        return fact
+    from nodeworthy.facts.pod.visible_devices import around
+
+    return around(cast("PodTemplate", fact), source.scope)

@@ -7,12 +7,17 @@ what it does, or by words that only such files have.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 
-from nodeworthy.collect.source.files import STDIN, any_text
+from nodeworthy.collect.source.comments import comments
+from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.git_index import is_left_out
-from nodeworthy.facts.secrets.plain_text import IN_COMPOSE, secrets_by_form, secrets_in
+from nodeworthy.collect.source.parsing import FileContents
+from nodeworthy.facts.secrets.plain_text import IN_COMPOSE, PlainText, secrets_by_form, secrets_in
 from nodeworthy.patterns import pattern
+from nodeworthy.scene import Fact
+from nodeworthy.verdict import Place
 
 # What hands secrets on, in scripts and in Ansible's tasks.
 _HANDS_ON = pattern(
@@ -59,20 +64,20 @@ _IS_TEXT = pattern(r"(?i)\.(?:ya?ml|sh|bash|conf|cfg|ini|toml|mk)$|^(?:.*[._-])?
 _UNIT = pattern(rb"(?m)^\[Service\]", words=(b"[Service]",))
 _UNITS = (".service",)
 
-AN_INVENTORY = "an inventory"
-VARIABLES = "variables of Ansible"
-TASKS = "tasks of Ansible"
-A_SCRIPT = "a script"
-A_MAKEFILE = "a makefile"
-A_DOCKERFILE = "a Dockerfile"
-A_VAGRANTFILE = "a Vagrantfile"
-A_DOTENV = "a file of variables"
-A_COMPOSE_FILE = "a compose file"
-OF_PROMETHEUS = "a configuration of Prometheus"
-OF_GRAFANA = "a datasource of Grafana's"
-ANY_FILE = "this file"
-OF_ALERTMANAGER = "a configuration of Alertmanager"
-A_UNIT = "a unit of systemd"
+_AN_INVENTORY = "an inventory"
+_VARIABLES = "variables of Ansible"
+_TASKS = "tasks of Ansible"
+_A_SCRIPT = "a script"
+_A_MAKEFILE = "a makefile"
+_A_DOCKERFILE = "a Dockerfile"
+_A_VAGRANTFILE = "a Vagrantfile"
+_A_DOTENV = "a file of variables"
+_A_COMPOSE_FILE = "a compose file"
+_OF_PROMETHEUS = "a configuration of Prometheus"
+_OF_GRAFANA = "a datasource of Grafana's"
+_ANY_FILE = "this file"
+_OF_ALERTMANAGER = "a configuration of Alertmanager"
+_A_UNIT = "a unit of systemd"
 _HANDED = "hand it over when the script is run (a variable, a file of mode 600), and change it, for it has been seen"
 _IN_A_VAULT = (
     "keep it encrypted (ansible-vault encrypt_string), or fetch it when the playbook runs (lookup); "
@@ -88,52 +93,73 @@ _NOT_COMMITTED = (
 _FROM_A_FILE = "keep it in a file of mode 600 and name that here (credentials_file, password_file); then change it"
 _FROM_THE_ENVIRONMENT = "keep it in a file of mode 600 and name that here (EnvironmentFile=); then change it"
 # What is run as it stands.
-RUN = (A_SCRIPT, TASKS)
+_RUN = (_A_SCRIPT, _TASKS)
 # What starts services on a machine of one's own as well.
-FOR_ONESELF = (A_COMPOSE_FILE, A_DOTENV)
-REMEDIES = {
-    **dict.fromkeys((A_SCRIPT, A_MAKEFILE, A_VAGRANTFILE), _HANDED),
-    **dict.fromkeys((AN_INVENTORY, VARIABLES, TASKS), _IN_A_VAULT),
-    **dict.fromkeys((OF_PROMETHEUS, OF_ALERTMANAGER, OF_GRAFANA), _FROM_A_FILE),
-    A_DOCKERFILE: _MOUNTED,
-    A_DOTENV: _NOT_COMMITTED,
-    A_COMPOSE_FILE: IN_COMPOSE,
-    A_UNIT: _FROM_THE_ENVIRONMENT,
-    ANY_FILE: _HANDED,
+_FOR_ONESELF = (_A_COMPOSE_FILE, _A_DOTENV)
+_REMEDIES = {
+    **dict.fromkeys((_A_SCRIPT, _A_MAKEFILE, _A_VAGRANTFILE), _HANDED),
+    **dict.fromkeys((_AN_INVENTORY, _VARIABLES, _TASKS), _IN_A_VAULT),
+    **dict.fromkeys((_OF_PROMETHEUS, _OF_ALERTMANAGER, _OF_GRAFANA), _FROM_A_FILE),
+    _A_DOCKERFILE: _MOUNTED,
+    _A_DOTENV: _NOT_COMMITTED,
+    _A_COMPOSE_FILE: IN_COMPOSE,
+    _A_UNIT: _FROM_THE_ENVIRONMENT,
+    _ANY_FILE: _HANDED,
 }
-OF_YAML = (VARIABLES, TASKS, A_COMPOSE_FILE, OF_PROMETHEUS, OF_ALERTMANAGER, OF_GRAFANA)
+_OF_YAML = (_VARIABLES, _TASKS, _A_COMPOSE_FILE, _OF_PROMETHEUS, _OF_ALERTMANAGER, _OF_GRAFANA)
 
 
-def told_openly(data: bytes, path: Path) -> str:
+def secrets_told_openly(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
+    """A file that is read for the secrets that it hands on, and for nothing else. None where it is no such file."""
+    called = _kind_with_secrets(data, Path(source.lies))
+    if not called:
+        return None
+    whole = PlainText(
+        *(Place(source.shown), any_text(data), called, _REMEDIES[called]),
+        is_applied=called in _RUN,
+        is_for_oneself=called in _FOR_ONESELF,
+        is_of_others=called == _ANY_FILE,
+    )
+    told = comments(whole.text, whole.place, rules, is_yaml=called in _OF_YAML)
+    return FileContents([whole], suppressions=list(told))
+
+
+def secrets_beside(source: Source, data: bytes, rules: frozenset[str]) -> Sequence[Fact]:
+    """The secrets of a file that is read for other things as well."""
+    openly = secrets_told_openly(source, data, rules)
+    return openly.facts if openly is not None else ()
+
+
+def _kind_with_secrets(data: bytes, path: Path) -> str:
     """What it is, for a reader, where a secret stands in it in plain words; empty where none does. One's own file that
     git does not keep is nobody's to read."""
     called = _kind(data, path.name)
     if not called:
         is_one = _IS_TEXT.search(path.name) is not None and any(secrets_by_form(any_text(data)))
-        return ANY_FILE if is_one else ""
+        return _ANY_FILE if is_one else ""
     if not any(secrets_in(any_text(data))):
         return ""
-    return "" if called == A_DOTENV and is_left_out(path) else called
+    return "" if called == _A_DOTENV and is_left_out(path) else called
 
 
 def _kind(data: bytes, name: str) -> str:
     suffix = PurePath(name).suffix
     if _SHELL.match(data) or suffix in _SHELLS_ENDINGS:
-        return A_SCRIPT if _is_of_a_cluster(data) else ""
+        return _A_SCRIPT if _is_of_a_cluster(data) else ""
     if name.startswith(_VAGRANTFILE):
-        return A_VAGRANTFILE if _OF_A_CLUSTER.search(data) else ""
+        return _A_VAGRANTFILE if _OF_A_CLUSTER.search(data) else ""
     if suffix in _YAML or name == STDIN:
         return _called_in_yaml(data)
     if _DOTENV.fullmatch(name):
-        return A_DOTENV if _TO_BE_COPIED.search(name) is None else ""
+        return _A_DOTENV if _TO_BE_COPIED.search(name) is None else ""
     if _DOCKERFILE.fullmatch(name):
         runs = _OF_A_CLUSTER.search(data) or _RUNS_MODELS.search(data)
-        return A_DOCKERFILE if runs and _BUILDS_ON.search(data) else ""
+        return _A_DOCKERFILE if runs and _BUILDS_ON.search(data) else ""
     if name in _MAKEFILES or suffix == ".mk":
-        return A_MAKEFILE if _is_of_a_cluster(data) else ""
+        return _A_MAKEFILE if _is_of_a_cluster(data) else ""
     if suffix in _UNITS:
-        return A_UNIT if _UNIT.search(data) and _OF_A_CLUSTER.search(data) else ""
-    return AN_INVENTORY if suffix in _INVENTORIES and _OF_A_HOST.search(data) and _GROUP.search(data) else ""
+        return _A_UNIT if _UNIT.search(data) and _OF_A_CLUSTER.search(data) else ""
+    return _AN_INVENTORY if suffix in _INVENTORIES and _OF_A_HOST.search(data) and _GROUP.search(data) else ""
 
 
 def _is_of_a_cluster(data: bytes) -> bool:
@@ -142,14 +168,14 @@ def _is_of_a_cluster(data: bytes) -> bool:
 
 def _called_in_yaml(data: bytes) -> str:
     if _LIST.match(data):
-        return TASKS if _is_of_a_cluster(data) else ""
+        return _TASKS if _is_of_a_cluster(data) else ""
     if _DATASOURCES.search(data):
-        return OF_GRAFANA
+        return _OF_GRAFANA
     if _AN_OBJECT.search(data):
         return ""
     if _SCRAPES.search(data) or _ROUTES.search(data):
-        return OF_PROMETHEUS if _SCRAPES.search(data) else OF_ALERTMANAGER
+        return _OF_PROMETHEUS if _SCRAPES.search(data) else _OF_ALERTMANAGER
     if _COMPOSE.search(data) and _IMAGES.search(data):
-        return A_COMPOSE_FILE if _OF_A_CLUSTER.search(data) or _RUNS_MODELS.search(data) else ""
+        return _A_COMPOSE_FILE if _OF_A_CLUSTER.search(data) or _RUNS_MODELS.search(data) else ""
     is_one = _VARIABLE.search(data) or (_OF_K3S.search(data) and _TOKEN.search(data))
-    return VARIABLES if is_one and (_OF_A_CLUSTER.search(data) or _HOSTS.search(data)) else ""
+    return _VARIABLES if is_one and (_OF_A_CLUSTER.search(data) or _HOSTS.search(data)) else ""

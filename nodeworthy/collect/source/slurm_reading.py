@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.slurm_tree import expected_path, folders_above, imported_modules, lying_as
+from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.slurm.job import NamedFile, SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, may_be_refused, options_of, read
 from nodeworthy.facts.slurm.paths import logs_made_too_late
@@ -22,6 +23,7 @@ from nodeworthy.facts.slurm.walk import walk_script
 from nodeworthy.facts.slurm.words import peel_words
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
+from nodeworthy.scene import Fact
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
 
 if TYPE_CHECKING:
@@ -224,3 +226,18 @@ def _text(path: Path, size: int) -> str | None:
     if size > _LONGEST or path.suffix not in _READ:
         return None
     return path.read_text(encoding="utf-8", errors="replace")
+
+
+def configuration(called: str, text: str, place: Place) -> Iterator[Fact]:
+    """What stands in a file that Slurm itself reads."""
+    from nodeworthy.facts.slurm.configuration import KEPT_BY_SLURM, gres_conf, slurm_conf
+
+    yield PlainText(place, text, called, KEPT_BY_SLURM)
+    if called == "slurm.conf":
+        yield slurm_conf(text, place)
+    elif called == "gres.conf":
+        yield gres_conf(text, place)
+    elif called == "cgroup.conf":
+        from nodeworthy.facts.slurm.configuration_faults import cgroup_conf
+
+        yield cgroup_conf(text, place)
