@@ -7,7 +7,7 @@ from functools import cache
 
 from nodeworthy.known.tables import table_of
 
-INSTALLER, DRA_DRIVER = "the driver's installer", "the DRA driver"
+INSTALLER, DRA_DRIVER, OPERATOR = "the driver's installer", "the DRA driver", "the GPU operator"
 
 
 @cache

@@ -117,7 +117,9 @@ def their_device_plugin_offers_them(offered: OfferedGpus) -> Findings:
 
 def _draft_of_silence(silent: SilentPlugin) -> Draft:
     """A device plugin that is silent: nothing is known to be wrong with the GPUs, but nothing counts them."""
-    known = next((each.evidence for each in in_text(silent.words) if not each.evidence.is_symptom), None)
+    found = [each.evidence for each in in_text(silent.words)]
+    # A plugin that runs is told by what it is silent about.
+    known = next((each for each in found if not (each.is_symptom and silent.runs)), None)
     return fail(
         silent,
         "the device plugin runs, and offers no GPU" if silent.runs else "the device plugin does not run",

@@ -35,6 +35,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.gpu_stack import (
     OF_ITS_OWNER,
+    REFUSED,
     WITHOUT_GPUS,
     FailedMig,
     FailedUpgrade,
@@ -241,7 +242,7 @@ def _who(stuck: UnsettledPods) -> str:
 
 def _does_not(stuck: UnsettledPods) -> str:
     if stuck.first.part:
-        return "does not run"
+        return "runs, and may not do what it needs to" if stuck.fault == REFUSED else "does not run"
     if stuck.fault in OF_ITS_OWNER:
         return "can't start for want of what its container names"
     if stuck.by_its_own_words:

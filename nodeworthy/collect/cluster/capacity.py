@@ -30,6 +30,7 @@ from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.fleet.node_size import sizes_of_nodes
 from nodeworthy.facts.hami.shares import shared_devices
 from nodeworthy.facts.hami.waiting import OfHami
@@ -42,7 +43,6 @@ from nodeworthy.known.gpu_stack import DRA_DRIVER, brings_gpus
 from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 
-_LONGEST = 300
 _NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no container that ended beside one that runs"
 
 
@@ -131,7 +131,7 @@ def _telling_plugin(seen: ClusterObjects) -> tuple[ClusterPod, str] | None:
             said = seen.words_while_ready if pod.ready else seen.words
             words = pod.last_words or said.get(pod.object, "")
             if words and in_text(words):
-                return pod, " ".join(words.split())[:_LONGEST]
+                return pod, telling_part(words)
     return None
 
 

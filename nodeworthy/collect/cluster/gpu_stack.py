@@ -31,7 +31,7 @@ from nodeworthy.facts.cluster.mig_refused import MigReason, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.gpu_stack import kinds_of_controller, serves_others
+from nodeworthy.known.gpu_stack import OPERATOR, kinds_of_controller, serves_others
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
@@ -199,8 +199,11 @@ def _last_words(seen: ClusterObjects) -> dict[str, str]:
     A pod without an image has no log."""
     probed, words, unpulled = seen.stack.probed, seen.words, seen.stack.unpulled
     imageless = (pod.object for pod in seen.pods.values() if pod.lacks_its_image and pod.object in unpulled)
+    of_operator = (pod.object for pod in seen.pods.values() if pod.part == OPERATOR and pod.ready)
+    refused = seen.words_while_ready
     return {
         **words,
+        **{told: refused[told] for told in of_operator if told in refused},
         **{told: unpulled[told] for told in imageless},
         **{told: "; ".join(filter(None, (said, words.get(told)))) for told, said in probed.items()},
     }

@@ -19,6 +19,7 @@ from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
+from nodeworthy.known.gpu_stack import OPERATOR
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hide_secrets
@@ -43,7 +44,9 @@ _VAGUE, _LIKE_A_FAULT, _AS_IT_ENDED, _KNOWN = 1, 2, 3, 4
 _GATHERED = ("current.log", "previous.log")
 # The parts that stay ready over what they did not find, and say it in their logs alone; of those of one maker, and of
 # all, so many are read.
-_SPEAK_WHILE_READY = frozenset(("the device plugin", "GPU feature discovery", "node feature discovery"))
+_SPEAK_WHILE_READY = frozenset(("the device plugin", "GPU feature discovery", "node feature discovery", OPERATOR))
+# Of the operator, what the API server refuses it: it goes on without it, and makes none of its parts.
+_REFUSED, _STILL = "rbac-forbidden", 50
 _OF_ONE_MAKER, _MOST = 20, 100
 # With this line a device plugin has told kubelet of its devices: what went wrong before it is mended.
 _REGISTERED = "Registered device plugin"
@@ -93,7 +96,9 @@ def read_last_words(seen: ClusterObjects, index: Index) -> None:
         if said:
             seen.words[pod.object] = said
     for pod in _speaking_while_ready(seen):
-        reader_ = partial(words_while_ready, of_labels="feature-discovery" in pod.name)
+        reader_ = (
+            _refusals if pod.part == OPERATOR else partial(words_while_ready, of_labels="feature-discovery" in pod.name)
+        )
         read_ = (read_tail(path, seen, reader_) for path in index.of(pod))
         said = next(filter(None, read_), "")
         if said:
@@ -129,13 +134,14 @@ def _is_of_a_user(pod: ClusterPod, seen: ClusterObjects) -> bool:
 
 
 def _speaking_while_ready(seen: ClusterObjects) -> Iterator[ClusterPod]:
-    """The parts that are ready on nodes which offer no GPUs, or of which nobody says what GPUs they have."""
+    """The operator, and the parts that are ready on nodes which offer no GPUs, or whose GPUs nobody names."""
     asked: Counter[tuple[str, str]] = Counter()
     for pod in seen.pods.values():
         if not pod.ready or pod.part not in _SPEAK_WHILE_READY:
             continue
         node = seen.capacity.nodes.get(pod.node)
-        if node is not None and any(node.allocatable.values()) and PRODUCT in node.labels:
+        is_well = node is not None and any(node.allocatable.values()) and PRODUCT in node.labels
+        if is_well and pod.part != OPERATOR:
             continue
         asked[pod.namespace, pod.daemonset] += 1
         if asked[pod.namespace, pod.daemonset] <= _OF_ONE_MAKER and asked.total() <= _MOST:
@@ -151,6 +157,13 @@ def words_while_ready(log: str, *, of_labels: bool = False) -> str:
     if cause is not None:
         return _message(cause.words, cause.itself)
     return (registered + next(iter(after.splitlines()), ""))[:_LONGEST]
+
+
+def _refusals(log: str) -> str:
+    """What the API server refuses the operator still: of what was mended since, other lines stand behind."""
+    recent = "\n".join(log.splitlines()[-_STILL:])
+    refused = next((each for each in in_text(recent) if each.evidence.id == _REFUSED), None)
+    return _message(refused.words, refused.itself) if refused is not None else ""
 
 
 def _of_containers(paths: Sequence[Path], containers: Collection[str] | None) -> Sequence[Path]:

@@ -89,7 +89,7 @@ def _of_hami(pod: AdmissionRefusal, node: NodeGpus | None) -> Draft:
         return fail(
             NOWHERE,
             f"HAMi's lock is left on node '{pod.node}'",
-            cause=f"the annotation {LOCK}={node.lock} belongs to a pod that never came up, and until it is gone no "
+            cause=f"the annotation {LOCK}={node.lock} was left by the pod that it names, and until it is gone no "
             "other is "
             "bound there",
             remedy=f"see that the pod which it names does not start any more, then: kubectl annotate node {pod.node} "

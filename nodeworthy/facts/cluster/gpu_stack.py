@@ -16,7 +16,7 @@ from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
-from nodeworthy.known.gpu_stack import DRA_DRIVER, brings_gpus, waits_for
+from nodeworthy.known.gpu_stack import DRA_DRIVER, OPERATOR, brings_gpus, waits_for
 from nodeworthy.known.instances import exists, has_gpus
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -60,7 +60,7 @@ _OF_ANOTHER = pattern(r"DRA driver (?![\w.-]{0,99}nvidia\.com)")
 _BACKS_OFF = "Back-off pulling image"
 NO_SANDBOX = "no sandbox"
 # Of a pod that is ready, and says in its log that it sees no GPU.
-WITHOUT_GPUS = "running without its GPUs"
+WITHOUT_GPUS, REFUSED = "running without its GPUs", "refused by the API server"
 _UPGRADE, _MIG, _WANTED = "nvidia.com/gpu-driver-upgrade-state", "nvidia.com/mig.config.state", "nvidia.com/mig.config"
 
 
@@ -292,7 +292,7 @@ def _unsettled(
 ) -> Iterator[UnsettledPods]:
     alike: dict[tuple[str, ...], list[ClusterPod]] = defaultdict(list)
     for pod in pods:
-        fault = _of_stack(pod, said, now) if pod.part else _of_user(pod, said, claimed)
+        fault = (_of_stack(pod, said, now) or _refused(pod, logs)) if pod.part else _of_user(pod, said, claimed)
         if not fault and not pod.part and not pod.uses_gpus and pod.node in with_gpus:
             fault = _of_node(pod, said)
         if fault:
@@ -387,6 +387,11 @@ def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) ->
     if pod.waits_for_its_sandbox and pod.object in said:
         return NO_SANDBOX
     return pod.fault or "not ready"
+
+
+def _refused(pod: ClusterPod, logs: Mapping[str, str]) -> str:
+    """An operator that runs on, though the API server refuses it what it works by."""
+    return REFUSED if pod.part == OPERATOR and pod.ready and pod.object in logs else ""
 
 
 def _said_of_claims(said: Mapping[str, str]) -> frozenset[str]:

@@ -12,6 +12,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import type_count
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.known.chain import link_of_part, links
 from nodeworthy.known.gpu_stack import serves_others
@@ -228,5 +229,5 @@ def fares(pods: Sequence[ClusterPod]) -> str:
     state = "runs" if first.ready else f"is in {first.fault}" if first.fault else "is not ready: it waits to start"
     restarts = f" after {first.restarts} restarts" if first.restarts else ""
     more = f", and {len(pods) - 1} more like it" if len(pods) > 1 else ""
-    words = " ".join(first.last_words.split())[:300]
+    words = telling_part(first.last_words)
     return f"{first.name} {state}{restarts}{more}" + (f", and says: {words}" if words else "")

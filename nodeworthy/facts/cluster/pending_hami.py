@@ -65,7 +65,7 @@ def _locked(node: NodeGpus, said: Sequence[str]) -> PendingCause:
             f"HAMi's lock is left on {node.title}",
             is_=next(words for words in said if _LOCKED.search(words)),
             should="a lock that goes with the pod that took it",
-            cause=f"the annotation {LOCK}={node.lock} belongs to a pod that never came up, and until it is gone no "
+            cause=f"the annotation {LOCK}={node.lock} was left by the pod that it names, and until it is gone no "
             "other is "
             "bound there",
             remedy="see that the pod which it names does not start any more, then: kubectl annotate node "

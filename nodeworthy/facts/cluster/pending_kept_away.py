@@ -21,10 +21,12 @@ from nodeworthy.facts.cluster.offered_gpus import (
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.evidence import in_text
 from nodeworthy.known.node_signs import has_a_card_of_no_vendor
 from nodeworthy.known.scaling import worker_of_taint
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import NOWHERE, Related, fail
 
@@ -71,7 +73,8 @@ _IF_IT_DOES_NOT_END = (
 )
 _AWAY = "what a pod does not tolerate keeps it away"
 _SHOWN = 3
-_LONGEST = 300
+# The types of AWS with NVIDIA GPUs, as its words name them.
+_GPU_MACHINE = pattern(r"\b(?:p[2-9]|g[3-9])[a-z0-9-]{0,12}\.(?:\d{0,2}xlarge|metal)")
 _CORDON = "node.kubernetes.io/unschedulable"
 _OF_KUBERNETES = {
     _CORDON: ("are cordoned", "kubectl uncordon NODE, once what it was for is done"),
@@ -147,9 +150,19 @@ def _of_no_node(world: PendingWorld) -> tuple[str, str]:
     if world.telling_plugin is not None:
         return _by_a_plugin(*world.telling_plugin, start)
     if not world.placeless:
-        return "no node has GPUs, or none has started yet", start
+        return _no_machine(world) or ("no node has GPUs, or none has started yet", start)
     plugin = world.placeless[0]
     return f"no node tells of GPUs, and {_chooses(plugin)}", f"{start}; {_label_it(plugin)}"
+
+
+def _no_machine(world: PendingWorld) -> tuple[str, str] | None:
+    """What Karpenter's newest claim of a machine with NVIDIA GPUs came to, where no pod is told of it."""
+    said = max((each for each in world.events.short.values() if _GPU_MACHINE.search(each[1])), default=None)
+    known = next((each.evidence for each in in_text(said[1])), None) if said is not None else None
+    if said is None or known is None:
+        return None
+    words = telling_part(said[1]).rstrip(".")
+    return f"no node has GPUs; Karpenter tried to start one: {known.why}; it said: {words}", known.mending
 
 
 def _by_a_plugin(plugin: ClusterPod, words: str, start: str) -> tuple[str, str]:
@@ -222,7 +235,7 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
 
 def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str, str]:
     """The cause with what is known of the plugin's last words."""
-    words = " ".join((pod.last_words or world.unoffered.words.get(pod.object, "")).split())[:_LONGEST]
+    words = telling_part(pod.last_words or world.unoffered.words.get(pod.object, ""))
     told = f"; it said: {words}" if words and words not in cause else ""
     known = next((each.evidence for each in in_text(words)), None)
     if known is None or known.is_symptom:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.known.containerd import Containerd, same_file
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, Located, Place, Related
@@ -251,7 +252,7 @@ class ToolkitOnNodes:
         more = f", and {len(pods) - 1} more like it" if len(pods) > 1 else ""
         state = f"is in {first.fault}" if first.fault else f"is not ready ({first.phase or 'no status'})"
         restarts = f" after {first.restarts} restarts" if first.restarts else ""
-        words = self.words.get(first.object) or " ".join(first.last_words.split())[:300]
+        words = self.words.get(first.object) or telling_part(first.last_words)
         return f"{first.name} {state}{restarts}{more}" + (f", and says: {words}" if words else "")
 
     @property
