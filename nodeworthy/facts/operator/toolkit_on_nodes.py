@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.known.containerd import Containerd, same_file
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, Located, Place, Related
@@ -245,6 +244,8 @@ class ToolkitOnNodes:
     @property
     def told_pods(self) -> str | None:
         """How the toolkit's own pods fare, worst first, and what they said."""
+        from nodeworthy.facts.cluster.telling_words import telling_part
+
         pods = self.broken or self.unready
         if not pods:
             return None
