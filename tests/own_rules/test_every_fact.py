@@ -76,6 +76,9 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "driver-capabilities-allowed/good-source-docker",
         "pod-can-use-gpus/good-source-compose-takes-it",
         "toolkit-env-wellformed/bad-source-patched-by-a-script",
+        "gpu-quantity/good-source-queue",
+        "gpu-metrics-exist/bad-options-of-the-exporter",
+        "metrics-fit-their-disk/good-source-without-an-operator",
     ),
     Moment.PLAN: (
         "claims-resolvable/bad-plan-classes",
