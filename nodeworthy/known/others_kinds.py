@@ -40,6 +40,6 @@ def versions_instead(api: str, kind: str) -> Sequence[str]:
 
 
 def _order(version: str) -> tuple[int, str, int] | None:
-    """By age: an alpha comes before a beta, and both before what is stable."""
+    """The order of versions by age: an alpha comes before a beta, and both before what is stable."""
     match = _VERSION.fullmatch(version)
     return (int(match[1]), match[2] or _STABLE, int(match[3] or 0)) if match else None

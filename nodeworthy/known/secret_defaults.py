@@ -44,7 +44,7 @@ def secrets_by_default(text: str) -> Iterator[Found]:
 
 
 def _names(text: str, at: int, named: str | None) -> list[str]:
-    """Of the variable that has the default; where it says nothing itself, of what is given it."""
+    """The names of the variable that has the default, and of what is given it where the first says nothing."""
     near = max(text.rfind("\n", max(0, at - _NEAR), at) + 1, at - _NEAR, 0)
     opens = text.rfind("{{", near, at)
     if opens < 0:

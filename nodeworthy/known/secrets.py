@@ -386,7 +386,7 @@ def _of_shape(text: str, mark: str, shape: Shape) -> Iterator[Found]:
 
 
 def begins_a_word(text: str, start: int) -> bool:
-    """Whether a word begins here, also after ` ` in a text that was written into another one."""
+    """Whether a word begins here, also after `\\n` in a text that was written into another one."""
     return (
         start == 0
         or text[start - 1] not in _IN_WORD

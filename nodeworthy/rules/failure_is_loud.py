@@ -331,7 +331,7 @@ def _is_of_a_play(source: Source, step: CriticalStep) -> bool:
 
 
 def _by_its_shell(step: CriticalStep) -> tuple[str, str]:
-    """Of a task's own shell: it goes on up to its last command, and knows of no pipefail."""
+    """The cause and the remedy of a task's own shell, which goes on up to its last command and has no pipefail."""
     if step.failure is Failure.SWALLOWED:
         remedy = "begin the command with `set -o pipefail;`, and give the task `executable: /bin/bash` in its args"
         return "the pipe swallows it: the task ends as the last command of the pipe does", remedy

@@ -146,7 +146,7 @@ def _too_large(stack: MonitoringStack, room: int) -> Findings:
 
 @RULE.check
 def one_without_an_operator_is_kept(kept: HandmadePrometheus) -> Findings:
-    """Who keeps them for a day looks at what is, and at nothing that was; what is templated is not told."""
+    """Metrics of a day or less serve the present alone and need no volume; what a template fills in is not judged."""
     days = seconds(kept.time.value) if kept.time is not None else None
     if kept.time is not None and days is not None and days > DAY and kept.is_on_no_volume:
         yield fail(

@@ -102,7 +102,8 @@ def its_chart_reads_them(values: OperatorValues) -> Findings:
 
 
 def _are_surely_its(values: OperatorValues) -> bool:
-    """By its chart, or by what is in them: other charts have a toolkit as well."""
+    """Whether these are surely the operator's values, by their chart or by their keys: other charts have a toolkit as
+    well."""
     is_installed_as_its = values.origin != LOOSE and values.elsewhere is None
     return is_installed_as_its or sum(bool(keys_read(name)) for name in values.tree.mapping) >= _SURELY
 

@@ -108,7 +108,7 @@ def ray_is_told_whom_it_joins(job: SlurmJob) -> Findings:
 
 
 def _joins_nobody(launch: Launch) -> bool:
-    """As far as all of its words are known."""
+    """Whether it starts a Ray that is neither a head nor told of one, where all of its words are known."""
     words = launch.said.split()
     said = launch.program == "ray" and "start" in words and "$" not in launch.said and "`" not in launch.said
     return said and not any(each.startswith(("--head", "--address", "--help")) for each in words)

@@ -85,13 +85,14 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
 
 
 def _names_no_class(found: UnsettledPods, seen: ClusterObjects) -> bool:
-    """On a node whose default runtime is another one, only a pod that names it is started by NVIDIA's."""
+    """Whether the pod names no class although there is one: where another runtime is a node's default, NVIDIA's starts
+    only pods that name it."""
     there = any(name.startswith(defaults().runtime_class) for _, name in seen.documents[RUNTIME_CLASSES])
     return there and found.by_its_own_words and not found.first.runtime_class
 
 
 def _why_not_cut(seen: ClusterObjects, failed: FailedMig) -> MigReason | None:
-    """By the ConfigMap that the ClusterPolicy names; the operator makes its default one itself."""
+    """The reason in the ConfigMap that the ClusterPolicy names; the operator makes its default one itself."""
     policy = next(iter(seen.documents[CLUSTER_POLICIES].values()), None)
     named = policy.get("spec", "migManager", "config", "name").text if policy is not None else None
     name = named or _LAYOUTS

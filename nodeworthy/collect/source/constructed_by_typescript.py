@@ -296,7 +296,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _end_of_template(text: str, at: int) -> int:
-    """Behind its second backtick; what is filled in may hold others."""
+    """The position after the second backtick; what is filled in may hold others."""
     open_, at = 0, at + 1
     while at < len(text):
         if text[at] == "\\":

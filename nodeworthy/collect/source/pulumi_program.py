@@ -90,7 +90,8 @@ def _group_of_eks(made: Constructed) -> Iterator[Fact]:
 
 
 def _group_by_component(made: Constructed) -> Iterator[Fact]:
-    """Without an image's type, it is the one of its operating system with or without GPUs."""
+    """The group of a component; without an image's type it has the one of its operating system, with or without
+    GPUs."""
     said = made.arguments
     system, gpu = said.get("operatingSystem").text or "", said.get("gpu")
     image = _IMAGES.get((system or "AL2023", gpu.value is True))

@@ -36,7 +36,8 @@ def nodes_declared_by(instances: Iterable[Instance | Hole]) -> Iterator[Fact]:
 
 
 def _of_talos(instances: Sequence[Instance]) -> Iterator[Fact]:
-    """Its patches say which machines have GPUs; where none does, the image with NVIDIA's modules that is asked for."""
+    """The clusters of Talos. Patches say which machines have GPUs; where none does, the image with NVIDIA's modules
+    says it."""
     for each in instances:
         if each.type == _CONFIGURATION:
             yield from _cluster_of_talos(each)

@@ -106,7 +106,7 @@ class CriticalStep:
 
     @property
     def is_let_go(self) -> bool:
-        """Its own script stops, and it is the caller that goes on."""
+        """Whether its own script stops and the caller goes on."""
         return self.effect.failure is Failure.STOPS and self.effect.around is not Failure.STOPS
 
     @property

@@ -184,7 +184,7 @@ def _questions(row: str) -> tuple[str, ...]:
 
 
 def _without_questions(row: str, asked: Collection[str]) -> str:
-    """Without the conditions of the task that is looked at: where that was run, they hold."""
+    """The row without the conditions of the task that is looked at: where that task ran, they hold."""
     found = _UNDER.match(row)
     while found is not None and found[0] in asked:
         row = row[found.end() :]
@@ -257,7 +257,7 @@ def _made_folders(rows: Iterable[str]) -> Iterator[str]:
 
 
 def _without_what_is_put_there(row: str, made: tuple[str, ...]) -> str:
-    """Without the file that it writes into a folder which the script has made."""
+    """The row without the file that it writes into a folder which the script has made."""
     found, words = _TO_A_FILE.search(row), row.split()
     path = found[1] if found is not None else words[-1] if words and not _PUTS.isdisjoint(words) else ""
     return row.replace(path, " ") if path.startswith(made) else row

@@ -21,7 +21,8 @@ class MigReason:
 
 
 def why_not_cut(labels: Mapping[str, str], name: str, maps: Sequence[MigLayouts]) -> MigReason | None:
-    """By the ConfigMap of that name, which the ClusterPolicy gives to the MIG manager. None where it says nothing."""
+    """The reason in the ConfigMap of that name, which the ClusterPolicy gives to the MIG manager; None where it has
+    none."""
     wanted = labels.get(_WANTED, "")
     if not wanted or not maps or any(each.why_unread is not None for each in maps):
         return None
@@ -56,7 +57,7 @@ def _of_its_profiles(layout: MigLayout, name: str, labels: Mapping[str, str]) ->
 
 
 def _plain(profile: str) -> str:
-    """Without what a profile has besides (media, graphics) and without the compute instances that share it."""
+    """The profile without its extras (media, graphics) and without the compute instances that share it."""
     return profile.partition("+")[0].rpartition("c.")[2]
 
 

@@ -51,8 +51,8 @@ def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
 
 
 def possible_eras(file: ConfigFile, version: str | None) -> Sequence[Era]:
-    """That of this release; where none is known, who writes version 3 means a containerd that has it, and who
-    configures a plugin that went with containerd 2.0 one that had it."""
+    """The eras of this release. Where none is known, version 3 in the file means a containerd that has it, and a plugin
+    that went with containerd 2.0 means one that had it."""
     era = era_of(version) if version is not None else None
     if era is not None:
         return [era]

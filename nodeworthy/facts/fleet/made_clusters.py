@@ -44,7 +44,7 @@ def made_clusters(document: Tree) -> Iterator[AskedNodes]:
 
 
 def _pools_of_rancher(document: Tree, made: AskedNodes) -> Iterator[AskedNodes]:
-    """Its pools of machines with GPUs, as far as it says which these are."""
+    """The pools of machines with GPUs, as far as the cluster says which these are."""
     for each in document.get("spec", "rkeConfig", "machinePools").sequence:
         kind, taints = each.get("machineType"), taints_in(each.get("taints").sequence)
         labels = texts_of(each.get("labels"))

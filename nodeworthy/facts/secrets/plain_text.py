@@ -32,8 +32,8 @@ def secrets_in(text: str) -> Iterator[Secret]:
 
 
 def secrets_by_form(text: str) -> Iterator[Secret]:
-    """Those that are real wherever they stand, by the form that their maker gave them. Any program shows samples of
-    JSON's web tokens."""
+    """The secrets that are real wherever they stand, by the form that their maker gave them. JSON web tokens are left
+    out: programs show samples of them."""
     return (each for each in secrets_in(text) if each.what in forms() and each.what != _OFTEN_A_SAMPLE)
 
 

@@ -1,7 +1,5 @@
-"""On which lines of a piece all words of an entry stand together: only there its expression is tried.
-
-Of a log that is full of faults a piece holds the words of hundreds of entries, and few of them on one line.
-"""
+"""The lines of a piece on which all words of an entry stand together: only there its expression is tried. Of a log that
+is full of faults a piece holds the words of hundreds of entries, and few of them on one line."""
 
 from __future__ import annotations
 
