@@ -127,13 +127,14 @@ def _installer_answers(source: Source, data: bytes, rules: Rules) -> FileContent
 
 
 def _dockerfile(source: Source, data: bytes, rules: Rules) -> FileContents | None:
-    """The image that it begins with, and what it says to NVIDIA's runtime."""
+    """The image that it begins with, what it says to NVIDIA's runtime, and the secrets in it."""
     if not (_DOCKERFILE.search(source.path.name) and _OF_NVIDIA.search(data) and _BEGINS_WITH.search(data)):
         return None
+    from nodeworthy.collect.source.scripts_and_variables import secrets_beside
     from nodeworthy.facts.pod.named_images import in_dockerfile
 
     text = any_text(data)
-    facts: list[Fact] = list(in_dockerfile(text, source.shown))
+    facts: list[Fact] = [*in_dockerfile(text, source.shown), *secrets_beside(source, data, rules)]
     told = comments(text, Place(source.shown), rules, is_yaml=False)
     return FileContents(facts, suppressions=list(told)) if facts else None
 
