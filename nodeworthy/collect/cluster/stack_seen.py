@@ -103,7 +103,7 @@ class StackSeen:
         missing = _NO_MAP.search(words)
         if missing is None:
             return words
-        _, own, _ = told.split("/")
+        own = told.split("/")[1]
         places = {namespace for namespace, name in self.config_maps if name == missing["name"]}
         if not places or own in places:
             return words

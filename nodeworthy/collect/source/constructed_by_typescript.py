@@ -12,11 +12,10 @@ from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 _TOKEN = pattern(
-    r"(?P<blank>\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)|(?P<text>\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')|"
-    r"(?P<number>\d[\w.]*+)|(?P<name>[A-Za-z_$][\w$]*+)|(?P<sign>=>|\?\?|\|\||&&|\?\.|\.\.\.|.)",
-    16,  # re.DOTALL
+    r"(?s)(?P<blank>\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)|(?P<text>\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')|"
+    r"(?P<number>\d[\w.]*+)|(?P<name>[A-Za-z_$][\w$]*+)|(?P<sign>=>|\?\?|\|\||&&|\?\.|\.\.\.|.)"
 )
-_ESCAPED = pattern(r"\\(.)", 16)
+_ESCAPED = pattern(r"(?s)\\(.)")
 _LITERALS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None, "undefined": None}
 _OPENS, _CLOSES = "([{", ")]}"
 _LIBRARY = "@pulumi/"
