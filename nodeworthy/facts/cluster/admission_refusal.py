@@ -150,7 +150,7 @@ def admission_refusal(data: Any) -> AdmissionRefusal | None:
         message = words_of(data)
         when, reason = moment(time_of(data)), text_at(data, "reason")
         return AdmissionRefusal(rejected.object, rejected.node, message, when, reason=reason)
-    owner = next(iter(data.get("metadata", {}).get("ownerReferences") or ()), None)
+    owner = next(iter(mappings_at(data, "metadata", "ownerReferences")), None)
     return AdmissionRefusal(
         rejected.object,
         rejected.node,
