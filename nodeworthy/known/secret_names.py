@@ -338,7 +338,8 @@ def by_words(text: str, words: Iterable[str], look: Look) -> Iterator[Found]:
             end = start + len(word)
             rest = _REST.match(text, end)
             end = rest.end() if rest is not None else end
-            found, end = look(text, name_at(text, start, end), end)
+            name = name_at(text, start, end)
+            found, end = look(text, name, end) if not _names_a_file(text, end - len(name)) else ([], end)
             yield from (each for each in found if not text.endswith(_KEEPS, 0, each[0]))
             start = lowered.find(word, end)
 
@@ -502,6 +503,15 @@ def is_variable(text: str, start: int, match: re.Match[str]) -> bool:
 def is_asked_for(text: str, start: int) -> bool:
     """`set /p PASSWORD="Enter it: "`: what Windows' shell asks somebody."""
     return text[max(0, start - 8) : start].lower().rstrip('"').endswith("set /p ")
+
+
+# `kubectl create secret generic x --from-file=password=FILE`, `helm install … --set-file db.password=FILE`
+_OF_A_FILE = ("--from-file=", "--from-file ", "--set-file=", "--set-file ")
+
+
+def _names_a_file(text: str, start: int) -> bool:
+    """Whether a command is told which file holds it."""
+    return text.endswith(_OF_A_FILE, max(0, start - len(_OF_A_FILE[0])), start)
 
 
 def _line(text: str, at: int) -> int:

@@ -159,6 +159,8 @@ git clone https://TOKEN:x-oauth-basic@github.com/x/y
 export GROQ_API_KEY='gsk_YOUR_GROQ_API_KEY'
 echo "$REGISTRY_PASSWORD" | docker login ghcr.io -u bot --password-stdin
 docker login ghcr.io -u bot --password-stdin < /run/password
+kubectl create secret generic csi --from-file=encryptionPassphrase=csi.secret --from-file=password=./password
+helm upgrade --install hub hub --set-file hub.password=hub.pw
 args: ["--token", "$(TOKEN)", "--password", "--other"]
 parser.add_argument("--token", required=True, help="as NAME")
 subprocess.run(["tool", "--password", args.password, "--token", token_of_ours])

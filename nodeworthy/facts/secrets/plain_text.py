@@ -27,7 +27,8 @@ _LONGEST = 2000
 def secrets_in(text: str) -> Iterator[Secret]:
     """Every secret of a text that something may read."""
     for each in spans(text):
-        if each.what in forms() or not (is_commented(text, each.start) or _names_a_key(text, each.start)):
+        is_other = is_commented(text, each.start) or _names_a_key(text, each.start) or _is_fetched(text, each)
+        if each.what in forms() or not is_other:
             yield each
 
 
@@ -45,6 +46,18 @@ def _names_a_key(text: str, at: int) -> bool:
         if line.strip() and _indent(line) < _indent(own):
             return line.strip().rstrip(":").strip("\"'- ").lower().endswith(keys_below())
     return False
+
+
+# Beside it an ExternalSecret names the key that it is to make.
+_STORED = pattern(r"(?m)^[ \t]{0,80}(?:-[ \t]{1,4})?(?:remoteRef|sourceRef)[ \t]{0,4}:")
+_BESIDE = 300
+
+
+def _is_fetched(text: str, each: Secret) -> bool:
+    """`- secretKey: privateKey` with its `remoteRef`: as charts write ExternalSecrets into their values."""
+    if each.name != "secretKey":
+        return False
+    return _STORED.search(text[max(0, each.start - _BESIDE) : each.end + _BESIDE]) is not None
 
 
 def _indent(line: str) -> int:
