@@ -84,6 +84,11 @@ class Place:
         return Place(self.path, self.line, self.column, self.urn, self.host, self.object, subject, self.within)
 
     @property
+    def file(self) -> str:
+        """The path; empty of what stands in no file."""
+        return self.path or ""
+
+    @property
     def row(self) -> int:
         """The line in the text that it stands in: what stands above what."""
         return self.within or self.line or 0

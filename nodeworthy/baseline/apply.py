@@ -25,7 +25,7 @@ def lay_over(judgements: Sequence[Judgement], baseline: Baseline) -> tuple[list[
     known: set[int] = set()
     still = [found for each in judgements for found in each.findings if _is_open(found)]
     # Of several alike, those further down are the new ones.
-    for found in sorted(still, key=lambda each: (each.where.path or "", each.where.line or 0, each.where.column or 0)):
+    for found in sorted(still, key=lambda each: (each.where.file, each.where.line or 0, each.where.column or 0)):
         entry = entry_of(found, baseline.folder)
         if left[entry] > 0:
             left[entry] -= 1

@@ -164,7 +164,7 @@ def written_files(entry: Tree, document: Document, faults: list[UserDataFault]) 
 
 
 def is_true(tree: Tree) -> bool:
-    return tree.value is True or (tree.text or "").strip().lower() in _TRUE
+    return tree.value is True or tree.string.strip().lower() in _TRUE
 
 
 def _permissions(tree: Tree) -> str:
@@ -178,7 +178,7 @@ def _content(entry: Tree, document: Document, faults: list[UserDataFault]) -> _D
     tree = entry.get("content")
     if tree.is_absent and not entry.get("source").is_absent:
         return _Decoded(None, why="it is fetched from elsewhere when the node boots")
-    encoding = _ENCODINGS.get((entry.get("encoding").text or "").strip().lower(), ())
+    encoding = _ENCODINGS.get(entry.get("encoding").string.strip().lower(), ())
     if not encoding and document.is_tagged(tree, "!!binary"):
         encoding = ("base64",)
     if tree.is_absent or tree.is_null:
@@ -191,13 +191,13 @@ def _content(entry: Tree, document: Document, faults: list[UserDataFault]) -> _D
         return _Decoded(None, encoding, "it is no string")
     if not encoding:
         return _Decoded(document.content(tree))
-    if document.fillings.text(tree.text or "").holes:
+    if document.fillings.text(tree.string).holes:
         return _Decoded(None, encoding, "a template fills it in, encoded")
     return _decoded(tree, encoding, document, faults)
 
 
 def _decoded(tree: Tree, encoding: tuple[str, ...], document: Document, faults: list[UserDataFault]) -> _Decoded:
-    text, origin, called = tree.text or "", document.lines_of(tree), "the file's content"
+    text, origin, called = tree.string, document.lines_of(tree), "the file's content"
     data = text.encode("utf-8", "replace")
     damaged = _Decoded(None, encoding, "it can't be decoded")
     if "base64" in encoding:

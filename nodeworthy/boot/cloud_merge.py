@@ -110,7 +110,7 @@ def _how(root: Piece, header: str) -> _How:
     settings: dict[str, frozenset[str]] = {}
     if written.is_sequence:
         for each in written.sequence:
-            words = [word.text or "" for word in each.get("settings").sequence or each.sequence[1:]]
+            words = [word.string for word in each.get("settings").sequence or each.sequence[1:]]
             name = each.get("name").text or (each.sequence[0].text if each.sequence else "") or ""
             settings[name.strip()] = frozenset(words)
     else:

@@ -163,7 +163,7 @@ def _configs(part: Part, faults: list[UserDataFault], template: bool) -> Iterato
 
 def _why_not_read(tree: Tree, document: Document, number: int) -> UserDataFault | None:
     """Why nodeadm does not read a document. It takes the first document of a part, if that is one that it knows."""
-    kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
+    kind, version = tree.get("kind").text, tree.get("apiVersion").string
     if kind != "NodeConfig" or not version.startswith(_GROUP):
         what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"
         is_its = version.startswith(_GROUP)
@@ -185,9 +185,7 @@ def _left_to_a_module(cluster: Tree, document: Document) -> Iterator[UserDataFau
     """`${module.eks.…}`: a template knows the names that templatefile gives it, and a file none. What stands in the
     module itself is filled in there, when it is known."""
     said = ((document.place(each), document.scalar(each).shown()) for each in cluster.mapping.values())
-    values = [
-        (place, text) for place, text in said if _OF_A_MODULE.match(text) and not (place.path or "").endswith(_MODULES)
-    ]
+    values = [(place, text) for place, text in said if _OF_A_MODULE.match(text) and not place.file.endswith(_MODULES)]
     if values:
         first, *others = values
         what = f"{first[1]} is a name of a module's own, which nobody fills in here: nodeadm is told these letters"

@@ -129,7 +129,7 @@ class Document:
         return Content(tuple(row.or_hole(self.perhaps) for row in rows), is_open)
 
     def _rows(self, tree: Tree) -> tuple[list[_Row], bool]:
-        text, origin = tree.text or "", self.lines_of(tree)
+        text, origin = tree.string, self.lines_of(tree)
         lines = text.split("\n")
         is_open = lines[-1] != ""
         if not is_open:
@@ -157,7 +157,7 @@ class Document:
             return within(self.origin, (tree.inside.line or 1) - 1, (tree.inside.column or 1) - 1)
         row, column = tree.place.line or 1, tree.place.column or 1
         mark = self._lines[row - 1][column - 1 : column] if row <= len(self._lines) else ""
-        text = tree.text or ""
+        text = tree.string
         if mark == ">":
             return Joined(self.origin, self._folded(text, row))
         if "\n" in text.rstrip("\n"):

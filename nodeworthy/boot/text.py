@@ -54,6 +54,11 @@ class Text:
         return Text(tuple(_joined(pieces)))
 
     @property
+    def string(self) -> str:
+        """All of it; empty where a part is not known."""
+        return self.known or ""
+
+    @property
     def holes(self) -> tuple[Hole, ...]:
         return tuple([piece for piece in self.pieces if isinstance(piece, Hole)])
 

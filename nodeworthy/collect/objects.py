@@ -24,7 +24,7 @@ def facts_of(document: Tree) -> Iterator[Fact]:
         yield from _patch_alone(document)
     if not document.is_mapping:
         return
-    for of_a_kind in READ_BY_KIND.get(document.get("kind").text or "", ()):
+    for of_a_kind in READ_BY_KIND.get(document.get("kind").string, ()):
         yield from of_a_kind(document)
     yield from _pods(document)
     if holds_patches(document):  # a Kustomization, which often does not say that it is one
@@ -51,7 +51,7 @@ def objects(document: Tree) -> Iterator[Tree]:
         yield from asked_of_a_cluster(document)
         yield document
         return
-    kind = document.get("kind").text or ""
+    kind = document.get("kind").string
     items = document.get("items")
     if not (kind.endswith("List") and items.is_sequence):
         yield document
@@ -151,7 +151,7 @@ def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
 
 def _prometheuses_by_hand(document: Tree) -> Iterator[Fact]:
     containers = document.get("spec", "template", "spec", "containers").sequence
-    if any("prometheus" in (each.get("image").text or "") for each in containers):
+    if any("prometheus" in each.get("image").string for each in containers):
         from nodeworthy.facts.services.prometheus_by_hand import prometheuses_by_hand
 
         yield from prometheuses_by_hand(document)
@@ -452,7 +452,7 @@ def _layouts_of_chart(release: Release) -> Iterator[Fact]:
 
 
 def _dra_driver(release: Release) -> Iterator[Fact]:
-    if "gpuResourcesEnabledOverride" in release.values.mapping or "dra" in (release.chart.text or ""):
+    if "gpuResourcesEnabledOverride" in release.values.mapping or "dra" in release.chart.string:
         from nodeworthy.facts.pod.claims import dra_drivers
 
         yield from dra_drivers(release)
@@ -472,7 +472,7 @@ def _hami(release: Release) -> Iterator[Fact]:
 
 
 def _pods_network(release: Release) -> Iterator[Fact]:
-    if (release.chart.text or "").rpartition("/")[2] in ("cilium", "tigera-operator"):
+    if release.chart.string.rpartition("/")[2] in ("cilium", "tigera-operator"):
         from nodeworthy.facts.fleet.said_cluster import said_by_networks_chart
 
         yield from said_by_networks_chart(release)
@@ -480,13 +480,13 @@ def _pods_network(release: Release) -> Iterator[Fact]:
 
 def _objects_as_values(release: Release) -> Iterator[Fact]:
     """The facts of objects that are given as values, to charts that install nothing else."""
-    if (release.chart.text or "").rpartition("/")[2] == "raw":
+    if release.chart.string.rpartition("/")[2] == "raw":
         for each in release.values.get("resources").sequence:
             yield from facts_of(each)
 
 
 def _pools_of_data_on_eks(release: Release) -> Iterator[Fact]:
-    if (release.chart.text or "").rpartition("/")[2] == "karpenter-resources":
+    if release.chart.string.rpartition("/")[2] == "karpenter-resources":
         from nodeworthy.facts.fleet.karpenter import objects_of_data_on_eks
 
         for each in objects_of_data_on_eks(release.values):

@@ -22,15 +22,13 @@ def holds_patches(document: Tree) -> bool:
 def is_patch(document: Tree) -> bool:
     """A file of JSON patch operations, whose Kustomization names what they are for."""
     entries = document.sequence
-    return bool(entries) and all(
-        (each.get("op").text and (each.get("path").text or "").startswith("/")) for each in entries
-    )
+    return bool(entries) and all((each.get("op").text and each.get("path").string.startswith("/")) for each in entries)
 
 
 def patch_alone(document: Tree) -> Tree:
     """The part of an object that a file of operations sets. What it is a part of, the Kustomization says."""
     place = document.place
-    named = {"kind": Tree("Patch", place), "name": Tree(PurePath(place.path or "").stem, place)}
+    named = {"kind": Tree("Patch", place), "name": Tree(PurePath(place.file).stem, place)}
     return _from_operations(document, Tree(named, place))
 
 

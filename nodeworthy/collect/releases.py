@@ -35,7 +35,7 @@ def releases(document: Tree) -> Iterator[Release]:
 
 
 def _asked_for(document: Tree) -> Iterator[Release]:
-    api, kind = document.get("apiVersion").text or "", document.get("kind").text
+    api, kind = document.get("apiVersion").string, document.get("kind").text
     read = _READERS.get((api.split("/")[0], kind or ""))
     if read is not None:
         yield from read(document)
@@ -56,7 +56,7 @@ def _flux(document: Tree) -> Iterator[Release]:
     if spec.get("chart").is_absent and spec.get("chartRef").is_absent:
         elsewhere = OF_A_PATCH
     made = _release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere=elsewhere)
-    config = spec.get("kubeConfig", "secretRef", "name").text or ""
+    config = spec.get("kubeConfig", "secretRef", "name").string
     yield replace(made, cluster=_filled_in(config.removesuffix("-kubeconfig")))
 
 
@@ -72,7 +72,7 @@ def _argo(document: Tree, spec: Tree) -> Iterator[Release]:
     for source in (spec.get("source"), *spec.get("sources").sequence):
         helm = source.get("helm")
         if source.is_mapping and (helm.is_mapping or source.get("chart").text):
-            named = spec.get("destination", "name").text or ""
+            named = spec.get("destination", "name").string
             yield replace(_argo_source(document, source, helm), cluster="" if named == _ITS_OWN else _filled_in(named))
 
 
@@ -130,7 +130,7 @@ def _helm_chart_proxy(document: Tree) -> Iterator[Release]:
     """Cluster API's: it is installed into the clusters that it selects, and its values are a template."""
     spec = document.get("spec")
     template = spec.get("valuesTemplate")
-    elsewhere = "its valuesTemplate is filled in for each cluster" if "{{" in (template.text or "") else None
+    elsewhere = "its valuesTemplate is filled in for each cluster" if "{{" in template.string else None
     values = document_inside(template)
     yield _release("HelmChartProxy", document, spec.get("chartName"), spec.get("version"), values, elsewhere=elsewhere)
 
@@ -190,7 +190,7 @@ def _loose_values(document: Tree) -> Iterator[Tree]:
 
 def _of_config_map(document: Tree) -> Iterator[Tree]:
     for name, child in document.get("data").mapping.items():
-        text = child.text or ""
+        text = child.string
         if name.endswith(_YAML) and "\n" in text and any(mark in text for mark in _MARKS):
             yield document_inside(child)
 

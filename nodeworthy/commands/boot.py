@@ -128,7 +128,7 @@ def _refuse_what_is_for_check(script: BootScript) -> None:
     from nodeworthy.boot.userdata import PartKind
     from nodeworthy.errors import InputError
 
-    name = script.place.path or ""
+    name = script.place.file
     is_other = [part.kind for part in script.userdata.parts] == [PartKind.OTHER]
     if is_other and Path(name).suffix in (".yaml", ".yml", ".json"):
         raise InputError(

@@ -40,7 +40,7 @@ def _read_excerpts(
 ) -> dict[tuple[str, int], Excerpt]:
     """The excerpts by path and line. `began` is when the run began: what was written since may not be what was
     judged."""
-    secret = {(each.where.path or "", each.where.line or 0) for each in findings if each.is_ == HIDDEN}
+    secret = {(each.where.file, each.where.line or 0) for each in findings if each.is_ == HIDDEN}
     reading = _Reading(began, secret)
     shown: dict[tuple[str, int], Excerpt] = {}
     for place in places:

@@ -52,7 +52,7 @@ def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
     facts += [said for stack in stacks for said in clusters_of_stack(stack.resources)]
     values = [each for each in facts if isinstance(each, OperatorValues)]
     values += [each.values for each in facts if isinstance(each, OperatorByHelm)]
-    folder = Path(values[0].place.path or "").parent if values else Path()
+    folder = Path(values[0].place.file).parent if values else Path()
     # What a root of Terraform applies lies there as well.
     every = [*pools_together(facts), *(each.pool for each in pools_of_any_image(facts))]
     asked = {(pool.place, pool.title): pool for pool in every}

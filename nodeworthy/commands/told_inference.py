@@ -32,7 +32,7 @@ def _pools(scene: Scene) -> Iterator[tuple[str, str]]:
     for each in scene.facts:
         told = runs(each) if isinstance(each, GpuPool) else ""
         if told and isinstance(each, GpuPool):
-            yield told, each.distribution.place.path or ""
+            yield told, each.distribution.place.file
 
 
 def runs(pool: GpuPool) -> str:

@@ -4,6 +4,7 @@ same."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,7 +17,7 @@ from nodeworthy.verdict import Place, Unknown
 _TOKEN = pattern(
     r"(?P<space>[ \t\r]+|//[^\n]*|/\*.*?\*/)|(?P<line>\n)|(?P<text>'''.*?'''|'(?:\\.|[^'\\\n])*')|(?P<number>\d+)|"
     r"(?P<name>[A-Za-z_]\w*)|(?P<mark>==|!=|&&|\|\||\?\?|[^\s\w])",
-    16,  # re.DOTALL
+    re.DOTALL,
 )
 _LINE = pattern(r"\n")
 _OPENS, _CLOSES = "([{", ")]}"
@@ -252,12 +253,12 @@ def _resolved(tree: Tree, document: Tree) -> Tree:
         return replace(tree, value={name: _resolved(each, document) for name, each in tree.mapping.items()})
     if tree.is_sequence:
         return replace(tree, value=[_resolved(each, document) for each in tree.sequence])
-    text = tree.text or ""
+    text = tree.string
     if not text.startswith("[") or text.startswith("[["):
         return tree
     found = _REFERENCE.fullmatch(text)
     kind, name = (found[1], found[2]) if found is not None else ("", "")
     said = document.get("parameters", name, "defaultValue") if kind == "parameters" else document.get(kind, name)
-    if found is None or said.is_absent or (said.text or "").startswith("["):
+    if found is None or said.is_absent or said.string.startswith("["):
         return replace(tree, value=Unknown(f"{text} is computed when the template is deployed"))
     return said

@@ -100,7 +100,7 @@ def _part(release: Release, tree: Tree) -> Release:
 
 def chart_name(chart: Tree) -> str:
     """`gpu-operator` of `nvidia/gpu-operator`, of `oci://…/gpu-operator`, of `./gpu-operator-v25.3.4.tgz`."""
-    return _PACKED.sub("", (chart.text or "").rstrip("/").rsplit("/", 1)[-1])
+    return _PACKED.sub("", chart.string.rstrip("/").rsplit("/", 1)[-1])
 
 
 def document_inside(scalar: Tree) -> Tree:

@@ -95,6 +95,11 @@ class Tree:
         """The value if it is a string, else None."""
         return self.value if isinstance(self.value, str) else None
 
+    @property
+    def string(self) -> str:
+        """The value; empty where this is no string."""
+        return self.value if isinstance(self.value, str) else ""
+
     def get(self, *names: str) -> Tree:
         """The value under these names. What is not there is absent, with the nearest place above it;
         what lies inside an unknown is unknown."""

@@ -141,8 +141,8 @@ def why_not(fixes: Sequence[Fix], judgements: Sequence[Judgement], texts: Mappin
 
 def _looked_at(judgements: Iterable[Judgement], fixes: Sequence[Fix]) -> Counter[tuple[str, str]]:
     """How often each rule judged something in each of the files: what is no longer looked at is not mended."""
-    mended = {(each.rule, each.where.path or "") for fix in fixes for each in fix.findings}
-    found = ((each.rule.id, each.subject.place.path or "") for each in judgements if each.verdict is not Verdict.SKIP)
+    mended = {(each.rule, each.where.file) for fix in fixes for each in fix.findings}
+    found = ((each.rule.id, each.subject.place.file) for each in judgements if each.verdict is not Verdict.SKIP)
     return Counter(each for each in found if each in mended)
 
 
@@ -157,7 +157,7 @@ def _counted(judgements: Iterable[Judgement]) -> Counter[tuple[str, ...]]:
 def _key(finding: Finding) -> tuple[str, ...]:
     """The same finding, whatever lines were put above it."""
     where = finding.where
-    return (finding.rule, finding.verdict, where.path or "", where.subject or "", finding.message)
+    return (finding.rule, finding.verdict, where.file, where.subject or "", finding.message)
 
 
 def diff(plan: FixPlan) -> str:

@@ -152,7 +152,7 @@ def _why_not(finding: Finding, texts: Mapping[str, Text], *, doubtful: bool) -> 
         return "it is packed: mend what it was packed from"
     if place.line is None:
         return "it has no line"
-    if PurePath(place.path or "").suffix in _TEMPLATES:
+    if PurePath(place.file).suffix in _TEMPLATES:
         return "the file is a template: what it says is known only when it is filled in"
     return "whether it is right for every pool is not known" if doubtful and finding.on else ""
 
@@ -165,7 +165,7 @@ def _place(edit: Edit | None) -> Hashable:
 
 
 def _proposal(findings: Sequence[Finding], texts: Mapping[str, Text]) -> Fix | Left:
-    text = texts[findings[0].where.path or ""]
+    text = texts[findings[0].where.file]
     edits = list(dict.fromkeys(each.edit for each in findings if each.edit is not None))
     alone = (_IN_HCL if text.path.endswith(ENDINGS) else _ONE_BY_ONE).get(edits[0].kind)
     try:

@@ -36,7 +36,7 @@ class Fix:
 
     @property
     def path(self) -> str:
-        return self.findings[0].where.path or ""
+        return self.findings[0].where.file
 
 
 @dataclass(frozen=True)

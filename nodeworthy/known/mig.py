@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -10,7 +11,7 @@ from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.tables import table_of
 from nodeworthy.patterns import pattern
 
-_GB = pattern(r"(\d{1,3})GB", 2)  # re.IGNORECASE
+_GB = pattern(r"(\d{1,3})GB", re.IGNORECASE)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from nodeworthy.known.tables import table_of
@@ -12,7 +13,7 @@ from nodeworthy.records import dataclass
 _OF_IMAGES = pattern(
     r"[ \t]*\"?registry-mirrors\"?\s*[:=]\s*\[[^\]]*\]|^[^\n]*(?:registry\.(?:mirrors|configs)|\bendpoint\s*=|"
     r"registry-mirror|sandbox_image|--image-repository|imageRepository)[^\n]*$",
-    8,  # re.MULTILINE
+    re.MULTILINE,
 )
 # A mirror of something else: of a distribution's own packages, of Docker's, of a language's.
 _OF_SOMETHING_ELSE = pattern(

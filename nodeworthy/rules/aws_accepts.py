@@ -89,7 +89,7 @@ def _taints_in_other_words(nodes: NodeGroup) -> Findings:
     """Where the inputs are the provider's own, its model has judged them above."""
     for each in nodes.groups("taints").sequence:
         effect = each.get("effect")
-        meant = EKS_WORDS.get(effect.text or "")
+        meant = EKS_WORDS.get(effect.string)
         if meant is not None:
             yield fail(
                 effect,
@@ -105,7 +105,7 @@ def _says_a_version(nodes: NodeGroup) -> Findings:
     """A version that may not be written here; that of the group's cluster is one, too, though it is known later."""
     for name in ("version", "releaseVersion"):
         said = nodes.groups(name)
-        if _A_VERSION.match(said.text or "") or _is_of_a_cluster(said, nodes):
+        if _A_VERSION.match(said.string) or _is_of_a_cluster(said, nodes):
             yield fail(
                 said,
                 f"{nodes.title} says a version beside an image of its own",

@@ -287,7 +287,7 @@ def its_claims_are_there(pod: PodTemplate, around: ClaimsAround, every: Sequence
 
 def _is_put_together(names: Iterable[Tree]) -> bool:
     """Whoever applies the file fills one in (`${GPU}`): until then it may be any."""
-    return any(MADE_LATER.search(each.text or "") is not None for each in names)
+    return any(MADE_LATER.search(each.string) is not None for each in names)
 
 
 @RULE.check
@@ -321,7 +321,7 @@ def its_selectors_ask_what_devices_say(claim: ResourceClaim) -> Findings:
 
 
 def _without_domain(claim: ResourceClaim, expression: Tree) -> Findings:
-    for found in _OF_A_DEVICE.finditer(expression.text or ""):
+    for found in _OF_A_DEVICE.finditer(expression.string):
         if "." not in found["domain"]:
             yield fail(
                 expression.located(),

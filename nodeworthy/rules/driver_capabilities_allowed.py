@@ -60,7 +60,7 @@ def every_capability_of_a_service_is_one(run: DockerGpus) -> Findings:
 
 @RULE.check
 def an_image_names_only_such(said: SaidCapabilities) -> Findings:
-    for each in _others_than_allowed(said.value.located(), split(said.value.text or ""), "this image", ()):
+    for each in _others_than_allowed(said.value.located(), split(said.value.string), "this image", ()):
         yield replace(each, remedy=_DOCKERS) if each.remedy == _remedy(["profile"]) else each
 
 

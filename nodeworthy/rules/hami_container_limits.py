@@ -100,7 +100,7 @@ def _limits(pod: HamiPod, container: Container) -> Findings:
 def _set_by_hand(container: Container, name: str) -> Iterator[Located[Any]]:
     """The variable itself, and for memory one a GPU: `CUDA_DEVICE_MEMORY_LIMIT_0`."""
     pattern = re.compile(rf"{name}(_\d+)?")
-    names = {each.get("name").text or "" for each in container.tree.get("env").sequence}
+    names = {each.get("name").string for each in container.tree.get("env").sequence}
     for each in sorted(names):
         said = container.variable(each) if pattern.fullmatch(each) else None
         if said is not None:

@@ -34,7 +34,7 @@ _CHECKS = {
 def nothing_is_announced(announced: AnnouncedEvents) -> Findings:
     for each in need(announced.statuses):
         for event in each.get("Events").sequence:
-            says = event.get("Description").text or ""
+            says = event.get("Description").string
             if says.startswith(_OVER):
                 continue
             when = event.get("NotBefore").text or "at a time that AWS does not say"
@@ -45,7 +45,7 @@ def nothing_is_announced(announced: AnnouncedEvents) -> Findings:
                 should="no such event",
                 related=announced.nodes.declared,
                 cause="what runs on the node then is cut off",
-                victims=[each.get("InstanceId").text or ""],
+                victims=[each.get("InstanceId").string],
             )
 
 
@@ -64,5 +64,5 @@ def none_is_impaired(announced: AnnouncedEvents) -> Findings:
             should="ok",
             related=announced.nodes.declared,
             cause="jobs on it hang or fail",
-            victims=[each.get("InstanceId").text or "" for each in some],
+            victims=[each.get("InstanceId").string for each in some],
         )

@@ -158,7 +158,7 @@ def one_without_an_operator_is_kept(kept: HandmadePrometheus) -> Findings:
             cause="when the pod moves, or its node is replaced, every metric before that is gone",
             remedy="mount a PersistentVolumeClaim at its --storage.tsdb.path (/prometheus)",
         )
-    room = room_of(kept.claimed.get("spec", "resources", "requests", "storage").text or "")
+    room = room_of(kept.claimed.get("spec", "resources", "requests", "storage").string)
     bound = size(kept.size.value) if kept.size is not None else None
     if kept.size is not None and room is not None and bound is not None and bound * 100 > room * TOO_MUCH:
         yield fail(
@@ -345,7 +345,7 @@ def a_monitor_is_served(monitor: MisplacedMonitor) -> Findings:
     yield fail(
         monitor,
         f"the API server refuses this: {titled} is asked for of {monitor.version.text}, where nothing serves one",
-        is_=monitor.version.text or "",
+        is_=monitor.version.string,
         should=f"apiVersion: {SERVED}",
         cause=f'no matches for kind "{monitor.kind}" in version "{monitor.version.text}": what it names is not scraped',
         remedy=f"write apiVersion: {SERVED}",

@@ -22,6 +22,7 @@ whatever Python the submitting shell had.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -125,11 +126,11 @@ _CONDA = ("conda", "mamba", "micromamba")
 _MAY_BRING_IT = pattern(
     r"\bsource\s|(?:^|[;&|]\s*)\.\s|\bmodule\s|\bml\s|\beval\b|shell\s+hook|\bconda\s+init\b|\bspack\b|"
     r"\bconda\s*\(\)|\bfunction\s+conda\b|BASH_ENV|<<",
-    8,  # re.MULTILINE
+    re.MULTILINE,
 )
-_HAS_FUNCTIONS = pattern(r"^\s*(?:function\s+[\w-]+|[\w-]+\s*\(\))", 8)  # re.MULTILINE
+_HAS_FUNCTIONS = pattern(r"^\s*(?:function\s+[\w-]+|[\w-]+\s*\(\))", re.MULTILINE)
 _READS_A_PROFILE = pattern(r"#!\s*\S*sh\s+-\w*[li]|#!.*--(?:login|init)|#!\s*\S*env\s+-S\s.*-\w*[li]")
-_COMMENT = pattern(r"^\s*#(?!!)[^\n]*", 8)  # re.MULTILINE
+_COMMENT = pattern(r"^\s*#(?!!)[^\n]*", re.MULTILINE)
 
 
 def activates_in_vain(job: SlurmJob) -> Ran | None:

@@ -51,7 +51,7 @@ def apt(call: Call) -> Did:
     if verb not in _INSTALLS:
         return run_on_node(call)
     # `package-` in an installation removes it.
-    gone = [package for package in packages if (package.known or "").endswith("-")]
+    gone = [package for package in packages if package.string.endswith("-")]
     kept = [package for package in packages if package not in gone]
     return Did(
         [*install_effects(call, call.program, kept), *(removal_effects(call, call.program, gone) if gone else ())]

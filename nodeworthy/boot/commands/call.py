@@ -49,7 +49,7 @@ class Given:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return tuple([operand.known or "" for operand in self.operands])
+        return tuple([operand.string for operand in self.operands])
 
 
 def split_options(
@@ -164,12 +164,12 @@ class Call:
 
     @property
     def program(self) -> str:
-        return (self.arguments[0].known or "").rsplit("/", 1)[-1]
+        return self.arguments[0].string.rsplit("/", 1)[-1]
 
     @property
     def words(self) -> tuple[str, ...]:
         """The arguments behind the program's name, as far as they are known; what is not is empty."""
-        return tuple([argument.known or "" for argument in self.arguments[1:]])
+        return tuple([argument.string for argument in self.arguments[1:]])
 
     def does(self, kind: type[E], /, **what: Any) -> E:
         """An effect of this call: the place, the conditions and the rest are the call's own."""

@@ -48,7 +48,7 @@ def container_tool(call: Call) -> Did:
 
 def _verb(operands: Sequence[Text]) -> tuple[str, Sequence[Text]]:
     """`image pull`, `images pull` and `container run` say the same as `pull` and `run`."""
-    words = [operand.known or "" for operand in operands[:2]]
+    words = [operand.string for operand in operands[:2]]
     if len(words) == 2 and words[1][:1] != "-" and words[0] in {"image", "images", "i", "container", "containers", "c"}:
         return words[1], operands[2:]
     return (words[0], operands[1:]) if words else ("", ())

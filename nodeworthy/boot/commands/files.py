@@ -25,7 +25,7 @@ def unlink_unit(call: Call, path: Text) -> Iterator[Unit]:
 
 
 def _acts(call: Call, path: Text, own: Act | None, wanted: Act) -> Iterator[Unit]:
-    known = path.known or ""
+    known = path.string
     if not known.startswith(_SYSTEMD):
         return
     folder, _, unit = known.removeprefix(_SYSTEMD).rpartition("/")

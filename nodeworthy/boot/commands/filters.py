@@ -96,7 +96,7 @@ def _count(arguments: Given) -> int | None:
     """`-n 3`, `-3`; nothing of what counts from the other end."""
     digits = "".join(name[1:] for name, _ in arguments.options if name[1:].isdecimal())
     value = arguments.value("-n", "--lines")
-    told = digits if value is None else value.known or ""
+    told = digits if value is None else value.string
     if not told and not arguments.options:
         told = "10"
     return int(told) if told.isdecimal() and len(told) < 9 and int(told) > 0 else None
@@ -107,11 +107,11 @@ def cut(call: Call) -> Did:
     content = contents_of(call, arguments.operands[0]) if arguments.operands else call.stdin
     wanted = arguments.value("-f", "--fields")
     delimiter = arguments.value("-d", "--delimiter")
-    is_one = wanted is not None and (wanted.known or "").isdecimal() and len(wanted.known or "") < 6
+    is_one = wanted is not None and wanted.string.isdecimal() and len(wanted.string) < 6
     if content is None or content.known is None or not is_one or wanted is None:
         return ask_node(call)
     at, between = int(wanted.known or 1), (delimiter.known if delimiter else "\t") or "\t"
-    lines = [Line(Text.of(_field(line.text.known or "", between, at)), line.place) for line in content.lines]
+    lines = [Line(Text.of(_field(line.text.string, between, at)), line.place) for line in content.lines]
     return Did(output=Content(tuple(lines)))
 
 

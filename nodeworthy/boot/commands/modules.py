@@ -54,7 +54,7 @@ def rmmod(call: Call) -> Did:
 
 
 def _loaded(call: Call, name: Text, options: Sequence[Text]) -> Iterator[Effect]:
-    module = module_name(name.known or "")
+    module = module_name(name.string)
     if needs_nvidia(module):
         yield call.does(LoadsModule, module="nvidia", because=f"{module} needs it")
     yield from _one(call, name, options)

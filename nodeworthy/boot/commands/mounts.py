@@ -48,7 +48,7 @@ def mount(call: Call) -> Did:
     if arguments.has("-a", "--all"):
         return Did(list(_all(call)), output=NOTHING)
     options = _options(arguments)
-    if arguments.has(*_MOVES) or "remount" in (options.known or ""):
+    if arguments.has(*_MOVES) or "remount" in options.string:
         return Did([call.does(Runs, arguments=call.arguments)], output=NOTHING)
     named = arguments.value("-L", "--label", "-U", "--uuid", "--source")
     operands = (named, *arguments.operands) if named else arguments.operands
@@ -93,7 +93,7 @@ def _all(call: Call) -> Iterator[Effect]:
         yield call.does(Runs, arguments=call.arguments)
         return
     for entry in fstab_mounts(content):
-        if "noauto" not in (entry.options.known or "").split(","):
+        if "noauto" not in entry.options.string.split(","):
             yield _mounts(call, entry.what, entry.where, entry.kind, entry.options)
 
 

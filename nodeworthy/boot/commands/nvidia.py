@@ -73,7 +73,7 @@ def _cdi(call: Call, arguments: Given) -> Did:
 
 def _configured(call: Call, arguments: Given) -> Effect:
     runtime = arguments.value("--runtime", "-runtime") or Text.of("docker")
-    path = arguments.value("--config", "-config") or Text.of(_CONFIGS.get(runtime.known or "", ""))
+    path = arguments.value("--config", "-config") or Text.of(_CONFIGS.get(runtime.string, ""))
     if not path:
         return call.does(Runs, arguments=call.arguments)
     return call.does(Writes, path=call.path(path), how=How.EDIT, expressions=call.arguments[1:])

@@ -76,8 +76,8 @@ _KINDS = _WHOLE_NUMBERS | frozenset("scq")
 def echo(call: Call) -> Did:
     words = list(call.arguments[1:])
     ends, escapes = True, False
-    while words and _FLAG.fullmatch(words[0].known or ""):
-        for letter in (words.pop(0).known or "")[1:]:
+    while words and _FLAG.fullmatch(words[0].string):
+        for letter in words.pop(0).string[1:]:
             ends = ends and letter != "n"
             escapes = {"e": True, "E": False}.get(letter, escapes)
     text = _spaced(words)

@@ -22,7 +22,7 @@ _ASKS = frozenset({"status", "list", "--status-all", ""})
 def service(call: Call) -> Did:
     """`service NAME start`."""
     operands = split_options(call.arguments[1:]).operands
-    verb = operands[1].known or "" if len(operands) > 1 else ""
+    verb = operands[1].string if len(operands) > 1 else ""
     if verb in _ASKS:
         return ask_node(call)
     if verb not in ACTS:
@@ -33,7 +33,7 @@ def service(call: Call) -> Did:
 def initctl(call: Call) -> Did:
     """`initctl start NAME`."""
     operands = split_options(call.arguments[1:]).operands
-    verb = operands[0].known or "" if operands else ""
+    verb = operands[0].string if operands else ""
     if verb in _ASKS:
         return ask_node(call)
     if verb not in ACTS:
@@ -56,7 +56,7 @@ def chkconfig(call: Call) -> Did:
 def rc_update(call: Call) -> Did:
     """`rc-update add NAME default`."""
     operands = split_options(call.arguments[1:]).operands
-    verb = operands[0].known or "" if operands else ""
+    verb = operands[0].string if operands else ""
     if verb not in _SWITCHES:
         return ask_node(call)
     return Did(list(act_on_units(call, operands[1:2], (_SWITCHES[verb],))))

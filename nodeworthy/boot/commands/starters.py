@@ -38,7 +38,7 @@ def commands(arguments: Sequence[Text], stdin: Content | None) -> list[tuple[Tex
     items = _items(None if told.has("-a", "--arg-file", "-d", "--delimiter") else stdin, by_line=marker is not None)
     if marker is not None and marker.known:
         return [tuple(_put(word, marker.known, item) for word in command) for item in items]
-    each = (told.value("-n", "--max-args") or Text()).known or ""
+    each = (told.value("-n", "--max-args") or Text()).string
     size = int(each) if each.isdecimal() and int(each) > 0 else len(items)
     found = [(*command, *items[start : start + size]) for start in range(0, len(items), size or 1)]
     return found or ([] if told.has("-r", "--no-run-if-empty") else [command])

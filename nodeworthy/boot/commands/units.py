@@ -48,7 +48,7 @@ _STARTS = frozenset({Act.START, Act.RESTART})
 
 def systemctl(call: Call) -> Did:
     arguments = split_options(call.arguments[1:], _TAKES)
-    verb = arguments.operands[0].known or "" if arguments.operands else "list-units"
+    verb = arguments.operands[0].string if arguments.operands else "list-units"
     if verb in _ASKS:
         return ask_node(call)
     if verb in _REBOOTS:
@@ -81,7 +81,7 @@ def act_on_units(call: Call, units: Iterable[Text], acts: Iterable[Act]) -> Iter
             if act in _STARTS:
                 yield from _loads(call, unit)
             if act is Act.START:
-                yield from joined_by_unit(call, unit.known or "")
+                yield from joined_by_unit(call, unit.string)
 
 
 def unit_name(unit: Text) -> Text:

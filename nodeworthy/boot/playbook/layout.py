@@ -249,7 +249,7 @@ def _block(task: Task) -> _Block | None:
         given = task.values.get("cmd")
     if task.module == "blockinfile":
         given = task.values.get("block") if text_of(task.values.get("state")) != "absent" else None
-    if given is None or given.inside is None or "\n" not in (given.text or "").rstrip("\n"):
+    if given is None or given.inside is None or "\n" not in given.string.rstrip("\n"):
         return None
     lines = [fill_in(line, task.scope) for line in text_of(given).rstrip("\n").split("\n")]
     first = given.inside.line or 1

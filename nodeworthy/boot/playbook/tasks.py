@@ -179,7 +179,7 @@ def _is_flat(condition: str) -> bool:
 
 def _pairs(free: Tree) -> Iterator[tuple[str, Tree]]:
     """`apt: name=kubelet state=present`."""
-    for found in _PAIR.finditer(free.text or ""):
+    for found in _PAIR.finditer(free.string):
         value = found[2][1:-1] if found[2][0] in "\"'" else found[2]
         yield found[1], Tree(value, free.place, free.key)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def cd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
     state = walker.state
-    words = [each for each in arguments[1:] if not (each.known or "").startswith(("-P", "-L"))]
+    words = [each for each in arguments[1:] if not each.string.startswith(("-P", "-L"))]
     target = words[0].known if words else "/root"
     came_from = state.folder
     state.folder = state.came_from if target == "-" else _below(state.folder, target)
@@ -46,7 +46,7 @@ def popd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> N
 def mktemp(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:
     """Makes up a new name, which nothing else knows: what is written there is found there again."""
     walker.state.made_up += 1
-    words = [each.known or "" for each in arguments[1:]]
+    words = [each.string for each in arguments[1:]]
     named = [word for word in words if "XXX" in word]
     path = named[-1].rstrip("X") + str(walker.state.made_up) if named else f"tmp.{walker.state.made_up}"
     path = path if path.startswith("/") else f"/tmp/{path}"  # noqa: S108 - a name in somebody's script
@@ -114,7 +114,7 @@ def _set(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> b
     from nodeworthy.boot.shell.functions import set_arguments
 
     options = walker.state.options
-    words = [each.known or "" for each in arguments[1:]]
+    words = [each.string for each in arguments[1:]]
     for index, word in enumerate(words):
         if word == "--":
             set_arguments(walker, arguments[index + 2 :])
@@ -144,14 +144,14 @@ def _shift(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) ->
 
 def _unset(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
     for each in arguments[1:]:
-        walker.state.unset(each.known or "")
+        walker.state.unset(each.string)
     return True
 
 
 def _read_builtin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
     """`read`, `mapfile`, `getopts`: whatever they are given, the variables hold something that is not known."""
     for each in arguments[1:]:
-        name = each.known or ""
+        name = each.string
         if name.isidentifier():
             walker.state.set(name, Text((Hole(f"${name}", f"{name} is read by `{raw[:60]}`"),)))
 
@@ -160,7 +160,7 @@ def _printf(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
     from nodeworthy.boot.shell.calls import run_program
 
     if len(arguments) > 2 and arguments[1].known == "-v":
-        name = arguments[2].known or ""
+        name = arguments[2].string
         _, content = walker.caught(lambda: run_program(walker, (arguments[0], *arguments[3:]), place, raw))
         text = content.text.pieces
         last = text[-1] if text else ""
@@ -230,7 +230,7 @@ def _exec(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> 
 
 
 def _trap(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
-    signals = {(each.known or "").removeprefix("SIG") for each in arguments[2:]}
+    signals = {each.string.removeprefix("SIG") for each in arguments[2:]}
     body = arguments[1].known if len(arguments) > 1 else None
     if body in (None, "-", ""):
         if body in ("-", "") and "ERR" in signals:

@@ -282,10 +282,10 @@ def record_effects(walker: Walker, did: Did, place: Place, raw: str) -> bool | N
         if isinstance(effect, Writes):
             if not is_log(effect.path):
                 walker.emit(with_expansions(effect, walker.stdin))
-        elif not isinstance(effect, Runs) or not only_asks(effect.arguments[0].known or ""):
+        elif not isinstance(effect, Runs) or not only_asks(effect.arguments[0].string):
             walker.emit(effect)
             if isinstance(effect, Fetches) and effect.to is not None:
-                walker.fetched[absolute(walker, effect.to).known or ""] = effect.url
+                walker.fetched[absolute(walker, effect.to).string] = effect.url
             elif isinstance(effect, Unit):
                 follow(walker, effect)
     if walker.printed is not None:

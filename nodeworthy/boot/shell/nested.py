@@ -90,7 +90,7 @@ def texts_of_unknown_files(walker: Walker) -> Iterator[str]:
 def _options(arguments: Sequence[Text]) -> tuple[str, Sequence[Text]]:
     letters, index = "", 0
     while index < len(arguments):
-        word = arguments[index].known or ""
+        word = arguments[index].string
         if word in ("--", "-"):
             index += 1
             break

@@ -69,7 +69,7 @@ def read_from(walker: Walker, redirects: Sequence[Redirect]) -> Stream | None:
 
 def _file(walker: Walker, word: Word) -> Stream:
     path = walker.expander.text(word)
-    url = walker.fetched.get(path.known or "")
+    url = walker.fetched.get(path.string)
     return Stream(walker.state.content(path), url=url)
 
 

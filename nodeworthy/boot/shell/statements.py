@@ -149,7 +149,7 @@ def _names(command: Command) -> list[str] | None:
 def each_line(walker: Walker, statement: While, names: Sequence[str], lines: Sequence[Line]) -> None:
     stdin, walker.stdin = walker.stdin, None
     for line in lines:
-        fields = (line.text.known or "").split(None, len(names) - 1)
+        fields = line.text.string.split(None, len(names) - 1)
         for index, name in enumerate(names):
             walker.state.set(name, Text.of(fields[index].strip()) if index < len(fields) else EMPTY)
         walker.scope(lambda: walker.run_all(statement.body), Flow.CONTINUE)

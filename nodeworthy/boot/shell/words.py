@@ -263,7 +263,7 @@ class Expander:
 
     def _slice(self, value: tuple[Text, ...], part: Parameter) -> list[Text]:
         """`"${@:2}"`, where the first argument is number one; `"${ARRAY[@]:1:2}"`."""
-        start, _, length = (self.text(part.argument).known or "" if part.argument is not None else "").partition(":")
+        start, _, length = (self.text(part.argument).string if part.argument is not None else "").partition(":")
         numbers = [reckon(start, self.state), reckon(length, self.state) if length else len(value)]
         if numbers[0] is None or numbers[1] is None or min(numbers[0], numbers[1]) < (part.name in ("@", "*")):
             return [_at_run_time(part)]

@@ -168,11 +168,11 @@ def read_archive(found: TypedText, reading: Reading) -> None:
 
 def _entry(entry: Tree, number: int, archive: TypedText, reading: Reading) -> None:
     content = entry if entry.text is not None else entry.get("content")
-    text = content.text or ""
+    text = content.string
     named = entry.get("type").text
     kind = named or begins_as(text) or Type.CLOUD_CONFIG
     part = TypedText(text, Type.SHELL, _origin(content, archive), f"part {number} ({kind})", number, str(kind))
-    part.file_name = entry.get("filename").text or ""
+    part.file_name = entry.get("filename").string
     if kind not in set(Type) or kind in (Type.ARCHIVE, Type.BOTTLEROCKET, Type.NODE_CONFIG):
         reading.fault(FaultKind.NOBODY_READS_IT, part, "is of a type that nobody reads")
         reading.put(part, PartKind.OTHER, Stage.SCRIPTS)

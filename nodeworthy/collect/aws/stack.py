@@ -122,7 +122,7 @@ def _paths(part: Part) -> Iterator[str]:
 
 
 def _has_efa(nodes: NodeGroup) -> bool:
-    return any((nodes.of_interface(each, "interfaceType").text or "").startswith("efa") for each in nodes.interfaces)
+    return any(nodes.of_interface(each, "interfaceType").string.startswith("efa") for each in nodes.interfaces)
 
 
 # `gpu_node`, `ec2-gpu`, `GpuInstance`; not what is called after something that ends so.

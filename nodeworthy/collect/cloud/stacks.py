@@ -92,6 +92,6 @@ def _listed(said: Tree) -> list[str]:
 
 
 def _of_role(config: Tree) -> list[str]:
-    arn = config.get("aws:assumeRole", "roleArn").text or ""
+    arn = config.get("aws:assumeRole", "roleArn").string
     role = _ROLE.match(arn)
     return [role["account"]] if role is not None else []

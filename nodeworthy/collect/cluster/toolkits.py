@@ -87,7 +87,7 @@ class Toolkits:
     def _handlers_of_classes(self) -> frozenset[str]:
         """The handlers that a RuntimeClass names and the toolkit does not write: the class's own rule judges them."""
         written = {name for each in self._seen.toolkits.values() for name in each.runtime_names}
-        named = {each.get("handler").text or "" for each in self._runtimes.values()}
+        named = {each.get("handler").string for each in self._runtimes.values()}
         return frozenset(named - written if self._seen.toolkits else ())
 
     @cached_property
@@ -114,7 +114,7 @@ class Toolkits:
     def _handlers(self) -> Mapping[str, str]:
         """What each RuntimeClass calls; the operator's own are called like theirs."""
         own = {name: name for each in self._seen.toolkits.values() for name in each.runtime_names}
-        named = {name: each.get("handler").text or "" for (_, name), each in self._runtimes.items()}
+        named = {name: each.get("handler").string for (_, name), each in self._runtimes.items()}
         return {defaults().runtime_class: defaults().runtime_class, **own, **named}
 
     @cached_property

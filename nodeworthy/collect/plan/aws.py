@@ -66,7 +66,7 @@ def _handlers(resource: Resource, unknown: str) -> Iterator[Handler]:
 
 
 def _is_of_handler(container: Tree) -> bool:
-    return HANDLER in (container.get("image").text or "")
+    return HANDLER in container.get("image").string
 
 
 _PREFIX = "aws:"

@@ -55,7 +55,7 @@ class Resource:
     def layer(self) -> str:
         """The module that the program's entry called for it."""
         below = self.trail[-2:]
-        return below[0].path or "" if below else ""
+        return below[0].file if below else ""
 
     @property
     def order(self) -> tuple[int | str, ...]:

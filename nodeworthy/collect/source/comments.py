@@ -29,7 +29,7 @@ def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) 
     """The suppressions in the comments of a text."""
     if MARK not in text:
         return
-    lines, comment = text.splitlines(), _COMMENT_OF_HCL if (origin.path or "").endswith(_HCL) else _COMMENT
+    lines, comment = text.splitlines(), _COMMENT_OF_HCL if origin.file.endswith(_HCL) else _COMMENT
     below, spoken_of = _below(lines), dict[int, tuple[int, int]]()
     quoted = _quoted(text) if is_yaml else []
     for index, line in enumerate(lines):
@@ -59,7 +59,7 @@ def annotation_suppressions(document: Tree, known: frozenset[str], lines: range 
     for name, value in document.get("metadata", "annotations").mapping.items():
         if name.startswith(ANNOTATION):
             place = value.heading
-            yield suppression(name.removeprefix(ANNOTATION), (value.text or "").strip(), place, lines, known)
+            yield suppression(name.removeprefix(ANNOTATION), value.string.strip(), place, lines, known)
 
 
 def suppression(rule: str, reason: str, place: Place, lines: range | None, known: frozenset[str]) -> Suppression:

@@ -152,4 +152,4 @@ def _patches(beside: FilesBeside) -> Iterator[str]:
 
 
 def _name(tree: Tree) -> str:
-    return (tree.text or "").removeprefix("./")
+    return tree.string.removeprefix("./")

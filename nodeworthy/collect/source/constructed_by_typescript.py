@@ -62,7 +62,7 @@ class _Program:
             whole = (*library, *path[1:])
             is_likely = any(begin < at < end for begin, end in likely)
             kind = kind_of(whole[0], whole[1:])
-            yield Constructed(kind, name.text or "", given, self._place(at), is_likely, self._variable(at))
+            yield Constructed(kind, name.string, given, self._place(at), is_likely, self._variable(at))
 
     def _variable(self, at: int) -> str:
         """`const x = new …`."""

@@ -57,7 +57,7 @@ class FilesBeside:
         if documents is None:
             return None
         place = Place(path=self.shown(path))
-        self.read.append(Span(place.path or ""))
+        self.read.append(Span(place.file))
         return documents[0] if documents else Tree({}, place)
 
     def text(self, path: Path) -> str | None:

@@ -112,7 +112,7 @@ class Groups:
         self._reals.add(source.real)
 
     def judges(self, fleet: Fleet) -> bool:
-        return os.path.realpath(fleet.place.path or "") in self._reals
+        return os.path.realpath(fleet.place.file) in self._reals
 
     def add(self, source: Source, found: FileContents, *, is_judged: bool = True) -> None:
         choice = self._choice(source)
@@ -204,7 +204,7 @@ def domain_of(source: Source, found: FileContents, choice: Choice) -> str:
 
 def fleet_of(choice: Choice) -> str | None:
     """Where the fleet is declared by which a file is judged."""
-    return (choice.fleet.place.path or "") if choice.fleet is not None else None
+    return choice.fleet.place.file if choice.fleet is not None else None
 
 
 def files_of(domain: str, choice: Choice, members: Sequence[Member], scopes: Scopes) -> Iterator[Path]:

@@ -98,7 +98,7 @@ class Play:
     @property
     def texts(self) -> Mapping[str, str]:
         """The texts by the names under which they are told."""
-        return {each.origin.at(1).path or "": each.text for each in self.whole.files}
+        return {each.origin.at(1).file: each.text for each in self.whole.files}
 
 
 @dataclass

@@ -35,7 +35,7 @@ def _within(tree: Tree, ends: dict[tuple[int, int], int], known: frozenset[str])
         first = tree.key.line if tree.key is not None and tree.key.line else begin[0]
         lines = range(first, ends.get(begin, begin[0]) + 1)
         for said in each.sequence or [each]:
-            found = _SAID.fullmatch(said.text or "")
+            found = _SAID.fullmatch(said.string)
             if found is not None:
                 yield suppression(found["rule"] or "", found["reason"] or "", said.place, lines, known)
     for each in tree.sequence:

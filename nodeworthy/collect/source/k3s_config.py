@@ -41,8 +41,8 @@ def _nodes(data: bytes, called: str, place: Place) -> AskedNodes:
 
     services, pods = _ranges(data, place)
     distribution = _RKE2 if called.startswith("RKE2") else "k3s"
-    is_likely = distribution == "k3s" and b"k3s" not in data and "k3s" not in (place.path or "")
-    name = PurePath(place.path or "").name or "config"
+    is_likely = distribution == "k3s" and b"k3s" not in data and "k3s" not in place.file
+    name = PurePath(place.file).name or "config"
     return AskedNodes(
         name,
         "the node configured by",
@@ -65,8 +65,7 @@ def _ranges(data: bytes, place: Place) -> tuple[Located[str] | None, Located[str
         return None, None
     found = [next((each.get(key) for each in documents if each.get(key).text), None) for key in _RANGES]
     services, pods = (
-        Located.known((each.text or "").split(",")[0].strip(), each.place) if each is not None else None
-        for each in found
+        Located.known(each.string.split(",")[0].strip(), each.place) if each is not None else None for each in found
     )
     return services, pods
 

@@ -95,7 +95,7 @@ def _of_option(option: str, call: Place, lines: Sequence[str]) -> Place:
 
 def _is_elsewhere(said: Text) -> bool:
     """Whether the text is in a file, or in a variable as a whole."""
-    return (said.known or "").startswith("file:") or (said.known is None and len(said.pieces) == 1)
+    return said.string.startswith("file:") or (said.known is None and len(said.pieces) == 1)
 
 
 def _name(given: Given, place: Place) -> str:

@@ -115,7 +115,7 @@ def scripts_in_json(source: Source, data: bytes) -> list[BootScript]:
 def _commands_of(step: Tree) -> Iterator[Woven]:
     inline = step.get("inline")
     lines = inline.sequence or ([inline] if inline.text is not None else [])
-    shell = step.get("execute_command").text or ""
+    shell = step.get("execute_command").string
     found = _TO_A_SHELL.search(shell)
     shebang = f"/bin/{found['shell']}{found['options']}" if found is not None else step.get("inline_shebang").text
     stops = _STOPS.search(shebang or _SHEBANG) is not None

@@ -86,7 +86,7 @@ def _inputs_of_rule(protocol: str, first: int | None, last: int | None, ranges: 
 
 
 def _known_word(said: Text | None) -> str:
-    return (said.known or "") if said is not None else ""
+    return said.string if said is not None else ""
 
 
 def _first_and_last(said: str) -> tuple[int | None, int | None]:

@@ -93,7 +93,7 @@ def _group_by_component(made: Constructed) -> Iterator[Fact]:
     """The group of a component; without an image's type it has the one of its operating system, with or without
     GPUs."""
     said = made.arguments
-    system, gpu = said.get("operatingSystem").text or "", said.get("gpu")
+    system, gpu = said.get("operatingSystem").string, said.get("gpu")
     image = _IMAGES.get((system or "AL2023", gpu.value is True))
     spec = dict(said.mapping)
     is_decided = system or (gpu.value is True and made.kind in _OF_TODAY)
@@ -151,7 +151,7 @@ def _by_azures_api(kind: str) -> Callable[[Constructed], Iterator[Fact]]:
         """The object as Azure's own service operator has it."""
         said = made.arguments
         named = next((each for name in ("agentPoolName", "resourceName") if (each := said.get(name)).text), None)
-        called = made if named is None else replace(made, name=named.text or "")
+        called = made if named is None else replace(made, name=named.string)
         yield from facts_of(_object("containerservice.azure.com/v1", kind, called, said))
 
     return read

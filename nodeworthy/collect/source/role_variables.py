@@ -88,7 +88,7 @@ def _role_of(path: str) -> str:
 def _names_within(tree: Tree) -> Iterator[str]:
     for each in (*tree.mapping.values(), *tree.sequence):
         yield from _names_within(each)
-    yield from names_in(tree.text or "")
+    yield from names_in(tree.string)
 
 
 @dataclass

@@ -180,7 +180,7 @@ class TerraformRoot:
                 from nodeworthy.facts.boot.left_out import LeftOut
 
                 said = {name: argument(each, name) for name in ("called", "said", "why", "instead")}
-                called, why, instead = (said[name].text or "" for name in ("called", "why", "instead"))
+                called, why, instead = (said[name].string for name in ("called", "why", "instead"))
                 yield LeftOut(said["said"].place.about(called), called, why, instead)
 
 

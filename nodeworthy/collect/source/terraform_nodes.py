@@ -90,9 +90,7 @@ def _by_azures_api(instance: Instance) -> HostedResource | None:
             return None
     if not isinstance(body, Obj):
         return None
-    return resource_by_azures_api(
-        said.get("type").text or "", instance.name, instance.place, said.get("name"), tree(body)
-    )
+    return resource_by_azures_api(said.get("type").string, instance.name, instance.place, said.get("name"), tree(body))
 
 
 # Images
@@ -117,7 +115,7 @@ def _filtered(said: Mapping[str, Value]) -> str:
     for each in filters.items if isinstance(filters, Seq) else ():
         entry = tree(each)
         if entry.get("name").text == "name" and len(entry.get("values").sequence) == 1:
-            return entry.get("values").sequence[0].text or ""
+            return entry.get("values").sequence[0].string
     return ""
 
 

@@ -24,7 +24,7 @@ _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 def with_values(document: Tree, documents: Sequence[Tree], beside: FilesBeside) -> Tree:
     """The document with what the files beside it say. `documents` are all of its own file."""
-    group, kind = (document.get("apiVersion").text or "").split("/")[0], document.get("kind").text
+    group, kind = document.get("apiVersion").string.split("/")[0], document.get("kind").text
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
         return _flux(document, documents, beside)
     if group == "argoproj.io" and kind == "Application":
@@ -64,7 +64,7 @@ def _argo(document: Tree, path: Path_, beside: FilesBeside) -> Tree:
         if files and _is_ours(source.get("chart")):
             own = helm.get("valuesObject")
             own = own if own.is_mapping else document_inside(helm.get("values"))
-            layers = [_of_argo(each.text or "", refs, beside) for each in files]
+            layers = [_of_argo(each.string, refs, beside) for each in files]
             document = _filled(document, (*where, "helm", "valuesObject"), own, layers, ("valueFiles", "values"))
     return document
 
@@ -145,7 +145,7 @@ def _config_map_values(
         return None if found is None or not found.is_mapping else found
     lines = found.text.count("\n") + 1
     first = (found.inside or found.place).line or 1
-    beside.read.append(Span(found.place.path or "", first, first + lines))
+    beside.read.append(Span(found.place.file, first, first + lines))
     return document_inside(found)
 
 
@@ -176,7 +176,7 @@ def _generated(kustomization: Tree, name: str, key: str, beside: FilesBeside) ->
         if generator.get("name").text != name:
             continue
         for each in generator.get("files").sequence:
-            named, _, path = (each.text or "").rpartition("=")
+            named, _, path = each.string.rpartition("=")
             file = beside.path(path)
             if file is not None and key == (named or file.name):
                 return beside.values(file)

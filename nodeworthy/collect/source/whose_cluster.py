@@ -64,7 +64,7 @@ def _pools_called_so(names: set[str], pools: Sequence[GpuPool]) -> Sequence[GpuP
 
 
 def _names(pool: GpuPool) -> frozenset[str]:
-    folders = PurePath(pool.place.path or "").parent.parts
+    folders = PurePath(pool.place.file).parent.parts
     return frozenset((*folders, pool.cluster.shown() if pool.cluster is not None else ""))
 
 
@@ -74,7 +74,7 @@ def _named_by(folder: PurePath) -> Iterator[str]:
 
 def _is_of_a_folder_beside(folder: PurePath, pool: GpuPool) -> bool:
     """`clusters/east` beside `clusters/west`: what lies in one says nothing of the other."""
-    own, its = _by_kind(folder), _by_kind(PurePath(pool.place.path or "").parent)
+    own, its = _by_kind(folder), _by_kind(PurePath(pool.place.file).parent)
     kind = next((each for each in own if each in its), None)
     return kind is not None and own[kind] != its[kind]
 
@@ -96,7 +96,7 @@ def _applied_from(folder: PurePath, source: Source, root: Path) -> Iterator[str]
     for path, document, lies in found:
         if len(path.parts) == deepest and deepest:
             yield from lies.parent.relative_to(root).parts
-            yield (document.get("spec", "kubeConfig", "secretRef", "name").text or "").removesuffix("-kubeconfig")
+            yield document.get("spec", "kubeConfig", "secretRef", "name").string.removesuffix("-kubeconfig")
 
 
 def _kustomizations(source: Source) -> Iterator[tuple[PurePath, Tree, Path]]:
@@ -107,5 +107,5 @@ def _kustomizations(source: Source) -> Iterator[tuple[PurePath, Tree, Path]]:
             continue
         for each in documents:
             path = each.get("spec", "path").text
-            if path and (each.get("apiVersion").text or "").startswith("kustomize.toolkit.fluxcd.io/"):
+            if path and each.get("apiVersion").string.startswith("kustomize.toolkit.fluxcd.io/"):
                 yield PurePath(os.path.normpath(path.lstrip("/"))), each, held.path

@@ -142,7 +142,7 @@ def _of_values(path: str, said: Tree, is_: Tree) -> Iterator[Difference]:
 
 def _of_script(path: str, said: Tree, is_: Tree) -> Iterator[Difference]:
     """Both in base64. Of a recording secrets were taken out, so that the two can't be the same."""
-    old, new = unpack_text(is_.text or ""), unpack_text(said.text or "")
+    old, new = unpack_text(is_.string), unpack_text(said.string)
     if said.text == is_.text or old is None or new is None or old == new or HIDDEN in old:
         return
     change = first_change(old, new)

@@ -62,7 +62,7 @@ def interfaces(nodes: NodeGroup) -> Sequence[Interface]:
 
 
 def _interface(tree: Tree, kind: Tree) -> Interface:
-    return Interface(tree, kind.text or "", _index(tree.get("networkCardIndex")), _index(tree.get("deviceIndex")))
+    return Interface(tree, kind.string, _index(tree.get("networkCardIndex")), _index(tree.get("deviceIndex")))
 
 
 def _index(tree: Tree) -> Located[int]:

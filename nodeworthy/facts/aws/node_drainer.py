@@ -69,7 +69,7 @@ def is_of_a_cluster(nodes: NodeGroup) -> bool:
     """Whether its instances are nodes: a web server has nothing to drain."""
     if nodes.pool is not None or has_gpus(nodes).state == Known(True):
         return True
-    keys = [each.get("key").text or "" for each in nodes.groups("tags").sequence]
+    keys = [each.get("key").string for each in nodes.groups("tags").sequence]
     return any(key.startswith(_OF_A_CLUSTER) for key in keys)
 
 

@@ -59,7 +59,7 @@ def _tags(nodes: NodeGroup) -> Iterator[str]:
     for each in nodes.templates("tagSpecifications").sequence:
         yield from each.get("tags").mapping
     yield from nodes.groups("tags").mapping
-    yield from (each.get("key").text or "" for each in nodes.groups("tags").sequence)
+    yield from (each.get("key").string for each in nodes.groups("tags").sequence)
 
 
 VPC = "aws:ec2/vpc:Vpc"
@@ -232,7 +232,7 @@ def _of_subnets(stack: AwsStack, subnets: Links) -> Iterator[Network]:
 
 
 def _range(resource: AwsResource) -> Network | None:
-    return network_of(resource.get("cidrBlock").text or "")
+    return network_of(resource.get("cidrBlock").string)
 
 
 def _why(links: Links) -> str:

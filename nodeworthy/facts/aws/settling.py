@@ -15,7 +15,7 @@ from nodeworthy.verdict import Located, Place
 def moment(tree: Tree) -> datetime | None:
     """A time as AWS tells it: in UTC, also where it leaves that out."""
     try:
-        found = datetime.fromisoformat(tree.text or "")
+        found = datetime.fromisoformat(tree.string)
     except ValueError:
         return None
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

@@ -164,7 +164,7 @@ def _is_fallback(first: Joins, second: Joins) -> bool:
 
 def makes_a_node(script: BootScript) -> bool:
     """Whether this is all that a node boots with, and not a script that helps with something."""
-    if script.place.urn is not None or PurePath(script.place.path or "").name.startswith(_USER_DATA):
+    if script.place.urn is not None or PurePath(script.place.file).name.startswith(_USER_DATA):
         return True
     starts = (each for each in script.timeline.of(Unit) if each.act in (Act.ENABLE, Act.START))
     return any(each.unit.known == "kubelet.service" for each in starts)

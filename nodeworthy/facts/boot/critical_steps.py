@@ -148,7 +148,7 @@ def critical_steps(timeline: Timeline, joining: AbstractSet[str] = frozenset()) 
     critical = {place: step for (place, _), step in found.items()}
     for step in _downloads(timeline, critical):
         _keep(step, found)
-    return sorted(found.values(), key=lambda each: (each.place.path or "", each.place.line or 0, each.is_download))
+    return sorted(found.values(), key=lambda each: (each.place.file, each.place.line or 0, each.is_download))
 
 
 def _keep(step: CriticalStep, found: dict[tuple[Place, bool], CriticalStep]) -> None:
@@ -237,7 +237,7 @@ def _name_of_step(effect: Effect, started: AbstractSet[Place]) -> str:
     if isinstance(effect, Joins) and not effect.tells:
         return JOINING
     if isinstance(effect, Unit) and effect.act in _STARTS:
-        family = family_of(effect.unit.known or "")
+        family = family_of(effect.unit.string)
         does = "starting" if effect.place in started else "enabling"
         return f"{does} {effect.unit.shown().removesuffix('.service')}" if family is not None else ""
     return MAKING_A_CONTROL_PLANE if _makes_a_control_plane(effect) else ""

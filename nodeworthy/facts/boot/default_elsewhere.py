@@ -64,7 +64,7 @@ def _machines(timeline: Timeline) -> Iterator[tuple[Containerd, Related]]:
 
 def _starts(effect: Effect, name: str) -> bool:
     if isinstance(effect, Unit) and effect.act in _RUNS:
-        return (effect.unit.known or "").removesuffix(".service") in _UNITS[name]
+        return effect.unit.string.removesuffix(".service") in _UNITS[name]
     return isinstance(effect, Joins) and effect.how == name
 
 

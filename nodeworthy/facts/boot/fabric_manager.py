@@ -47,7 +47,7 @@ def misnamed_unit(timeline: Timeline) -> Unit | None:
     """An act on a unit that is called almost like it, and that nobody has written."""
     written = {each.path.shown().rpartition("/")[2] for each in timeline.of(Writes)}
     for each in timeline.of(Unit):
-        name = each.unit.known or ""
+        name = each.unit.string
         if _NEARLY.fullmatch(name) and name != UNIT and name not in written:
             return each
     return None

@@ -89,7 +89,7 @@ def _holds(written: Text, path: str) -> bool:
 
 def _may_fill(argument: Text, path: str) -> bool:
     """Whether a program is given this file, or a folder above that is not half of the disk."""
-    named = argument.known or ""
+    named = argument.string
     return named == path or (named.rstrip("/").count("/") > 1 and _holds(argument, path))
 
 

@@ -57,7 +57,7 @@ def packages_gone(script: BootScript) -> Gone | None:
 def _leaves_it_to_others(script: BootScript) -> bool:
     """Whether what comes from there is installed by somebody else, or by names that are not known: of whoever wants a
     client of the cluster alone nothing is said."""
-    if _OF_A_CLIENT.search(script.place.path or ""):
+    if _OF_A_CLIENT.search(script.place.file):
         return False
     every = [each for each in script.timeline.of(Installs) if not each.removes]
     names = [package_name(package.shown()) for each in every for package in each.packages]

@@ -93,10 +93,10 @@ def kubeadm_configs(document: Tree) -> Iterator[KubeadmConfig]:
 
 def _of_another_time(document: Tree) -> OfAnotherTime | None:
     told = document.get("kubernetesVersion") if is_kubeadms(document) else None
-    minor = _MINOR.match(told.text or "") if told is not None else None
+    minor = _MINOR.match(told.string) if told is not None else None
     if told is None or minor is None:
         return None
-    version, kubernetes = (document.get("apiVersion").text or "").removeprefix(_MARK), told.text or ""
+    version, kubernetes = document.get("apiVersion").string.removeprefix(_MARK), told.string
     gone, known = _REFUSED_SINCE.get(version), _KNOWN_SINCE.get(version)
     place = document.get("apiVersion").place
     if gone is not None and int(minor[1]) >= gone:
@@ -138,8 +138,8 @@ def _in_text(text: str) -> Iterator[KubeadmConfig]:
 def _arguments(document: Tree) -> Iterator[Arguments]:
     if not is_kubeadms(document):
         return
-    version = (document.get("apiVersion").text or "").removeprefix(_MARK)
-    for path in _BY_KIND.get(document.get("kind").text or "", ()) if version.startswith("v1beta") else ():
+    version = document.get("apiVersion").string.removeprefix(_MARK)
+    for path in _BY_KIND.get(document.get("kind").string, ()) if version.startswith("v1beta") else ():
         tree = document.get(*path)
         if tree.is_mapping or tree.is_sequence:
             yield Arguments(version, ".".join(path), tree, tree.heading)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from nodeworthy.boot.effects import Act, Effect, Installs, LoadsModule, Reboots, Stage, Unit, Writes
 from nodeworthy.facts.boot.kubelet_starts import STARTS, package_name
 from nodeworthy.facts.boot.made_ready import is_one_in_all_but_name
@@ -12,7 +14,7 @@ from nodeworthy.patterns import pattern
 
 BRIDGE = "br_netfilter"
 # Somebody asks for it who sets what only this module knows.
-_ASKS = pattern(r"^[^#\n]*\bbridge-nf-call-ip6?tables", 8)  # re.MULTILINE
+_ASKS = pattern(r"^[^#\n]*\bbridge-nf-call-ip6?tables", re.MULTILINE)
 _LOADED_AT_BOOT = pattern(r"modules-load\.d|/etc/modules\b")
 # So does what runs at every boot, and what starts kubelet or its runtime.
 _AGAIN = pattern(r"modules-load|/etc/modules\b|rc\.local|@reboot|ExecStartPre|persistent|bootcmd|initramfs|dracut")

@@ -222,7 +222,7 @@ def _distribution(pool: Pool) -> str:
 
 def _of_kind(script: BootScript, pools: Sequence[Pool]) -> Sequence[Pool]:
     """A file's name may say whose it is; a script that does nothing with a GPU is for nodes that have none."""
-    words = set(re.split(r"[^a-z0-9]+", PurePath(script.place.path or "").name.lower()))
+    words = set(re.split(r"[^a-z0-9]+", PurePath(script.place.file).name.lower()))
     by_name = [pool for pool in pools if pool.name.lower() in words or pool.name.lower() == _stem(script)]
     if by_name:
         return by_name
@@ -235,7 +235,7 @@ def _of_kind(script: BootScript, pools: Sequence[Pool]) -> Sequence[Pool]:
 
 
 def _stem(script: BootScript) -> str:
-    return PurePath(script.place.path or "").name.lower().split(".")[0]
+    return PurePath(script.place.file).name.lower().split(".")[0]
 
 
 def is_for_gpus(script: BootScript) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, LoadsModule, Runs, Stage, Unit, Writes
@@ -32,7 +33,7 @@ _OF_A_CLOUD = pattern(
     r"169\.254\.169\.254|metadata\.google\.internal|\bcloud-init\b|ec2-metadata|/etc/eks/|amazonaws\.com|\bimds\b|waagent|"
     r"\bgcloud\b|\baws ec2\b|\baz vm\b|oci-metadata"
 )
-_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*|^\s*(?:echo|log|printf)\b[^\n|>]*$", 8)  # re.MULTILINE
+_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*|^\s*(?:echo|log|printf)\b[^\n|>]*$", re.MULTILINE)
 # Who brings a kubelet that starts beside swap, takes swap away himself, or runs containers for himself alone.
 _OF_ANOTHER = pattern(
     r"(?i)\b(?:k3s\w*|rke2?|rancher|microk8s|minikube|kind|kubespray|k0s\w*|talos\w*|nomad|swarm|eks\w*|kubekey|sealos)\b"
@@ -63,7 +64,7 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
     if not _will_be_kubeadms(script, said):
         return None
-    if script.of_cloud_images or _BEFORE_KUBELET.search(script.place.path or ""):
+    if script.of_cloud_images or _BEFORE_KUBELET.search(script.place.file):
         return None
     is_more = any(part.kind not in (PartKind.SHELL, PartKind.PLAYBOOK) for part in script.userdata.parts)
     if is_more or _FOR_GOOD.search(said) or _OF_A_CLOUD.search(said):

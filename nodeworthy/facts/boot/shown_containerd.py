@@ -113,13 +113,13 @@ def _by_sockets(installs: Installs) -> Iterator[str]:
     """The distributions whose containerd socket somebody tells a chart, under whatever name; what the toolkit itself is
     told may be the fault."""
     words = installs.release.arguments if installs.release is not None else ()
-    told = {found["socket"] for each in words for found in _TELLS_A_SOCKET.finditer(each.known or "")}
+    told = {found["socket"] for each in words for found in _TELLS_A_SOCKET.finditer(each.string)}
     yield from (each for each in _WITH_A_SOCKET if containerd_of(each).socket in told)
 
 
 def _containerds_shown_by(effect: Effect) -> Iterator[str]:
     if isinstance(effect, Unit) and effect.act in (Act.ENABLE, Act.START, Act.RESTART):
-        unit = (effect.unit.known or "").removesuffix(".service")
+        unit = effect.unit.string.removesuffix(".service")
         yield from (name for name in _OF_THEIR_OWN if unit in containerd_of(name).units)
     elif isinstance(effect, Installs) and not effect.removes:
         names = ((effect.manager, package.shown().split("=")[0]) for package in effect.packages)

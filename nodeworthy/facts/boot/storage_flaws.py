@@ -60,11 +60,11 @@ def _entry(mount: StorageMount) -> Iterator[Draft]:
 
 def _is_tried_behind_the_boot(mount: StorageMount) -> bool:
     """systemd's generator reads NFS' own `bg` as nofail."""
-    return (mount.kind.known or "").startswith("nfs") and mount.has("bg") is True
+    return mount.kind.string.startswith("nfs") and mount.has("bg") is True
 
 
 def _wanted(mount: StorageMount) -> tuple[str, ...]:
-    return ("nofail", "_netdev") if needs_netdev(mount.kind.known or "") else ("nofail",)
+    return ("nofail", "_netdev") if needs_netdev(mount.kind.string) else ("nofail",)
 
 
 def _unit(mount: StorageMount) -> Iterator[Draft]:
@@ -84,7 +84,7 @@ def _unit(mount: StorageMount) -> Iterator[Draft]:
             is_=f"RequiredBy={mount.required_by}",
             remedy=f"write {wanted} instead",
         )
-    if needs_netdev(mount.kind.known or "") and mount.has("_netdev") is False:
+    if needs_netdev(mount.kind.string) and mount.has("_netdev") is False:
         says = f"the mount unit of {_mount_in_words(mount)} has no _netdev"
         yield fail(mount.place, says, should="Options=_netdev", cause=TOO_EARLY, is_=mount.options.shown())
 

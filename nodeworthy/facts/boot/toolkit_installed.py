@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.conditions import always
@@ -35,7 +36,7 @@ _BY_OTHERS = pattern(
     r"gpu-operator|\bcdi\b|\bcri-?o\b|cri-dockerd|cri-docker\b|container-runtime=remote|\bk3s\b|\brke2\b|microk8s|"
     r"\bk8s-snap\b|snap install k8s|ansible-playbook|nvidia-container-runtime[^\n]*containerd|containerd[^\n]*nvidia"
 )
-_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", 8)  # re.MULTILINE
+_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
 # `apt-get install containerd.io nvidia-container-toolkit` tells containerd nothing.
 _INSTALLS = pattern(r"\b(?:apt(?:-get)?|dnf|yum)\b[^\n;&|]*\binstall\b[^\n;&|]*")
 # Debian's own, Docker's, and Ubuntu's: each starts containerd as it is installed.

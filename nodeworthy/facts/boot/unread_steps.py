@@ -159,7 +159,7 @@ def _targets(program: str, arguments: Sequence[Text]) -> Iterator[Text]:
 
 def _holds_options(path: Text) -> bool:
     """Whether a folder is one of modprobe's, or one of those above them that are no program's own."""
-    known = (path.known or "").rstrip("/") or "/"
+    known = path.string.rstrip("/") or "/"
     return path.known is not None and known in {"/", "/etc", *option().folders}
 
 

@@ -58,7 +58,7 @@ def why_it_has_none(found: Tree, around: Makers) -> str:
     count = _count(kind, namespace, name, around)
     if refused:
         return "" if count else refused
-    made = moment(found.get("metadata", "creationTimestamp").text or "")
+    made = moment(found.get("metadata", "creationTimestamp").string)
     if not around.pods_are_all or made is None or around.now is None or around.now - made < _TAKES:
         return ""
     if not found.get("status").mapping:
@@ -85,20 +85,20 @@ def cause_of(found: Tree, around: Makers) -> str:
 
 def why_not_let_in(group: Tree, around: Makers) -> str:
     """Volcano makes the pods of a job once it has let its group in."""
-    key = (group.get("metadata", "namespace").text or "", group.get("metadata", "name").text or "")
+    key = (group.get("metadata", "namespace").string, group.get("metadata", "name").string)
     asks = any(map(is_gpu_resource, group.get("spec", "minResources").mapping))
-    made = moment(group.get("metadata", "creationTimestamp").text or "")
+    made = moment(group.get("metadata", "creationTimestamp").string)
     if not asks or group.get("status", "phase").text != "Pending" or key in around.awaited or made is None:
         return ""
     if around.now is None or around.now - made < _TAKES:
         return ""
-    conditions = (each.get("message").text or "" for each in group.get("status", "conditions").sequence)
+    conditions = (each.get("message").string for each in group.get("status", "conditions").sequence)
     return around.groups.get(key, ("", ""))[1] or next(filter(None, conditions), "")
 
 
 def _which(found: Tree) -> tuple[str, str, str]:
     metadata = found.get("metadata")
-    return found.get("kind").text or "", metadata.get("namespace").text or "", metadata.get("name").text or ""
+    return found.get("kind").string, metadata.get("namespace").string, metadata.get("name").string
 
 
 def _is_at_rest(found: Tree) -> bool:
@@ -144,8 +144,8 @@ def _is_of_the_set(maker: str, namespace: str, name: str) -> bool:
 
 def _not_made(found: Tree) -> Iterator[str]:
     for each in found.get("status", "conditions").sequence:
-        if each.get("status").text == "False" and (each.get("reason").text or "").endswith(_NOT_MADE):
-            yield each.get("message").text or each.get("reason").text or ""
+        if each.get("status").text == "False" and each.get("reason").string.endswith(_NOT_MADE):
+            yield each.get("message").text or each.get("reason").string
 
 
 def _count(kind: str, namespace: str, name: str, around: Makers) -> int:

@@ -109,7 +109,7 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
     queues = {_name(each): each for each in objects if each.get("kind").text == "ClusterQueue"}
     classes = [each for each in objects if each.get("kind").text == "EC2NodeClass" and _of_a_node_class(each, around)]
     for each in objects:
-        kind = each.get("kind").text or ""
+        kind = each.get("kind").string
         words = _WORDS.get(kind)
         said = words(each, around) if words is not None else ""
         if not said or (kind == "NodePool" and classes and said.startswith(_OF_ITS_CLASS)):
@@ -123,7 +123,7 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
 
 
 def _stuck_object(kind: str, found: Tree, said: str) -> StuckObject:
-    name, namespace = _name(found), found.get("metadata", "namespace").text or ""
+    name, namespace = _name(found), found.get("metadata", "namespace").string
     fault, should, remedy = _TOLD[kind]
     place = Place(object="/".join(filter(None, (kind, namespace, name))))
     how = remedy.format(name=name, namespace=namespace)
@@ -142,16 +142,16 @@ def _of_its_head(told: StuckObject, head: tuple[str, str]) -> StuckObject:
 
 
 def _name(found: Tree) -> str:
-    return found.get("metadata", "name").text or ""
+    return found.get("metadata", "name").string
 
 
 def _key(found: Tree) -> tuple[str, str]:
-    return found.get("metadata", "namespace").text or "", _name(found)
+    return found.get("metadata", "namespace").string, _name(found)
 
 
 def _conditions(found: Tree) -> Iterator[_Condition]:
     for each in found.get("status", "conditions").sequence:
-        yield _Condition(*(each.get(name).text or "" for name in _CONDITION))
+        yield _Condition(*(each.get(name).string for name in _CONDITION))
 
 
 # The stack
@@ -256,9 +256,9 @@ def _of_ray(cluster: Tree, around: Around) -> str:
     told = (each for each in _conditions(cluster) if each.type == "ReplicaFailure" and each.status == "True")
     refused = next((each.message or each.reason for each in told), "")
     if not refused and cluster.get("status", "state").text == "failed":
-        refused = cluster.get("status", "reason").text or ""
+        refused = cluster.get("status", "reason").string
     head = around.heads.get(_key(cluster))
-    if refused or head is None or not _lasts(cluster.get("metadata", "creationTimestamp").text or "", around.now):
+    if refused or head is None or not _lasts(cluster.get("metadata", "creationTimestamp").string, around.now):
         return refused
     return f"{head[0]} is on no node: {head[1] or 'no scheduler says why'}"
 
@@ -276,11 +276,11 @@ def _of_a_domain(domain: Tree, around: Around) -> str:
     no fault."""
     status = domain.get("status")
     waiting = around.unstarted.get(_channel_of(domain), ())
-    made = domain.get("metadata", "creationTimestamp").text or ""
+    made = domain.get("metadata", "creationTimestamp").string
     if not waiting or status.get("status").text == "Ready" or not _lasts(made, around.now):
         return ""
     nodes = status.get("nodes").sequence
-    late = [each.get("name").text or "" for each in nodes if each.get("status").text not in ("Ready", None)]
+    late = [each.get("name").string for each in nodes if each.get("status").text not in ("Ready", None)]
     # What may be left out is the number of none.
     wanted = domain.get("spec", "numNodes").value
     joined = f"nodes that have joined: {len(nodes)}" + (f" of {wanted}" if wanted else "")
@@ -290,8 +290,8 @@ def _of_a_domain(domain: Tree, around: Around) -> str:
 
 def _channel_of(domain: Tree) -> tuple[str, str]:
     """The template of the claims by which pods take part in it."""
-    namespace = domain.get("metadata", "namespace").text or ""
-    return namespace, domain.get("spec", "channel", "resourceClaimTemplate", "name").text or ""
+    namespace = domain.get("metadata", "namespace").string
+    return namespace, domain.get("spec", "channel", "resourceClaimTemplate", "name").string
 
 
 def _victims(kind: str, found: Tree, around: Around) -> tuple[str, ...]:

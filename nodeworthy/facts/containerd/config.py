@@ -142,7 +142,7 @@ def config_files(timeline: Timeline, runtime: Containerd | None) -> list[ConfigF
     folders = (drop_in_folder(), *(known.drop_ins or containerd_of("eks-al2").drop_ins))
     globs = [f"{folder}/*.toml" for folder in folders]
     globs += [_beside(glob, root.path) for root in roots for glob in root.imports]
-    written = {each.path.known or "" for each in timeline.of(Writes) if each.how is not How.DELETE}
+    written = {each.path.string for each in timeline.of(Writes) if each.how is not How.DELETE}
     files_of_toml = (path for path in written if path.endswith(".toml"))
     dropped = sorted(path for path in files_of_toml if any(fnmatch.fnmatch(path, glob) for glob in globs))
     files = [*roots, *(file for path in dropped for file in _config_files_left(timeline, path, Role.DROP_IN))]

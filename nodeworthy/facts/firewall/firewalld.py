@@ -97,7 +97,7 @@ def _options(words: Sequence[Text]) -> Iterator[FirewallCmdOption]:
             continue
         if equals:
             yield FirewallCmdOption(name, Text.of(rest, *words[at - 1].pieces[1:]))
-        elif name in _ALONE or at == len(words) or (words[at].known or "").startswith("--"):
+        elif name in _ALONE or at == len(words) or words[at].string.startswith("--"):
             yield FirewallCmdOption(name)
         else:
             yield FirewallCmdOption(name, words[at])

@@ -103,7 +103,7 @@ def act_of(arguments: Sequence[Text]) -> Act | None:
     if not acts:
         return None
     at = acts[0]
-    does = _ACTS[words[at].known or ""]
+    does = _ACTS[words[at].string]
     chain = words[at + 1].known if at + 1 < len(words) else None
     if does is Does.CLEAR and (chain is None or chain.startswith("-")):
         return Act(does, tuple(Side))
@@ -119,7 +119,7 @@ def _on(does: Does, chain: str, rest: Sequence[Text]) -> Act | None:
     if does is Does.CLEAR:
         return Act(does, (side,), chain=chain)
     position = 0
-    if rest and (rest[0].known or "").isdigit():
+    if rest and rest[0].string.isdigit():
         position = int(rest[0].known or "0") - (does is Does.INSERT)
         rest = rest[1:]
         if does is Does.REMOVE:
@@ -185,7 +185,7 @@ def acts_in(content: Content) -> Iterator[tuple[Act, int]]:
     table = "filter"
     for index, line in enumerate(content.lines):
         words = words_of(line.text)
-        first = words[0].known or "" if words else "#"
+        first = words[0].string if words else "#"
         if first.startswith("*"):
             table = first[1:]
         elif table != "filter" or first.startswith("#"):

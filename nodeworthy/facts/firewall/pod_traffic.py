@@ -88,10 +88,10 @@ def why_almost(need: Need, rule: Filter) -> str:
         return ""
     ends = (rule.in_, rule.out)
     for end in ends:
-        one = is_one_pods(end.known or "")
+        one = is_one_pods(end.string)
         if one is not None and need.way.side is rule.side:
             return f"this names one interface `{end.known}`; `{one.pods[-1]}` is every one that begins so"
-    if any(networks_named_in(end.known or "") for end in ends if end):
+    if any(networks_named_in(end.string) for end in ends if end):
         if need.way.side is Side.ROUTED and rule.side is not Side.ROUTED:
             return "this is about traffic with the node itself, and forwards nothing"
         if rule.side is need.way.side and rule.limits:
@@ -168,7 +168,7 @@ def _of_one(network: Cni, chains: Chains, need: Need, pods: Pods) -> bool:
 
 def networks_in_chains(chains: Chains) -> tuple[Cni, ...]:
     """The networks whose interfaces a firewall's rules name."""
-    ends = (end.known or "" for rule, _ in chains.rules for end in (rule.in_, rule.out))
+    ends = (end.string for rule, _ in chains.rules for end in (rule.in_, rule.out))
     found = {cni.key: cni for end in ends if end and not is_uplink(end) for cni in _whose(end)}
     return tuple(found.values())
 

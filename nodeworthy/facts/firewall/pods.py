@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -285,7 +286,7 @@ def ranges_chosen_around(script: BootScript, distribution: str) -> dict[str, tup
     does not name them itself."""
     if script.surroundings is None or not distribution:
         return {}
-    own = Path(script.place.path or "").absolute().parent
+    own = Path(script.place.file).absolute().parent
     near: dict[int, dict[str, dict[Range, Place]]] = {}
     for held in script.surroundings.holding(mark_of_ranges(), _OF_CONFIG, words_of_ranges()):
         text = held.data.decode("utf-8", "replace")
@@ -335,7 +336,7 @@ _PACKAGES = (("rke2", "rke2-"), ("k3s", "k3s-selinux"))
 _BEGINS = (("k8s", "bootstrap"), ("kubeadm", "init"), ("microk8s", "enable"), ("k3s", "server"), ("rke2", "server"))
 _KUBELET = ("kubelet", "kubeadm")
 _OF_KUBERNETES = pattern(r"(?i)(?<![a-z])(?:kube(?:adm|let|rnetes|ctl)?|k8s|k3s|rke2?)(?![a-z])")
-_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", 8)  # re.MULTILINE
+_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
 
 
 def joins(script: BootScript) -> bool:

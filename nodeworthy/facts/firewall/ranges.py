@@ -37,7 +37,7 @@ def holds_range(addresses: Text, wanted: Range | None) -> bool | None:
 
 def range_of(addresses: Text) -> Range | None:
     try:
-        return ipaddress.ip_network(addresses.known or "", strict=False)
+        return ipaddress.ip_network(addresses.string, strict=False)
     except ValueError:
         return None
 

@@ -138,5 +138,5 @@ def _zones(pods: str, ways: set[Way]) -> Iterator[str]:
 
 def uplink_of(rules: Sequence[Filter]) -> str:
     """The uplink's name, where some rule says it."""
-    ends = (end.known or "" for rule in rules for end in (rule.out, rule.in_))
+    ends = (end.string for rule in rules for end in (rule.out, rule.in_))
     return next((end for end in ends if is_uplink(end)), "")

@@ -116,7 +116,7 @@ class _Reader:
         return named or not by_apt or not managers.isdisjoint(("dnf", "yum"))
 
     def _file(self, effect: Writes) -> Iterator[FirewallStep]:
-        path = effect.path.known or ""
+        path = effect.path.string
         if path in _SAVED and effect.how is How.WRITE:
             yield from _restored(effect, content_of(effect) or Content())
         kind = KINDS.get(path)

@@ -40,7 +40,7 @@ def _flaws_of_firewalld(firewalld: Firewalld, pods: Pods) -> Iterator[Draft]:
 
 def _ends(name: str, zone: Zone, pods: Pods) -> Iterator[Draft]:
     for interface, step in zone.interfaces:
-        if is_uplink(interface.known or ""):
+        if is_uplink(interface.string):
             says = f"the zone {name} lets everything through, and {interface.known} is in it: {_OPEN}"
             yield _flaw(step, says, pods)
     for source, step in _with_known_source(zone.sources):
@@ -99,7 +99,7 @@ def flaws_of(firewall: Firewall, pods: Pods, *, is_declared: bool = False) -> It
 
 def _uplinks(rules: Sequence[Filter], pods: Pods) -> frozenset[str]:
     """The interfaces that are known to lead out. By another one, a private network's, not everybody comes."""
-    ends = (end.known or "" for rule in rules if rule.side is Side.ROUTED for end in (rule.in_, rule.out))
+    ends = (end.string for rule in rules if rule.side is Side.ROUTED for end in (rule.in_, rule.out))
     return frozenset(("", "+", pods.uplink, *(end for end in ends if is_uplink(end))))
 
 
@@ -180,7 +180,7 @@ def _lets_everybody_in(rule: Filter, uplinks: frozenset[str]) -> bool:
 
 def _forwards_everything(rule: Filter) -> bool:
     ends = [each for each in (rule.in_, rule.out) if each and each.known != "+"]
-    if len(ends) == 2 or any(networks_named_in(each.known or "-") and not is_uplink(each.known or "") for each in ends):
+    if len(ends) == 2 or any(networks_named_in(each.known or "-") and not is_uplink(each.string) for each in ends):
         return False
     return is_world(rule.source) and is_world(rule.to) and not any(each.holes for each in ends)
 

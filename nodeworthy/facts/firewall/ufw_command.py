@@ -101,7 +101,7 @@ def _without_comment(words: Sequence[Text]) -> list[Text]:
         return list(words)
     if at == len(words) - 1:
         raise UfwRefusal("its comment is missing")
-    if "'" in (words[at + 1].known or ""):
+    if "'" in words[at + 1].string:
         raise UfwRefusal("its comment has a quote in it")
     return [*words[:at], *words[at + 2 :]]
 
@@ -110,7 +110,7 @@ def _directed(words: list[Text], clauses: _Clauses, *, routed: bool) -> list[Tex
     """Takes off the direction, the interfaces, the wish to log; a route's second interface may stand behind."""
     rest = words
     if rest and rest[0].known in ("in", "out"):
-        direction = rest[0].known or ""
+        direction = rest[0].string
         if len(rest) > 1 and rest[1].known == "on":
             rest = _interface(rest, 0, clauses)
         elif len(rest) == 1 or routed:
@@ -131,7 +131,7 @@ def _second_interface(words: Sequence[Text]) -> int | None:
 
 
 def _interface(words: Sequence[Text], at: int, clauses: _Clauses) -> list[Text]:
-    direction = words[at].known or ""
+    direction = words[at].string
     if at + 2 >= len(words) or direction in clauses.interfaces:
         raise UfwRefusal("it names no interface, or one twice")
     name = words[at + 2]
@@ -245,9 +245,9 @@ NOTHING = UfwCommand(None)
 
 def ufw_command(arguments: Sequence[Text]) -> UfwCommand:
     words = list(arguments)
-    dry = bool(words) and (words[0].known or "").lower() == "--dry-run"
+    dry = bool(words) and words[0].string.lower() == "--dry-run"
     words = words[1:] if dry else words
-    forced = bool(words) and (words[0].known or "").lower() in ("--force", "-f")
+    forced = bool(words) and words[0].string.lower() in ("--force", "-f")
     words = words[1:] if forced else words
     try:
         found = _command_of(words)
@@ -284,7 +284,7 @@ def _command_of(words: Sequence[Text]) -> UfwCommand:
 
 
 def _default(words: Sequence[Text]) -> UfwCommand:
-    known = [(each.known or "").lower() for each in words]
+    known = [each.string.lower() for each in words]
     if any(each.known is None for each in words[:2]):
         raise Unclear(next(each.why for each in words if each.holes))
     if not known or known[0] not in ("allow", "deny", "reject"):
@@ -306,7 +306,7 @@ def _rule(words: Sequence[Text]) -> UfwCommand:
     rest = list(words[1:]) if words[0].known in ("route", "rule") else list(words)
     if not rest:
         raise UfwRefusal("it has no rule")
-    first = (rest[0].known or "").lower()
+    first = rest[0].string.lower()
     if first == "delete":
         return _deleted(rest[1:], routed=routed)
     if first == "insert":

@@ -70,7 +70,7 @@ def _nodes_asked_by(effect: Effect, read_object: Reader) -> Iterator[Placed]:
     if isinstance(effect, Writes):
         yield from _nodes_in_content(effect.whole, read_object)
     elif isinstance(effect, Runs):
-        words = [each.known or "" for each in effect.arguments]
+        words = [each.string for each in effect.arguments]
         if words[0] in ("kubectl", "eksctl") and effect.given is not None:
             yield from _nodes_in_content(effect.given, read_object)
         yield from _by_flags(words[0].rpartition("/")[2], effect)
@@ -131,7 +131,7 @@ class _Asked:
 
     @property
     def verbs(self) -> tuple[str, ...]:
-        return tuple(each.known or "" for each in self._operands[: len(self.command.verbs)])
+        return tuple(each.string for each in self._operands[: len(self.command.verbs)])
 
     @property
     def _operands(self) -> Sequence[Text]:

@@ -34,7 +34,7 @@ def objects_of_azure(declared: Sequence[Declared]) -> Iterator[Tree]:
 def _pool(body: Tree, names: dict[str, Tree]) -> Tree:
     """The pool; its cluster is its parent, or the first half of its name."""
     name = body.get("name")
-    cluster, slash, own = (name.text or "").rpartition("/")
+    cluster, slash, own = name.string.rpartition("/")
     owner = replace(name, value=cluster) if slash else next(iter(names.values()), body.get("parent"))
     named = replace(name, value=own) if slash else name
     spec = {**body.get("properties").mapping, "owner": Tree({"name": owner}, body.place)}

@@ -53,12 +53,12 @@ _OF_KIND: Mapping[str, _Kind] = {
 
 
 def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
-    kind = _OF_KIND.get(document.get("kind").text or "")
+    kind = _OF_KIND.get(document.get("kind").string)
     name = document.get("metadata", "name").text
-    if kind is None or name is None or not (document.get("apiVersion").text or "").startswith(APIS):
+    if kind is None or name is None or not document.get("apiVersion").string.startswith(APIS):
         return
     spec = _spec(document)
-    called = document.get("kind").text or ""
+    called = document.get("kind").string
     script = _script(spec, kind)
     yield AskedNodes(
         name,
@@ -99,14 +99,14 @@ def _of_kubeadm(spec: Tree) -> tuple[dict[str, Located[str]], tuple[NodeTaint, .
     # A mapping up to v1beta1, a list from v1beta2 on.
     listed = (each.get("value") for each in arguments.sequence if each.get("name").text == _LABELS)
     said = next(listed, arguments.get(_LABELS))
-    return _written_labels((said.text or "").split(","), said.place), taints_in(told.get("taints").sequence)
+    return _written_labels(said.string.split(","), said.place), taints_in(told.get("taints").sequence)
 
 
 def _of_agent(spec: Tree) -> tuple[dict[str, Located[str]], tuple[NodeTaint, ...]]:
     """RKE2's and k3s': as their own options take them."""
     labels, taints = (spec.get("agentConfig", each).sequence for each in ("nodeLabels", "nodeTaints"))
-    found = (written_taint(each.text or "", each.place) for each in taints)
-    every = {name: said for each in labels for name, said in _written_labels([each.text or ""], each.place).items()}
+    found = (written_taint(each.string, each.place) for each in taints)
+    every = {name: said for each in labels for name, said in _written_labels([each.string], each.place).items()}
     return every, tuple(each for each in found if each is not None)
 
 
@@ -126,7 +126,7 @@ def _distribution(spec: Tree, kind: _Kind, document: Tree) -> Located[str]:
 def _version(document: Tree) -> Located[str] | None:
     """The version as a control plane says it: `v1.31.4`, `v1.31.4+rke2r1`."""
     said = document.get("spec", "version")
-    return text_of(said) if (said.text or "").startswith("v1.") else None
+    return text_of(said) if said.string.startswith("v1.") else None
 
 
 def _script(spec: Tree, kind: _Kind) -> BootScript | None:

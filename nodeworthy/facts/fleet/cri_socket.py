@@ -10,7 +10,7 @@ _KUBEADM = "kubeadm"
 
 
 def with_kubeadm(place: Place, socket: Tree | None) -> Located[str]:
-    named = (socket.text or "").removeprefix("unix://") if socket is not None else ""
+    named = socket.string.removeprefix("unix://") if socket is not None else ""
     if socket is None or socket.is_absent or containerd_of(_KUBEADM).accepts_socket(named):
         return Located.known(_KUBEADM, place)
     if "crio" in named:

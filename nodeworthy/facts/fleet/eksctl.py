@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -22,7 +23,7 @@ from nodeworthy.verdict import Located, Place, Unknown
 # What its nodes are called here.
 NODE_GROUP = "node group"
 _MANAGED = "managedNodeGroups"
-_GPU = pattern(r"(?:^|[-_.])gpus?(?:[-_.]|$)", 2)  # re.IGNORECASE
+_GPU = pattern(r"(?:^|[-_.])gpus?(?:[-_.]|$)", re.IGNORECASE)
 _UBUNTU = pattern(r"Ubuntu(?:Pro)?(\d\d)(\d\d)")
 _GROUPS = (_MANAGED, "nodeGroups")
 # What an instanceType says beside an instancesDistribution, in which the types stand.
@@ -32,9 +33,7 @@ OF_GROUP = "alpha.eksctl.io/nodegroup-name"
 
 
 def is_cluster_config(document: Tree) -> bool:
-    return document.get("kind").text == "ClusterConfig" and (document.get("apiVersion").text or "").startswith(
-        "eksctl.io/"
-    )
+    return document.get("kind").text == "ClusterConfig" and document.get("apiVersion").string.startswith("eksctl.io/")
 
 
 def nodes_of_eksctl(document: Tree) -> Iterator[AskedNodes]:
@@ -75,7 +74,7 @@ class EksctlGroup:
 
     @property
     def has_gpus(self) -> bool:
-        return any(has_gpus(each.text or "") for each in self.types) or self._selected is not None
+        return any(has_gpus(each.string) for each in self.types) or self._selected is not None
 
     @property
     def _selected(self) -> Located[int] | None:
@@ -133,7 +132,7 @@ class EksctlGroup:
 
     def asked(self, name: str, family: AmiFamily) -> AskedNodes:
         named = self.tree.get("amiFamily")
-        types = ", ".join(each.text or "" for each in self.types) or "what its instanceSelector finds"
+        types = ", ".join(each.string for each in self.types) or "what its instanceSelector finds"
         said = f"amiFamily {named.text}" if named.text else _by_default(family, types)
         metadata = self.document.get("metadata")
         nodes = AskedNodes(
@@ -148,7 +147,7 @@ class EksctlGroup:
             text_of(self.document.get("kubernetesNetworkConfig", "serviceIPv4CIDR")),
             machines=self._machines,
             sets_own_plugin=not self.tree.get("bottlerocket", "settings", "kubelet-device-plugins").is_absent,
-            os=_ubuntu(named.text or ""),
+            os=_ubuntu(named.string),
         )
         # Of an image of somebody's own, what eksctl takes it for says nothing of what is on it.
         image = nodes.image if named.text or not self._has_its_own_image else None
@@ -158,7 +157,7 @@ class EksctlGroup:
     def _has_its_own_image(self) -> bool:
         """`auto` and `auto-ssm` leave it to eksctl."""
         image = self.tree.get("ami")
-        return not image.is_absent and not (image.text or "").startswith("auto")
+        return not image.is_absent and not image.string.startswith("auto")
 
     @property
     def _scripts(self) -> Iterator[BootScript]:

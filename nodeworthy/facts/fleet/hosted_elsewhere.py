@@ -35,7 +35,7 @@ def _pools(resource: HostedResource, resources: Sequence[HostedResource]) -> Ite
 
 def _pool(resource: HostedResource, said: Tree, asks: AsksForNodes, own: HostedResource | None) -> Iterator[GpuPool]:
     machine = _at(said, asks.machine)
-    has = gpus_elsewhere(asks.cloud, machine.text or "", _at(said, asks.preset).text or "")
+    has = gpus_elsewhere(asks.cloud, machine.string, _at(said, asks.preset).string)
     if has is None:
         return
     place = said.place if asks.within else resource.place

@@ -73,7 +73,7 @@ _KINDS: Mapping[str, Sequence[_Kind]] = {
 
 
 def hosted_objects(document: Tree) -> Iterator[AskedNodes]:
-    api, called = document.get("apiVersion").text or "", document.get("kind").text or ""
+    api, called = document.get("apiVersion").string, document.get("kind").string
     kind = next((each for each in _KINDS.get(called, ()) if api.startswith(each.api)), None)
     name = document.get("metadata", "name").text
     if kind is None or name is None:
@@ -91,7 +91,7 @@ _COMPUTE_CLASS = "cloud.google.com/compute-class"
 def nodes_of_compute_class(document: Tree) -> Iterator[AskedNodes]:
     """The nodes that GKE makes pools of by itself, one kind of machines after the other."""
     name, spec = document.get("metadata", "name").text, document.get("spec")
-    is_googles = (document.get("apiVersion").text or "").startswith("cloud.google.com/")
+    is_googles = document.get("apiVersion").string.startswith("cloud.google.com/")
     if name is None or not is_googles or spec.get("nodePoolAutoCreation", "enabled").value is not True:
         return
     asked = [each for each in spec.get("priorities").sequence if each.get("gpu").is_mapping]

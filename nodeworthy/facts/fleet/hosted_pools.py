@@ -78,7 +78,7 @@ def _ranges(cluster: HostedResource) -> tuple[Located[str] | None, Located[str] 
         return text_of(said.get("service_cidr")), text_of(said.get("pod_cidr"))
     said = cluster.block("ip_allocation_policy")
     both = (said.get("services_ipv4_cidr_block"), said.get("cluster_ipv4_cidr_block"))
-    services, pods = (text_of(each) if "." in (each.text or "") else None for each in both)
+    services, pods = (text_of(each) if "." in each.string else None for each in both)
     return services, pods
 
 
@@ -148,7 +148,7 @@ def _unless_shared(count: Located[int] | None, accelerator: Tree) -> Located[int
 
 def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | None:
     """None where it has no GPUs, and where nobody knows whether it has."""
-    kind, own = accelerator.get("type"), gpus_of_machine(config.get("machine_type").text or "")
+    kind, own = accelerator.get("type"), gpus_of_machine(config.get("machine_type").string)
     has_some = kind.is_unknown and _may_be_some(accelerator.get("count"))
     if kind.text is None and own is None and not has_some:
         return None
@@ -199,7 +199,7 @@ def _refused_by_gke(machine: Tree, accelerator: Tree) -> Refused | None:
 
 
 def _gone_of_gke(accelerator: Tree) -> Gone | None:
-    since, asked = accelerator_gone(accelerator.text or ""), text_of(accelerator)
+    since, asked = accelerator_gone(accelerator.string), text_of(accelerator)
     if since is None or asked is None:
         return None
     return Gone(asked, "Google Cloud", since, "gcloud compute accelerator-types list")
@@ -242,7 +242,7 @@ def _of_aks(name: str, place: Place, pool: Tree, version: Located[str] | None) -
 
 def _refused_by_aks(size: Tree) -> Refused | None:
     """Every size of Azure's begins alike, and is one word."""
-    text = size.text or ""
+    text = size.string
     if _SIZE_WITH_GPUS.fullmatch(text) is None or _ANY_SIZE.fullmatch(text) is not None:
         return None
     return Refused(size.located(), "Standard_… in one word", "Azure has no size of this name")
@@ -263,7 +263,7 @@ def _driver_of_aks(said: Tree, skipped: Tree, size: Tree) -> tuple[Driver | None
 def _machines_of_aks(has: MachineGpus, pool: Tree) -> Machines:
     size = pool.get("vm_size")
     wanted, least, most = (number_of(pool.get(each)) for each in ("node_count", "min_count", "max_count"))
-    written = (written_taint(each.text or "", each.place) for each in pool.get("node_taints").sequence)
+    written = (written_taint(each.string, each.place) for each in pool.get("node_taints").sequence)
     return Machines(
         gpu=_located_or_none(has.gpu, size.place),
         gpus=_located_or_none(has.count, size.place),

@@ -138,7 +138,7 @@ def _nearest(pool: GpuPool, named: dict[str, list[GpuPool]]) -> Iterator[str]:
 
 
 def _shared(pool: GpuPool, other: GpuPool) -> int:
-    ours, theirs = (PurePath(each.place.path or "").parent.parts for each in (pool, other))
+    ours, theirs = (PurePath(each.place.file).parent.parts for each in (pool, other))
     count = 0
     while count < min(len(ours), len(theirs)) and ours[count] == theirs[count]:
         count += 1

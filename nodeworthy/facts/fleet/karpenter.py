@@ -67,7 +67,7 @@ class KarpenterPool:
         if spec.get("nodeClassRef", "kind").text != _OWN_CLASS:
             return ()
         keys = (each.get("key") for each in spec.get("requirements").sequence)
-        return [each for each in keys if (each.text or "").startswith(f"{_AUTO_MODE}/instance-")]
+        return [each for each in keys if each.string.startswith(f"{_AUTO_MODE}/instance-")]
 
     def taints(self, kind: str) -> Sequence[Tree]:
         """`taints` or `startupTaints` of its nodes."""
@@ -149,7 +149,7 @@ class KarpenterClass:
             machines=replace(pool.machines, reserved=self._reserved if pool.may_be_reserved else None),
             is_likely=first.is_likely,
             scripts=self.scripts,
-            sets_own_plugin=_OWN_PLUGIN in (self.tree.get("spec", "userData").text or ""),
+            sets_own_plugin=_OWN_PLUGIN in self.tree.get("spec", "userData").string,
         )
 
     def _images(self) -> Iterator[_Image]:
@@ -204,7 +204,7 @@ class KarpenterClass:
     def _is_of_windows(self) -> bool:
         spec = self.tree.get("spec")
         named = (spec.get("amiFamily"), *(each.get("alias") for each in spec.get("amiSelectorTerms").sequence))
-        return any((each.text or "").lower().startswith("windows") for each in named)
+        return any(each.string.lower().startswith("windows") for each in named)
 
     @cached_property
     def script(self) -> BootScript | None:
@@ -242,11 +242,11 @@ def _of_term(term: Tree) -> _Image | None:
     if sign is None and name.text is not None:
         # Without an owner Karpenter looks among the account's own and Amazon's.
         owner = term.get("owner")
-        sign, named = image_by_name(name.text, {_AMAZON if owner.is_absent else owner.text or ""}), name
+        sign, named = image_by_name(name.text, {_AMAZON if owner.is_absent else owner.string}), name
     if sign is None or sign.distribution is None:
         return None
     is_likely = named is name and term.get("owner").is_absent
-    return _Image(sign.distribution, sign.driver, named.text or "", named.place, is_likely)
+    return _Image(sign.distribution, sign.driver, named.string, named.place, is_likely)
 
 
 def _cluster_of(term: Tree) -> Iterator[Tree]:
@@ -287,8 +287,8 @@ class MisplacedNodes:
 
 
 def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | MisplacedNodes]:
-    api, kind = document.get("apiVersion").text or "", document.get("kind").text
-    name = document.get("metadata", "name").text or ""
+    api, kind = document.get("apiVersion").string, document.get("kind").text
+    name = document.get("metadata", "name").string
     if api.startswith(_GROUPS) and api not in _SERVED.get(kind or "", (api,)):
         yield MisplacedNodes(kind or "", document.get("apiVersion"))
         return
@@ -301,7 +301,7 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | Mispl
             auto = reference.get("group")
             auto_mode = auto.place if auto.text == _AUTO_MODE else None
             azure = auto.place if auto.text == _AZURE else None
-            node_class = reference.get("name").text or ""
+            node_class = reference.get("name").string
             labels = texts_of(document.get("spec", "template", "metadata", "labels"))
             own = {OF_POOL: Located.known(name, document.place), **labels}
             machines = replace(_machines(requirements), labels=own, taints=taints_in(spec.get("taints").sequence))
@@ -337,7 +337,7 @@ def may_have_gpus(pool: Tree) -> bool:
     """Whether nothing that a NodePool requires leaves nodes with GPUs out."""
     asked = map(_parts_of_requirement, pool.get("spec", "template", "spec", "requirements").sequence)
     limits = ((_MAY[key], values) for key, operator, values in asked if operator == "In" and key in _MAY)
-    return all(any(may(each.text or "") for each in values) for may, values in limits)
+    return all(any(may(each.string) for each in values) for may, values in limits)
 
 
 def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
@@ -365,9 +365,9 @@ def pools_of_any_image(facts: Iterable[object]) -> Iterator[AskedNodes]:
 
 def _parts_of_requirement(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:
     """What it is about, by which operator, and the values: Auto Mode calls the same by names of its own."""
-    key = name_by_karpenter(requirement.get("key").text or "")
+    key = name_by_karpenter(requirement.get("key").string)
     values = [each for each in requirement.get("values").sequence if each.text is not None]
-    return key, requirement.get("operator").text or "", values
+    return key, requirement.get("operator").string, values
 
 
 def name_by_karpenter(key: str) -> str:
@@ -377,22 +377,22 @@ def name_by_karpenter(key: str) -> str:
 def _asks_for_gpus(requirement: Tree) -> bool:
     key, operator, values = _parts_of_requirement(requirement)
     asks = _ASKS.get(key)
-    return asks is not None and asks(operator, [each.text or "" for each in values])
+    return asks is not None and asks(operator, [each.string for each in values])
 
 
 def _machines(requirements: Sequence[Tree]) -> Machines:
     from nodeworthy.known.gpus import gpu_named
 
     chosen = {key: values for key, operator, values in map(_parts_of_requirement, requirements) if operator == "In"}
-    types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.text or "")]
+    types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.string)]
     if not {_SKU, _SKU_GPU, _SKU_COUNT}.isdisjoint(chosen) or _of_azure(chosen.get(_TYPE, ())):
         return _machines_of_azure(chosen)
-    gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.text or "") is not None]
-    counts = [each for each in chosen.get(_GPU_COUNT, ()) if (each.text or "").isdecimal()]
+    gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.string) is not None]
+    counts = [each for each in chosen.get(_GPU_COUNT, ()) if each.string.isdecimal()]
     gpu = gpus[0].located() if len(gpus) == 1 else _of_families(chosen, _gpu_of)
     count = Located.known(int(counts[0].text or 0), counts[0].place) if len(counts) == 1 else None
     if not counts:
-        sizes = [each.text or "" for each in chosen.get(_SIZE, ())]
+        sizes = [each.string for each in chosen.get(_SIZE, ())]
         count = _of_families(chosen, lambda family: counts_of(family, sizes))
     return Machines(tuple(types), gpu, count, min(_bounds(chosen), key=lambda each: each[0], default=(0, None))[1])
 
@@ -400,7 +400,7 @@ def _machines(requirements: Sequence[Tree]) -> Machines:
 def _of_azure(sizes: Sequence[Tree]) -> list[MachineGpus]:
     from nodeworthy.known.cloud_gpus import gpus_of_size
 
-    return [found for each in sizes if (found := gpus_of_size(each.text or "")) is not None]
+    return [found for each in sizes if (found := gpus_of_size(each.string)) is not None]
 
 
 def _machines_of_azure(chosen: Mapping[str, Sequence[Tree]]) -> Machines:
@@ -412,9 +412,9 @@ def _machines_of_azure(chosen: Mapping[str, Sequence[Tree]]) -> Machines:
     gpus = {found.gpu: Located.known(found.gpu, place) for found, place in told if found.gpu is not None}
     counts = {found.count: Located.known(found.count, place) for found, place in told if found.count is not None}
     if not told:
-        named = ((gpu_named(each.text or ""), each.place) for each in chosen.get(_SKU_GPU, ()))
+        named = ((gpu_named(each.string), each.place) for each in chosen.get(_SKU_GPU, ()))
         gpus = {gpu.name: Located.known(gpu.name, place) for gpu, place in named if gpu is not None}
-        whole = [each for each in chosen.get(_SKU_COUNT, ()) if (each.text or "").isdecimal()]
+        whole = [each for each in chosen.get(_SKU_COUNT, ()) if each.string.isdecimal()]
         counts = {int(each.text or 0): Located.known(int(each.text or 0), each.place) for each in whole}
     is_one_gpu, is_one_count = len(gpus) == 1, len(counts) == 1 and len(told) in (0, len(sizes))
     return Machines(
@@ -426,7 +426,7 @@ def _machines_of_azure(chosen: Mapping[str, Sequence[Tree]]) -> Machines:
 def _of_families(chosen: Mapping[str, Sequence[Tree]], has: Callable[[str], frozenset[V]]) -> Located[V] | None:
     """What all types of the families have that it chooses from; None where they differ, or one is not known."""
     families = chosen.get(_FAMILY, ())
-    told = [has(each.text or "") for each in families]
+    told = [has(each.string) for each in families]
     every = frozenset[V]().union(*told)
     return Located.known(next(iter(every)), families[0].place) if len(every) == 1 and all(told) else None
 
@@ -439,7 +439,7 @@ def _gpu_of(family: str) -> frozenset[str]:
 def _bounds(chosen: Mapping[str, Sequence[Tree]]) -> Iterator[tuple[int, Located[int]]]:
     """How many GPUs no node has more than, each by one requirement: all of them hold."""
     for key, most in ((_GPU_COUNT, _counted_most), (_FAMILY, most_gpus_of)):
-        told = [(most(each.text or ""), each.place) for each in chosen.get(key, ())]
+        told = [(most(each.string), each.place) for each in chosen.get(key, ())]
         known = [(count, place) for count, place in told if count is not None]
         if known and len(known) == len(told):
             count, place = max(known, key=lambda each: each[0])

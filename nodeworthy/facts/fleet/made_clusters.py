@@ -30,14 +30,14 @@ _RELEASE_OF_RANCHER = pattern(r"v?1\.\d+\.\d+(?:-rc\d+)?\+(?:k3s|rke2r)\d+")
 
 
 def made_clusters(document: Tree) -> Iterator[AskedNodes]:
-    name, api = document.get("metadata", "name"), document.get("apiVersion").text or ""
+    name, api = document.get("metadata", "name"), document.get("apiVersion").string
     if name.text is None or document.get("kind").text != "Cluster":
         return
     if api.startswith(_K0SCTL):
         yield _cluster(document, "k0s", document.get("spec", "k0s", "version"), "k0sctl makes it")
     elif api.startswith(_RANCHER):
         version = document.get("spec", "kubernetesVersion")
-        found = next((each for sign, each in _OF_RANCHER.items() if sign in (version.text or "")), None)
+        found = next((each for sign, each in _OF_RANCHER.items() if sign in version.string), None)
         if found is not None:
             made = _cluster(document, found, version, f"kubernetesVersion {version.text}")
             yield from list(_pools_of_rancher(document, made)) or [made]
@@ -48,7 +48,7 @@ def _pools_of_rancher(document: Tree, made: AskedNodes) -> Iterator[AskedNodes]:
     for each in document.get("spec", "rkeConfig", "machinePools").sequence:
         kind, taints = each.get("machineType"), taints_in(each.get("taints").sequence)
         labels = texts_of(each.get("labels"))
-        if _is_of_gpus(kind.text or "") or any("gpu" in word for word in (*labels, *(one.key for one in taints))):
+        if _is_of_gpus(kind.string) or any("gpu" in word for word in (*labels, *(one.key for one in taints))):
             machines = replace(_machines_of_kind(kind), wanted=number_of(each.get("quantity")), labels=labels)
             yield replace(
                 made,
@@ -60,7 +60,7 @@ def _pools_of_rancher(document: Tree, made: AskedNodes) -> Iterator[AskedNodes]:
 
 
 def cluster_of_k3d(document: Tree) -> Iterator[AskedNodes]:
-    if document.get("metadata", "name").text is not None and (document.get("apiVersion").text or "").startswith(_K3D):
+    if document.get("metadata", "name").text is not None and document.get("apiVersion").string.startswith(_K3D):
         yield _cluster(document, "k3s", document.get("image"), "k3d makes it")
 
 
@@ -68,18 +68,18 @@ def machines_of_eks_anywhere(document: Tree) -> Iterator[AskedNodes]:
     """The machines that EKS Anywhere makes with kubeadm, on Ubuntu and Red Hat; Bottlerocket has a reader of its
     own."""
     family, name = document.get("spec", "osFamily"), document.get("metadata", "name")
-    if name.text and family.text in _WITH_KUBEADM and (document.get("apiVersion").text or "").startswith(_ANYWHERE):
+    if name.text and family.text in _WITH_KUBEADM and document.get("apiVersion").string.startswith(_ANYWHERE):
         kubeadm = Located.known("kubeadm", family.place)
         said = f"EKS Anywhere makes nodes of {family.text} with kubeadm"
-        yield AskedNodes(name.text, document.get("kind").text or "", document.place, kubeadm, said)
+        yield AskedNodes(name.text, document.get("kind").string, document.place, kubeadm, said)
 
 
 def machines_of_openshift(document: Tree) -> Iterator[AskedNodes]:
     """The machines of an EC2 type with GPUs. kubelet talks to CRI-O there."""
     spec = document.get("spec", "template", "spec")
     kind, name = spec.get("providerSpec", "value", "instanceType"), document.get("metadata", "name")
-    is_its = (document.get("apiVersion").text or "").startswith(_OPENSHIFT)
-    if name.text is None or not is_its or not has_gpus(kind.text or ""):
+    is_its = document.get("apiVersion").string.startswith(_OPENSHIFT)
+    if name.text is None or not is_its or not has_gpus(kind.string):
         return
     machines = Machines(
         (kind.located(),),
@@ -95,11 +95,11 @@ def workers_of_gardener(document: Tree) -> Iterator[AskedNodes]:
     """The workers of a type with GPUs. Gardener's images (Garden Linux, Ubuntu, Flatcar, SUSE) have no driver of
     NVIDIA's."""
     name, spec = document.get("metadata", "name"), document.get("spec")
-    if name.text is None or not (document.get("apiVersion").text or "").startswith(_GARDENER):
+    if name.text is None or not document.get("apiVersion").string.startswith(_GARDENER):
         return
     for each in spec.get("provider", "workers").sequence:
         kind = each.get("machine", "type")
-        if not _is_of_gpus(kind.text or "") or each.get("cri", "name").text not in (None, "containerd"):
+        if not _is_of_gpus(kind.string) or each.get("cri", "name").text not in (None, "containerd"):
             continue
         network = spec.get("networking")
         yield AskedNodes(
@@ -122,7 +122,7 @@ def _is_of_gpus(kind: str) -> bool:
 
 def _machines_of_kind(kind: Tree) -> Machines:
     """A type of any of the large clouds."""
-    found = gpus_of_machine(kind.text or "") or gpus_of_size(kind.text or "")
+    found = gpus_of_machine(kind.string) or gpus_of_size(kind.string)
     return Machines(
         (kind.located(),) if found is None and kind.text is not None else (),
         Located.known(found.gpu, kind.place) if found is not None and found.gpu is not None else None,
@@ -143,12 +143,12 @@ def _of_gardener(worker: Tree, kind: Tree) -> Machines:
 def nodes_of_kubeadm(document: Tree) -> Iterator[AskedNodes]:
     """The nodes that join, or begin, by this configuration, with the runtime that it names. A configuration of the
     cluster alone shows that kubeadm makes it, and says nothing of the runtime."""
-    if not (document.get("apiVersion").text or "").startswith(_KUBEADM):
+    if not document.get("apiVersion").string.startswith(_KUBEADM):
         return
     whole = document.get("kind").text == _CLUSTER_CONFIGURATION
     socket = document.get("nodeRegistration", "criSocket")
     yield AskedNodes(
-        PurePath(document.place.path or "").name or "config",
+        PurePath(document.place.file).name or "config",
         "the node configured by",
         document.place,
         with_kubeadm(document.place if socket.is_absent else socket.place, socket),
@@ -168,7 +168,7 @@ def nodes_of_kubespray(document: Tree) -> Iterator[AskedNodes]:
     if manager.is_absent or manager.text in _OF_KUBESPRAY:
         distribution = Located.known(_OF_KUBESPRAY[named], where)
     yield AskedNodes(
-        PurePath(document.place.path or "").name or "inventory",
+        PurePath(document.place.file).name or "inventory",
         "the nodes of inventory",
         document.place,
         distribution,
@@ -186,10 +186,10 @@ def nodes_of_ansible(document: Tree) -> Iterator[AskedNodes]:
         said = next((each for name, each in variables.mapping.items() if _is_version_of(name, each)), None)
         if said is None:
             continue
-        distribution = next(each for sign, each in _OF_RANCHER.items() if sign in (said.text or ""))
+        distribution = next(each for sign, each in _OF_RANCHER.items() if sign in said.string)
         written = " ".join(_words(each) for name, each in variables.mapping.items() if "arg" in name)
         yield AskedNodes(
-            PurePath(document.place.path or "").name or "inventory",
+            PurePath(document.place.file).name or "inventory",
             "the nodes of inventory",
             said.place,
             Located.known(distribution, said.place),
@@ -210,11 +210,11 @@ def _variables_within(document: Tree) -> Iterator[Tree]:
 
 def _is_version_of(name: str, said: Tree) -> bool:
     is_named = name.endswith("version") and any(each in name for each in ("k3s", "rke2", "kube"))
-    return is_named and _RELEASE_OF_RANCHER.fullmatch(said.text or "") is not None
+    return is_named and _RELEASE_OF_RANCHER.fullmatch(said.string) is not None
 
 
 def _words(said: Tree) -> str:
-    return " ".join(each.text or "" for each in said.sequence) if said.is_sequence else said.text or ""
+    return " ".join(each.string for each in said.sequence) if said.is_sequence else said.string
 
 
 def _range_in(written: str, option: str, place: Place) -> Located[str] | None:
@@ -226,8 +226,8 @@ def groups_of_kops(document: Tree) -> Iterator[AskedNodes]:
     """The groups with GPUs. kops installs driver and toolkit on them where it is told to."""
     name, spec = document.get("metadata", "name"), document.get("spec")
     types = [spec.get("machineType"), *spec.get("mixedInstancesPolicy", "instances").sequence]
-    types = [each for each in types if has_gpus(each.text or "")]
-    if name.text is None or not types or not (document.get("apiVersion").text or "").startswith(_KOPS):
+    types = [each for each in types if has_gpus(each.string)]
+    if name.text is None or not types or not document.get("apiVersion").string.startswith(_KOPS):
         return
     gpus = spec.get("containerd", "nvidiaGPU", "enabled")
     brings = gpus.value is True
@@ -244,7 +244,7 @@ def groups_of_kops(document: Tree) -> Iterator[AskedNodes]:
 
 
 def _machines(spec: Tree, types: Sequence[Tree]) -> Machines:
-    written = [written_taint(each.text or "", each.place) for each in spec.get("taints").sequence]
+    written = [written_taint(each.string, each.place) for each in spec.get("taints").sequence]
     return Machines(
         tuple(each.located() for each in types),
         least=number_of(spec.get("minSize")),
@@ -258,7 +258,7 @@ def _cluster(document: Tree, distribution: str, version: Tree, said: str) -> Ask
     name = document.get("metadata", "name")
     where = version.place if version.text is not None else document.place
     return AskedNodes(
-        name.text or "",
+        name.string,
         "cluster",
         document.place,
         Located.known(distribution, where),

@@ -33,22 +33,22 @@ _OF_KIND: Mapping[str, _Kind] = {
 
 def groups_of_eks(document: Tree) -> Iterator[AskedNodes]:
     """The groups with GPUs whose amiType says what they are."""
-    called = document.get("kind").text or ""
+    called = document.get("kind").string
     kind, name = _OF_KIND.get(called), document.get("metadata", "name").text
-    if kind is None or name is None or not (document.get("apiVersion").text or "").startswith(kind.api):
+    if kind is None or name is None or not document.get("apiVersion").string.startswith(kind.api):
         return
     spec = document.get(*kind.spec)
     image = spec.get("amiType")
     sign = image_by_type(image.text) if image.text is not None else None
     types = [each for each in (spec.get("instanceType"), *spec.get("instanceTypes").sequence) if each.text is not None]
-    if sign is None or sign.distribution is None or not any(has_gpus(each.text or "") for each in types):
+    if sign is None or sign.distribution is None or not any(has_gpus(each.string) for each in types):
         return
     yield AskedNodes(
         name,
         called,
         document.place,
         Located.known(sign.distribution, image.place),
-        image.text or "",
+        image.string,
         sign.driver,
         text_of(spec.get("version")),
         _cluster(document, spec),

@@ -43,13 +43,13 @@ def _taint(said: Tree) -> NodeTaint | None:
     key, effect = said.get("key").text, said.get("effect").text
     if key is None or effect is None or said.get("value").is_unknown:
         return None
-    return NodeTaint(key, said.get("value").text or "", _AS_KUBERNETES_WRITES.get(effect, effect), said.place)
+    return NodeTaint(key, said.get("value").string, _AS_KUBERNETES_WRITES.get(effect, effect), said.place)
 
 
 def taints_by_key(said: Tree) -> Iterator[NodeTaint]:
     """The taints in a mapping of keys to `value:effect`, which eksctl takes, too."""
     for key, each in said.mapping.items():
-        value, _, effect = (each.text or "").rpartition(":")
+        value, _, effect = each.string.rpartition(":")
         if effect:
             yield NodeTaint(key, value, effect, each.place)
 

@@ -255,7 +255,7 @@ def _versions_apart(title: str, said: Sequence[Located[str]], cluster: Tree | No
 
 
 def _versions_among(*said: Tree) -> list[Located[str]]:
-    return [each.located() for each in said if minor_of(each.text or "") is not None]
+    return [each.located() for each in said if minor_of(each.string) is not None]
 
 
 def _said_by(nodes: NodeGroup) -> list[Located[str]]:

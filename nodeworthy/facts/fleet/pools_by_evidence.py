@@ -58,9 +58,9 @@ def pools_asked_for(facts: Sequence[Placed]) -> list[GpuPool]:
 
 def _is_of_a_neighbour(nodes: AskedNodes, named: Sequence[AskedNodes]) -> bool:
     """Whether what may be k3s lies in one folder with what is RKE2: of both, a config of RKE2 may name none."""
-    folder = PurePath(nodes.place.path or "").parent
+    folder = PurePath(nodes.place.file).parent
     return (nodes.is_likely and nodes.distribution.shown() == _HELM_CONTROLLERS[0]) and any(
-        each.distribution.shown() == _HELM_CONTROLLERS[1] and PurePath(each.place.path or "").parent == folder
+        each.distribution.shown() == _HELM_CONTROLLERS[1] and PurePath(each.place.file).parent == folder
         for each in named
     )
 
@@ -79,8 +79,8 @@ def _is_for_one_of(nodes: AskedNodes, made: Sequence[AskedNodes]) -> bool:
     """A patch that lies with the nodes that it is for, or in a folder below, makes none of its own."""
     if not nodes.is_patch:
         return False
-    above = PurePath(nodes.place.path or "").parents
-    return any(PurePath(each.place.path or "").parent in above for each in made)
+    above = PurePath(nodes.place.file).parents
+    return any(PurePath(each.place.file).parent in above for each in made)
 
 
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
@@ -100,7 +100,7 @@ def pools_of_charts(values: Sequence[OperatorValues], folder: PurePath) -> Itera
             by_folder = next((one for one in _HELM_CONTROLLERS if f"{one}{_TAKEN_FROM}" in f"{folder}/"), None)
             own = by_folder or next((one for one in _HELM_CONTROLLERS if one in by_config), _HELM_CONTROLLERS[0])
             why = "" if by_folder else "a HelmChart needs the controller that k3s and RKE2 bring"
-            name = PurePath(each.place.path or "").name
+            name = PurePath(each.place.file).name
             yield _pool(name, "the cluster of", own, each.place, why, is_likely=not by_folder)
             return
 
@@ -214,7 +214,7 @@ def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
         except NotKnown:
             continue
         if made is not None:
-            name = PurePath(script.place.path or "").name or "this script"
+            name = PurePath(script.place.file).name or "this script"
             distribution, place, said = made
             pool = _pool(name, "the node made by script", distribution, place, said)
             pool = replace(pool, runtime=_runtime_of(distribution, place, script), scripts=(script,))

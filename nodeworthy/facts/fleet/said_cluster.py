@@ -149,8 +149,8 @@ _KINDS: Mapping[str, Sequence[_Kind]] = {
 
 
 def said_clusters(document: Tree) -> Iterator[SaidCluster]:
-    api = document.get("apiVersion").text or ""
-    kind = next((each for each in _KINDS.get(document.get("kind").text or "", ()) if api.startswith(each.api)), None)
+    api = document.get("apiVersion").string
+    kind = next((each for each in _KINDS.get(document.get("kind").string, ()) if api.startswith(each.api)), None)
     if kind is None:
         return
     metadata = document.get("metadata")
@@ -166,7 +166,7 @@ def said_clusters(document: Tree) -> Iterator[SaidCluster]:
     said = SaidCluster(
         document.place,
         frozenset(names),
-        frozenset(each.text or "" for path in kind.pools if (each := document.get(*path)).text),
+        frozenset(each.string for path in kind.pools if (each := document.get(*path)).text),
         kind.of,
         minor_of(_at(document, kind.version)),
         range_of(_at(document, kind.services)),
@@ -199,9 +199,9 @@ _TYPES = {"AWSMachineTemplate": "instanceType", "AzureMachineTemplate": "vmSize"
 
 def said_machines(document: Tree) -> Iterator[SaidMachines]:
     """The machines of a type with GPUs."""
-    kind, name = document.get("kind").text or "", document.get("metadata", "name").text
+    kind, name = document.get("kind").string, document.get("metadata", "name").text
     said = document.get("spec", "template", "spec", _TYPES.get(kind, ""))
-    api = document.get("apiVersion").text or ""
+    api = document.get("apiVersion").string
     if name is None or said.text is None or not api.startswith(_INFRASTRUCTURE):
         return
     if has_gpus(said.text):
@@ -229,10 +229,10 @@ def first_of(tree: Tree) -> Tree:
 
 
 def minor_of(said: Tree | None) -> Located[str] | None:
-    found = _MINOR.match(said.text or "") if said is not None else None
+    found = _MINOR.match(said.string) if said is not None else None
     return Located.known(found[1], said.place) if found is not None and said is not None else None
 
 
 def range_of(said: Tree | None) -> Located[str] | None:
     """One of Google's may be a name or a length, and is none then."""
-    return text_of(said) if said is not None and "." in (said.text or "") and "/" in (said.text or "") else None
+    return text_of(said) if said is not None and "." in said.string and "/" in said.string else None

@@ -48,7 +48,7 @@ class NodePools:
         named = tuple(each for each in self.pools if each.name in set(pod.selection.wanted(OF_POOL)))
         if named or self.beside_others or GPU not in pod.gpu_resources or not self._tell(pod.selection.labels):
             return named
-        folders = {posixpath.dirname(place.path or "") for place in (pod.place, *(each.place for each in self.pools))}
+        folders = {posixpath.dirname(place.file) for place in (pod.place, *(each.place for each in self.pools))}
         return self.pools if len(folders) == 1 else ()
 
     def discovered_label(self, pod: PodTemplate) -> str | None:
@@ -56,10 +56,7 @@ class NodePools:
         a node which is there: by it no node is ever started. None where others may have such nodes."""
         if self.beside_others or GPU not in pod.gpu_resources or pod.elsewhere or pod.selection.why_hidden:
             return None
-        if (
-            len({posixpath.dirname(place.path or "") for place in (pod.place, *(each.place for each in self.pools))})
-            > 1
-        ):
+        if len({posixpath.dirname(place.file) for place in (pod.place, *(each.place for each in self.pools))}) > 1:
             return None
         asked = (each for each in pod.selection.labels if each.startswith(_DISCOVERED) and not self._tell((each,)))
         return next((each for each in asked if pod.selection.refuses(each, None)), None)
@@ -141,7 +138,7 @@ def contradictions(pool: KarpenterPool, pod: PodTemplate) -> Iterator[tuple[str,
 def _values(pool: KarpenterPool) -> Mapping[str, tuple[str, ...]]:
     """The values that its requirements leave, of labels of which they name all."""
     return {
-        key: tuple(each.text or "" for each in values)
+        key: tuple(each.string for each in values)
         for key, operator, values in pool.requirements
         if operator == "In" and values
     }

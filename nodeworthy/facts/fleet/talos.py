@@ -41,7 +41,7 @@ def _of_schematic(document: Tree) -> Iterator[AskedNodes]:
 def _drivers(machine: Tree) -> list[Tree]:
     modules = [each.get("name") for each in machine.get("kernel", "modules").sequence]
     extensions = [each.get("image") for each in machine.get("install", "extensions").sequence]
-    return [each for each in (*modules, *extensions) if _NVIDIA in (each.text or "")]
+    return [each for each in (*modules, *extensions) if _NVIDIA in each.string]
 
 
 def machine_of_talos(name: str, place: Place, machine: Tree, cluster: Tree) -> AskedNodes:
@@ -61,7 +61,7 @@ def machine_of_talos(name: str, place: Place, machine: Tree, cluster: Tree) -> A
 
 def _registered(machine: Tree) -> Machines:
     """What its nodes register with. A taint is said there as it is to kubectl, without its key."""
-    parted = ((key, each, (each.text or "").rpartition(":")) for key, each in machine.get("nodeTaints").mapping.items())
+    parted = ((key, each, each.string.rpartition(":")) for key, each in machine.get("nodeTaints").mapping.items())
     written = (written_taint(f"{key}={value}:{effect}", each.place) for key, each, (value, _, effect) in parted)
     taints = tuple(each for each in written if each is not None)
     return Machines(labels=texts_of(machine.get("nodeLabels")), taints=taints)
@@ -69,9 +69,7 @@ def _registered(machine: Tree) -> Machines:
 
 def nodes_by_extension(name: str, place: Place, extension: Tree) -> AskedNodes:
     """Nodes of an image that is made with NVIDIA's modules."""
-    return AskedNodes(
-        name, "image", place, Located.known(TALOS, extension.place), extension.text or "", has_driver=True
-    )
+    return AskedNodes(name, "image", place, Located.known(TALOS, extension.place), extension.string, has_driver=True)
 
 
 def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:
@@ -98,7 +96,7 @@ def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:
 
 def _is_talos(document: Tree, machine: Tree) -> bool:
     """Others have machines, too: this one names Talos' image, or has its version and a role of its own."""
-    image = machine.get("install", "image").text or ""
+    image = machine.get("install", "image").string
     has_role = machine.get("type").text in _ROLES and document.get("version").text == "v1alpha1"
     return has_role or any(name in image for name in _OF_TALOS)
 
@@ -111,7 +109,7 @@ def _of_talhelper(document: Tree) -> AskedNodes:
         "talconfig of",
         document.place,
         Located.known(TALOS, document.get("talosVersion").place),
-        extension.text or "" if extension is not None else f"talosVersion {document.get('talosVersion').text}",
+        extension.string if extension is not None else f"talosVersion {document.get('talosVersion').text}",
         True if extension is not None else None,
         # Where it is filled in, `talenv.yaml` beside it says which.
         kubernetes=text_of(version) if minor_of(version) is not None else None,
@@ -141,7 +139,7 @@ def clusters_of_talos(document: Tree) -> Iterator[SaidCluster]:
 def _kubelet(document: Tree) -> Tree:
     """The tag of kubelet's image, which is the version of Kubernetes."""
     image = document.get("machine", "kubelet", "image")
-    tag = (image.text or "").partition("@")[0].rpartition(":")[2]
+    tag = image.string.partition("@")[0].rpartition(":")[2]
     return Tree(tag, image.place)
 
 
@@ -149,7 +147,7 @@ def _extensions(document: Tree) -> Iterator[Tree]:
     """The extensions with NVIDIA's driver that some of its nodes, or all, are made with."""
     for each in (document, document.get("worker"), document.get("controlPlane"), *document.get("nodes").sequence):
         asked = each.get("schematic", "customization", "systemExtensions", "officialExtensions")
-        yield from (one for one in asked.sequence if _NVIDIA in (one.text or ""))
+        yield from (one for one in asked.sequence if _NVIDIA in one.string)
 
 
 def clusters_of_omni(document: Tree) -> Iterator[SaidCluster]:
@@ -169,10 +167,10 @@ def workers_of_omni(document: Tree) -> Iterator[AskedNodes]:
             "Workers",
             document.place,
             Located.known(TALOS, extension.place),
-            extension.text or "",
+            extension.string,
             True,
         )
 
 
 def names_driver(extension: Tree) -> bool:
-    return any(each in (extension.text or "") for each in _MODULES)
+    return any(each in extension.string for each in _MODULES)

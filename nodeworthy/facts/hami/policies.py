@@ -71,6 +71,6 @@ def policies_of_arguments(pod: PodTemplate) -> Iterator[Policy]:
     """The policies of HAMi's own scheduler, as its pods are started."""
     for container in pod.containers:
         for tree in (*container.tree.get("command").sequence, *container.tree.get("args").sequence):
-            name, _, value = (tree.text or "").partition("=")
+            name, _, value = tree.string.partition("=")
             if name in _ARGUMENTS and value and "{{" not in value:
                 yield Policy(_ARGUMENTS[name], Located(Known(value), tree.place))

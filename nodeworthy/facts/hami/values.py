@@ -101,7 +101,7 @@ def looks_like_values(tree: Tree) -> bool:
         return True
     if not keys["scheduler"].isdisjoint(tree.get("scheduler").mapping):
         return True
-    named = [tree.get(name).text or "" for name in keys["top"]]
+    named = [tree.get(name).string for name in keys["top"]]
     return any("gpu" in each for each in named)
 
 
@@ -133,12 +133,12 @@ def hami_config_maps(document: Tree) -> Iterator[HamiValues | HamiNodeConfigs]:
     if written.text and '"nodeconfig"' in written.text:
         yield node_configs(written, document.place, "ConfigMap")
     config = data.get(DEVICE_CONFIG)
-    if "resourceCountName" in (config.text or ""):
+    if "resourceCountName" in config.string:
         yield from _of_device_config(config, document.place, "ConfigMap")
 
 
 def node_configs(written: Tree, place: Place, origin: str) -> HamiNodeConfigs:
-    text = written.text or ""
+    text = written.string
     tree = document_inside(written)
     at = written.place if written.place.path or written.place.object else place
     if "{{" in text:

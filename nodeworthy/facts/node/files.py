@@ -160,7 +160,7 @@ def node_file(
 ) -> NodeFile:
     """The file that belongs at this path of a node, by its path in the repository, which is the same wherever the
     command runs."""
-    return NodeFile(place, kind, content, spot_of(kind, lies or place.path or ""), tuple(branches), lies)
+    return NodeFile(place, kind, content, spot_of(kind, lies or place.file), tuple(branches), lies)
 
 
 def files_by_node(files: Sequence[NodeFile]) -> list[NodeFiles]:

@@ -45,7 +45,7 @@ def _pools_by_name(files: NodeFiles, pools: Sequence[Pool]) -> Sequence[Pool]:
 def _below(file: NodeFile, pools: Sequence[Pool]) -> str:
     """The path from the fleet's folder on: what lies above that has other names."""
     if not file.lies:
-        return file.place.path or ""
+        return file.place.file
     fleet = next((each.place.path for each in pools if each.place.path), "")
     folder = os.path.dirname(os.path.abspath(fleet))  # noqa: PTH120 - a path as text
     return os.path.relpath(file.lies, folder) if file.lies.startswith(folder) else os.path.basename(file.lies)  # noqa: PTH119

@@ -32,7 +32,7 @@ class OperatorByHelm:
         """The nodes of the cluster that the script makes stand for a pool of a fleet."""
         if self.runtime is None:
             return None
-        at, script = self.shown_at, posixpath.basename(self.place.path or "") or "this script"
+        at, script = self.shown_at, posixpath.basename(self.place.file) or "this script"
         distribution, runtime = Located.known(self.runtime.distribution, at), Located.known(self.runtime, at)
         return GpuPool(script, at, distribution, runtime, noun="the node made by script")
 

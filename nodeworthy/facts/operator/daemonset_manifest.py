@@ -99,11 +99,11 @@ def title_of(document: Tree) -> str:
 
 
 def _part(container: Tree) -> tuple[Part, Tree] | None:
-    image = container.get("image").text or ""
+    image = container.get("image").string
     if any(other in image for other in _OF_OTHERS):
         return None
     part = _IMAGES.get(posixpath.basename(image.split("@", maxsplit=1)[0]).split(":", maxsplit=1)[0])
-    said = [container.get("name").text or "", *(each.text or "" for each in _command(container))]
+    said = [container.get("name").string, *(each.string for each in _command(container))]
     if part is None or any(other in word for word in said for other in _BESIDE_IT):
         return None
     return part, container

@@ -81,7 +81,7 @@ def device_plugins(
 
 def _whereabouts(advertiser: Advertiser) -> str:
     """The folder; of what a script installs the script, for those beside it are often other ways to the same."""
-    path = advertiser.place.path or ""
+    path = advertiser.place.file
     is_by_script = advertiser.manifest is not None and advertiser.manifest.by_command
     return path if is_by_script else posixpath.dirname(path)
 

@@ -44,8 +44,8 @@ def driver_daemonset(document: Tree) -> DriverDaemonSet | None:
     """Reads an object of kind DaemonSet; None where it brings no driver."""
     pods = document.get("spec", "template", "spec")
     containers = [*pods.get("initContainers").sequence, *pods.get("containers").sequence]
-    words = [each.get("name").text or "" for each in containers]
-    words += [_repository(each.get("image").text or "") for each in containers]
+    words = [each.get("name").string for each in containers]
+    words += [_repository(each.get("image").string) for each in containers]
     is_the_operators = any(map(_OPERATORS.search, words))
     if not is_the_operators and not any(map(_INSTALLERS.search, words)):
         return None

@@ -79,7 +79,7 @@ class MigLayouts:
 def layouts_in_object(document: Tree) -> Iterator[MigLayouts]:
     """The layouts in a ConfigMap, or in a file of their own."""
     if document.get("kind").text == "ConfigMap":
-        yield from _in_texts(document.get("data"), document.get("metadata", "name").text or "")
+        yield from _in_texts(document.get("data"), document.get("metadata", "name").string)
     elif document.get("kind").is_absent and document.get(_KEY).is_mapping:
         yield MigLayouts(document.place, document)
 
@@ -103,7 +103,7 @@ def layouts_by_path(values: Tree) -> Iterator[tuple[tuple[str, ...], Tree]]:
 
 
 def _is_layout(written: Tree) -> bool:
-    return MIG_CONFIGS in (written.text or "")
+    return MIG_CONFIGS in written.string
 
 
 def _in_texts(data: Tree, config_map: str = "") -> Iterator[MigLayouts]:

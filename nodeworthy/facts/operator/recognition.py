@@ -63,7 +63,7 @@ def operator_values(release: Release) -> Iterator[OperatorValues]:
             origin=each.origin,
             release=chart_version(each.version),
             elsewhere=each.elsewhere,
-            asked_release=each.version.text or "",
+            asked_release=each.version.string,
             cluster=each.cluster,
         )
 
@@ -77,10 +77,10 @@ def misshapen_parts(tree: Tree) -> Iterator[UnreadableInput]:
 
 
 def cluster_policies(document: Tree) -> Iterator[OperatorValues]:
-    api = document.get("apiVersion").text or ""
+    api = document.get("apiVersion").string
     if document.get("kind").text == "ClusterPolicy" and api.startswith("nvidia.com/"):
         # Its spec has the shape of the chart's values.
-        release, name = _installed(document.get(*_MADE_BY)), document.get("metadata", "name").text or ""
+        release, name = _installed(document.get(*_MADE_BY)), document.get("metadata", "name").string
         yield OperatorValues(document.place, document.get("spec"), "ClusterPolicy", release, name=name)
 
 
@@ -98,7 +98,7 @@ def release_of_deployment(document: Tree) -> str | None:
     """The operator's release, by the label of its chart, by OLM's bundle or by its image. None where this runs no
     operator, or says no release."""
     containers = document.get("spec", "template", "spec", "containers").sequence
-    images = [each.get("image").text or "" for each in containers]
+    images = [each.get("image").string for each in containers]
     tags = [image.rpartition("/")[2].partition("@")[0].partition(":")[::2] for image in images]
     if not any(name == CHART for name, _ in tags):
         return None
@@ -118,7 +118,7 @@ def with_its_release(values: OperatorValues, releases: Sequence[tuple[str, Place
 
 def _installed(label: Tree) -> Located[str | None]:
     """The release that made an object, by its label: gpu-operator-v25.3.4."""
-    version = (label.text or "").removeprefix(f"{CHART}-")
+    version = label.string.removeprefix(f"{CHART}-")
     if not _EXACT_VERSION.fullmatch(version):
         return Located(Known(None), label.place, written=False)
     return Located(Known(version), label.place)
@@ -133,7 +133,7 @@ def is_written_whole(values: OperatorValues) -> bool:
     """Whether it is an object that somebody hands to a cluster: not one that is there, nor a patch of it."""
     if values.origin != ORIGIN or values.place.object is not None or not values.tree.is_mapping:
         return False
-    return values.elsewhere is None and "patch" not in posixpath.basename(values.place.path or "")
+    return values.elsewhere is None and "patch" not in posixpath.basename(values.place.file)
 
 
 def left_out_fields(values: OperatorValues) -> list[str]:

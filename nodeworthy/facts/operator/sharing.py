@@ -123,7 +123,7 @@ def is_advertised(name: str) -> bool:
 def sharing_in_object(document: Tree) -> Iterator[SharingConfig]:
     """The sharing in a ConfigMap, or in a file of its own."""
     if document.get("kind").text == "ConfigMap":
-        yield from _in_texts(document.get("data"), document.get("metadata", "name").text or "")
+        yield from _in_texts(document.get("data"), document.get("metadata", "name").string)
     elif document.get("kind").is_absent and document.get("sharing").is_mapping and document.get("version").text == "v1":
         yield SharingConfig(document.place, document)
 
@@ -134,7 +134,7 @@ def sharing_in_values(release: Release) -> Iterator[SharingConfig]:
     values = release.values
     for holder in (values, *(each for each in values.mapping.values() if each.is_mapping)):
         config = holder.get("devicePlugin", "config")
-        yield from _in_texts(config.get("data"), config.get("name").text or "")
+        yield from _in_texts(config.get("data"), config.get("name").string)
         yield from _of_the_plugins_chart(holder.get("config"))
 
 
@@ -145,7 +145,7 @@ def _of_the_plugins_chart(config: Tree) -> Iterator[SharingConfig]:
 
 def _in_texts(data: Tree, name: str) -> Iterator[SharingConfig]:
     for key, written in data.mapping.items():
-        text = written.text or ""
+        text = written.string
         if written.is_mapping and written.get("sharing").is_mapping:
             yield SharingConfig(written.place, written, key, name, tuple(data.mapping), is_text=False)
         elif _VERSION.search(text) and (_SLICED.search(text) or (_SHARING.search(text) and _MEANT.search(text))):

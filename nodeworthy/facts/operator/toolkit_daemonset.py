@@ -35,7 +35,7 @@ def is_toolkit_daemonset(document: Tree) -> bool:
         document.get("metadata", "name"),
         *(each.get("metadata", "labels", "app") for each in (document, template)),
     ]
-    images = (each.get("image").text or "" for each in template.get("spec", "containers").sequence)
+    images = (each.get("image").string for each in template.get("spec", "containers").sequence)
     return any(each.text == NAME for each in named) or any(_repository(each) == IMAGE for each in images)
 
 
@@ -49,11 +49,11 @@ class ToolkitDaemonSet:
 
     @cached_property
     def namespace(self) -> str:
-        return self.document.get("metadata", "namespace").text or ""
+        return self.document.get("metadata", "namespace").string
 
     @cached_property
     def name(self) -> str:
-        return self.document.get("metadata", "name").text or ""
+        return self.document.get("metadata", "name").string
 
     @property
     def place(self) -> Place:
@@ -62,7 +62,7 @@ class ToolkitDaemonSet:
     @property
     def release(self) -> str:
         """The release of the operator that made it, as its chart states it; empty where it does not."""
-        made_by = self.document.get("metadata", "labels", "helm.sh/chart").text or ""
+        made_by = self.document.get("metadata", "labels", "helm.sh/chart").string
         return made_by.removeprefix(_CHART) if made_by.startswith(_CHART) else ""
 
     @cached_property
@@ -148,7 +148,7 @@ class ToolkitDaemonSet:
     @cached_property
     def _variables(self) -> Mapping[str, str]:
         entries = (env for container in self._containers for env in container.get("env").sequence)
-        return {name: env.get("value").text or "" for env in entries if (name := env.get("name").text)}
+        return {name: env.get("value").string for env in entries if (name := env.get("name").text)}
 
     @property
     def _containers(self) -> Iterator[Tree]:

@@ -42,7 +42,7 @@ class ResourceClaim:
 
     @property
     def kind(self) -> str:
-        return self.document.get("kind").text or ""
+        return self.document.get("kind").string
 
     @property
     def is_template(self) -> bool:
@@ -50,11 +50,11 @@ class ResourceClaim:
 
     @property
     def name(self) -> str:
-        return self.document.get("metadata", "name").text or ""
+        return self.document.get("metadata", "name").string
 
     @property
     def namespace(self) -> str:
-        return self.document.get("metadata", "namespace").text or ""
+        return self.document.get("metadata", "namespace").string
 
     @property
     def title(self) -> str:
@@ -85,7 +85,7 @@ class ResourceClaim:
             for each in self.requests
             for sub in each.tree.get("firstAvailable").sequence
         ]
-        return frozenset((*(each.name.text or "" for each in self.requests), *inner))
+        return frozenset((*(each.name.string for each in self.requests), *inner))
 
     def _entries(self, name: str) -> tuple[Tree, ...]:
         return tuple(each for each in self.spec.get("devices", name).sequence if each.is_mapping)
@@ -122,7 +122,7 @@ class ComputeDomain:
 
     @property
     def name(self) -> str:
-        return self.document.get("metadata", "name").text or ""
+        return self.document.get("metadata", "name").string
 
     @property
     def template(self) -> Tree:
@@ -194,7 +194,7 @@ def claims_around(
 
 
 def claims_in(document: Tree) -> Iterator[ResourceClaim | DeviceClass | ComputeDomain]:
-    group, _, version = (document.get("apiVersion").text or "").partition("/")
+    group, _, version = document.get("apiVersion").string.partition("/")
     kind = document.get("kind").text
     if kind == "ComputeDomain" and f"{group}/" == _NVIDIAS:
         yield ComputeDomain(document.place, document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
@@ -35,12 +36,12 @@ def is_gpu_resource(name: str) -> bool:
 _NOBODYS = pattern(
     r"alpha\.kubernetes\.io/nvidia-gpu|(?:k8s|kubernetes)\.io/(?:nvidia-)?gpus?"
     r"|(?:nvidia|amd)(?:\.com)?/(?:(?:nvidia|amd)[-.])?gpus?",
-    2,  # re.IGNORECASE
+    re.IGNORECASE,
 )
 _AMDS = "amd.com/gpu"
 # As the device plugin calls slices by MIG; those that several pods are given, another name.
 _SLICE = pattern(r"nvidia\.com/mig-(?:\dc\.)?\dg\.\d{1,3}gb(?:\.(?:me|all|gfx|shared)|-me)*")
-_LIKE_A_SLICE = pattern(r"nvidia\.com/mig-(?:\dc[.-])?(\d)g[.-]?(\d{1,3})gb?([\w.-]*)", 2)  # re.IGNORECASE
+_LIKE_A_SLICE = pattern(r"nvidia\.com/mig-(?:\dc[.-])?(\d)g[.-]?(\d{1,3})gb?([\w.-]*)", re.IGNORECASE)
 
 
 def is_nobodys_gpu(name: str) -> bool:

@@ -43,7 +43,7 @@ class DockerGpus:
     @cached_property
     def capabilities_asked_for(self) -> frozenset[str]:
         """Docker hands those over that are a driver's, in the place of what the container's own variable says."""
-        return frozenset(each.text or "" for one in self.requests for each in one.get("capabilities").sequence)
+        return frozenset(each.string for one in self.requests for each in one.get("capabilities").sequence)
 
 
 def services_with_gpus(document: Tree) -> Iterator[DockerGpus]:
@@ -77,7 +77,7 @@ def _variables(environment: Tree) -> Iterator[tuple[str, Tree]]:
     """A mapping, or a list of NAME=VALUE; a name alone is taken from whoever starts it."""
     yield from environment.mapping.items()
     for each in environment.sequence:
-        name, equals, value = (each.text or "").partition("=")
+        name, equals, value = each.string.partition("=")
         if equals:
             yield name, Tree(value, each.place, each.key)
 

@@ -53,7 +53,7 @@ class Misplaced:
 def why_fields_are_free(pod: PodTemplate) -> str | None:
     """Why nobody here knows what may stand where in it."""
     way = _WAYS.get(pod.kind)
-    if way is None or (pod.document.get("apiVersion").text or "") not in _GROUPS:
+    if way is None or pod.document.get("apiVersion").string not in _GROUPS:
         return "it is of no kind of Kubernetes itself: what its fields may hold, its maker decides"
     if pod.template.place != pod.document.get(*way).place:
         return "it is a part of an object that was made here to be judged"
@@ -72,7 +72,7 @@ def misplaced_settings(pod: PodTemplate) -> Iterator[Misplaced]:
 
 def _beside_its_spec(pod: PodTemplate) -> Iterator[Misplaced]:
     """The fields that stand beside the specification, in a template that another kind of object holds."""
-    group = (pod.document.get("apiVersion").text or "").partition("/")[0]
+    group = pod.document.get("apiVersion").string.partition("/")[0]
     if f"{group}/{pod.kind}" not in _EMBEDDING or pod.elsewhere or pod.why_hidden or not pod.path.endswith("emplate"):
         return
     for name in _OF_A_POD:

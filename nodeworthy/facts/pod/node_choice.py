@@ -96,7 +96,7 @@ class Selection:
 def _requirements(term: Tree) -> Iterator[Requirement]:
     for each in term.get("matchExpressions").sequence:
         values = tuple(str(value.value) for value in each.get("values").sequence)
-        yield Requirement(each, each.get("key").text or "", each.get("operator").text or "", values)
+        yield Requirement(each, each.get("key").string, each.get("operator").string, values)
 
 
 # Which nodes a pod may go to, by its nodeSelector and by what its affinity requires.

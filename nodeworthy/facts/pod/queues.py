@@ -34,9 +34,9 @@ class GpuQueue:
 
 def gpu_queues(document: Tree) -> Iterator[GpuQueue]:
     spec = document.get("spec")
-    if not (document.get("apiVersion").text or "").startswith(_GROUP) or why_incomplete(spec):
+    if not document.get("apiVersion").string.startswith(_GROUP) or why_incomplete(spec):
         return
-    covered = [each.text or "" for group in spec.get("resourceGroups").sequence for each in _covered(group)]
+    covered = [each.string for group in spec.get("resourceGroups").sequence for each in _covered(group)]
     if any(map(is_gpu_resource, covered)) and not any(map(MADE_LATER.search, covered)):
         yield GpuQueue(document.place, f"ClusterQueue '{document.get('metadata', 'name').text}'", spec)
 
@@ -48,8 +48,8 @@ def _covered(group: Tree) -> Iterator[Tree]:
 
 
 def _counts_others(covered: Tree, flavor: Tree) -> Iterator[PodRefusal]:
-    wanted = [each.text or "" for each in covered.sequence]
-    named = [each.get("name").text or "" for each in flavor.get("resources").sequence]
+    wanted = [each.string for each in covered.sequence]
+    named = [each.get("name").string for each in flavor.get("resources").sequence]
     if named == wanted or not wanted or flavor.get("resources").is_unknown:
         return
     how = "the same resources in another order" if sorted(named) == sorted(wanted) else "other resources"

@@ -48,7 +48,7 @@ def makes_pods(document: Tree) -> bool:
     kind = document.get("kind").text if document.is_mapping else None
     if not kind or (document.get("apiVersion").is_absent and document.get("metadata").is_absent):
         return False
-    version = document.get("apiVersion").text or ""
+    version = document.get("apiVersion").string
     if any(group in version for group in _POLICIES):
         return False
     return kind not in _OTHERS or (kind == _OF_ANOTHER_GROUP and "/" in version)
@@ -57,7 +57,7 @@ def makes_pods(document: Tree) -> bool:
 def pod_templates(document: Tree) -> Iterator[PodTemplate]:
     if not makes_pods(document):
         return
-    find = _FINDERS.get(document.get("kind").text or "", _walked)
+    find = _FINDERS.get(document.get("kind").string, _walked)
     for found in find(document):
         yield _with_what_it_leaves_out(found)
 
@@ -196,8 +196,8 @@ _GROUPS = ("v1", "apps/", "batch/")
 
 def misshapen(document: Tree) -> Iterator[UnreadableInput]:
     """The misshapen parts of Kubernetes' own kinds; the maker of another kind decides what that may hold."""
-    shape = _KINDS.get(document.get("kind").text or "")
-    version = document.get("apiVersion").text or ""
+    shape = _KINDS.get(document.get("kind").string)
+    version = document.get("apiVersion").string
     if shape is not None and version.startswith(_GROUPS):
         yield from _unlike(document, shape, "")
 

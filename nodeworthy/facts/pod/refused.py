@@ -61,14 +61,14 @@ def refusals(pod: PodTemplate) -> Iterator[PodRefusal]:
 
 def api_gone(pod: PodTemplate) -> PodRefusal | None:
     version = pod.document.get("apiVersion")
-    gone = _GONE.get((version.text or "", pod.kind))
+    gone = _GONE.get((version.string, pod.kind))
     if gone is None or not is_whole(pod):
         return None
     until, now = gone
     return PodRefusal(
         version.place,
         f"is asked for in a version of the API that is gone: {version.text}",
-        version.text or "",
+        version.string,
         f"apiVersion: {now}",
         f'no matches for kind "{pod.kind}": Kubernetes has not served it there since {until}',
     )
@@ -97,7 +97,7 @@ def lacks_its_container(pod: PodTemplate) -> Iterator[PodRefusal]:
     """Kubeflow's training operator knows the container that works by its name."""
     from nodeworthy.known.others_kinds import container_of
 
-    wanted = container_of(pod.document.get("apiVersion").text or "", pod.kind)
+    wanted = container_of(pod.document.get("apiVersion").string, pod.kind)
     names = [each.tree.get("name") for each in pod.containers if not each.is_init]
     is_told = names and all(each.text and not MADE_LATER.search(each.text) for each in names)
     if wanted is None or not is_told or pod.why_hidden or any(each.text == wanted for each in names):
@@ -105,7 +105,7 @@ def lacks_its_container(pod: PodTemplate) -> Iterator[PodRefusal]:
     yield PodRefusal(
         names[0].place,
         f"has no container called {wanted}",
-        ", ".join(each.text or "" for each in names),
+        ", ".join(each.string for each in names),
         f"name: {wanted}",
         f"must have at least one container with name {wanted}: Kubeflow's training operator takes no other for the one "
         "that works",
@@ -114,7 +114,7 @@ def lacks_its_container(pod: PodTemplate) -> Iterator[PodRefusal]:
 
 def waits_for_more_than_it_has(pod: PodTemplate) -> Iterator[PodRefusal]:
     """A gang of Volcano's that would wait for more pods than its tasks make."""
-    api, spec = pod.document.get("apiVersion").text or "", pod.document.get("spec")
+    api, spec = pod.document.get("apiVersion").string, pod.document.get("spec")
     least, tasks = spec.get("minAvailable"), spec.get("tasks").sequence
     # A task without a number has one.
     made = [each.get("replicas") for each in tasks]

@@ -3,6 +3,7 @@ take, amounts that are none. What stands at another depth than it should is told
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
@@ -18,7 +19,7 @@ _PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _HANDLERS = ("exec", "grpc", "httpGet", "tcpSocket")
 _COUNTS = ("replicas", "parallelism", "completions", "backoffLimit")
 # GPUs by a name without a domain.
-_BARE = pattern(r"(?:nvidia[-.])?(?:com[-.])?gpus?|nvidia", 2)  # re.IGNORECASE
+_BARE = pattern(r"(?:nvidia[-.])?(?:com[-.])?gpus?|nvidia", re.IGNORECASE)
 # An amount of 16 GB is `16G` or `16Gi`.
 _LIKE_A_QUANTITY = "a quantity: 500m, 16Gi, 4"
 
@@ -30,12 +31,12 @@ def served_elsewhere(pod: PodTemplate) -> PodRefusal | None:
     if served is None or not is_told or version.text == served or not is_whole(pod):
         return None
     # Of another domain: a kind that somebody else calls so.
-    if "." in (version.text or "").partition("/")[0] or pod.elsewhere is not None:
+    if "." in version.string.partition("/")[0] or pod.elsewhere is not None:
         return None
     return PodRefusal(
         version.place,
         f"is asked for of {version.text}, where Kubernetes serves no {pod.kind}",
-        version.text or "",
+        version.string,
         f"apiVersion: {served}",
         f'no matches for kind "{pod.kind}" in version "{version.text}"',
     )

@@ -70,11 +70,11 @@ class PodTemplate:
     @cached_property
     def name(self) -> str:
         metadata = self.document.get("metadata")
-        return metadata.get("name").text or metadata.get("generateName").text or ""
+        return metadata.get("name").text or metadata.get("generateName").string
 
     @cached_property
     def namespace(self) -> str:
-        return self.document.get("metadata", "namespace").text or ""
+        return self.document.get("metadata", "namespace").string
 
     @property
     def title(self) -> str:
@@ -126,7 +126,7 @@ class PodTemplate:
         yield any(each.variable(name) is not None for each in self.containers for name in _VARIABLES)
         yield any(name.startswith(_SIGNS) for name in self.spec.get("nodeSelector").mapping)
         for toleration in self.spec.get("tolerations").sequence:
-            key = toleration.get("key").text or ""
+            key = toleration.get("key").string
             yield is_gpu_resource(key)
 
     @cached_property

@@ -85,7 +85,7 @@ def _name(path: str) -> str:
 
 def _options_of_write(effect: Writes, before: Content) -> Iterator[OptionWrite]:
     fault = why_not_read(effect.path)
-    if fault and effect.how is How.DELETE and (effect.path.known or "").rstrip("/") in option().folders:
+    if fault and effect.how is How.DELETE and effect.path.string.rstrip("/") in option().folders:
         yield OptionWrite(effect, OptionSaid(Says.GONE, why="is deleted with its folder"), replaces=True)
     elif fault:
         yield from _in_vain(effect, fault)

@@ -103,7 +103,7 @@ def _texts(effect: Writes) -> Iterator[str]:
 
 
 def _program(effect: Runs) -> str:
-    return (effect.arguments[0].known or "").rpartition("/")[2] if effect.arguments else ""
+    return effect.arguments[0].string.rpartition("/")[2] if effect.arguments else ""
 
 
 def seen_writes(writes: Sequence[OptionWrite]) -> list[OptionWrite]:

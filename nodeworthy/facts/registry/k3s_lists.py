@@ -32,7 +32,7 @@ class Lead:
 
 def lists_of(timeline: Timeline) -> dict[str, Writes]:
     """The step that writes each reader's list last."""
-    written = ((_readers().get(each.path.known or ""), each) for each in timeline.of(Writes))
+    written = ((_readers().get(each.path.string), each) for each in timeline.of(Writes))
     return {reader: each for reader, each in written if reader is not None and each.how is not How.DELETE}
 
 

@@ -128,7 +128,7 @@ class PlainText:
         if self.is_of_others:
             return list(secrets_by_form(self.text))
         found = [each for each in secrets_in(self.text) if not (self.is_for_oneself and self._is_well_known(each))]
-        is_sample = _SAMPLE.fullmatch(self.place.path or "") is not None
+        is_sample = _SAMPLE.fullmatch(self.place.file) is not None
         return [each for each in found if each.what in forms()] if is_sample else found
 
     def _is_well_known(self, each: Secret) -> bool:

@@ -36,7 +36,7 @@ class SecretManifest:
     def packed(self) -> Iterator[tuple[str, Tree, str]]:
         """What stands in it in base64: its key, where it stands, and what it says."""
         for name, child in self.tree.get("data").mapping.items():
-            text = _unpacked(child.text or "")
+            text = _unpacked(child.string)
             if text:
                 yield name, child, text
 
@@ -60,7 +60,7 @@ def is_telling_config_map(tree: Tree) -> bool:
 
 
 def is_kubeadms(tree: Tree) -> bool:
-    return tree.is_mapping and (tree.get("apiVersion").text or "").startswith(_KUBEADMS)
+    return tree.is_mapping and tree.get("apiVersion").string.startswith(_KUBEADMS)
 
 
 def installs(tree: Tree) -> bool:
@@ -70,7 +70,7 @@ def installs(tree: Tree) -> bool:
 
 def without_packed(text: str, secrets: Sequence[SecretManifest]) -> str:
     """The text with blank lines for what stands in base64 in a Secret, and is looked at unpacked."""
-    packed = {child.place.line: child.text or "" for each in secrets for _, child, _ in each.packed()}
+    packed = {child.place.line: child.string for each in secrets for _, child, _ in each.packed()}
     if not packed:
         return text
     plain = {child.place.line for each in secrets for child in each.tree.get("stringData").mapping.values()}
@@ -166,13 +166,13 @@ def perhaps_in_plain_sight(values: Tree, origin: str) -> Iterator[PlannedSecret]
     """The possible secrets in a chart that is handed over as one text, in which what the program keeps secret looks
     like everything else."""
     for name, tree in scalars(values):
-        what = what_is(name, tree.text or "") if tree.secret else None
+        what = what_is(name, tree.string) if tree.secret else None
         if what is not None:
             yield PlannedSecret(name, tree, what, origin, is_sure=False)
 
 
 def _texts(tree: Tree) -> Iterator[tuple[str, Tree, str]]:
-    return ((name, each, each.text or "") for name, each in scalars(tree))
+    return ((name, each, each.string) for name, each in scalars(tree))
 
 
 def _packed(secret: Tree) -> Iterator[tuple[str, Tree, str]]:
@@ -210,12 +210,12 @@ def _within(top: str, tree: Tree) -> list[StackOutput]:
         return []
     if tree.is_unknown:
         return [StackOutput(top, tree, None)] if holds(top) is not None else []
-    told = [(each, what_is(name, each.text or "")) for name, each in scalars(tree, top) if _is_said(each)]
+    told = [(each, what_is(name, each.string)) for name, each in scalars(tree, top) if _is_said(each)]
     return [StackOutput(each.place.subject or top, each, what) for each, what in told if what is not None]
 
 
 def _is_said(tree: Tree) -> bool:
-    return not tree.secret and not is_default(tree.text or "")
+    return not tree.secret and not is_default(tree.string)
 
 
 # What stands in a repository.

@@ -78,9 +78,9 @@ def _selector(tree: Tree) -> Selector:
     labels = {name: str(each.value) for name, each in tree.get("matchLabels").mapping.items()}
     expressions = tuple(
         (
-            each.get("key").text or "",
-            each.get("operator").text or "",
-            tuple(value.text or "" for value in each.get("values").sequence),
+            each.get("key").string,
+            each.get("operator").string,
+            tuple(value.string for value in each.get("values").sequence),
         )
         for each in tree.get("matchExpressions").sequence
     )
@@ -157,11 +157,11 @@ class DatabaseServer:
 
     @property
     def name(self) -> str:
-        return self.document.get("metadata", "name").text or ""
+        return self.document.get("metadata", "name").string
 
     @property
     def namespace(self) -> str:
-        return self.document.get("metadata", "namespace").text or ""
+        return self.document.get("metadata", "namespace").string
 
     @cached_property
     def labels(self) -> Mapping[str, str]:
@@ -201,7 +201,7 @@ class DatabaseServer:
     def _extends_with_pgmq(self) -> bool:
         """CloudNativePG mounts extensions from images of their own."""
         listed = self.document.get("spec", "postgresql", "extensions").sequence
-        return any("pgmq" in (each.get("name").text or "") for each in listed)
+        return any("pgmq" in each.get("name").string for each in listed)
 
     @property
     def creates_extension(self) -> bool:
@@ -263,7 +263,7 @@ def server_of_template(template: PodTemplate) -> DatabaseServer | None:
 
 
 def servers_of_cloud_native(document: Tree) -> Iterator[DatabaseServer]:
-    api = document.get("apiVersion").text or ""
+    api = document.get("apiVersion").string
     if document.get("kind").text == "Cluster" and api.startswith(_CLOUD_NATIVE):
         yield DatabaseServer(document, None)
 
@@ -274,4 +274,4 @@ def init_texts(document: Tree) -> Iterator[InitText]:
     text = "\n".join(_texts(document.get("data")))
     if "pgmq" in text.lower() or _REPLICATES.search(text):
         metadata = document.get("metadata")
-        yield InitText(document.place, metadata.get("namespace").text or "", metadata.get("name").text or "", text)
+        yield InitText(document.place, metadata.get("namespace").string, metadata.get("name").string, text)

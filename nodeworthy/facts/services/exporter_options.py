@@ -53,7 +53,7 @@ def _starts(tree: Tree, name: str = "") -> Iterator[Sequence[Tree]]:
             yield from _starts(each, name)
     if not tree.is_mapping:
         return
-    image = (tree.get("image").text or "").partition("@")[0]
+    image = tree.get("image").string.partition("@")[0]
     if posixpath.basename(image).partition(":")[0] == EXPORTER and _MAKER in image and _is_itself(tree.get("command")):
         yield [*tree.get("command").sequence[1:], *tree.get("args").sequence]
     elif name == "dcgmExporter":
@@ -65,18 +65,18 @@ def _starts(tree: Tree, name: str = "") -> Iterator[Sequence[Tree]]:
 
 
 def _is_itself(command: Tree) -> bool:
-    return not command.sequence or posixpath.basename(command.sequence[0].text or "") == EXPORTER
+    return not command.sequence or posixpath.basename(command.sequence[0].string) == EXPORTER
 
 
 def _are_its_charts(tree: Tree) -> bool:
     """Values of its chart, which no other chart calls so: what is given is the exporter's."""
-    said = " ".join(each.text or "" for each in tree.get("arguments").sequence)
+    said = " ".join(each.string for each in tree.get("arguments").sequence)
     return tree.get("kind").is_absent and (BEGINS in said or EXPORTER in said)
 
 
 def _refused_of(words: Sequence[Tree]) -> Iterator[RefusedExporterOption]:
     for index, word in enumerate(words):
-        text = word.text or ""
+        text = word.string
         if not text.startswith("-") or _FILLED_IN.search(text):
             continue
         name, is_given, value = text.lstrip("-").partition("=")
@@ -84,5 +84,5 @@ def _refused_of(words: Sequence[Tree]) -> Iterator[RefusedExporterOption]:
             yield RefusedExporterOption(word.place, text)
         elif name in _LIST:
             given = word if is_given else next(iter(words[index + 1 : index + 2]), word)
-            if (value or given.text or "").startswith(BEGINS):
-                yield RefusedExporterOption(given.place, value or given.text or "", is_a_list_of_names=True)
+            if (value or given.string).startswith(BEGINS):
+                yield RefusedExporterOption(given.place, value or given.string, is_a_list_of_names=True)

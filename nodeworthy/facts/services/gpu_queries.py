@@ -60,9 +60,9 @@ class CollectedGpuMetric:
 
 def asks_of_gpus(document: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
     """The queries of a document, wherever they stand in it, also in a text that is a document itself."""
-    recorded = frozenset(each.text or "" for name, each in _leaves(document) if name == "record")
+    recorded = frozenset(each.string for name, each in _leaves(document) if name == "record")
     for name, leaf in _leaves(document):
-        text = leaf.text or ""
+        text = leaf.string
         if BEGINS not in text:
             continue
         if name in _ASKS:
@@ -83,7 +83,7 @@ def collected_metrics(text: str, place: Place) -> Iterator[CollectedGpuMetric]:
 def _within(leaf: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
     """A dashboard, or a file of rules, that a ConfigMap holds."""
     try:
-        documents = read_all(leaf.text or "", leaf.inside or leaf.place)
+        documents = read_all(leaf.string, leaf.inside or leaf.place)
     except (NotYaml, ValueError):
         return
     for document in documents:
@@ -92,7 +92,7 @@ def _within(leaf: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
 
 
 def _of_query(leaf: Tree, recorded: frozenset[str]) -> Iterator[GpuQuery]:
-    text = leaf.text or ""
+    text = leaf.string
     names = tuple(dict.fromkeys(each for each in _NAME.findall(text) if each not in recorded))
     if names:
         yield GpuQuery(leaf.place, names, _compared(text, names))

@@ -48,7 +48,7 @@ def _stack(of: Release) -> MonitoringStack:
 def prometheuses(document: Tree) -> Iterator[MonitoringStack]:
     from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 
-    api = document.get("apiVersion").text or ""
+    api = document.get("apiVersion").string
     if document.get("kind").text == "Prometheus" and api.startswith("monitoring.coreos.com/"):
         yield MonitoringStack(document.place, "Prometheus", document.get("spec"))
 

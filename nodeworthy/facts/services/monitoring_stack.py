@@ -308,8 +308,8 @@ class SplitEndpoint:
 
 
 def split_endpoints(document: Tree) -> Iterator[SplitEndpoint]:
-    kind = document.get("kind").text or ""
-    if kind not in _KEPT or not (document.get("apiVersion").text or "").startswith("monitoring.coreos.com/"):
+    kind = document.get("kind").string
+    if kind not in _KEPT or not document.get("apiVersion").string.startswith("monitoring.coreos.com/"):
         return
     for one, other in pairwise(document.get("spec", _KEPT[kind]).sequence):
         has_a_port = not _PORTS.isdisjoint(one.mapping)
@@ -342,4 +342,4 @@ def misplaced_monitors(document: Tree) -> Iterator[MisplacedMonitor]:
     group = (version.text or ".").rpartition("/")[0]
     if version.text == SERVED or ("." in group and group != _ITS_GROUP) or version.text is None:
         return
-    yield MisplacedMonitor(document.get("kind").text or "", document.get("metadata", "name").text or "", version)
+    yield MisplacedMonitor(document.get("kind").string, document.get("metadata", "name").string, version)

@@ -62,7 +62,7 @@ def prometheuses_by_hand(document: Tree) -> Iterator[HandmadePrometheus]:
     if why_incomplete(pods) or why_incomplete(pods.get("volumes")):
         return
     for container in pods.get("containers").sequence:
-        image = (container.get("image").text or "").partition("@")[0]
+        image = container.get("image").string.partition("@")[0]
         if posixpath.basename(image).partition(":")[0] != _PROGRAM or why_incomplete(container.get("volumeMounts")):
             continue
         options = dict(_options(container))
@@ -80,7 +80,7 @@ def prometheuses_by_hand(document: Tree) -> Iterator[HandmadePrometheus]:
 
 def _options(container: Tree) -> Iterator[tuple[str, Said]]:
     for word in (*container.get("command").sequence, *container.get("args").sequence):
-        name, is_given, value = (word.text or "").partition("=")
+        name, is_given, value = word.string.partition("=")
         if name in (_TIME, _SIZE, _PATH, _TIME_UNTIL_3) and is_given:
             yield name, Said(word.place, value)
 
@@ -92,9 +92,9 @@ def _is_a_charts_word(document: Tree, options: Mapping[str, Said]) -> bool:
 
 def _mounted(container: Tree, path: str) -> str:
     """The volume that is nearest above the path."""
-    mounts = {(each.get("mountPath").text or "").rstrip("/"): each for each in container.get("volumeMounts").sequence}
+    mounts = {each.get("mountPath").string.rstrip("/"): each for each in container.get("volumeMounts").sequence}
     above = [each for each in mounts if each and f"{path.rstrip('/')}/".startswith(f"{each}/")]
-    return mounts[max(above, key=len)].get("name").text or "" if above else ""
+    return mounts[max(above, key=len)].get("name").string if above else ""
 
 
 def _volume_of(volumes: Tree, named: str, *path: str) -> Tree:

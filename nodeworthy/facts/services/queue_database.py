@@ -52,7 +52,7 @@ class QueueDatabase:
     @cached_property
     def passwords(self) -> tuple[Tree, ...]:
         """The variables that are named as passwords."""
-        return tuple(each for each in self.variables if _PASSWORD.search(each.get("name").text or ""))
+        return tuple(each for each in self.variables if _PASSWORD.search(each.get("name").string))
 
     @cached_property
     def takes_secrets(self) -> bool:
@@ -85,7 +85,7 @@ def queue_databases(
 
 
 def _belongs(namespace: str, place: Place) -> tuple[str, str]:
-    return namespace, "" if place.urn else str(PurePosixPath(place.path or "").parent)
+    return namespace, "" if place.urn else str(PurePosixPath(place.file).parent)
 
 
 def _with_its_scripts(server: DatabaseServer, texts: Sequence[InitText]) -> DatabaseServer:

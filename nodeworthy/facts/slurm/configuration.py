@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import ClassVar
@@ -14,7 +15,7 @@ from nodeworthy.verdict import Known, Located, NotKnown, Place, need
 _PAIR = pattern(r"([A-Za-z][\w/]*)\s*=\s*(\"[^\"]*\"|(?:\{\{.*?\}\}|\S)+)")
 _INCLUDES = pattern(r"(?im)^[ \t]*include[ \t]|\{\{|\{%|\$\{")
 _FILLED_IN = pattern(r"\{\{|\{%|\$\{|@\w+@")
-_GPU = pattern(r"gpu(?::(?P<type>(?!\d+(?:\(|\Z))[\w.+-]+))?(?::(?P<count>\d+))?(?:\([^)]*\))?", 2)  # re.IGNORECASE
+_GPU = pattern(r"gpu(?::(?P<type>(?!\d+(?:\(|\Z))[\w.+-]+))?(?::(?P<count>\d+))?(?:\([^)]*\))?", re.IGNORECASE)
 # What mends a password in one of them.
 KEPT_BY_SLURM = (
     "let whatever builds the machine of slurmdbd fetch it from a store and write it into its slurmdbd.conf, which only "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nodeworthy.patterns import pattern
@@ -9,7 +10,7 @@ from nodeworthy.patterns import pattern
 # Nobody has more nodes; a list that says so is a slip.
 _MOST = 65536
 _PARTS = pattern(r"(?:[^,\[\]]|\[[^\]]*\]|[\[\]])+")
-_BRACKETS = pattern(r"([^\[\]]*)\[([\d,-]+)\](.*)", 16)  # re.DOTALL
+_BRACKETS = pattern(r"([^\[\]]*)\[([\d,-]+)\](.*)", re.DOTALL)
 
 
 def names_of(text: str) -> list[str] | None:

@@ -114,7 +114,7 @@ class SlurmJob:
         """What the shell can't read in it. Only of a job that is a file of its own."""
         from nodeworthy.boot.shell.strict.reading import why_broken
 
-        is_template = (self.place.path or "").endswith(_TEMPLATES)
+        is_template = self.place.file.endswith(_TEMPLATES)
         return why_broken(self.text, jinja=is_template) if not self.within and self.is_shell else None
 
     @property

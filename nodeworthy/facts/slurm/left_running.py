@@ -24,7 +24,7 @@ def left_running(job: SlurmJob) -> Launch | None:
     if last is None or not last.ran.background or not (last.is_python or last.step is not None):
         return None
     behind = job.walked.ran[_turn(job, last) + 1 :]
-    return last if all((each.words[0].known or "") in _QUICK for each in behind) else None
+    return last if all(each.words[0].string in _QUICK for each in behind) else None
 
 
 def _turn(job: SlurmJob, launch: Launch) -> int:

@@ -42,7 +42,7 @@ def hidden_launches(job: SlurmJob) -> Iterator[Hidden]:
 def _hole(found: Peeled) -> Hole | None:
     """The hole in the place of what is started: `srun $CMD`, `srun bash -c "$CMD"`."""
     word = found.words[0] if found.words and not found.program else None
-    if found.program in SHELLS and len(found.words) > 2 and (found.words[1].known or "").endswith("c"):
+    if found.program in SHELLS and len(found.words) > 2 and found.words[1].string.endswith("c"):
         word = found.words[2]
     first = next((each for each in word.pieces if isinstance(each, Hole) or each.strip()), None) if word else None
     return first if isinstance(first, Hole) else None
@@ -228,7 +228,7 @@ def _most(told: Text | None) -> int | None:
     """The larger number of `1` or `1:4`; one where nothing is said, None where that is not known."""
     if told is None:
         return 1
-    last = (told.known or "").rpartition(":")[2]
+    last = told.string.rpartition(":")[2]
     return int(last) if last.isdigit() else None
 
 
@@ -236,7 +236,7 @@ def _at_one_port(launch: Launch) -> bool:
     """The same for each task: none of them chooses another one, or any that is free."""
     ports = (_option(launch, name) for name in ("rdzv_endpoint", "master_port", "main_process_port"))
     said = [each for each in (*ports, launch.environment.get("MASTER_PORT")) if each is not None]
-    free = any((each.known or "").rpartition(":")[2] == "0" for each in said)
+    free = any(each.string.rpartition(":")[2] == "0" for each in said)
     return not free and (not launch.per_task or all(same_for_all(each) for each in said))
 
 

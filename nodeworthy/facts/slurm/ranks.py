@@ -110,7 +110,7 @@ def _count(step: Step, *names: str) -> int | None:
 
 def is_local(launch: Launch, address: Text) -> bool:
     """An address by which every node means itself. What the batch shell expands is the first node's for all of them."""
-    if _LOCAL.match(address.known or ""):
+    if _LOCAL.match(address.string):
         return True
     holes = [] if not launch.per_task else [each for each in address.holes if _OWN_NAME.match(each.shown)]
     return any(not each.why.startswith(FILLED) for each in holes)

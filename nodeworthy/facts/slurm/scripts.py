@@ -75,7 +75,7 @@ def cut_off(job: SlurmJob) -> Iterator[tuple[Place, str]]:
     inside = (each.ran for each in job.launches if each.per_task)
     seen: set[tuple[Place, str]] = set()
     for ran in (*job.walked.ran, *inside):
-        first = ran.words[0].known or ""
+        first = ran.words[0].string
         if _AN_OPTION.fullmatch(first) and (ran.place, first) not in seen:
             seen.add((ran.place, first))
             yield ran.place, first
@@ -102,7 +102,7 @@ def misplaced_options(job: SlurmJob) -> Iterator[tuple[Launch, str]]:
 def programs_for_scripts(job: SlurmJob) -> Iterator[tuple[Launch, str]]:
     """`torchrun … python train.py`: a launcher brings Python itself, and takes the word for the script's name."""
     for launch in job.launches:
-        name = (launch.script.known or "") if launch.script is not None else ""
+        name = launch.script.string if launch.script is not None else ""
         if launch.is_distributed and "no_python" not in launch.options and _A_PROGRAM.fullmatch(name):
             yield launch, name
 
@@ -230,5 +230,5 @@ def _went(job: SlurmJob, ran: Ran) -> Ran | None:
 
 
 def _brought(job: SlurmJob, ran: Ran) -> str:
-    brings = (each.words[0].known or "" for each in job.walked.before(ran))
+    brings = (each.words[0].string for each in job.walked.before(ran))
     return next((name for each in brings if (name := each.rsplit("/", 1)[-1]) in _BRINGS), "")

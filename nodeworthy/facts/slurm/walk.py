@@ -119,7 +119,7 @@ class Choices:
             pieces = (held[each.shown].pieces if isinstance(each, Hole) and each.shown in held else (each,)
                       for each in word.pieces)  # fmt: skip
             whole = Text.of(*(piece for some in pieces for piece in some))
-            is_text = index > 0 and (words[index - 1].known or "").startswith("-") and " " in word.shown()
+            is_text = index > 0 and words[index - 1].string.startswith("-") and " " in word.shown()
             yield from [whole] if is_text else split(whole, separators(self.state))
 
     def _take(self, name: str, guard: Guard) -> None:

@@ -153,7 +153,7 @@ def _without_one(found: Peeled) -> Peeled | None:
 def _behind_a_variable(found: Peeled) -> Peeled | None:
     """`$IN_IMAGE python train.py`: whatever stands in it, it runs what stands behind it."""
     for index, word in enumerate(found.words[1:_FARTHEST], start=1):
-        if _LAUNCHES.fullmatch((word.known or "").rsplit("/", 1)[-1]):
+        if _LAUNCHES.fullmatch(word.string.rsplit("/", 1)[-1]):
             return _inner(found, found.words[index:], found.words[0].shown())
     return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -83,7 +84,7 @@ def _draft(file: ConfigFile, section: str, runtime: str) -> Draft:
 
 _SINCE, _ASKS_SINCE = (1, 22), (1, 31)
 _ARCHIVE = pattern(r"pkgs\.k8s\.io/core:/stable:/v(1\.\d+)(?!\d)")
-_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", 8)  # re.MULTILINE
+_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
 _TURNED_ROUND = pattern(r"SystemdCgroup\s*\\?=\s*true\s*([/|#@])\s*SystemdCgroup\s*\\?=\s*false")
 # Who says anything else of cgroups, or has another runtime, may have kubelet agree.
 _SAYS_MORE = pattern(r"(?i)cgroup|cri-dockerd|cri-?o\b|\.toml\.(?:j2|tmpl|tpl)")

@@ -25,7 +25,7 @@ def added_lines(timeline: Timeline, runtime: Containerd | None) -> Iterator[Conf
     makers = {path: Makers(timeline, path) for path in configs(runtime or containerd_of("kubeadm"))}
     for write in timeline.of(Writes):
         content = write.content if write.how is How.APPEND and write.whole is None else None
-        path = write.path.known or ""
+        path = write.path.string
         if content is None or path not in makers or is_nodeadms(write):
             continue
         above = file_left(timeline, path, write.conditions, until=write).last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.effects import Act, Effect, Installs, Joins, Runs, Unit, Writes
@@ -62,13 +63,13 @@ _SEES_TO_IT = pattern(
     r"/etc/containerd|containerd\s+config|disabled_plugins|cri-dockerd|cri-o|crio|config\.toml|containerd-\d|k3s|rke2|"
     r"containerd=|--cri-socket"
 )
-_COMMENT = pattern(r"^\s*#[^\n]*", 8)  # re.MULTILINE
+_COMMENT = pattern(r"^\s*#[^\n]*", re.MULTILINE)
 # Before 1.24 kubelet talked to Docker itself.
 # Docker 18.06 and before had a containerd of their own, without this package.
 _OLD = pattern(
     r"docker-ce=(?:5:)?[\"']?(?:17\.|18\.0[1-6])|\b(?:kubelet|kubeadm)[=-]v?1\.(?:\d|1\d|2[0-3])\.|"
     r"kubernetes_version\W+v?1\.(?:\d|1\d|2[0-3])\b",
-    2,  # re.IGNORECASE
+    re.IGNORECASE,
 )
 
 

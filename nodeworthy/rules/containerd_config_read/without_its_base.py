@@ -11,6 +11,7 @@ it say so; both have templates of this name.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.effects import How, Writes
@@ -34,7 +35,7 @@ _BRINGS_ITS_NETWORK, _NETWORK = "k3s", "flannel"
 _OTHER = "rke2"
 # Whoever names one of these has written down what the base would have said of it.
 _FOLDERS = pattern(r"conf_dir|bin_dirs?\b|\.cni\]|CNIConfDir|NoFlannel")
-_COMMENT = pattern(r"^\s*#[^\n]*", 8)  # re.MULTILINE
+_COMMENT = pattern(r"^\s*#[^\n]*", re.MULTILINE)
 
 
 def whose_template(timeline: Timeline) -> Containerd | None:

@@ -151,7 +151,7 @@ def values_hold_none(values: OperatorValues) -> Findings:
         return  # the file that they stand in is looked at as a whole
     sight = Sight(values.origin, "whoever may read the release reads it", _REFER)
     for name, tree in scalars(values.tree):
-        what = None if tree.secret or is_default(tree.text or "") else what_is(name, tree.text or "")
+        what = None if tree.secret or is_default(tree.string) else what_is(name, tree.string)
         if what is not None:
             yield sight.finding(tree.place, what, name)
 

@@ -110,7 +110,7 @@ def _is_filled_in(script: BootScript) -> bool:
     """Whether a template fills it in. What builds an image gets such variables from its environment as well."""
     if script.use.is_rendered(script.surroundings):
         return True
-    path = script.place.path or ""
+    path = script.place.file
     return script.userdata.is_template and (not script.use.builds_an_image or not path.endswith(".sh"))
 
 
@@ -135,7 +135,7 @@ _ESCAPED = "$${"
 
 def _leaves_none(part: Part) -> bool:
     """Whether what fills in this template fills in names in capitals, too. What cloud-init starts has none of them."""
-    return part.kind is PartKind.CLOUD_CONFIG or _ESCAPED in part.text or (part.place.path or "").endswith(".tftpl")
+    return part.kind is PartKind.CLOUD_CONFIG or _ESCAPED in part.text or part.place.file.endswith(".tftpl")
 
 
 def _filled_in(each: Filling, sight: Sight, place: Place) -> Draft:

@@ -68,7 +68,7 @@ def a_node_takes_more_than_its_own_pods(node_class: KarpenterClass, pool: Karpen
 def its_taints_are_of_the_right_kind(pool: KarpenterPool) -> Findings:
     for taint in pool.taints("taints"):
         need(taint.located())
-        who = worker_of_taint(taint.get("key").text or "")
+        who = worker_of_taint(taint.get("key").string)
         if who is not None:
             yield _of_the_start(pool, taint, who)
     for taint in pool.taints("startupTaints"):

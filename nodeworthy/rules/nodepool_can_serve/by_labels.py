@@ -40,7 +40,7 @@ def its_finder_labels_the_cards(values: OperatorValues) -> Findings:
 
 
 def _texts(listed: Tree) -> list[str]:
-    return [each.text or "" for each in listed.sequence]
+    return [each.string for each in listed.sequence]
 
 
 def _unlabelled(listed: Tree, key: str, should: str, does: str) -> Draft:

@@ -36,13 +36,13 @@ class _Required:
 
     @property
     def shown(self) -> str:
-        words = " or ".join(each.text or "" for each in self.values)
+        words = " or ".join(each.string for each in self.values)
         return f"{self.key}: {words}" if self.operator == "In" else f"{self.key} {self.operator} {words}"
 
     def allows(self, kind: str) -> bool:
         """What is not known of a type may be as it is wanted."""
         has = _OF_A_TYPE[self.key](kind)
-        wanted = [each.text or "" for each in self.values]
+        wanted = [each.string for each in self.values]
         if has is None:
             return True
         if self.operator == "In":
@@ -86,13 +86,13 @@ def _should(other: _Required, kinds: frozenset[str]) -> str:
 def _required(asked: tuple[str, str, Sequence[Tree]]) -> _Required | None:
     """What can be compared with what is known of types."""
     key, operator, values = asked
-    is_number = len(values) == 1 and _NUMBER.fullmatch(values[0].text or "") is not None
+    is_number = len(values) == 1 and _NUMBER.fullmatch(values[0].string) is not None
     is_compared = operator in ("In", "NotIn") or (operator in _COMPARES and is_number)
     return _Required(key, operator, values) if values and key in _OF_A_TYPE and is_compared else None
 
 
 def _may_be_unknown(required: _Required) -> bool:
-    names = [each.text or "" for each in required.values]
+    names = [each.string for each in required.values]
     if any("{" in name or "$" in name for name in names):
         return True
     if required.key == f"{_OWN}instance-family":

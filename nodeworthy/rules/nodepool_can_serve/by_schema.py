@@ -32,7 +32,7 @@ def it_chooses_by_what_its_nodes_are(pool: KarpenterPool) -> Findings:
     if not found:
         return
     first, *others = found
-    key = first.text or ""
+    key = first.string
     yield fail(
         first,
         f"{pool.title} chooses by {key}, which is Auto Mode's: of an EC2NodeClass it limits nothing",
@@ -57,7 +57,7 @@ def it_chooses_families_that_there_are(pool: KarpenterPool) -> Findings:
                 first,
                 f"{pool.title} asks for instances of a family that does not exist",
                 is_=f"{key}: {first.text}",
-                should=_families_like(first.text or ""),
+                should=_families_like(first.string),
                 related=[Related(each.place, f"nor is there a family {each.text}") for each in others],
                 cause="Karpenter takes it for a word of yours: no type is of this family, and none is started for it",
                 remedy="name the family before the dot of a type: `aws ec2 describe-instance-types`",
@@ -98,7 +98,7 @@ def it_asks_in_karpenters_words(pool: KarpenterPool) -> Findings:
 def _of_taints(pool: KarpenterPool) -> Iterator[NotTaken]:
     for taint in (*pool.taints("taints"), *pool.taints("startupTaints")):
         effect, value = taint.get("effect"), taint.get("value")
-        meant = _AS_EKS_WRITES.get(effect.text or "") or _nearest_effect(effect.text)
+        meant = _AS_EKS_WRITES.get(effect.string) or _nearest_effect(effect.text)
         if effect.text is not None and meant is not None:
             yield NotTaken(effect.place, "its taint has another effect than there are", effect.text, meant)
         if isinstance(value.value, bool | int | float):
@@ -303,7 +303,7 @@ def _of_reference(reference: Tree) -> Iterator[NotTaken]:
     group, before = reference.get("group"), reference.get("apiVersion")
     if not reference.is_mapping or not group.is_absent:
         return
-    said = before.text or ""
+    said = before.string
     means = said.rpartition("/")[0] or "karpenter.k8s.aws"
     place = before.heading if not before.is_absent else reference.place
     is_ = f"apiVersion: {said}" if said else "no group"
@@ -342,7 +342,7 @@ def not_taken_of_class(node_class: KarpenterClass) -> Iterator[NotTaken]:
 def _is_whole(spec: Tree) -> bool:
     """And no part of one, which is laid over another file's."""
     selectors = (spec.get(f"{name}SelectorTerms") for name in ("subnet", "securityGroup"))
-    is_patch = "patch" in PurePath(spec.place.path or "").name
+    is_patch = "patch" in PurePath(spec.place.file).name
     return not is_patch and why_incomplete(spec) is None and all(each.sequence for each in selectors)
 
 
@@ -366,7 +366,7 @@ def _of_images(terms: Tree, family: Tree) -> Iterator[NotTaken]:
     if named and len(terms.sequence) > 1:
         says = "an alias stands beside other terms, and v1 takes it alone"
         yield NotTaken(named[0].heading, says, f"{len(terms.sequence)} terms", "the alias alone, or none")
-    of_alias = {_FAMILIES.get((each.text or "").partition("@")[0], "") for each in named}
+    of_alias = {_FAMILIES.get(each.string.partition("@")[0], "") for each in named}
     if (
         len(of_alias) == 1
         and family.text is not None

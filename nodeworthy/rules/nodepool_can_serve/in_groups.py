@@ -75,7 +75,7 @@ def _severity(pod: PodTemplate, doors: Sequence[PoolDoor]) -> Severity:
 
 def _lie_together(pod: PodTemplate, doors: Sequence[PoolDoor]) -> bool:
     places = (pod.place, *(each.place for each in doors))
-    return len({posixpath.dirname(each.path or "") for each in places}) == 1
+    return len({posixpath.dirname(each.file) for each in places}) == 1
 
 
 def _of_another_label(pod: PodTemplate, door: PoolDoor, label: str, has: Located[str]) -> Draft:

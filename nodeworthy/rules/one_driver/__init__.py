@@ -93,7 +93,7 @@ def _kept_off(values: OperatorValues, pool: GpuPool) -> Draft:
 def _has_no_image(values: OperatorValues, pool: GpuPool) -> bool:
     """Whether nodes that nobody declares run a system for which NVIDIA has no driver container; people build some."""
     repository = values.tree.get("driver", "repository")
-    is_nvidias = repository.is_absent or (repository.text or "").startswith(_NVIDIAS)
+    is_nvidias = repository.is_absent or repository.string.startswith(_NVIDIAS)
     return pool.driver is Driver.OPERATOR and _is_amazons(pool) and is_nvidias
 
 

@@ -38,7 +38,7 @@ def _are_for_its_nodes(values: OperatorValues, script: BootScript) -> bool:
     from the fleet alone nobody has asked for."""
     if values.implied:
         return False
-    folders = {posixpath.dirname(each.place.path or "") for each in (values, script)}
+    folders = {posixpath.dirname(each.place.file) for each in (values, script)}
     return bool(script.pools) or len(folders) == 1
 
 

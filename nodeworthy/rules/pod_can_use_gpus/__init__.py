@@ -233,7 +233,7 @@ def what_others_make_of_it_is_taken(pod: PodTemplate, every: Sequence[PodTemplat
         skip("the server has taken it, it asks for no GPUs, or others say the rest of it")
     if pod.kind == OF_VALUES:
         found = [*no_choice(pod.spec), *no_tolerations(pod.spec)]
-    elif (pod.document.get("apiVersion").text or "").startswith(_HOLD_TEMPLATES):
+    elif pod.document.get("apiVersion").string.startswith(_HOLD_TEMPLATES):
         found = [*no_pod(pod), *no_tolerations(pod.spec), *lacks_its_container(pod)]
         found += waits_for_more_than_it_has(pod) if not _is_told_of_another(pod, every) else ()
     else:
@@ -344,7 +344,7 @@ def _mount(container: Container) -> Tree | None:
     """What hides the runtime's own memory; a mount of all of /dev does, too."""
     paths = (mount_point(), mount_point().rpartition("/")[0])
     mounts = container.tree.get("volumeMounts").sequence
-    return next((each for each in mounts if (each.get("mountPath").text or "").rstrip("/") in paths), None)
+    return next((each for each in mounts if each.get("mountPath").string.rstrip("/") in paths), None)
 
 
 @RULE.check

@@ -54,7 +54,7 @@ def _not_taken(run: DockerGpus, where: object, is_: str, should: str, says: str)
 def each_of_its_processes_has_a_gpu(run: DockerGpus) -> Findings:
     has, command = _count(run), run.tree.get("command")
     words = " ".join(filter(None, (command.text, *(each.text for each in command.sequence))))
-    told = processes_told(run.tree.get("image").text or "", " ".join(words.split()))
+    told = processes_told(run.tree.get("image").string, " ".join(words.split()))
     if told is None or told.machines != 1 or not 0 < has < told.number:
         return
     yield fail(

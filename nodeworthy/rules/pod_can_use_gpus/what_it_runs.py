@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from nodeworthy.facts.pod.containers import Container, holds_a_gpu
@@ -15,7 +16,7 @@ from nodeworthy.rules.pod_can_use_gpus import RULE
 from nodeworthy.verdict import Draft, Findings, Known, Located, Place, fail, skip
 
 # In a script that a container runs: what it could be started with starts nothing.
-_COMMENT = pattern(r"^[ \t]*#[^\n]*", 8)  # re.MULTILINE
+_COMMENT = pattern(r"^[ \t]*#[^\n]*", re.MULTILINE)
 
 
 @RULE.check
@@ -102,4 +103,4 @@ def _too_many(pod: PodTemplate, container: Container, told: GpuProcesses, has: i
 def _said_at(container: Container, option: str) -> Place:
     trees = (container.tree.get(name) for name in ("command", "args"))
     words = (word for tree in trees for word in (tree, *tree.sequence))
-    return next((each.place for each in words if option in (each.text or "")), container.place)
+    return next((each.place for each in words if option in each.string), container.place)

@@ -380,7 +380,7 @@ def pods_ask_as_it_shares(pod: PodTemplate, configs: Sequence[SharingConfig]) ->
     (config,) = configs
     for each in config.resources():
         said = config.of(each.means) or each.tree
-        name = each.name.text or ""
+        name = each.name.string
         if name not in pod.gpu_resources:
             continue
         asking = next(one for one in pod.containers if name in one.gpu_resources)

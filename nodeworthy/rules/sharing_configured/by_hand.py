@@ -29,7 +29,7 @@ def _by_environment(plugin: DaemonSetManifest, container: Tree, held: dict[str, 
         return
     for source in container.get("envFrom").sequence:
         name = source.get("configMapRef", "name")
-        config = held.get(name.text or "")
+        config = held.get(name.string)
         if config is not None:
             yield fail(
                 name.located(),
@@ -45,7 +45,7 @@ def _by_environment(plugin: DaemonSetManifest, container: Tree, held: dict[str, 
 
 def _without_daemon(plugin: DaemonSetManifest, container: Tree, held: dict[str, SharingConfig]) -> Iterator[Draft]:
     """MPS needs a control daemon beside the plugin, which is told where that keeps its files."""
-    maps = {each.get("configMap", "name").text or "" for each in plugin.pods.get("volumes").sequence}
+    maps = {each.get("configMap", "name").string for each in plugin.pods.get("volumes").sequence}
     config = next((each for name, each in held.items() if name in maps and each.of(MPS) is not None), None)
     unsure = container.get("envFrom").sequence or container.get("env").is_unknown
     if config is None or unsure or not _is_told(container, _FILE) or _is_told(container, _ROOT):
@@ -64,7 +64,7 @@ def _without_daemon(plugin: DaemonSetManifest, container: Tree, held: dict[str, 
 
 def _is_told(container: Tree, names: tuple[str, str]) -> bool:
     variable, option = names
-    words = (each.text or "" for part in ("command", "args") for each in container.get(part).sequence)
+    words = (each.string for part in ("command", "args") for each in container.get(part).sequence)
     named = any(each.get("name").text == variable for each in container.get("env").sequence)
     return named or any(word.split("=")[0] == option for word in words)
 

@@ -66,7 +66,7 @@ def slurm_manages_gpus(conf: SlurmConf) -> Findings:
 
 @RULE.check
 def nodes_have_what_is_promised(conf: SlurmConf, gres: GresConf) -> Findings:
-    if PurePath(conf.place.path or "").parent != PurePath(gres.place.path or "").parent:
+    if PurePath(conf.place.file).parent != PurePath(gres.place.file).parent:
         skip("the two files lie in two folders")
     if gres.detects:
         skip("Slurm finds the GPUs by itself (AutoDetect)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ _OPERATORS = pattern(r"&&|&>>|&>|&|\|\||\|&|\||;;&|;;|;&|;|<<<|<<-|<<|<&|<>|<|>>
 # Up to what ends a word, or means more than itself in one.
 _PLAIN = pattern(r"[^ \t\n|&;()<>\"'`$\\?*+@!\[=]+")
 _NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_TARGET = pattern(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\+?\Z", 16)  # re.DOTALL
+_TARGET = pattern(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\+?\Z", re.DOTALL)
 _DESCRIPTOR = pattern(r"(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})\Z")
 _META = frozenset(" \t\n|&;()<>")
 _BEGIN_OPERATORS = _META - frozenset(" \t\n")
