@@ -103,7 +103,11 @@ def _rows(layer: str) -> list[dict[str, Any]]:
 def _entry(row: dict[str, Any], layer: str) -> Evidence:
     return Evidence(
         rule=row.pop("rule", None),
-        texts=(*row.pop("texts", ()), *_failing(row.pop("of", ()), row.pop("fails", ""))),
+        texts=(
+            *row.pop("texts", ()),
+            *_failing(row.pop("of", ()), row.pop("fails", "")),
+            *(words + answer for answer in row.pop("nvml", ()) for words in _NVML_ANSWERED),
+        ),
         is_symptom=row.pop("symptom", False),
         is_family=row.pop("family", False),
         beside=tuple(row.pop("beside", ())),
@@ -122,6 +126,11 @@ _FAILURES = {
     "broken": ("exec format error", "file too short", "invalid ELF header", "cannot execute binary file"),
     "unreachable": ("connect: connection refused", "connect: no route to host", "i/o timeout", "connection timed out"),
 }
+
+
+# What NVML answers is one of its few sentences; in front of it stands what the program that asked says of it, such as
+# "Failed to initialize NVML: ".
+_NVML_ANSWERED = ("NVML: ", "nvml init failed: ", "nvml error: ", "nvml Init err: ", "NVML library; err: ")
 
 
 def _failing(things: Sequence[str], how: str) -> Iterator[str]:
