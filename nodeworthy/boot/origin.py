@@ -120,16 +120,6 @@ class Stacked:
         index = max(0, bisect_right(self.firsts, line) - 1)
         return self.origins[index].at(line - self.firsts[index] + 1, column)
 
-    def line_of(self, place: Place) -> int:
-        """Which of its lines may stand there, told by rows; 0 where none does."""
-        ends = [*self.firsts[1:], 1 << 31]
-        for first, end, origin in zip(self.firsts, ends, self.origins, strict=True):
-            begins = origin.at(1)
-            line = first + place.row - begins.row
-            if begins.path == place.path and first <= line < end:
-                return line
-        return 0
-
 
 @dataclass(frozen=True, slots=True)
 class Pinned:

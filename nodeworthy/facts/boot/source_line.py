@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from nodeworthy.boot.origin import Stacked
 from nodeworthy.boot.perhaps import Perhaps, perhaps
 from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.patterns import pattern
@@ -19,6 +18,8 @@ LONGEST = 120
 BEHIND = 10
 # How many lines one command, and what stands behind it, may take.
 _MOST = 40
+# Path, line, and the line within what is packed.
+_Line = tuple[str | None, int | None, int | None]
 _STOPS_ON_ERROR = pattern(r"^[ \t]*(?:-[ \t]+)?set[ \t]+(?:-\w*e|.*-o[ \t]+errexit)|^#!.*\s-\w*e", re.MULTILINE)
 
 # Of a cloud-config: a key of its own, and those that hold a script's commands.
@@ -109,12 +110,16 @@ class SourcePart:
 
     def index_of(self, place: Place) -> int | None:
         """Which of its lines stands there; None where it is none of them."""
-        origin = self.part.origin
-        index = origin.line_of(place) - 1 if isinstance(origin, Stacked) else place.row - self.part.place.row
-        if not 0 <= index < len(self.rows):
-            return None
-        there = self.part.origin.at(index + 1)
-        return index if (there.path, there.line, there.within) == (place.path, place.line, place.within) else None
+        return self._first_rows.get((place.path, place.line, place.within))
+
+    @cached_property
+    def _first_rows(self) -> dict[_Line, int]:
+        """The first line for each of the file: a template that was filled in has more of them, or fewer."""
+        found: dict[_Line, int] = {}
+        for index in range(len(self.rows)):
+            there = self.part.origin.at(index + 1)
+            found.setdefault((there.path, there.line, there.within), index)
+        return found
 
 
 @dataclass(frozen=True)
