@@ -29,6 +29,7 @@ from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.left_out import LeftOut
+from nodeworthy.facts.boot.named_archives import NamedArchive
 from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootPool, BootScript, PromisedPool
 from nodeworthy.facts.cluster.admission_causes import Admissions
@@ -196,6 +197,7 @@ _FILES: Final[Facts] = frozenset(
         LeftOut,
         MisplacedMonitor,
         MisplacedNodes,
+        NamedArchive,
         NamedImage,
         NodeFiles,
         OperatorByHelm,

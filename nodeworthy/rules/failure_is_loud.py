@@ -16,6 +16,8 @@ What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST b
 `vagrant ssh -c` and `multipass exec` are no other) is asked the same: ssh ends as the last command there does, and
 `set -e` holds on neither side for the other.
 
+make stops at a command that fails, unless a `-` stands in front of it; Docker ends a build there.
+
 Packer gives each `provisioner "shell"` a shell of its own, `/bin/sh -e`, and asks it how it ended: an `inline_shebang`
 without `-e` goes on to the last command, and so does an `execute_command` that gives the file to `bash` by its name.
 
@@ -87,8 +89,8 @@ _SWALLOWS = pattern(r"\|\|\s*(?:true|:)(?:\s|;|$)")
 _SAYS_IT_WENT_WELL = pattern(
     r"(?:(?:2|&)>>?\s*/dev/null|>>?\s*/dev/null\s+2>&1).*(?:\|\|(?!\s*(?:true|:)(?:\s|;|$))|\bthen\b)"
 )
-# What Ansible is told to go on by, as the commands of its tasks say it.
-_IGNORED = pattern(r" \|\| : (?P<key>ignore_errors|failed_when|rescue)")
+# What Ansible and make are told to go on by, as the commands of tasks and recipes say it.
+_IGNORED = pattern(r" \|\| : (?P<key>ignore_errors|failed_when|rescue|make)")
 # How the commands of a task are laid out.
 _OF_A_TASK = pattern(r"^(?:if \[ [^;]{1,400} \]; then )*\( (?:set \+e; )?| \)(?:; fi)*$")
 _GIVES_UP = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
@@ -186,7 +188,9 @@ class HeardScript:
     @classmethod
     def of(cls, script: BootScript) -> HeardScript:
         source, kind = Source(script.userdata), script.use.kind
-        return cls(source, NoticedLater(source, at_boot=kind in AT_BOOT), kind is ScriptKind.BY_HAND, script.by_hand)
+        # Of make nobody says that it means its target for a machine that a program makes.
+        by_program = script.by_hand and script.is_meant
+        return cls(source, NoticedLater(source, at_boot=kind in AT_BOOT), kind is ScriptKind.BY_HAND, by_program)
 
     def unheard(self, steps: Iterable[CriticalStep]) -> list[CriticalStep]:
         return _one_of_a_line(self.unheard_if_silent(each for each in steps if each.is_silent))
@@ -301,7 +305,7 @@ def _one(source: Source, step: CriticalStep) -> Draft:
     calls = [source.written_at(each) for each in step.effect.via]
     ignored = _IGNORED.search(written)
     if ignored is not None:
-        how, remedy = _by_ansible(ignored["key"])
+        how, remedy = _by_make() if ignored["key"] == "make" else _by_ansible(ignored["key"])
     elif _is_of_a_play(source, step) and not _SWALLOWS.search(written):
         how, remedy = _by_its_shell(step)
     else:
@@ -337,6 +341,10 @@ def _by_its_shell(step: CriticalStep) -> tuple[str, str]:
         return "the pipe swallows it: the task ends as the last command of the pipe does", remedy
     remedy = "begin the task's commands with `set -e`, or put && between them"
     return "the task's shell goes on, and the task ends as its last command does", remedy
+
+
+def _by_make() -> tuple[str, str]:
+    return "the `-` in front of it swallows it, and make goes on", "take the `-` away, or look behind it"
 
 
 def _by_ansible(key: str) -> tuple[str, str]:

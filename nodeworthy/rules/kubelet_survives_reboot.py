@@ -20,8 +20,8 @@ modprobe takes one module and its options, and several with -a.
 Nor does a kubelet start that was never installed: apt.kubernetes.io, yum.kubernetes.io and packages.cloud.google.com
 were switched off in March 2024, and apt finds neither kubelet nor kubeadm there. Where another repository stands beside
 them, that one serves, and nothing is said; where another file of the role installs from there, the file that adds it is
-named. Nor does one that is asked for by the numbers of that archive
-(`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`.
+named, as is a list of apt's or dnf's, or a variable of Ansible's, that says nothing but where. Nor does one that is
+asked for by the numbers of that archive (`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`.
 
 Nor does one that kubeadm never tells what to do: its preflight ends where net.ipv4.ip_forward is 0, as the kernel has
 it. Docker sets it; a script that makes a first node ready (no swap, containerd, kubelet, `kubeadm init`) and says
@@ -41,6 +41,7 @@ from nodeworthy.facts.boot.gone_packages import old_number_asked_for, packages_g
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.lost_modules import BRIDGE, handed_over_as_option, loaded_for_this_boot
+from nodeworthy.facts.boot.named_archives import NamedArchive
 from nodeworthy.facts.boot.preflight import refused_by_preflight
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
@@ -369,6 +370,20 @@ def _packages_can_be_had(script: BootScript) -> Findings:
         related=[Related(gone.installs.place, come)] if gone.installs is not None else [],
         cause="apt and dnf find no such package there: there is no kubelet, and the node never joins",
         remedy=f"take the packages from {gone.repository.instead}",
+    )
+
+
+@RULE.check
+def their_archive_is_there(archive: NamedArchive) -> Findings:
+    names, since = " and ".join(archive.repository.packages), archive.repository.since
+    yield fail(
+        archive.place,
+        f"{names} can't be installed from {archive.named}, which was switched off in {since}",
+        is_=archive.named,
+        should=archive.repository.instead,
+        cause="whoever installs with what is named here finds no such package: there is no kubelet, and the node never "
+        "joins",
+        remedy=f"name {archive.repository.instead}",
     )
 
 

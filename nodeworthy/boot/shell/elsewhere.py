@@ -1,5 +1,6 @@
 """What a script has another machine run: `ssh HOST COMMAND`, `ssh HOST 'bash -s' <<EOF`, and what leads there as well:
-`gcloud compute ssh`, `vagrant ssh -c`, `multipass exec`, `lxc exec`.
+`gcloud compute ssh`, `vagrant ssh -c`, `multipass exec`, `lxc exec`; out of a container `nsenter -t 1` and `chroot
+/host`, to the node around it.
 
 The other machine has none of this one's variables, functions and files; what an unquoted heredoc expands is expanded
 here, before it is sent. Scripts for one host, by the name that is written, find the files of those before them.
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.effects import Effect, Opens, RunsElsewhere
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Stream
-from nodeworthy.boot.shell.nested import Written, run_here
+from nodeworthy.boot.shell.nested import SHELLS, Written, run_here
 from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.wrappers import unwrap
 from nodeworthy.boot.text import Text
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -28,6 +30,13 @@ if TYPE_CHECKING:
 _TAKES = "BbcDEeFIiJLlmOopQRSWw"
 # A variable that is not known, and that holds options by what it is called.
 _OPTIONS = pattern(r"(?i)opt|arg|flag|param")
+# The node around a container: its first process, and where its disk is mounted.
+THE_NODE = Text.of("the node")
+_INTO_PROCESS_1 = pattern(r"(?:^|\s)(?:-\w*t\s*|--target[= ]\s*)1(?:\s|$)|/proc/1/ns/mnt\b|/proc/1/root\b")
+_ROOTS_OF_THE_NODE = frozenset(
+    "/host /rootfs /hostroot /host-root /host_root /hostfs /mnt/host /node /noderoot".split()
+)
+_TAKES_A_TEXT = pattern(r"-\w{0,6}c")
 # A shell that is given no script of its own: `bash -s`, `sudo bash`.
 _SHELL = pattern(
     r"(?:(?:sudo|env|doas)(?: -\S+| \w+=\S*)* )?(?:/usr)?(?:/bin/)?(?:ba|da|k|z)?sh(?: -s(?: .*)?| -\w*| --)*"
@@ -78,6 +87,26 @@ def run_elsewhere(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         host = next((each for each in arguments[2:at] if not each.shown().startswith("-")), arguments[0])
         asked = _Asked(host, tuple(map(_as_one_word, arguments[at + 1 :])))
     return _sent(walker, asked, arguments, place, raw)
+
+
+def into_the_node(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`nsenter --target 1 --mount … -- COMMAND`, `chroot /host COMMAND`; what changes to another place stays on this
+    machine."""
+    from nodeworthy.boot.shell.calls import run_arguments
+
+    inner = unwrap(arguments[0].shown().rpartition("/")[2], arguments) or ()
+    before = [each.shown() for each in arguments[1 : len(arguments) - len(inner)]]
+    if not _leads_to_the_node(before):
+        return run_arguments(walker, inner, place, raw) if inner else None
+    words = [each.known or "" for each in inner[:2]]
+    if len(inner) > 2 and words[0].rpartition("/")[2] in SHELLS and _TAKES_A_TEXT.fullmatch(words[1]):
+        return _sent(walker, _Asked(THE_NODE, (inner[2],)), arguments, place, raw)
+    return _sent(walker, _Asked(THE_NODE, tuple(map(_as_one_word, inner))), arguments, place, raw)
+
+
+def _leads_to_the_node(words: Sequence[str]) -> bool:
+    told = " ".join(words)
+    return _INTO_PROCESS_1.search(told) is not None or told.rstrip("/") in _ROOTS_OF_THE_NODE
 
 
 def _as_one_word(word: Text) -> Text:

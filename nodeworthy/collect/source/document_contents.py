@@ -56,6 +56,7 @@ from nodeworthy.verdict import Place
 _DIRECTIVES = ("{{", "{%", "%{", "%#")
 # Inventories, variables and what installers of k3s and RKE2 are told have keys of their own; a token has its form.
 _JOIN_TOKEN = pattern(r"(?<![\w.])K10[0-9a-f]{64}::\w")
+_OF_AN_ARCHIVE = pattern(r"//(?:apt|yum)\.kubernetes\.io|//packages\.cloud\.google\.com/")
 # As nodes are called that variables of Ansible's speak of.
 OF_AN_INVENTORY = "the nodes of inventory"
 OF_AN_INSTALLER = "what an installer of the cluster reads"
@@ -96,7 +97,9 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
         every = _with_values(every, beside)
     _add_facts(found, every, text, source, rules)
     found.facts = [*complete_values(found.facts, beside), *_asks_of_gpus(documents, text), *_starts(documents, text)]
+    found.facts += _archives(documents, text)
     found.scripts += scripts_of_classes(found.facts, source)
+    _add_scripts_of_pods(found, every, text, source)
     return _with_secrets(found, _Read(source, documents, every, text), rules)
 
 
@@ -155,6 +158,30 @@ def _starts(documents: Sequence[Tree], text: str) -> list[Fact]:
     from nodeworthy.facts.services.exporter_options import refused_options
 
     return [fact for each in documents for fact in refused_options(each)]
+
+
+def _add_scripts_of_pods(found: FileContents, every: Sequence[Tree], text: str, source: Source) -> None:
+    """Adds what containers do to the node around them; few do any."""
+    if "nsenter" not in text and "chroot" not in text:
+        return
+    from nodeworthy.collect.source.scripts_in_pods import LEADS_OUT, scripts_in_pods
+    from nodeworthy.facts.boot.script import BootScript
+
+    for each in every if LEADS_OUT.search(text) else ():
+        for brought in scripts_in_pods(each) if each.is_mapping else ():
+            if type(brought) is BootScript:
+                found.scripts.append(replace(brought, surroundings=source.scope))
+            else:
+                found.facts.append(brought)
+
+
+def _archives(documents: Sequence[Tree], text: str) -> list[Fact]:
+    """The archives of packages that variables of Ansible's name."""
+    if _OF_AN_ARCHIVE.search(text) is None:
+        return []
+    from nodeworthy.facts.boot.named_archives import archives_in_variables
+
+    return [fact for each in documents for fact in archives_in_variables(each, text)]
 
 
 def _is_of_an_inventory(fact: Fact) -> bool:

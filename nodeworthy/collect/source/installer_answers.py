@@ -81,6 +81,9 @@ def _of_an_option(line: str) -> str:
     if words[:1] == ["user"] and "--iscrypted" not in words:
         given = dict(each.removeprefix("--").partition("=")[::2] for each in words[1:])
         return _password(given.get("name", ""), given.get("password", ""))
+    if words[:1] == ["repo"]:
+        given = dict(each.removeprefix("--").partition("=")[::2] for each in words[1:])
+        return f"dnf config-manager --add-repo {shlex.quote(given['baseurl'])}" if given.get("baseurl") else ""
     if words[:1] == ["firewall"] and {"--disabled", "--disable"} & set(words):
         return "systemctl disable firewalld"
     return ""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.file_marks import config_title, node_file, slurm_configuration, slurm_jobs, ufw_file
@@ -26,6 +27,9 @@ from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
+if TYPE_CHECKING:
+    from nodeworthy.facts.boot.script import BootScript
+
 # What Bicep, Terraform and Packer read by their names.
 OF_A_TOOL = (".bicep", ".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json", ".pkr.hcl")
 _OF_TOOLS = (may_be_plan, may_be_preview, is_arm_template)
@@ -39,10 +43,19 @@ _ANSWERS = pattern(rb"(?m)^(?:%(?:packages|post)\b|d-i[ \t])", words=(b"%package
 _DOCKERFILE = pattern(r"(?i)(?:^|[._-])(?:dockerfile|containerfile)(?:$|[._-])")
 _BEGINS_WITH = pattern(rb"(?mi)^[ \t]*FROM[ \t]+\S")
 _OF_NVIDIA = pattern(rb"nvidia/cuda|NVIDIA_DRIVER_CAPABILITIES", words=(b"nvidia/cuda", b"NVIDIA_DRIVER_CAPABILITIES"))
+# What may make an image a node, or a machine by a target of make.
+_BRINGS_KUBELET = pattern(rb"\bkube(?:let|adm)\b", words=(b"kubelet", b"kubeadm"))
+_MAKEFILE = pattern(r"(?:GNUm|M|m)akefile(?:\..*)?|.*\.mk")
+_MAKES_A_NODE = pattern(
+    rb"kubeadm|kubelet|swapoff|get\.k3s\.io|get\.rke2\.io|nvidia-driver|cuda-drivers|NVIDIA-Linux|\bufw[ \t]|firewalld"
+)
 # By these whoever writes a template for Terraform names it.
 _TEMPLATES = (".tftpl", ".tpl", ".tmpl", ".sh", ".yaml", ".yml")
 # What of Terraform reads a file of the disk, to fill it in or as it stands.
 _FILLS = pattern(rb"\b(?:templatefile|file|filebase64)[ \t]*\(")
+# Where apt and dnf are told of archives, also as a template of Ansible's.
+_LISTS_OF_ARCHIVES = pattern(r"\.(?:list|repo|sources)(?:\.j2)?$")
+_OF_KUBERNETES = pattern(rb"kubernetes", words=(b"kubernetes",))
 # A program of Pulumi's in YAML stands in one of these.
 _PULUMI_PROGRAMS = ("Pulumi.yaml", "Pulumi.yml", "Main.yaml", "Main.yml")
 
@@ -126,17 +139,59 @@ def _installer_answers(source: Source, data: bytes, rules: Rules) -> FileContent
     return contents(source, data, rules)
 
 
+def _list_of_archives(source: Source, data: bytes, rules: Rules) -> FileContents | None:
+    if not (_LISTS_OF_ARCHIVES.search(source.path.name) and _OF_KUBERNETES.search(data)):
+        return None
+    from nodeworthy.facts.boot.named_archives import archives_in_list
+
+    text, place = any_text(data), Place(source.shown)
+    found: list[Fact] = [*archives_in_list(text, place)]
+    return FileContents(found, suppressions=list(comments(text, place, rules, is_yaml=False))) if found else None
+
+
 def _dockerfile(source: Source, data: bytes, rules: Rules) -> FileContents | None:
-    """The image that it begins with, what it says to NVIDIA's runtime, and the secrets in it."""
-    if not (_DOCKERFILE.search(source.path.name) and _OF_NVIDIA.search(data) and _BEGINS_WITH.search(data)):
+    """The image that it begins with, what it says to NVIDIA's runtime, the kubelet that it brings, and the secrets in
+    it."""
+    if not (_DOCKERFILE.search(source.path.name) and _BEGINS_WITH.search(data)):
+        return None
+    is_nvidias, script = _OF_NVIDIA.search(data) is not None, _steps_of_an_image(source, data)
+    if not is_nvidias and script is None:
         return None
     from nodeworthy.collect.source.scripts_and_variables import secrets_beside
     from nodeworthy.facts.pod.named_images import in_dockerfile
 
     text = any_text(data)
-    facts: list[Fact] = [*in_dockerfile(text, source.shown), *secrets_beside(source, data, rules)]
-    told = comments(text, Place(source.shown), rules, is_yaml=False)
-    return FileContents(facts, suppressions=list(told)) if facts else None
+    facts: list[Fact] = [*(in_dockerfile(text, source.shown) if is_nvidias else ())]
+    facts += secrets_beside(source, data, rules)
+    told = list(comments(text, Place(source.shown), rules, is_yaml=False))
+    scripts = [script] if script is not None else []
+    return FileContents(facts, scripts=scripts, suppressions=told) if facts or scripts else None
+
+
+def _steps_of_an_image(source: Source, data: bytes) -> BootScript | None:
+    if not _BRINGS_KUBELET.search(data):
+        return None
+    from nodeworthy.collect.source.dockerfiles import script_of_steps
+
+    return script_of_steps(source, data)
+
+
+def _makefile(source: Source, data: bytes, rules: Rules) -> FileContents | None:
+    """What its targets make of the machine and of others, with all else that is read of it."""
+    if not (_MAKEFILE.fullmatch(source.path.name) and _MAKES_A_NODE.search(data)):
+        return None
+    from nodeworthy.collect.source.makefiles import scripts_of_targets
+    from nodeworthy.collect.source.script_files import for_other_machines
+
+    every, found = scripts_of_targets(source, data), _first_that_knows(_BY_CONTENT, source, data, rules)
+    facts = [fact for each in every for fact in for_other_machines(each, data)]
+    scripts = [each for each in every if each.makes_a_node]
+    if not scripts and not facts:
+        return found
+    if found is None:
+        told = comments(any_text(data), Place(source.shown), rules, is_yaml=False)
+        return FileContents(facts, scripts=scripts, suppressions=list(told))
+    return replace(found, facts=[*found.facts, *facts], scripts=scripts)
 
 
 def _template_of_terraform(source: Source, data: bytes, rules: Rules) -> FileContents | None:
@@ -279,7 +334,9 @@ _READERS: Sequence[Reader] = (
     _packer_in_json,
     _program,
     _installer_answers,
+    _list_of_archives,
     _dockerfile,
+    _makefile,
     _template_of_terraform,
     _cloudformation_template,
     _pulumi_program,

@@ -68,7 +68,7 @@ def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
 
 def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
-    elsewhere = [*_for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data)]
+    elsewhere = [*for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data)]
     return [*elsewhere, *_images(script, data)]
 
 
@@ -81,7 +81,7 @@ def _images(script: BootScript, data: bytes) -> list[Fact]:
     return list(images_of_script(script))
 
 
-def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
+def for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
     if not any(mark in data for mark in _ELSEWHERE):
         return []
     from nodeworthy.facts.boot.remote_script import remote_scripts, sending_script

@@ -40,7 +40,7 @@ class Gone:
 def packages_gone(script: BootScript) -> Gone | None:
     said = script.userdata.text
     for repository in gone_repositories():
-        if not any(each in said for each in repository.urls) or repository.has_another(_without_comments(said)):
+        if not any(each in said for each in repository.urls) or repository.has_another(without_comments(said)):
             continue
         added = next(_added(script.timeline, repository), None)
         if added is None:
@@ -57,7 +57,7 @@ def packages_gone(script: BootScript) -> Gone | None:
 def _leaves_it_to_others(script: BootScript) -> bool:
     """Whether what comes from there is installed by somebody else, or by names that are not known: of whoever wants a
     client of the cluster alone nothing is said."""
-    if _OF_A_CLIENT.search(script.place.file):
+    if is_of_a_client(script.place.file):
         return False
     every = [each for each in script.timeline.of(Installs) if not each.removes]
     names = [package_name(package.shown()) for each in every for package in each.packages]
@@ -65,6 +65,11 @@ def _leaves_it_to_others(script: BootScript) -> bool:
         return False
     is_open = any("{{" in name or "$" in name for name in names)
     return is_open or script.userdata.has(PartKind.PLAYBOOK) or _makes_ready(script.timeline, names)
+
+
+def is_of_a_client(path: str) -> bool:
+    """Whether what lies there sets up whoever asks a cluster, by how it is called."""
+    return _OF_A_CLIENT.search(path) is not None
 
 
 def _makes_ready(timeline: Timeline, names: Sequence[str]) -> bool:
@@ -81,7 +86,7 @@ class Misnumbered:
 
 
 def old_number_asked_for(script: BootScript) -> Misnumbered | None:
-    said = _without_comments(script.userdata.text)
+    said = without_comments(script.userdata.text)
     if _NEW_ARCHIVE not in said or _KEPT_THE_OLD.search(said):
         return None
     for each in script.timeline.of(Installs):
@@ -92,7 +97,7 @@ def old_number_asked_for(script: BootScript) -> Misnumbered | None:
     return None
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     return "\n".join(row for row in text.splitlines() if not row.lstrip().startswith("#"))
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from nodeworthy.boot.effects import Effect, Failure, RunsElsewhere, Stage
+from nodeworthy.boot.shell.elsewhere import THE_NODE
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.facts.boot.critical_steps import CriticalStep, critical_steps, files_with_the_join
@@ -68,7 +69,7 @@ def _sent(effects: tuple[Effect, ...]) -> Iterator[RunsElsewhere]:
 # ssh ends as the last command there ends, or as the one that stops it: whether somebody hears of that is then a
 # question to the script that called it. What goes on over there after a failure, nobody here ever hears of.
 
-_OVER_SSH = " over ssh"
+_OVER_SSH, _ON_THE_NODE = " over ssh", " on the node around the container"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,7 @@ class Sent:
     @property
     def here(self) -> CriticalStep:
         """The step as this script sees it."""
-        called = self.there.called + _OVER_SSH
+        called = self.there.called + (_ON_THE_NODE if self.call.host == THE_NODE else _OVER_SSH)
         if self.goes_on_there:
             return replace(self.there, called=called)
         own, call = self.there.effect, self.call
@@ -121,7 +122,7 @@ class Sent:
 
 
 def is_sent(step: CriticalStep) -> bool:
-    return step.called.endswith(_OVER_SSH)
+    return step.called.endswith((_OVER_SSH, _ON_THE_NODE))
 
 
 def sending_script(script: BootScript) -> Iterator[SendingScript]:

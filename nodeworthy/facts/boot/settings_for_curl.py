@@ -37,6 +37,9 @@ _RUN_BY_NOBODY = pattern(rf"\|\s*(?:sudo\s+)?([A-Z_][A-Z0-9_]*={_VALUE}(?:\s+[A-
 _FILTERED = pattern(r"\{\{[^{}\n]{0,200}\}\}")
 _SET_ALONE = pattern(rf"(?m)^[ \t]*((?:INSTALL_)?(?:K3S|RKE2)_[A-Z0-9_]+)=({_VALUE})[ \t]*(?:;|#.*)?$")
 
+_VARIABLE = pattern(r"\$\{?([A-Za-z_]\w{0,60})")
+_ASSIGNED = pattern(rf"(?m)^[ \t]*(?:(?:export|local|readonly)[ \t]+)?([A-Za-z_]\w{{0,60}})=({_VALUE})")
+
 
 class Lost(Enum):
     FOR_THE_DOWNLOAD = "set for what downloads it"
@@ -92,7 +95,7 @@ def _lost(command: str, said: str, prefix: str) -> Iterator[tuple[Lost, tuple[st
         (Lost.BEHIND_SUDO, _kept_by_sudo(behind, said, prefix)),
         (Lost.NOT_EXPORTED, _names_set_alone(said, prefix)),
     ):
-        left = tuple(name for name in names if not _is_behind(name, behind))
+        left = tuple(name for name in names if not _is_behind(name, _with_variables(behind, said)))
         # Of the others (a release, a channel) the installer takes its own defaults, and a node comes of it.
         if any(name in _OF_AN_AGENT for name in left):
             yield how, tuple(sorted(left, key=lambda name: name not in _OF_AN_AGENT))
@@ -139,6 +142,13 @@ def _is_behind(name: str, behind: str) -> bool:
     """Whether what runs the script is told it there: by its name, by an option, by its value."""
     told = (f"{name}=", f"${name}", f"${{{name}", " env ", *((_OPTIONS[name],) if name in _OPTIONS else ()))
     return any(each in behind for each in told)
+
+
+def _with_variables(behind: str, said: str) -> str:
+    """What runs the script, and behind it what the variables in it are set to: `INSTALL_K3S_EXEC="$ARGUMENTS"`."""
+    named = {each[1] for each in _VARIABLE.finditer(behind)}
+    values = (each[2] for each in _ASSIGNED.finditer(said) if each[1] in named)
+    return " ".join((behind, *values))
 
 
 def _is_exported(name: str, said: str) -> bool:
