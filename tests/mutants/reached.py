@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CASES, TURNED = "tests/test_cases.py", "tests/test_turned_cases.py"
 ASKED = (
     *(CASES, TURNED, "tests/test_boundaries.py"),
-    *("tests/cluster", "tests/engine", "tests/facts"),
+    *("tests/cloud", "tests/cluster", "tests/engine", "tests/facts"),
     *("tests/node", "tests/plan", "tests/source", "tests/boot/rules", "tests/boot/rules2"),
     *("tests/fleet/test_infer.py", "tests/fleet/test_infer_kinds.py"),
     *(f"tests/accept/test_{each}.py" for each in ("baseline", "fleet_floors", "floors", "peers", "slow_networks")),

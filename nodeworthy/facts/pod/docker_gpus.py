@@ -87,7 +87,7 @@ def containers_run(text: str, shown: str) -> Iterator[DockerGpus]:
     for number, lines in _commands(text):
         command = "\n".join(lines)
         # A request by capabilities of one's own counts before the variable.
-        if "NVIDIA_" not in command or "capabilities=" in command or _RUN.search(command) is None:
+        if "capabilities=" in command or _RUN.search(command) is None:
             continue
         at = Place(path=shown, line=number, column=1)
         variables = dict(_variables_in(lines, number, shown))
