@@ -122,6 +122,15 @@ def families_beginning(name: str) -> tuple[str, ...]:
     return tuple(sorted(each for each in _families() if each.startswith(name)))
 
 
+_XLARGES = pattern(r"(\d{0,2})xlarge")
+
+
+def cpus_of(instance_type: str) -> int | None:
+    """How many vCPUs a type with GPUs has: four for each xlarge of its name; None where its name does not say it."""
+    size = _XLARGES.fullmatch(instance_type.partition(".")[2])
+    return 4 * int(size[1] or 1) if size is not None and gpus_of(instance_type) is not None else None
+
+
 @cache
 def gpus_of(instance_type: str) -> InstanceGpus | None:
     """What GPUs a type has; None where we know of none."""

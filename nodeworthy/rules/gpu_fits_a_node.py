@@ -9,7 +9,9 @@ named.
 
 Where nothing shows the nodes, the machine counts that it names: one that does not exist (`g5.large`, `nvidia-t4`, which
 GKE calls nvidia-tesla-t4), or that has fewer GPUs, takes no such pod, unless something shares them among pods. Nor is
-there a slice by MIG on a card that is never cut so: an A30 has no 1g.5gb, an H100 none of 5 GB.
+there a slice by MIG on a card that is never cut so: an A30 has no 1g.5gb, an H100 none of 5 GB. A pod that asks for as
+many CPUs as its machine has (96 of a p4d.24xlarge) fits on none, either: kubelet keeps some, and a node's own pods ask
+for others.
 
 In a cluster the nodes' own capacity counts, and only pods that no node has taken are judged.
 """
@@ -17,20 +19,25 @@ In a cluster the nodes' own capacity counts, and only pods that no node has take
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.operator.sharing import SharingConfig
-from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.facts.pod.containers import GPU, NotAQuantity, quantity
 from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.cloud_gpus import GKE_ACCELERATOR, accelerator_meant
-from nodeworthy.known.instances import exists, gpus_of, instance_types_source, is_named_so, may_be_newer, near
+from nodeworthy.known.instances import cpus_of, exists, gpus_of, instance_types_source, is_named_so, may_be_newer, near
 from nodeworthy.known.mig import profiles_of, profiles_of_product
 from nodeworthy.known.resources import mig_profile
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, Unknown, fail, skip, unknown
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 RULE = Rule(
     "gpu-fits-a-node",
@@ -140,6 +147,52 @@ def the_machine_that_it_chooses_exists(pod: PodTemplate, size: NodeSize | None) 
                 cause="no node ever has this label: the pod stays Pending (didn't match Pod's node affinity/selector)",
                 remedy=f"write it as the nodes have it: kubectl get nodes -L {label}",
             )
+
+
+@RULE.check
+def the_machine_that_it_chooses_has_its_cpus(pod: PodTemplate) -> Findings:
+    """A whole machine's CPUs are more than any pod gets of it: kubelet keeps some, and so do a node's own pods."""
+    if pod.live is not None or not pod.gpu_resources or pod.elsewhere is not None:
+        skip("it asks for no GPUs, or others say how many CPUs")
+    named = [each for label in INSTANCE_TYPES for each in pod.selection.wanted(label)]
+    cpus = {each: cpus_of(each) for each in named}
+    asked = _cpus_asked(pod)
+    most = max((count for count in cpus.values() if count is not None), default=0)
+    if not named or None in cpus.values() or not asked or sum(amount for amount, _ in asked) < most:
+        skip("it chooses no machine of which the CPUs are known, or has room on it")
+    together, (_, tree) = sum(amount for amount, _ in asked), max(asked, key=lambda each: each[0])
+    largest = next(each for each, count in cpus.items() if count == most)
+    yield fail(
+        tree.place,
+        f"{pod.title} asks for {'more CPUs than the machine has' if together > most else 'all CPUs of the machine'} "
+        "that it chooses",
+        is_=f"{float(together):g} CPUs",
+        should=f"less than {most}, which is all that {largest} has",
+        related=[Related(pod.selection.where(label).place, "it chooses its nodes here") for label in _chosen_by(pod)],
+        cause="kubelet keeps some of a node's CPUs for itself (EKS tells it to), and DaemonSets ask for others: the "
+        "pod stays Pending (Insufficient cpu)",
+        remedy=f"ask for some CPUs less than {most}: kubectl describe node shows what is Allocatable",
+        severity=Severity.ERROR if together > most else Severity.WARNING,
+    )
+
+
+def _chosen_by(pod: PodTemplate) -> list[str]:
+    return [label for label in INSTANCE_TYPES if any(pod.selection.wanted(label))][:1]
+
+
+def _cpus_asked(pod: PodTemplate) -> list[tuple[Fraction, Tree]]:
+    """By what runs together; a limit alone is asked for, too. Nothing of a pod of which one is not known."""
+    found = []
+    for container in pod.containers:
+        asked = container.requests.get("cpu")
+        tree = container.limits.get("cpu") if asked.is_absent else asked
+        if container.is_init and not container.is_sidecar:
+            continue
+        try:
+            found.append((quantity(tree.value if not tree.is_absent else 0), tree))
+        except NotAQuantity:
+            return []
+    return found
 
 
 @RULE.check

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
@@ -53,6 +53,7 @@ def refusals(pod: PodTemplate) -> Iterator[PodRefusal]:
     yield from _no_strings(pod)
     yield from _names(pod)
     yield from _without_a_volume(pod)
+    yield from _twice(pod)
     yield from _selects_others(pod)
     yield from _started_again(pod)
     for each in pod.containers:
@@ -251,6 +252,37 @@ def _without_a_volume(pod: PodTemplate) -> Iterator[PodRefusal]:
                     else "a volume of this name",
                     f'volumeMounts[…].name: Not found: "{name.text}"',
                 )
+
+
+def _twice(pod: PodTemplate) -> Iterator[PodRefusal]:
+    """What Kubernetes takes once in each of these lists (pkg/apis/core/validation)."""
+    yield from _come_again([pod.spec.get("volumes")], "name", "has two volumes called")
+    yield from _come_again(
+        [pod.spec.get(each) for each in ("initContainers", "containers")], "name", "has two containers called"
+    )
+    for container in pod.containers:
+        name = container.name
+        yield from _come_again([container.tree.get("volumeMounts")], "mountPath", f"mounts two volumes in {name} at")
+        yield from _come_again([container.tree.get("ports")], "name", f"has two ports in {name} called")
+
+
+def _come_again(lists: Sequence[Tree], key: str, says: str) -> Iterator[PodRefusal]:
+    """Of a list that a template makes, only one of two may be there."""
+    if any(each.is_unknown or why_incomplete(each) for each in lists):
+        return
+    first: dict[str, Tree] = {}
+    for tree in (each.get(key) for one in lists for each in one.sequence):
+        text = tree.text
+        if text and text in first and not MADE_LATER.search(text):
+            before = first[text].place.spot
+            yield PodRefusal(
+                tree.place,
+                f"{says} {text}",
+                f"{key}: {text}, as at {before}",
+                f"another {key} for one of them",
+                f'Duplicate value: "{text}"' if key == "name" else f'{key}: Invalid value: "{text}": must be unique',
+            )
+        first.setdefault(text or "", tree)
 
 
 def _selects_others(pod: PodTemplate) -> Iterator[PodRefusal]:

@@ -123,6 +123,22 @@ def _beyond(job: SlurmJob, launch: Launch, nodes: int) -> Iterator[TooMany]:
             yield TooMany(launch, wanted, has * max(nodes, machines or 1), f"--num_processes={wanted}")
 
 
+# What hands a container the host's driver and devices, wherever it is written.
+_HANDS_OVER = pattern(
+    r"--(?:nv|nvccli|rocm|gpus)\b|(?:APPTAINER|SINGULARITY)_(?:NV|NVCCLI|ROCM)\b|nvidia-container-cli"
+)
+_SHUT = pattern(r"(?<![\w-])(?:apptainer|singularity)\s")
+_OTHERS = pattern(r"\b(?:docker|podman|enroot|shifter|ch-run|container-image)\b")
+
+
+def shut_out(job: SlurmJob) -> Launch | None:
+    """The first Python of a job all of whose Python runs in containers that see no GPU of the host."""
+    if job.walked.sourced or _HANDS_OVER.search(job.text) or not _SHUT.search(job.text) or _OTHERS.search(job.text):
+        return None
+    all_shut = all(each.in_container for each in job.python_launches)
+    return job.python_launches[-1] if all_shut and job.python_launches else None
+
+
 def _told_of_devices(launch: Launch) -> re.Match[str] | None:
     """`trainer.devices=4`, as Lightning's trainers are told by Hydra and by its own command line."""
     said = " ".join(each.shown() for each in launch.arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -242,18 +243,26 @@ _FOLDER_OF_A_SHELL = pattern(
 )
 
 
+_OF_SOMEBODY = pattern(r"\$(?P<open>\{)?([A-Za-z_]\w*)(?(open)\})")
+
+
 def logs_in_no_folder(job: SlurmJob) -> Iterator[tuple[Option, str]]:
     """The logs of a job in a folder that only a shell would know, each with what stands there instead of it."""
     if job.within or job.filled or is_template(job.text):
         return
+    # Where one line asks for what only a shell makes of it, no program makes something of the others.
+    means_a_shell = any(_OF_A_SHELL.search(each.written) for request in job.requests for each in request.options)
     for request in job.requests:
         for name in ("output", "error"):
             option = request.option(name)
             if option is None or option.dead or option in job.given:
                 continue
-            found = _FOLDER_OF_A_SHELL.search(re.sub(r"^(?:--[\w-]+[=\s]|-\w[=\s]?)\s*", "", option.written))
+            asked = re.sub(r"^(?:--[\w-]+[=\s]|-\w[=\s]?)\s*", "", option.written)
+            found, named = _FOLDER_OF_A_SHELL.search(asked), _OF_SOMEBODY.search(posixpath.dirname(asked))
             if found is not None and (found.group() != "~" or found.start() == 0):
                 yield option, found.group()
+            elif named is not None and (means_a_shell or _is_set(named[2], job.text)):
+                yield option, named.group()
 
 
 def may_be_refused(job: SlurmJob) -> bool:

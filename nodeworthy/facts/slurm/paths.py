@@ -80,11 +80,13 @@ def _log_options(job: SlurmJob) -> Iterator[Option]:
 
 
 def _folder_of_log(option: Option) -> str | None:
-    """The log's folder as it is written; None where the log is in no folder, or in one that Slurm or a shell fills
-    in."""
+    """The log's folder as it is written, above what Slurm fills in (`logs` of logs/%x/%j.out); None where the log is in
+    no folder, or in one that a shell fills in."""
     written = option.value.state.value if isinstance(option.value.state, Known) else ""
-    folder = posixpath.dirname(written)
-    return None if not folder or folder.startswith("/") or re.search(r"[%$~`]", folder) else posixpath.normpath(folder)
+    folder, filled, _ = posixpath.dirname(written).partition("%")
+    if filled:
+        folder = posixpath.dirname(folder)
+    return None if not folder or folder.startswith("/") or re.search(r"[$~`]", folder) else posixpath.normpath(folder)
 
 
 def _makes(ran: Ran, folder: str) -> bool:

@@ -259,8 +259,10 @@ def not_taken_of_pool(pool: KarpenterPool) -> Iterator[NotTaken]:
     version, disruption = pool.tree.get("apiVersion").text, pool.tree.get("spec", "disruption")
     if version == _POOL_V1:
         yield from _not_of_v1(pool, disruption)
-    elif version == _POOL_V1BETA1 and disruption.is_mapping:
-        yield from _not_of_v1beta1(disruption)
+    elif version == _POOL_V1BETA1:
+        yield from _no_fields_of_taints(pool)
+        if disruption.is_mapping:
+            yield from _not_of_v1beta1(disruption)
 
 
 def _not_of_v1beta1(disruption: Tree) -> Iterator[NotTaken]:
@@ -284,9 +286,12 @@ def _not_of_v1(pool: KarpenterPool, disruption: Tree) -> Iterator[NotTaken]:
     for name, tree in spec.mapping.items():
         if name not in _OF_NODES:
             yield _no_field(tree, name, "spec.template.spec")
-    for kind in ("taints", "startupTaints"):
-        for taint in pool.taints(kind):
-            yield from (_no_field(tree, name, "a taint") for name, tree in taint.mapping.items() if _is_none(name))
+    yield from _no_fields_of_taints(pool)
+
+
+def _no_fields_of_taints(pool: KarpenterPool) -> Iterator[NotTaken]:
+    for taint in (*pool.taints("taints"), *pool.taints("startupTaints")):
+        yield from (_no_field(tree, name, "a taint") for name, tree in taint.mapping.items() if _is_none(name))
 
 
 def _is_none(name: str) -> bool:

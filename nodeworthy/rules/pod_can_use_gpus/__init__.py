@@ -26,10 +26,12 @@ Nor does a pod see GPUs that no server ever makes: one that says a number or a b
 (`value: 8` of a variable, a port among `args`, `gpu: true` in nodeSelector), that mounts a volume which it does not
 have, whose Deployment selects other labels than its template has, whose Job would be started again for ever, that asks
 for more memory than its limit, for `16GB` or for `gpu: 1`, whose fields Kubernetes does not have (`resource`,
-`toleration`, `runtimeClass`), which tolerates a taint that `Exists` and says a value beside it, or that is written for
+`toleration`, `runtimeClass`), which mounts two volumes at one path or calls two of its volumes, containers or ports the
+same, which tolerates a taint that `Exists` and says a value beside it, or that is written for
 a version of the API which is gone, or never was (`apiVersion: v1` of a Deployment, `ray.io/v1beta1`), or a PyTorchJob
 without a container called `pytorch`, by which Kubeflow's operator knows the one that works, or a job of Volcano's that
-waits for more pods (`minAvailable`) than its tasks make. kubectl prints the refusal, and what applies manifests where
+waits for more pods (`minAvailable`) than its tasks make, or a pod that asks KAI's scheduler for a `gpu-fraction` of one
+or more, or for a part and a whole GPU at once. kubectl prints the refusal, and what applies manifests where
 nobody reads goes on without the pod; who does not validate strictly drops a field that is not known. Of a device plugin
 that nobody makes it is the same.
 
@@ -41,7 +43,8 @@ memory there; a mount of the pod's hides it, and no process finds the daemon.
 
 What it runs has to be there, and to fit: NVIDIA takes old CUDA images out of the registries (`nvidia/cuda` without a
 tag, `nvidia/cuda:11.0-base`), and eight processes of torchrun on four GPUs, or a tensor parallelism of eight on four,
-find no fifth device. An image or a number that a template fills in is held against nobody.
+find no fifth device. `JOB_COMPLETION_INDEX` is there in the pods of a Job that says `completionMode: Indexed`: in those
+of another one torchrun is given an empty rank. An image or a number that a template fills in is held against nobody.
 """
 
 from __future__ import annotations

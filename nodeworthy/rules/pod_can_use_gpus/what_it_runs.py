@@ -17,6 +17,10 @@ from nodeworthy.verdict import Draft, Findings, Known, Located, Place, fail, ski
 
 # In a script that a container runs: what it could be started with starts nothing.
 _COMMENT = pattern(r"^[ \t]*#[^\n]*", re.MULTILINE)
+_JOBS = ("Job", "CronJob")
+_INDEX = "JOB_COMPLETION_INDEX"
+# Where it is asked for and nothing stands in for it.
+_BY_INDEX = pattern(r"\$JOB_COMPLETION_INDEX\b|\$\{JOB_COMPLETION_INDEX\}|environ\[['\"]JOB_COMPLETION_INDEX['\"]\]")
 
 
 @RULE.check
@@ -98,6 +102,27 @@ def _too_many(pod: PodTemplate, container: Container, told: GpuProcesses, has: i
         cause=cause(),
         remedy=f"ask for {told.number} GPUs in resources.limits, or start {fits}",
     )
+
+
+@RULE.check
+def its_pods_have_the_index_that_they_count_by(pod: PodTemplate) -> Findings:
+    if pod.live is not None or pod.kind not in _JOBS or not pod.uses_gpus:
+        skip("it is no Job with GPUs that is still to be made")
+    if pod.elsewhere is not None or pod.above_says("completionMode") is not None:
+        skip("it says how its pods are counted, or others may")
+    for container in pod.containers:
+        script = _COMMENT.sub("", "\n".join(container.words))
+        found = _BY_INDEX.search(script)
+        if found is not None and container.variable(_INDEX) is None and f"{_INDEX}=" not in script:
+            yield fail(
+                _said_at(container, found[0]),
+                f"{_INDEX} is empty in {container.name} of {pod.title}: its pods have no index",
+                is_=f"{found[0]}, and no completionMode",
+                should="completionMode: Indexed, beside completions and parallelism",
+                cause="a Job is NonIndexed unless it says otherwise: every pod is given an empty rank, and ends over "
+                "it, or all of them take themselves for the first",
+                remedy="write completionMode: Indexed into the Job's spec",
+            )
 
 
 def _said_at(container: Container, option: str) -> Place:

@@ -15,9 +15,9 @@ one whose `--constraint` names nodes with A100s, and that asks for none of their
 The request also has to hold what the job starts: eight processes of torchrun on four GPUs, or four devices of
 `CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`). Four processes on eight GPUs leave
 four of them idle, which is a warning: one process may take two. So do eight tasks with eight GPUs of which only one is
-started, without srun. Slurm sets `SLURM_GPUS` for
-`--gpus` only, and `SLURM_GPUS_PER_NODE` for `--gpus-per-node`: a launcher that counts by one of them in a job with
-`--gres=gpu:2` is given nothing. `SLURM_GPUS_ON_NODE` is always there.
+started, without srun; and all GPUs of a job whose Python runs in Apptainer or Singularity without `--nv`. Slurm sets
+`SLURM_GPUS` for `--gpus` only, and `SLURM_GPUS_PER_NODE` for `--gpus-per-node`: a launcher that counts by one of them
+in a job with `--gres=gpu:2` is given nothing. `SLURM_GPUS_ON_NODE` is always there.
 
 What nodes have is what `slurm.conf` says, and each node's `gres.conf` has to bear it out: slurmd finds the devices of
 its `File=`, and a node with fewer than `Gres=gpu:8` promises is taken out of service; two lines that name the GPUs of
@@ -47,6 +47,7 @@ from nodeworthy.facts.slurm.gpus import (
     one_of_many,
     said_by_script,
     same,
+    shut_out,
     type_of,
 )
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -161,6 +162,25 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
                 cause="where devices are fenced off the others are not there; elsewhere they are somebody else's",
                 remedy="leave the line out",
             )
+
+
+@RULE.check
+def its_container_sees_them(job: SlurmJob) -> Findings:
+    if not job.is_shell or not job.request.gpus:
+        skip("it asks for no GPUs")
+    launch = shut_out(job)
+    if launch is not None:
+        yield fail(
+            launch.place,
+            f"{launch.program} runs in a container that sees no GPU",
+            is_=launch.said[:80],
+            should="apptainer exec --nv IMAGE …",
+            related=[Related(ask.place, f"{ask.option.written} is asked for") for ask in job.request.gpus],
+            cause="Apptainer and Singularity hand over the host's driver where --nv, or APPTAINER_NV=1, says so: "
+            "without it torch.cuda.is_available() is False, and the GPUs idle",
+            remedy="write --nv behind exec",
+            severity=Severity.WARNING,
+        )
 
 
 def _one_of_many(alone: OneOfMany, asked: Sequence[Related]) -> Draft:
