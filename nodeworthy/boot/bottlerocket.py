@@ -142,13 +142,14 @@ def _hidden_labels(labels: Located[Any] | None, fillings: Fillings) -> Iterator[
 def _strangers(
     document: Mapping[str, Any], origin: Origin, positions: Mapping[Path, tuple[int, int]]
 ) -> Iterator[UserDataFault]:
-    for name in document:
+    for name, value in document.items():
         if name != "settings":
             place = origin.at(*positions.get((name,), (1, 1)))
-            what = f"'{name}' stands beside 'settings': Bottlerocket refuses user data with any other table"
-            yield UserDataFault(
-                FaultKind.NOBODY_READS_IT, place, what, f"let it be [settings.{name}], or remove it", is_doubt=True
-            )
+            is_table = isinstance(value, (Mapping, list))
+            else_ = "any other table" if is_table else "a key of its own"
+            what = f"'{name}' stands beside 'settings': Bottlerocket refuses user data with {else_}"
+            mended = f"let it be [settings.{name}]" if is_table else "put it below its table, [settings.kubernetes] say"
+            yield UserDataFault(FaultKind.NOBODY_READS_IT, place, what, f"{mended}, or remove it", is_doubt=True)
 
 
 def _hidden(text: str, fillings: Fillings, origin: Origin, faults: list[UserDataFault]) -> str:

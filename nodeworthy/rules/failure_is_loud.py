@@ -76,6 +76,7 @@ A_LIBRARY = "this script sources a library that was not read, which may say `set
 # Nobody sits before these and sees one hang.
 AT_BOOT = (ScriptKind.USER_DATA, ScriptKind.STARTUP)
 _UNTIL = pattern(r"until\s|while\s+!")
+_LEAVES_A_BRANCH = pattern(r"(?:else|elif|fi)\b")
 _STATUS = pattern(r"\$\?|PIPESTATUS")
 _BREAKS = pattern(r"&&.*\b(?:break|return)\b|\bif\b.*\bthen\b.*\b(?:break|return)\b")
 _TRIES_AGAIN = pattern(r"&&\s*break\b.*\|\||\|\|.*\bcontinue\b")
@@ -237,13 +238,28 @@ def _is_looked_at(source: Source, step: CriticalStep) -> bool:
 def _is_tried_again(source: Source, place: Place) -> bool:
     written = source.written_at(place)
     behind = source.behind(place)
-    if _UNTIL.match(written) or _STATUS.search(" ".join([written, *behind[:1]])):
+    if _UNTIL.match(written) or _STATUS.search(" ".join([written, *_next_that_runs(behind)])):
         return True
     # `if …; then` goes on below.
     branch = " ".join([written, *behind[: behind.index("fi") if "fi" in behind else 0]])
     if _BREAKS.search(branch) is None and _CONTINUES.search(branch) is None:
         return False
     return _tries_for_ever(source, place) or any(_GIVES_UP.search(row) for row in (written, *behind))
+
+
+def _next_that_runs(behind: Sequence[str]) -> Sequence[str]:
+    """Behind the last command of a branch, what stands behind its `fi`: an `if` ends as that command did."""
+    if not behind or _LEAVES_A_BRANCH.match(behind[0]) is None:
+        return behind[:1]
+    depth = 0
+    for index, row in enumerate(behind):
+        if row.startswith("if "):
+            depth += 1
+        elif row == "fi":
+            if not depth:
+                return _next_that_runs(behind[index + 1 :])
+            depth -= 1
+    return ()
 
 
 def _tries_for_ever(source: Source, place: Place) -> bool:

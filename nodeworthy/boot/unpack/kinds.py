@@ -60,6 +60,9 @@ _NODE_CONFIG = pattern(
 )
 _NODE_CONFIG_JSON = pattern(r'\A\s*\{[^{}]{0,200}?"apiVersion"\s*:\s*"node\.eks\.aws/')
 _SETTINGS = pattern(r"\[\[?\s*settings\s*[.\]]|settings\.[\w.\"-]+\s*=")
+# A key of TOML before the first table: no shell has blanks there.
+_KEY_OF_TOML = pattern(r"[\w-]{1,100}[ \t]+=[ \t]")
+_TABLE_OF_SETTINGS = pattern(r"(?m)^[ \t]*\[settings[.\]]", words=("[settings",))
 # What may stand before the first line that says something: comments, blank lines, YAML's `---`, a template's directive.
 _SKIPPED = pattern(r"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+|(?:%\{|\{[%{#])[^\n]*+)?\r?\n)*")
 # A line of its own, and blank lines and comments behind it.
@@ -102,7 +105,7 @@ def looks_like(text: str) -> Type | None:
             return Type.NODE_CONFIG
         if _CLOUD_CONFIG.search(text):
             return Type.CLOUD_CONFIG
-    if _SETTINGS.match(start):
+    if _SETTINGS.match(start) or (_KEY_OF_TOML.match(start) and _TABLE_OF_SETTINGS.search(text)):
         return Type.BOTTLEROCKET
     return Type.SHELL if _LOOKS_LIKE_SHELL.search(text) else None
 

@@ -9,6 +9,7 @@ from nodeworthy.collect.source.boot_scripts import (
     includes_tasks,
     is_firewall_script,
     is_meant_as_one,
+    is_script,
     is_tasks_of_a_node,
     may_ask_for_nodes,
     may_install_charts,
@@ -22,12 +23,16 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fleet.model import Firewall
+from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.collect.source.included_tasks import Play
 
+# It has another file's variables.
+_SOURCES = pattern(rb"(?m)(?:^|[;&|])[ \t]*(?:source|\.)[ \t]+[^\s;]")
 # By what a script reaches another machine.
 _ELSEWHERE = (b"ssh", b"multipass exec", b"lxc exec")
 
@@ -68,7 +73,7 @@ def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
 
 def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
-    elsewhere = [*for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data)]
+    elsewhere = [*for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data, beside)]
     return [*elsewhere, *_images(script, data)]
 
 
@@ -97,13 +102,26 @@ def _by_helm(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]
     return list(installed_by_helm(script, beside))
 
 
-def _of_nodes(script: BootScript, data: bytes) -> list[Fact]:
+def _of_nodes(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     if not may_ask_for_nodes(data):
         return []
     from nodeworthy.collect.objects import facts_of
     from nodeworthy.facts.fleet.asked_by_commands import asked_by_commands
 
-    return list(asked_by_commands(script, facts_of))
+    return list(asked_by_commands(_told_by_others(script, data, beside), facts_of))
+
+
+def _told_by_others(script: BootScript, data: bytes, beside: FilesBeside) -> BootScript:
+    """The same script, with the variables of the files that it sources."""
+    if _SOURCES.search(data) is None or not is_script(data, beside.source.path.name):
+        return script
+    from nodeworthy.boot.unpack import unpack
+    from nodeworthy.collect.source.sourced_variables import with_sourced_variables
+
+    text = with_sourced_variables(any_text(data), beside)
+    if text is None:
+        return script
+    return replace(script, read=unpack(text.encode(), script.place, name=beside.source.path.name))
 
 
 def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> FileContents | None:

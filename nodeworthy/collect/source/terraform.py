@@ -1,7 +1,7 @@
 """Roots of Terraform and OpenTofu: which there are, and what each brings.
 
 A root is judged as a whole, and each fact stands where its literal does. A folder that another one calls is a part of
-that one's root; one that nobody here calls is a root of its own.
+that one's root; one that nobody here calls is a root of its own, and so is one that its own examples call alone.
 """
 
 from __future__ import annotations
@@ -312,6 +312,8 @@ def _know_parts(root: TerraformRoot, scopes: Scopes) -> None:
     """Notes the folders that the root has looked into and those that it will look into."""
 
     def is_a_part(folder: str) -> None:
+        if _lies_below(root.folder, folder):
+            return
         before = scopes.parts.get(folder)
         if before is None or before.turn > root.turn:
             scopes.parts[folder] = root
@@ -343,9 +345,14 @@ def _calls(source: Source, within: str) -> Mapping[str, str]:
             caller = os.fspath(held.path.parent)
             for each in _CALLS.findall(held.data):
                 called = os.path.normpath(held.path.parent / each.decode("utf-8", "replace"))
-                if called != caller:
+                if called != caller and not _lies_below(caller, called):
                     found.setdefault(called, caller)
     return found
+
+
+def _lies_below(folder: str, above: str) -> bool:
+    """What a module's own examples and tests call is there to be called: by itself it is what its defaults make."""
+    return folder.startswith(above + os.sep)
 
 
 def _bytes_of(path: str, source: Source) -> bytes:

@@ -35,6 +35,7 @@ Found = AskedNodes | SaidCluster
 Reader = Callable[[Tree], Iterator[Placed]]
 
 _FILES = ("-f", "--config-file", "--filename")
+_NO_LETTERS = pattern(r"\W+")
 
 
 def asked_by_commands(script: BootScript, read_object: Reader) -> Iterator[Placed]:
@@ -425,11 +426,20 @@ _KINDS_OF_NODES = ("eksctl.io/", "karpenter", "eks.amazonaws.com/", "cluster.x-k
 def _nodes_in_content(content: Content | None, read_object: Reader) -> Iterator[Placed]:
     """What the shell fills in, and nobody knows here, stands as it is written: `$CLUSTER` holds together what names
     it."""
-    text = content.text.shown() if content is not None else ""
-    if content is None or not any(each in text for each in _KINDS_OF_NODES):
+    if content is None or not any(each in content.text.shown() for each in _KINDS_OF_NODES):
         return
     try:
-        documents = read_all(text, content.lines[0].place)
+        documents = read_all(_as_a_document(content.text), content.lines[0].place)
     except NotYaml:
         return
     yield from (fact for each in documents for fact in read_object(each) if type(fact).__name__ in OF_NODES)
+
+
+def _as_a_document(text: Text) -> str:
+    """A command that the shell runs has quotes and colons of its own, which are no document's: it is told by its
+    letters."""
+    return "".join(piece if isinstance(piece, str) else _told_by_letters(piece.shown) for piece in text.pieces)
+
+
+def _told_by_letters(shown: str) -> str:
+    return f"${{{_NO_LETTERS.sub('_', shown)}}}" if shown.startswith(("$(", "`")) else shown

@@ -13,6 +13,9 @@ from nodeworthy.verdict import Known, Located
 if TYPE_CHECKING:
     from nodeworthy.facts.fleet.node_taint import NodeTaint
 
+# A number that somebody writes has fewer.
+_DIGITS = 10
+
 
 @dataclass(frozen=True)
 class Reserved:
@@ -106,5 +109,8 @@ def text_of(tree: Tree) -> Located[str] | None:
 
 
 def number_of(tree: Tree) -> Located[int] | None:
+    """Terraform takes a number that stands in quotes for one."""
+    if tree.text is not None and tree.text.isdecimal() and len(tree.text) < _DIGITS:
+        return Located.known(int(tree.text), tree.place)
     is_number = isinstance(tree.value, (int, float)) and not isinstance(tree.value, bool) and tree.value % 1 == 0
     return tree.located() if is_number or tree.is_unknown else None
