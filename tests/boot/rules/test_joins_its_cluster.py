@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from nodeworthy.rules.joins_its_cluster import RULE
+from nodeworthy.rules import rule
 from tests.boot.rules.userdata import (
     CA,
     COORDINATES,
@@ -24,6 +24,7 @@ from tests.boot.rules.userdata import (
     told,
 )
 
+RULE = rule("joins-its-cluster")
 BOOTSTRAP = f"/etc/eks/bootstrap.sh gpu-dev {COORDINATES}"
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n"
 TWICE = "joins the cluster a second time on the same path"
