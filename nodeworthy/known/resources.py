@@ -8,12 +8,12 @@ from typing import Any
 GPU = "nvidia.com/gpu"
 _MIG = "nvidia.com/mig-"
 # Of what several pods are given at once (time-slicing, MPS) the plugin's configuration makes another name.
-_SHARED = ".shared"
+SHARED = ".shared"
 
 
 def mig_profile(resource: str) -> str:
     """Which one it is a slice of (1g.10gb); empty for whatever is none."""
-    return resource.removeprefix(_MIG) if resource.startswith(_MIG) and not resource.endswith(_SHARED) else ""
+    return resource.removeprefix(_MIG) if resource.startswith(_MIG) and not resource.endswith(SHARED) else ""
 
 
 def gpu_names(amounts: Mapping[str, Any]) -> list[str]:

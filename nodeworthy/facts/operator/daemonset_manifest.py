@@ -37,6 +37,8 @@ _OF_OTHERS = ("rocm/", "amd/", "amdgpu", "intel/", "habana", "huawei", "ascend")
 # Other programs that live in the device plugin's image.
 _BESIDE_IT = ("feature-discovery", "gfd", "mps-control", "config-manager")
 _RESOURCE = "--resource-name="
+# How NVIDIA's plugin is given a configuration.
+_CONFIGURED_BY, _CONFIGURATION = "CONFIG_FILE", "--config-file"
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class DaemonSetManifest:
     is_of_chart: bool = False
     # A script installs it: what lies beside that may be another way to the same.
     by_command: bool = False
+    # It is given a configuration, which may share GPUs under another name.
+    reads_configuration: bool = False
 
     def chooses(self, labels: Labels) -> bool | None:
         from nodeworthy.facts.pod.node_choice import chooses
@@ -83,7 +87,10 @@ def daemonsets(document: Tree) -> Iterator[DaemonSetManifest]:
     found = next(filter(None, map(_part, pods.get("containers").sequence)), None)
     if found is not None:
         part, container = found
-        yield DaemonSetManifest(document.place, part, title_of(document), pods, _resource(container))
+        resource, is_configured = _resource(container), _is_configured(container)
+        yield DaemonSetManifest(
+            document.place, part, title_of(document), pods, resource, reads_configuration=is_configured
+        )
 
 
 def hands_out_gpus(document: Tree) -> bool:
@@ -119,6 +126,11 @@ def _resource(container: Tree) -> Located[str]:
         if argument.text is not None and argument.text.startswith(_RESOURCE):
             return Located(Known(argument.text.removeprefix(_RESOURCE)), argument.place)
     return Located(Known(GPU), container.place, written=False)
+
+
+def _is_configured(container: Tree) -> bool:
+    named = (each.get("name").text for each in container.get("env").sequence)
+    return _CONFIGURED_BY in named or any(each.string.startswith(_CONFIGURATION) for each in _command(container))
 
 
 def daemonsets_of_chart(release: Release) -> Iterator[DaemonSetManifest]:

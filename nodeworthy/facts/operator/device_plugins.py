@@ -14,12 +14,14 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor
 from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
+from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.hami import resources
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
-from nodeworthy.records import dataclass
+from nodeworthy.known.resources import SHARED
+from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Related
 
 # Labels by which HAMi's plugin chooses its nodes; they say nothing of the operator's.
@@ -55,7 +57,7 @@ class DevicePlugins:
 
 @derive
 def device_plugins(
-    brought: Sequence[OperatorValues | DaemonSetManifest | HamiValues],
+    brought: Sequence[OperatorValues | DaemonSetManifest | HamiValues | SharingConfig],
     scripts: Sequence[BootScript] | None,
     fleet: Fleet | None,
     declared: DeclaredFleet | None,
@@ -65,6 +67,8 @@ def device_plugins(
     in one folder is taken to be for one cluster."""
     opted_out = any(map(_opts_out, scripts or ()))
     found = list(_advertisers(brought if declared is None or operator is None else (operator.values, *brought)))
+    configs = [each for each in brought if isinstance(each, SharingConfig)]
+    found = [_as_configured(each, configs) for each in found]
     if fleet is not None:
         if fleet.hami is not None and not any(each.hamis_nodes is not None for each in found):
             found.append(_of_the_fleet(fleet.hami.place))
@@ -77,6 +81,19 @@ def device_plugins(
     for each_set in sets:
         if len(each_set) > 1:
             yield DevicePlugins(tuple(each_set), opted_out)
+
+
+def _as_configured(advertiser: Advertiser, configs: Sequence[SharingConfig]) -> Advertiser:
+    """By its configuration a plugin may share GPUs under a name of their own, beside another that hands out whole
+    ones."""
+    manifest = advertiser.manifest
+    if manifest is None or not manifest.reads_configuration:
+        return advertiser
+    beside = [each for each in configs if posixpath.dirname(each.place.path or "") == _whereabouts(advertiser)]
+    renaming = next((each for config in beside if (each := config.renaming(GPU)) is not None), None)
+    if renaming is None:
+        return advertiser
+    return replace(advertiser, resource=Located(Known(f"{GPU}{SHARED}"), renaming.place))
 
 
 def _whereabouts(advertiser: Advertiser) -> str:
@@ -132,7 +149,9 @@ def _comes_to(brought: OperatorValues | DaemonSetManifest, door: PoolDoor) -> bo
     return brought.part is Part.DEVICE_PLUGIN and brought.chooses(Labels(labels)) is True and not is_kept_away
 
 
-def _advertisers(facts: Iterable[OperatorValues | DaemonSetManifest | HamiValues]) -> Iterator[Advertiser]:
+def _advertisers(
+    facts: Iterable[OperatorValues | DaemonSetManifest | HamiValues | SharingConfig],
+) -> Iterator[Advertiser]:
     for fact in facts:
         if isinstance(fact, OperatorValues):
             enabled = fact.part("devicePlugin", default=True)

@@ -115,6 +115,12 @@ class SharingConfig:
             for each in said.get("resources").sequence if said is not None else ():
                 yield SharedResource(each, means)
 
+    def renaming(self, name: str) -> Tree | None:
+        """What says that pods find a shared resource under another name."""
+        shared = (each for each in self.resources() if each.name.text == name)
+        said = ((self.of(each.means) or each.tree).get("renameByDefault") for each in shared)
+        return next((each for each in said if each.value is True), None)
+
 
 def is_advertised(name: str) -> bool:
     return _ADVERTISED.fullmatch(name) is not None

@@ -29,6 +29,8 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.settled import settle
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.daemonset_manifest import Part
+from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins
 from nodeworthy.facts.operator.recognition import ORIGIN
 from nodeworthy.facts.operator.sharing import (
     LEAST,
@@ -46,6 +48,7 @@ from nodeworthy.facts.operator.sharing import (
 from nodeworthy.facts.operator.values import OperatorValues, PatchedPolicy
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.resources import SHARED
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, Unknown, fail, need, skip, unknown
 
@@ -373,10 +376,14 @@ def slices_are_asked_for_by_their_name(pod: PodTemplate, every: Sequence[Operato
 
 
 @RULE.check
-def pods_ask_as_it_shares(pod: PodTemplate, configs: Sequence[SharingConfig]) -> Findings:
+def pods_ask_as_it_shares(
+    pod: PodTemplate, configs: Sequence[SharingConfig], plugins: DevicePlugins | None
+) -> Findings:
     """Nodes may go by another configuration, or by none: what stands beside it here is no more than likely for them."""
     if pod.live is not None or len(configs) != 1:
         skip("it runs, or nodes may go by one of several configurations")
+    if plugins is not None and any(map(_shares_nothing, plugins.advertisers)):
+        skip("another device plugin is deployed beside it, which shares nothing")
     (config,) = configs
     for each in config.resources():
         said = config.of(each.means) or each.tree
@@ -390,15 +397,23 @@ def pods_ask_as_it_shares(pod: PodTemplate, configs: Sequence[SharingConfig]) ->
             yield from _of_several(pod, asking, name, said.get("failRequestsGreaterThanOne"))
 
 
+def _shares_nothing(plugin: Advertiser) -> bool:
+    """Whether it is NVIDIA's, written by hand, and is given no configuration."""
+    manifest = plugin.manifest
+    if manifest is None or manifest.part is not Part.DEVICE_PLUGIN:
+        return False
+    return not (manifest.is_of_chart or manifest.reads_configuration)
+
+
 def _of_another_resource(pod: PodTemplate, asking: Container, name: str, config: SharingConfig, says: Tree) -> Draft:
     return fail(
         asking.asks_for(name).place,
-        f"{pod.title} asks for {name}, and {config.title} beside it calls what it shares {name}.shared",
+        f"{pod.title} asks for {name}, and {config.title} beside it calls what it shares {name}{SHARED}",
         is_=name,
-        should=f"{name}.shared",
+        should=f"{name}{SHARED}",
         related=[Related(says.place, "renameByDefault: true")],
         cause="on a node that goes by it nothing is called so any more: the pod stays Pending (Insufficient)",
-        remedy=f"ask for {name}.shared, or set renameByDefault: false",
+        remedy=f"ask for {name}{SHARED}, or set renameByDefault: false",
         severity=Severity.WARNING,
     )
 
