@@ -40,7 +40,7 @@ def runs(pool: GpuPool) -> str:
     from nodeworthy.verdict import Known
 
     said = pool.distribution
-    return f"{pool.title} runs {said.state.value} ({said.place})" if isinstance(said.state, Known) else ""
+    return f"{pool.title} {pool.runs} {said.state.value} ({said.place})" if isinstance(said.state, Known) else ""
 
 
 def command_for_files(pools: Mapping[str, str]) -> str:

@@ -42,6 +42,8 @@ _FILLED_IN = ("$", "`", "{{", "#{")
 _IN_BRACES = pattern(r"\{[A-Za-z_][\w.]{0,40}\}")
 # `'--certificate-key ' + name`: what stands between two texts that are put together.
 _PUT_TOGETHER = pattern(r"\s*[+~]\s")
+# `__LITELLM_KEY__`: a place that somebody's own program fills in.
+_MARKED = pattern(r"__[A-Z][A-Z0-9_]{1,60}__")
 _OPENING, _CLOSED = "<{[(%@", ">}])%@"
 
 
@@ -263,7 +265,7 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     # `--token= --password=`: the next option; `-----BEGIN`: what has a form is known by it.
     if lowered in known.words or lowered.startswith(("--", *known.begins)):
         return True
-    if (value[0] in _OPENING and value[-1] in _CLOSED) or _A_FRACTION.fullmatch(value):
+    if (value[0] in _OPENING and value[-1] in _CLOSED) or _A_FRACTION.fullmatch(value) or _MARKED.fullmatch(value):
         return True
     if len(value) < 80 and any(each in lowered for each in known.holds):
         return True
@@ -368,7 +370,7 @@ def _found_by_name(text: str, name: str, end: int) -> tuple[list[Found], int]:
         return [], ends
     if is_digest(text, begins, ends) or (group == "bare" and is_variable(text, start, match)):
         return [], ends
-    if kind is Holds.TOKEN and group == "bare" and match["by"] == ":" and _WORDS_BEHIND.match(text, ends):
+    if group == "bare" and match["by"] == ":" and _is_said(text, ends, kind):
         return [], ends
     if group == "bare" and text[ends : ends + 1] in ("(", "["):
         return [], ends  # code: what comes of it is not known here
@@ -404,6 +406,14 @@ def _is_shown(text: str, start: int, match: re.Match[str]) -> bool:
 
 # `token: JupyterHub API token` says what one is.
 _WORDS_BEHIND = pattern(r"(?:[ \t]{1,4}[A-Za-z]{2,20}){2}(?![\w/=+])")
+# `- password: unavailable — run make`
+_DASH_BEHIND = pattern(r"[ \t]{1,4}[—–][ \t]")
+
+
+def _is_said(text: str, end: int, kind: Holds) -> bool:
+    """Whether a sentence goes on behind it."""
+    words = kind is Holds.TOKEN and _WORDS_BEHIND.match(text, end)
+    return bool(words or _DASH_BEHIND.match(text, end))
 
 
 def group_of(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import STDIN, Source, any_text
 from nodeworthy.collect.source.git_index import is_left_out
 from nodeworthy.collect.source.parsing import FileContents
-from nodeworthy.facts.secrets.plain_text import IN_COMPOSE, PlainText, secrets_by_form, secrets_in
+from nodeworthy.facts.secrets.plain_text import A_MAKEFILE, IN_COMPOSE, PlainText, secrets_by_form, secrets_in
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
@@ -68,7 +68,6 @@ _AN_INVENTORY = "an inventory"
 _VARIABLES = "variables of Ansible"
 _TASKS = "tasks of Ansible"
 _A_SCRIPT = "a script"
-_A_MAKEFILE = "a makefile"
 _A_DOCKERFILE = "a Dockerfile"
 _A_VAGRANTFILE = "a Vagrantfile"
 _A_DOTENV = "a file of variables"
@@ -97,7 +96,7 @@ _RUN = (_A_SCRIPT, _TASKS)
 # What starts services on a machine of one's own as well.
 _FOR_ONESELF = (_A_COMPOSE_FILE, _A_DOTENV)
 _REMEDIES = {
-    **dict.fromkeys((_A_SCRIPT, _A_MAKEFILE, _A_VAGRANTFILE), _HANDED),
+    **dict.fromkeys((_A_SCRIPT, A_MAKEFILE, _A_VAGRANTFILE), _HANDED),
     **dict.fromkeys((_AN_INVENTORY, _VARIABLES, _TASKS), _IN_A_VAULT),
     **dict.fromkeys((_OF_PROMETHEUS, _OF_ALERTMANAGER, _OF_GRAFANA), _FROM_A_FILE),
     _A_DOCKERFILE: _MOUNTED,
@@ -156,7 +155,7 @@ def _kind(data: bytes, name: str) -> str:
         runs = _OF_A_CLUSTER.search(data) or _RUNS_MODELS.search(data)
         return _A_DOCKERFILE if runs and _BUILDS_ON.search(data) else ""
     if name in _MAKEFILES or suffix == ".mk":
-        return _A_MAKEFILE if _is_of_a_cluster(data) else ""
+        return A_MAKEFILE if _is_of_a_cluster(data) else ""
     if suffix in _UNITS:
         return _A_UNIT if _UNIT.search(data) and _OF_A_CLUSTER.search(data) else ""
     return _AN_INVENTORY if suffix in _INVENTORIES and _OF_A_HOST.search(data) and _GROUP.search(data) else ""

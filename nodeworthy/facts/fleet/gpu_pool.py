@@ -100,7 +100,12 @@ class GpuPool:
         return self.shuts_operators_driver_out or (said is not None and said.state == Known(value))
 
     def declares_its_runtime(self) -> Related:
-        return Related(self.runtime.place, f"{self.title} runs {self.distribution.shown()}{self._with()}")
+        return Related(self.runtime.place, f"{self.title} {self.runs} {self.distribution.shown()}{self._with()}")
+
+    @property
+    def runs(self) -> str:
+        """The verb behind its title."""
+        return "run" if self.noun.startswith("the nodes ") else "runs"
 
     def _with(self) -> str:
         if self.evidence:

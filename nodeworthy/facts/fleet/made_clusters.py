@@ -179,6 +179,10 @@ def nodes_of_kubespray(document: Tree) -> Iterator[AskedNodes]:
     )
 
 
+# How hetzner-k3s calls the machines that it makes.
+_OF_HETZNER = frozenset({"masters_pool", "worker_node_pools"})
+
+
 def nodes_of_ansible(document: Tree) -> Iterator[AskedNodes]:
     """What variables of a group, or of an inventory, say of the k3s or RKE2 that roles of many people make nodes with:
     the form of the version says which of the two it is."""
@@ -188,12 +192,13 @@ def nodes_of_ansible(document: Tree) -> Iterator[AskedNodes]:
             continue
         distribution = next(each for sign, each in _OF_RANCHER.items() if sign in said.string)
         written = " ".join(_words(each) for name, each in variables.mapping.items() if "arg" in name)
+        maker = "Ansible" if _OF_HETZNER.isdisjoint(document.mapping) else "hetzner-k3s"
         yield AskedNodes(
             PurePath(document.place.file).name or "inventory",
             "the nodes of inventory",
             said.place,
             Located.known(distribution, said.place),
-            f"Ansible makes them of {distribution} {said.text}",
+            f"{maker} makes them of {distribution} {said.text}",
             kubernetes=said.located(),
             services=_range_in(written, "service-cidr", said.place),
             pods=_range_in(written, "cluster-cidr", said.place),

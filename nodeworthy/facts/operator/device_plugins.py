@@ -24,6 +24,8 @@ from nodeworthy.known.resources import SHARED
 from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import Known, Located, Place, Related
 
+# What says which plugins are deployed, and how they share.
+_Brought = OperatorValues | DaemonSetManifest | HamiValues | SharingConfig
 # Labels by which HAMi's plugin chooses its nodes; they say nothing of the operator's.
 _HAMIS_OWN = frozenset(("gpu",))
 
@@ -57,7 +59,7 @@ class DevicePlugins:
 
 @derive
 def device_plugins(
-    brought: Sequence[OperatorValues | DaemonSetManifest | HamiValues | SharingConfig],
+    brought: Sequence[_Brought],
     scripts: Sequence[BootScript] | None,
     fleet: Fleet | None,
     declared: DeclaredFleet | None,

@@ -51,13 +51,19 @@ def _names_a_key(text: str, at: int) -> bool:
 # Beside it an ExternalSecret names the key that it is to make.
 _STORED = pattern(r"(?m)^[ \t]{0,80}(?:-[ \t]{1,4})?(?:remoteRef|sourceRef)[ \t]{0,4}:")
 _BESIDE = 300
+_KEY_OF_ONE = pattern(r"[\"']?[ \t]*\n[ \t]*(?:-[ \t]+)?key[ \t]*:")
 
 
 def _is_fetched(text: str, each: Secret) -> bool:
-    """`- secretKey: privateKey` with its `remoteRef`: as charts write ExternalSecrets into their values."""
-    if each.name != "secretKey":
+    """`- secretKey: privateKey` with its `remoteRef`, as charts write ExternalSecrets into their values; `secret: NAME`
+    with its `key`, which are those of a Secret."""
+    if each.name == "secretKey":
+        return _STORED.search(text[max(0, each.start - _BESIDE) : each.end + _BESIDE]) is not None
+    if each.name != "secret":
         return False
-    return _STORED.search(text[max(0, each.start - _BESIDE) : each.end + _BESIDE]) is not None
+    line = text.rfind("\n", max(0, each.start - _BESIDE), each.start)
+    above = max(0, text.rfind("\n", max(0, line - _BESIDE), max(0, line)))
+    return _KEY_OF_ONE.search(text[above : each.start]) is not None or _KEY_OF_ONE.match(text, each.end) is not None
 
 
 def _indent(line: str) -> int:
@@ -100,6 +106,16 @@ IN_A_JOB = (
 )
 
 
+A_MAKEFILE = "a makefile"
+# What make makes, and behind it what that needs: `argocd-password: kube`.
+_TARGET = pattern(r"[\w./%-]{1,200}[ \t]{0,8}:[ \t]{0,8}\Z")
+
+
+def _is_a_target(text: str, at: int) -> bool:
+    line = text.rfind("\n", max(0, at - _BESIDE), at) + 1
+    return _TARGET.match(text[line:at]) is not None
+
+
 @dataclass(frozen=True, eq=False)
 class PlainText:
     called: ClassVar[str] = "a file"
@@ -127,12 +143,14 @@ class PlainText:
         """The secrets in it. Of a sample, only those that are real wherever they stand."""
         if self.is_of_others:
             return list(secrets_by_form(self.text))
-        found = [each for each in secrets_in(self.text) if not (self.is_for_oneself and self._is_well_known(each))]
+        found = [each for each in secrets_in(self.text) if not self._is_harmless(each)]
         is_sample = _SAMPLE.fullmatch(self.place.file) is not None
         return [each for each in found if each.what in forms()] if is_sample else found
 
-    def _is_well_known(self, each: Secret) -> bool:
-        return is_well_known(self.text[each.start : each.end])
+    def _is_harmless(self, each: Secret) -> bool:
+        if self.is_for_oneself and is_well_known(self.text[each.start : each.end]):
+            return True
+        return self.what == A_MAKEFILE and _is_a_target(self.text, each.start)
 
 
 _HIDES_OR_DESCRIBES = (

@@ -14,6 +14,8 @@ from nodeworthy.verdict import Known, Located, NotKnown, Place, need
 
 _PAIR = pattern(r"([A-Za-z][\w/]*)\s*=\s*(\"[^\"]*\"|(?:\{\{.*?\}\}|\S)+)")
 _INCLUDES = pattern(r"(?im)^[ \t]*include[ \t]|\{\{|\{%|\$\{")
+# What a template does stands in no file that comes of it: `{% set node = hostvars[name] %}`.
+_STATEMENT = pattern(r"^[ \t]*\{%[^%\n]{0,400}%\}[ \t]*$")
 _FILLED_IN = pattern(r"\{\{|\{%|\$\{|@\w+@")
 _GPU = pattern(r"gpu(?::(?P<type>(?!\d+(?:\(|\Z))[\w.+-]+))?(?::(?P<count>\d+))?(?:\([^)]*\))?", re.IGNORECASE)
 # What mends a password in one of them.
@@ -118,7 +120,7 @@ def rows(text: str, place: Place) -> Iterator[Row]:
     spelt: dict[str, str] = {}
     first = 0
     for number, line in enumerate(text.splitlines(), 1):
-        said = line.partition("#")[0].rstrip()
+        said = _STATEMENT.sub("", line.partition("#")[0]).rstrip()
         goes_on = said.endswith("\\")
         first = first or number
         for found in _PAIR.finditer(said.removesuffix("\\")):
