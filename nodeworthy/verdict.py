@@ -154,6 +154,8 @@ class Located(Generic[T_co]):
             return "(secret)"
         if isinstance(self.state, Unknown):
             return "(unknown)"
+        if self.state.value is None:
+            return "nothing"
         if isinstance(self.state.value, Mapping):
             return "a mapping"
         if isinstance(self.state.value, Sequence) and not isinstance(self.state.value, str):

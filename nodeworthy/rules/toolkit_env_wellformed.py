@@ -167,7 +167,9 @@ def _duplicates(toolkit: ToolkitSettings) -> Findings:
 def no_setting_is_dead(values: OperatorValues) -> Findings:
     toolkit = values.toolkit
     paths = [variable for name in PATHS if (variable := toolkit.named(name)) is not None]
-    others = [each for each in toolkit.variables if isinstance(each.name.state, Known) and each not in paths]
+    # One without a name is told by itself.
+    named = (each for each in toolkit.variables if isinstance(each.name.state, Known) and each.name.state.value)
+    others = [each for each in named if each not in paths]
     if others and not need(toolkit.enabled):
         yield _others_dead(toolkit, others)
     if not paths:
@@ -207,7 +209,7 @@ def helm_is_told_nothing_in_vain(operator: OperatorByHelm) -> Findings:
         yield fail(
             operator,
             "toolkit.env has no effect: the same command sets toolkit.enabled=false",
-            is_=", ".join(map(str, told)),
+            is_=", ".join(str(each or "an entry without a name") for each in told),
             should="no toolkit.env, or toolkit.enabled=true",
             remedy="take the settings of toolkit.env away, or let the operator bring the toolkit: toolkit.enabled=true",
         )

@@ -215,7 +215,8 @@ def lets_others_in(pod: PodTemplate, classes: ClusterClasses | None) -> Iterator
     value = known.value.state if known is not None else None
     if known is not None and isinstance(value, Known):
         if not isinstance(value.value, int) or value.value >= 0:
-            yield _too_high(pod, named, str(value.value), [Related(known.value.place, f"{name} is {value.value}")])
+            told = known.value.shown()
+            yield _too_high(pod, named, told, [Related(known.value.place, f"{name} is {told}")])
     elif name in _CRITICAL:
         yield _too_high(pod, named, name, [])
     else:

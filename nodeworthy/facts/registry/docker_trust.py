@@ -212,7 +212,7 @@ def content_flaw(reading: Reading, host: str) -> Draft | None:
     unread = wrong_kind(reading)
     if unread is not None:
         return unread
-    given: Any = reading.mapping.get(KEY, [])
+    given: Any = reading.mapping.get(KEY) or []
     named = [str(each) for each in given] if isinstance(given, list) else [str(given)]
     if isinstance(given, list) and any(could_equal(each, host) for each in named):
         return None
