@@ -177,9 +177,20 @@ def _read_sources(sources: Sequence[_Source], template: bool) -> CloudConfig:
     for root, _ in documents:
         for key, piece in reversed(list(twins(root.document))):
             pieces.setdefault(key, []).insert(0, piece)
+    _unfold_the_installer(pieces)
     faults += _misspelt(pieces)
     steps = Steps(pieces, faults, missing)
-    for add in (_boot_commands, _files, _mounts, _snaps, repositories, packages, _run_commands, _others):
+    for add in (
+        _boot_commands,
+        _files,
+        _mounts,
+        _snaps,
+        repositories,
+        packages,
+        _installer_commands,
+        _run_commands,
+        _others,
+    ):
         add(steps)
     return CloudConfig(tuple(sorted(steps.steps, key=_turn)), tuple(faults))
 
@@ -248,6 +259,31 @@ def _boot_commands(steps: Steps) -> None:
 
 def _run_commands(steps: Steps) -> None:
     steps.steps += ran("runcmd", steps.pieces.get("runcmd", ()), Stage.SCRIPTS, steps.faults, name="runcmd")
+
+
+# What Ubuntu's installer is told within a cloud-config of its own: packages, commands for the system that it has put on
+# the disk, and what that system is to be given as user data.
+_INSTALLER, _LATE, _FOR_LATER = "autoinstall", "late-commands", "user-data"
+
+
+def _unfold_the_installer(pieces: dict[str, list[Piece]]) -> None:
+    for piece in pieces.pop(_INSTALLER, ()):
+        for key in (_LATE, "packages"):
+            tree = piece.tree.get(key)
+            if tree.is_sequence:
+                pieces.setdefault(key, []).append(Piece(tree, piece.document))
+        for key, tree in piece.tree.get(_FOR_LATER).mapping.items():
+            pieces.setdefault(key, []).append(Piece(tree, piece.document))
+
+
+def _installer_commands(steps: Steps) -> None:
+    """One that fails ends the installation."""
+    told = [replace(each, tree=_that_stops(each.tree)) for each in steps.pieces.get(_LATE, ())]
+    steps.steps += ran(_LATE, told, Stage.SCRIPTS, steps.faults)
+
+
+def _that_stops(commands: Tree) -> Tree:
+    return replace(commands, value=[Tree("set -e", commands.place), *commands.sequence])
 
 
 def _snaps(steps: Steps) -> None:

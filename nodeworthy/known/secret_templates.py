@@ -10,10 +10,15 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # `${ghcr_token}`, `${var.ghcr_token}`, CloudFormation's `${HubToken}` and `${Hub.Token}`; not the escaped `$${…}`,
-# which the shell reads, nor a call of a function.
+# which the shell reads, nor a call of any other function.
 _NAME = r"[A-Za-z]\w{0,63}"
+# What Terraform lays a text out with: it is the same text to whoever reads it.
+_LAID_OUT = (
+    r"(?:(?:indent\([ \t]{0,4}\d{1,2}[ \t]{0,4},|(?:trimspace|chomp|jsonencode|base64encode|nonsensitive)\()"
+    r"[ \t]{0,4})?"
+)
 _FILLED = pattern(
-    rf"(?<!\$)\$\{{[ \t]{{0,8}}((?:{_NAME}(?:\[[^\]\n{{}}]{{1,64}}\])?\.){{0,4}}({_NAME}))[ \t]{{0,8}}\}}"
+    rf"(?<!\$)\$\{{[ \t]{{0,8}}{_LAID_OUT}((?:{_NAME}(?:\[[^\]\n{{}}]{{1,64}}\])?\.){{0,4}}({_NAME}))\)?[ \t]{{0,8}}\}}"
 )
 # In capitals alone it is a variable of a shell, or of what fills in a script without being Terraform.
 _IN_CAPITALS = pattern(r"[A-Z][A-Z0-9_]*|[A-Z]\w*_\w*")

@@ -10,7 +10,7 @@ from nodeworthy.boot.commands.call import is_rooted
 from nodeworthy.boot.content import Content, lines_of
 from nodeworthy.boot.effects import Gap, Runs
 from nodeworthy.boot.shell.arithmetic import reckon
-from nodeworthy.boot.shell.elsewhere import by_option, into_the_node, run_elsewhere, ssh, sshpass
+from nodeworthy.boot.shell.elsewhere import by_option, in_lima, in_target, into_the_node, run_elsewhere, ssh, sshpass
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_command_text, run_here, run_shell
 from nodeworthy.boot.text import Hole, Text
@@ -282,8 +282,10 @@ BUILTINS: Mapping[str, Builtin] = {
     "multipass": run_elsewhere,
     "lxc": run_elsewhere,
     "incus": run_elsewhere,
+    "limactl": in_lima,
     "nsenter": into_the_node,
     "chroot": into_the_node,
+    "curtin": in_target,
     "set": _set,
     "shift": _shift,
     "unset": _unset,

@@ -1,6 +1,6 @@
 """What a script has another machine run: `ssh HOST COMMAND`, `ssh HOST 'bash -s' <<EOF`, and what leads there as well:
-`gcloud compute ssh`, `vagrant ssh -c`, `multipass exec`, `lxc exec`; out of a container `nsenter -t 1` and `chroot
-/host`, to the node around it.
+`gcloud compute ssh`, `vagrant ssh -c`, `multipass exec`, `lxc exec`, `limactl shell`; out of a container `nsenter -t 1`
+and `chroot /host`, to the node around it.
 
 The other machine has none of this one's variables, functions and files; what an unquoted heredoc expands is expanded
 here, before it is sent. Scripts for one host, by the name that is written, find the files of those before them.
@@ -72,6 +72,16 @@ def ssh(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bo
     return _sent(walker, _shell_asked_for(arguments[1:]), arguments, place, raw)
 
 
+def in_lima(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`limactl shell [--workdir DIR] NAME COMMAND`: no shell reads its words once more."""
+    words = [each.shown() for each in arguments]
+    at = 2 if words[1:2] == ["shell"] else len(words)
+    while at < len(words) and words[at].startswith("-"):
+        at += 2 if words[at] in ("--workdir", "--shell") else 1
+    inner = arguments[at + 2 :] if words[at + 1 : at + 2] == ["--"] else arguments[at + 1 :]
+    return _sent(walker, _asked_in_words(arguments[at], inner) if inner else None, arguments, place, raw)
+
+
 def by_option(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     """`vagrant ssh NAME -c COMMAND`, `gcloud compute ssh NAME --command=COMMAND`, or `-- COMMAND`."""
     at = next((index for index, each in enumerate(arguments[:8]) if each.known == "ssh"), None)
@@ -98,10 +108,27 @@ def into_the_node(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
     before = [each.shown() for each in arguments[1 : len(arguments) - len(inner)]]
     if not _leads_to_the_node(before):
         return run_arguments(walker, inner, place, raw) if inner else None
-    words = [each.known or "" for each in inner[:2]]
-    if len(inner) > 2 and words[0].rpartition("/")[2] in SHELLS and _TAKES_A_TEXT.fullmatch(words[1]):
-        return _sent(walker, _Asked(THE_NODE, (inner[2],)), arguments, place, raw)
-    return _sent(walker, _Asked(THE_NODE, tuple(map(_as_one_word, inner))), arguments, place, raw)
+    return _sent(walker, _asked_in_words(THE_NODE, inner), arguments, place, raw)
+
+
+def _asked_in_words(host: Text, inner: Sequence[Text]) -> _Asked:
+    """The words of a command, or the text that a shell is given with `-c`."""
+    words = [each.known or "" for each in inner[:3]]
+    at = 1 if words[:1] == ["sudo"] else 0
+    if len(inner) > at + 2 and words[at].rpartition("/")[2] in SHELLS and _TAKES_A_TEXT.fullmatch(words[at + 1]):
+        return _Asked(host, (inner[at + 2],))
+    return _Asked(host, tuple(map(_as_one_word, inner)))
+
+
+def in_target(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`curtin in-target --target=/target -- COMMAND`: on the system that an installer has put on the disk."""
+    from nodeworthy.boot.shell.calls import run_arguments
+
+    words = [each.known for each in arguments]
+    named = next((index for index, word in enumerate(words) if index > 1 and word and not word.startswith("-")), 0)
+    at = words.index("--") + 1 if "--" in words else named
+    inner = arguments[at:] if words[1:2] == ["in-target"] and at else ()
+    return run_arguments(walker, inner, place, raw) if inner else _plainly(walker, arguments, place, raw)
 
 
 def _leads_to_the_node(words: Sequence[str]) -> bool:

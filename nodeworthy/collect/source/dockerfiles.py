@@ -18,8 +18,8 @@ from nodeworthy.patterns import pattern
 from nodeworthy.verdict import NotKnown, Place
 
 _STEP = pattern(r"(?i)[ \t]*(RUN|ARG|ENV|SHELL)[ \t]+(.*)")
-_OPTIONS = pattern(r"(?:--\S+[ \t]+)+")
-_SET = pattern(r"([A-Za-z_]\w*)(?:=[\"']?|[ \t]+)([\w.:/+~-]*)[\"']?")
+_OPTIONS = pattern(r"^(?:--\S{1,200}[ \t]+)+")
+_SET = pattern(r"(?<!\w)([A-Za-z_]\w{0,80})(?:=[\"']?|[ \t]+)([\w.:/+~-]*)[\"']?")
 _ARGUMENTS_ALONE = pattern(r"\[[ \t]*\"")
 
 

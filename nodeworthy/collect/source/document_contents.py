@@ -100,6 +100,7 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
     found.facts += _archives(documents, text)
     found.scripts += scripts_of_classes(found.facts, source)
     _add_scripts_of_pods(found, every, text, source)
+    _add_scripts_of_tools(found, every, text, source)
     return _with_secrets(found, _Read(source, documents, every, text), rules)
 
 
@@ -127,9 +128,9 @@ def _add_facts(found: FileContents, every: Sequence[Tree], text: str, source: So
 def _with_secrets(found: FileContents, read: _Read, rules: frozenset[str]) -> FileContents | None:
     """The contents with the text in which secrets are looked for. None where nothing of ours is in the file."""
     kept = any(map(is_readable_secret, read.objects))
-    of_others = all(map(_is_of_an_inventory, found.facts))
+    of_others = not found.scripts and all(map(_is_of_an_inventory, found.facts))
     held = _title_by_secrets(read) if of_others or any(map(is_kubeadms, read.objects)) else ""
-    if not found.facts and not kept and not held and not _holds_secrets_openly(read):
+    if not (found.facts or found.scripts) and not kept and not held and not _holds_secrets_openly(read):
         return None
     if found.facts and of_others and not held:
         return found  # an inventory's other variables are not ours to judge
@@ -173,6 +174,17 @@ def _add_scripts_of_pods(found: FileContents, every: Sequence[Tree], text: str, 
                 found.scripts.append(replace(brought, surroundings=source.scope))
             else:
                 found.facts.append(brought)
+
+
+def _add_scripts_of_tools(found: FileContents, every: Sequence[Tree], text: str, source: Source) -> None:
+    """Adds what Lima and kops run on the machines that they start."""
+    if "provision:" not in text and "additionalUserData:" not in text:
+        return
+    from nodeworthy.collect.source.scripts_of_tools import TELLS, scripts_of_tools
+
+    told = every if TELLS.search(text) else ()
+    scripts = (script for each in told if each.is_mapping for script in scripts_of_tools(each))
+    found.scripts += (replace(each, surroundings=source.scope) for each in scripts)
 
 
 def _archives(documents: Sequence[Tree], text: str) -> list[Fact]:

@@ -20,9 +20,12 @@ from nodeworthy.verdict import Place
 
 _PRESEED = pattern(r"(?m)^[ \t]*d-i[ \t]+\w", words=("d-i",))
 _KICKSTART = pattern(r"(?m)^%(?:packages|post)\b", words=("%packages", "%post"))
+# What its machine is called, or its user: it becomes a node when others are done with it.
+_OF_A_CLUSTER = pattern(r"(?i)\b(?:k8s|k3s|rke2|slurm|kube(?:let|adm|rnetes))")
 _SECTION = pattern(r"%(packages|post|pre\w*|addon|onerror|traceback)\b(.*)")
 _PACKAGE = pattern(r"[A-Za-z0-9][\w.+-]{0,80}")
 _ANSWER = pattern(r"[ \t]*d-i[ \t]+(\S{1,80})[ \t]+(?:string|password|boolean|select|multiselect)[ \t]*(.*)")
+_HOSTNAME = pattern(r"[A-Za-z0-9][\w.-]{0,80}")
 _TOLD = ("passwd/root-password", "passwd/user-password")
 
 
@@ -34,7 +37,7 @@ def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents
         return None
     read = unpack("\n".join(lines).encode(), place, template=False, name=source.path.name)
     script = BootScript(place, read, by_hand=True, tells_its_secrets=True, surroundings=source.scope)
-    if not script.makes_a_node:
+    if not script.makes_a_node and _OF_A_CLUSTER.search(text) is None:
         return None
     return FileContents(scripts=[script], suppressions=list(comments(text, place, rules, is_yaml=False)))
 
@@ -81,6 +84,9 @@ def _of_an_option(line: str) -> str:
     if words[:1] == ["user"] and "--iscrypted" not in words:
         given = dict(each.removeprefix("--").partition("=")[::2] for each in words[1:])
         return _password(given.get("name", ""), given.get("password", ""))
+    if words[:1] == ["network"]:
+        named = next((each.partition("=")[2] for each in words if each.startswith("--hostname=")), "")
+        return f"hostnamectl set-hostname {named}" if _HOSTNAME.fullmatch(named) else ""
     if words[:1] == ["repo"]:
         given = dict(each.removeprefix("--").partition("=")[::2] for each in words[1:])
         return f"dnf config-manager --add-repo {shlex.quote(given['baseurl'])}" if given.get("baseurl") else ""

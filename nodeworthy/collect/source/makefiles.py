@@ -23,6 +23,9 @@ _TARGET = pattern(r"[^\s#:=][^#:=]*::?(?!=).*")
 # All of a recipe as one script, or by another program than a shell: who says so runs it otherwise.
 _BY_OTHERS = pattern(r"(?m)^(?:\.ONESHELL[ \t]*:|SHELL[ \t]*:?=[ \t]*(?!\S*sh\b))")
 _PIPEFAIL = pattern(r"(?m)^\.SHELLFLAGS[ \t]*:?=[^\n]*pipefail")
+_BUILDS = pattern(
+    r"(?m)^(?:\$\{?GO\w*\}?|go|cargo|docker|podman|buildah)[ \t]+(?:buildx[ \t]+)?(?:build|run|test|push)\b"
+)
 # More of them nobody writes.
 _MOST_TARGETS = 300
 
@@ -33,7 +36,9 @@ def scripts_of_targets(source: Source, data: bytes) -> list[BootScript]:
     if _BY_OTHERS.search(text) is not None:
         return []
     shell = "#!/bin/bash -eo pipefail" if _PIPEFAIL.search(text) is not None else "#!/bin/sh -e"
-    texts = ("\n".join([shell, *lines[1:]]).encode() for lines in _by_target(text))
+    # Whoever builds a program of such a name (`go build -o kubeadm-…`) makes no node.
+    told = (lines for lines in _by_target(text) if _BUILDS.search("\n".join(lines)) is None)
+    texts = ("\n".join([shell, *lines[1:]]).encode() for lines in told)
     reads = (unpack(each, place, template=False, name=source.path.name) for each in texts)
     return [BootScript(place, each, is_meant=False, by_hand=True, surroundings=source.scope) for each in reads]
 

@@ -32,17 +32,23 @@ _YAML = (".yaml", ".yml")
 
 # Where one logs in as root, and what an installer of clusters is given.
 _LOGIN = rb"ansible_(?:become_|ssh_|sudo_|su_)?pass(?:word)?"
-_OF_AN_INSTALLER = rb"(?:\w{0,20}_)?(?:k3s|rke2|kubeadm)_(?:\w{1,30}_)?(?:token|secret|password|certificate_key)"
+_OF_AN_INSTALLER = (
+    rb"(?:\w{0,20}_)?(?:(?:k3s|rke2|kubeadm)_(?:\w{1,30}_)?(?:token|secret|password|certificate_key)|bootstrap_token)"
+)
 _VARIABLE = pattern(rb"(?im)^[ \t]*(?:-[ \t]+)?[\"']?(?:" + _LOGIN + rb"|" + _OF_AN_INSTALLER + rb")[\"']?[ \t]*:[ \t]")
 # The role of k3s' own makers calls it so, beside these.
 _OF_K3S = pattern(rb"(?m)^[ \t]*(?:k3s_version|k3s_cluster|rke2_version)[ \t]*:")
 _TOKEN = pattern(rb"(?m)^[ \t]*token[ \t]*:[ \t]")
+# kubeadm's own, whatever it is called.
+_OF_KUBEADM = pattern(rb"(?m)^[ \t]*\w{0,40}token[ \t]*:[ \t]*[\"']?[a-z0-9]{6}\.[a-z0-9]{16}\b")
 _OF_A_CLUSTER = pattern(rb"(?i)\bk3s|\brke2|kube|k8s|microk8s|\bgpus?\b|nvidia|slurm")
 # An inventory in YAML.
 _HOSTS = pattern(rb"(?m)^[ \t]*hosts[ \t]*:[ \t]*\r?$", words=(b"hosts",))
 _AN_OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
 _GROUP = pattern(rb"(?m)^\[[\w.-]+(?::(?:vars|children))?\][ \t]*\r?$")
 _OF_A_HOST = pattern(rb"(?im)(?:^|[ \t])(?:" + _LOGIN + rb"|" + _OF_AN_INSTALLER + rb")[ \t]*=")
+# Variables of Ansible's in a file without an ending.
+_OF_ALL = ("all", "main", "k8s_cluster", "masters", "workers", "nodes")
 _INVENTORIES = (".ini", ".cfg", ".inventory", "")
 
 # What a cluster's programs are served by, and what only runs models.
@@ -158,6 +164,8 @@ def _kind(data: bytes, name: str) -> str:
         return A_MAKEFILE if _is_of_a_cluster(data) else ""
     if suffix in _UNITS:
         return _A_UNIT if _UNIT.search(data) and _OF_A_CLUSTER.search(data) else ""
+    if name in _OF_ALL:
+        return _called_in_yaml(data) if _GROUP.search(data) is None else ""
     return _AN_INVENTORY if suffix in _INVENTORIES and _OF_A_HOST.search(data) and _GROUP.search(data) else ""
 
 
@@ -176,5 +184,5 @@ def _called_in_yaml(data: bytes) -> str:
         return _OF_PROMETHEUS if _SCRAPES.search(data) else _OF_ALERTMANAGER
     if _COMPOSE.search(data) and _IMAGES.search(data):
         return _A_COMPOSE_FILE if _OF_A_CLUSTER.search(data) or _RUNS_MODELS.search(data) else ""
-    is_one = _VARIABLE.search(data) or (_OF_K3S.search(data) and _TOKEN.search(data))
+    is_one = _VARIABLE.search(data) or _OF_KUBEADM.search(data) or (_OF_K3S.search(data) and _TOKEN.search(data))
     return _VARIABLES if is_one and (_OF_A_CLUSTER.search(data) or _HOSTS.search(data)) else ""

@@ -36,6 +36,13 @@ _NAMES_ONE = pattern(
     r"\b(?:nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux)"
 )
 _NAME = pattern(r"[\w./-]+")
+# How a repository is called says nothing of a script in it.
+_FOLDERS_OF_A_URL = pattern(r"(?:raw\.)?git(?:hub(?:usercontent)?|lab)\.com/\S*/")
+# A script that is fetched for what it makes of a machine, by its name.
+_FETCHED_TO_JOIN = pattern(
+    r"(?i)/(?:[\w.]{1,40}[-_])?(?:join|init)[-_](?:k8s|kube\w*|k3s|rke2|cluster|worker|master|node|control[-_]?plane)[\w.-]{0,60}$|"
+    r"/[\w.-]{0,40}(?:k8s|kube\w*|k3s|rke2|worker|master|node)[-_](?:join|init)\.sh$"
+)
 # Another language's program, a directive, what is sourced, a script beside this one, whatever it is called, and what
 # only asks a cluster (`"$KUBECTL" get daemonset nvidia-driver`).
 _NO_STEP = pattern(
@@ -165,7 +172,7 @@ def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
     for each in timeline.of(NotUnderstood):
         if _called_elsewhere(each, makes=makes, joins=joins) or _is_noticed_anyhow(each):
             continue
-        first = each.written.lstrip().partition("\n")[0]
+        first = _FOLDERS_OF_A_URL.sub("", each.written.lstrip().partition("\n")[0])
         if not _NO_STEP.search(first) and _names_one(first):
             yield each
 
@@ -286,6 +293,9 @@ def _downloads(timeline: Timeline, critical: dict[Place, CriticalStep]) -> Itera
     """`curl … | sh -`: where the download fails, the shell runs nothing and is content."""
     effects = [each for each in timeline.effects if not (isinstance(each, Fetches) and each.runs)]
     for each, following in pairwise(effects):
-        is_piped = isinstance(each, Fetches) and each.to is None and isinstance(following, Installs)
-        if is_piped and following.place in critical:
+        if not isinstance(each, Fetches) or each.to is not None:
+            continue
+        if isinstance(following, Installs) and following.place in critical:
             yield CriticalStep(each, f"the download for {critical[following.place].called}", is_download=True)
+        elif isinstance(following, NotUnderstood) and _FETCHED_TO_JOIN.search(each.url.shown()):
+            yield CriticalStep(each, f"the download for {JOINING}", is_download=True)

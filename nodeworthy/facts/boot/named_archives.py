@@ -14,7 +14,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # A line of apt's list and a key of dnf's that say where packages are; a key's address beside them says nothing.
-_OF_A_LIST = pattern(r"[ \t]*(?:deb\b|deb822\b|baseurl[ \t]*=|URIs[ \t]*:)", 2)  # re.IGNORECASE
+_OF_A_LIST = pattern(r"^[ \t]*(?:deb\b|deb822\b|baseurl[ \t]*=|URIs[ \t]*:)", 2)  # re.IGNORECASE
 _TURNED_OFF = pattern(r"(?im)^[ \t]*enabled[ \t]*[=:][ \t]*(?:0|no|false)\b")
 # apt is told the suite apart from the address where a variable holds the address alone.
 _ADDRESS_ALONE = pattern(r"https?://packages\.cloud\.google\.com/apt/?")

@@ -27,6 +27,7 @@ _MOST = 12
 _OF_A_DRIVER = pattern(r"\bnvidia-(?:smi|modprobe)\b|modprobe\s+nvidia|/proc/driver/nvidia|/dev/nvidia")
 _OF_A_NODE = pattern(
     r"\b(?:kubectl|k3s|rke2|crictl|kubelet|kubeadm)\b|/var/lib/rancher|/etc/kubernetes/|/var/lib/kubelet|\bhelm\s+(?:install|up)|"
+    r"initialized successfully|node has joined|"
     r"(?:health|ready|live)z\b|:\sk8s\b|:\skubernetes\.core\b|\b(?:wait_for|uri)\s'?(?:6443|9345)\b|\.kube/config\b|:(?:6443|10250|9345)\b|\bnc\b[^|]{1,60}\b6443\b"
 )
 # Commands that ask nothing of a cluster, and what tells somebody.

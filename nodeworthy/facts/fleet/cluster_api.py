@@ -20,6 +20,8 @@ APIS = ("bootstrap.cluster.x-k8s.io/", "controlplane.cluster.x-k8s.io/")
 _CLUSTER = "cluster.x-k8s.io/cluster-name"
 _LABELS = "node-labels"
 # clusterctl fills templates in, and takes one of two dollars away.
+# Where its image brings no kubelet.
+_INSTALLED = ("kubernetes.io", "pkgs.k8s.io", "packages.cloud.google.com", "ufw ", "firewalld")
 _ESCAPED = ("$${", "${")
 
 
@@ -70,7 +72,7 @@ def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
         cluster=text_of(document.get("metadata", "labels", _CLUSTER)),
         services=text_of(spec.get("clusterConfiguration", "networking", "serviceSubnet")),
         pods=text_of(spec.get("clusterConfiguration", "networking", "podSubnet")),
-        machines=_machines(spec, kind, is_for_gpus=script is not None),
+        machines=_machines(spec, kind, is_for_gpus=script is not None and _does_something(script, GPU_SIGNS)),
         scripts=(script,) if script is not None else (),
     )
 
@@ -131,12 +133,17 @@ def _version(document: Tree) -> Located[str] | None:
 
 def _script(spec: Tree, kind: _Kind) -> BootScript | None:
     """cloud-init writes the files, then runs the commands; how it joins between them is its controller's affair. Of
-    machines that do nothing with GPUs nothing is told."""
+    machines that do nothing with GPUs, and install nothing of their own, nothing is told."""
     run = [*commands(spec.get(kind.before)), *commands(spec.get(kind.after))] if kind.before else []
     files = [step for each in spec.get("files").sequence if (step := _file_as_heredoc(each)) is not None]
     steps = [replace(each, text=each.text.replace(*_ESCAPED)) for each in (*files, *run)]
-    is_for_gpus = any(sign in each.text for each in steps for sign in GPU_SIGNS)
-    return script_of(steps, on_ec2=False) if run and is_for_gpus else None
+    is_told = any(sign in each.text for each in steps for sign in (*GPU_SIGNS, *_INSTALLED))
+    script = script_of(steps, on_ec2=False) if run and is_told else None
+    return replace(script, of_cloud_images=True) if script is not None else None
+
+
+def _does_something(script: BootScript, signs: Sequence[str]) -> bool:
+    return any(sign in part.text for part in script.userdata.parts for sign in signs)
 
 
 def _file_as_heredoc(file: Tree) -> ScriptLines | None:
