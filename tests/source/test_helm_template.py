@@ -63,6 +63,20 @@ def test_two_branches_that_disagree_are_unknown() -> None:
     assert isinstance(tree.get("n").value, Unknown)
 
 
+@pytest.mark.parametrize("otherwise", ["{{- else }}", "{{ else if .Values.b }}", "{% else %}"])
+def test_entries_of_one_name_in_two_branches_are_one_that_is_not_known(otherwise: str) -> None:
+    text = "volumes:\n{{- if .Values.a }}\n- {name: x, b: 1}\n%s\n- {name: x, c: {{ .c }}}\n{{- end }}\n- {name: y}\n"
+    volumes = only(text % otherwise).get("volumes")
+    assert [isinstance(each.value, Unknown) for each in volumes.sequence] == [True, False]
+    assert why_incomplete(volumes) is not None
+
+
+def test_entries_of_one_name_without_branches_stand_there_twice() -> None:
+    volumes = only("volumes:\n- {name: x}\n- {name: x, c: {{ .c }}}\n").get("volumes")
+    assert [each.get("name").text for each in volumes.sequence] == ["x", "x"]
+    assert why_incomplete(volumes) is None
+
+
 def test_an_action_over_several_lines() -> None:
     text = 'a: 1\n{{- include "x" (dict\n  "one" 1\n  "two" "}}"\n) | nindent 0 }}\nb: {{ .Values.b }}\n'
     tree = only(text)

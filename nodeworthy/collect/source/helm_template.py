@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nodeworthy.documents.settled import CHOSEN, FILLED_IN, Incomplete
 from nodeworthy.documents.tree import Tree
@@ -30,6 +30,7 @@ _TERRAFORMS = pattern(r"(?m)^[ \t]*%\{[^{}\n]{0,1000}\}[ \t]*$")
 _EXPRESSION = pattern(r"(?<!\$)\$\{[^{}\n\"'?]{0,200}[\"'?][^{}\n]{0,1000}\}")
 _STEERS = pattern(r"\s*(?:(?:if|else|end|with|range|define|block|break|continue|fail)\b|/\*|\$[\w.]*\s*:?=)")
 _CHOOSES = pattern(r"\s*(?:if|else|with|range)\b")
+_ELSE = pattern(r"(?:\{\{|\{%)-?[ \t]{0,40}(?:else|elif)\b", words=("else", "elif"))
 _INDENT = pattern(r"\bn?indent\s+(\d+)")
 _MARKS = ("{{", "{%", "%{", "${")
 # A value that an action is, outside of quotes: to a YAML reader it is a mapping.
@@ -47,7 +48,8 @@ def read_templated(text: str, origin: Place) -> list[Tree]:
         except NotYaml:
             if not any(mark in text for mark in _MARKS):
                 raise
-    return [_opened(each) for each in read_all(without_actions(text), origin)]
+    read = [_opened(each) for each in read_all(without_actions(text), origin)]
+    return [_chosen(each) for each in read] if _ELSE.search(text) is not None else read
 
 
 def without_actions(text: str) -> str:
@@ -173,6 +175,30 @@ def _opened(tree: Tree) -> Tree:
     if any(SIGN in name for name in tree.mapping):
         return replace(tree, value=Incomplete(children, FILLED_IN, tree))
     return replace(tree, value=children)
+
+
+def _chosen(tree: Tree) -> Tree:
+    """The tree with one unknown entry for those of a list that have one name: each stands in a branch of its own."""
+    if tree.is_sequence:
+        return replace(tree, value=_one_of_each_name(tree.sequence))
+    if not tree.is_mapping:
+        return tree
+    inside = {name: _chosen(each) for name, each in tree.mapping.items()}
+    if isinstance(tree.value, Incomplete):
+        return replace(tree, value=Incomplete(inside, tree.value.why, tree))
+    return replace(tree, value=inside)
+
+
+def _one_of_each_name(entries: Sequence[Tree]) -> list[Tree]:
+    named = Counter(each.get("name").text for each in entries)
+    kept: dict[str | int, Tree] = {}
+    for index, each in enumerate(entries):
+        name = each.get("name").text
+        if name is None or named[name] == 1:
+            kept[index] = _chosen(each)
+        else:
+            kept.setdefault(name, replace(each, value=Unknown(CHOSEN)))
+    return list(kept.values())
 
 
 def _children(mapping: Mapping[str, Tree]) -> Iterator[tuple[str, Tree]]:
