@@ -21,6 +21,7 @@ SOURCES: dict[str, str] = {
     "ClaimsAround": "ResourceClaims, their templates, DeviceClasses and ComputeDomains in the same folder",
     "ClusterClasses": "the cluster, its dump, or manifests of the same scope",
     "DeclaredFleet": f"{_DECLARED}, beside files",
+    "DevicePlugins": "device plugins that lie in one folder, or are one fleet's: values of charts, DaemonSets",
     "DraDriver": "values of NVIDIA's DRA driver: files, a plan's releases",
     "GpuPool": f"{_DECLARED}; a plan's node groups (amiType, SSM parameter, image, how the script joins); files: "
     "Karpenter and EKS Auto Mode, eksctl, Cluster API, Talos, scripts that join; a HelmChart of k3s or RKE2, which is "

@@ -8,6 +8,7 @@ from functools import cache
 from nodeworthy.known.tables import table_of
 
 INSTALLER, DRA_DRIVER, OPERATOR = "the driver's installer", "the DRA driver", "the GPU operator"
+TOOLKIT = "the container toolkit"
 
 
 @cache
@@ -85,3 +86,10 @@ def _waited() -> Mapping[str, str]:
 def waits_for(init_container: str) -> str:
     """The part for which an init container of this name waits; empty where it waits for none."""
     return _waited().get(init_container, "")
+
+
+@cache
+def why_it_hangs(init_container: str) -> tuple[str, str]:
+    """Why an init container runs on that should have ended, and what to do; empty where that is not known."""
+    rows = (row for row in table_of("gpu_stack")["init"] if init_container in row["names"])
+    return next(((row["hangs"], row["remedy"]) for row in rows), ("", ""))

@@ -23,7 +23,9 @@ from nodeworthy.facts.node.gpus import HostGpus, gpu_drafts
 from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.module import NodeModule, module_fault
 from nodeworthy.facts.pod.containers import GPU
+from nodeworthy.known.drivers import last_branch
 from nodeworthy.known.evidence import Evidence, in_text
+from nodeworthy.known.gpus import gpu_named
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
@@ -35,6 +37,8 @@ RULE = Rule(
 )
 
 _SHOWN = 3
+# By these a program says that it finds no driver, for whatever reason.
+_FINDS_NO_DRIVER = ("plugin-no-nvml", "nvml-library-not-found")
 
 
 @RULE.check
@@ -128,7 +132,7 @@ def _draft_of_silence(silent: SilentPlugin) -> Draft:
         on=[node.title for node in silent.nodes],
         related=[Related(node.place, _says(node)) for node in silent.nodes[:_SHOWN]],
         cause=_why(silent, known),
-        remedy=_remedy(silent) if known is None else known.mending,
+        remedy=known.mending if known is not None else silent.hangs[1] or _remedy(silent),
         victims=dict.fromkeys(
             (*(pod.object for pod in (*silent.pods, *silent.beside) if not pod.ready), *silent.waiting)
         ),
@@ -143,10 +147,25 @@ def _says(node: NodeGpus) -> str:
 
 
 def _why(silent: SilentPlugin, known: Evidence | None) -> str:
-    said = known.why if known is not None else ""
+    said = f"{known.why}{_of_an_old_card(silent, known)}" if known is not None else ""
     if said and not silent.beside:
         return said
-    return "; ".join(filter(None, (_why_as_it_fares(silent), said)))
+    if silent.hangs[0] and not silent.beside:
+        return f"its init container {silent.pods[0].waits_in} does not end: {silent.hangs[0]}"
+    fares = _why_as_it_fares(silent)
+    return fares if said in fares else f"{fares}; {said}"
+
+
+def _of_an_old_card(silent: SilentPlugin, known: Evidence) -> str:
+    """What keeps a driver from old cards, where a program finds none."""
+    gpu = gpu_named(silent.nodes[0].gpu)
+    last = last_branch(gpu.architecture) if gpu is not None and known.id in _FINDS_NO_DRIVER else None
+    if gpu is None or last is None:
+        return ""
+    return (
+        f"; or the image's driver leaves this card alone: {gpu.name} is {gpu.architecture}, which the open modules do "
+        f"not drive, nor any branch after {last} (dmesg | grep NVRM says so)"
+    )
 
 
 def _why_as_it_fares(silent: SilentPlugin) -> str:

@@ -51,6 +51,7 @@ from nodeworthy.facts.cluster.own_logs import ONLY_NONE
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
+from nodeworthy.known.gpu_stack import DRA_DRIVER, why_it_hangs
 from nodeworthy.known.operator_parts import OPERANDS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
@@ -106,6 +107,16 @@ _LOOK_THERE = (
     "set nvidiaDriverRoot=/run/nvidia/driver in the values of the DRA driver's chart; to be sure: ls "
     "/run/nvidia/driver/usr/bin/nvidia-smi on the node"
 )
+_NOT_BELOW = (
+    "the DRA driver finds no library of the driver below its nvidiaDriverRoot: the driver is not installed there; or "
+    "something else bears the library's name in a folder that is looked at first (an empty directory "
+    "libnvidia-ml.so.1, as a mount leaves one)"
+)
+_LOOK_BELOW = (
+    "let nvidiaDriverRoot of its chart say where the driver is (/ for the host's, /run/nvidia/driver for the "
+    "operator's container), and take away what is no library; to be sure, on the node: nvidia-smi; ls -ldL "
+    "/usr/lib64/libnvidia-ml.so.1 /usr/lib/*-linux-gnu/libnvidia-ml.so.1"
+)
 _LET_IT_COME = (
     "let its labels be there (Node Feature Discovery sets those of the system and of PCI: is its release one that this "
     "operator's release goes with?), or let the DaemonSet choose by others: kubectl get node {node} --show-labels"
@@ -158,6 +169,7 @@ def _explained(said: str, otherwise: str, look: str) -> tuple[str, str]:
     return known.why, known.mending
 
 
+_NOTHING_KNOWN = "what it said is not in what was read, and no other rule knows why"
 _SAYS_WHY = "the API server says why: see what it is"
 
 
@@ -261,8 +273,8 @@ def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
         )
     if stuck.on_no_gpu:
         return f"a machine of the type {stuck.on_no_gpu} has no GPU of NVIDIA's, and this part does not run without one"
-    if _looks_elsewhere(stuck, known):
-        return f"{_ELSEWHERE}; it said: {said}"
+    if _finds_no_library(stuck, known):
+        return f"{_ELSEWHERE if stuck.beside_driver else _NOT_BELOW}; it said: {said}"
     if stuck.absent:
         waits = f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
         return f"{waits}, which does not come: {stuck.absent}"
@@ -272,9 +284,15 @@ def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
         return f"{known.why}; it said: {said}"
     if said == _OUT_OF_MEMORY:
         return "the kernel killed it at its memory limit (OOMKilled)"
-    if stuck.waits_for and not said:
-        return f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
-    return f"it said: {said}" if said else "what it said is not in what was read, and no other rule knows why"
+    return _why_it_waits(stuck, said) or (f"it said: {said}" if said else _NOTHING_KNOWN)
+
+
+def _why_it_waits(stuck: UnsettledPods, said: str) -> str:
+    within = stuck.first.waits_in
+    hangs, _ = why_it_hangs(within)
+    if hangs:
+        return f"its init container {within} does not end: {hangs}"
+    return f"its init container {within} waits for {stuck.waits_for}" if stuck.waits_for and not said else ""
 
 
 def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
@@ -285,8 +303,8 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
         return _NOT_BY_IT
     if stuck.on_no_gpu:
         return _KEEP_IT_OFF.format(first.node, OPERANDS)
-    if _looks_elsewhere(stuck, known):
-        return _LOOK_THERE
+    if _finds_no_library(stuck, known):
+        return _LOOK_THERE if stuck.beside_driver else _LOOK_BELOW
     if stuck.names_no_class and known is not None and known.id in ONLY_NONE:
         return _NAME_IT
     if stuck.absent:
@@ -295,15 +313,20 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
         return known.mending
     if stuck.waits_for:
         return f"see whether it runs there: kubectl get pods -A --field-selector spec.nodeName={first.node}"
+    return why_it_hangs(first.waits_in)[1] or _look_at_it(stuck)
+
+
+def _look_at_it(stuck: UnsettledPods) -> str:
+    first = stuck.first
     if stuck.words == _OUT_OF_MEMORY:
         return f"raise resources.limits.memory of {first.daemonset or first.name}"
     verb = "logs --previous" if first.restarts else "describe pod"
     return f"read why: kubectl {verb} -n {first.namespace} {first.name}"
 
 
-def _looks_elsewhere(stuck: UnsettledPods, known: Evidence | None) -> bool:
+def _finds_no_library(stuck: UnsettledPods, known: Evidence | None) -> bool:
     """Whether it is the DRA driver, which no runtime helps to libraries: it looks for them where it is told."""
-    return stuck.beside_driver and known is not None and known.id == _NO_LIBRARY
+    return stuck.first.part == DRA_DRIVER and known is not None and known.id == _NO_LIBRARY
 
 
 def _starts_by_itself(stuck: UnsettledPods) -> bool:

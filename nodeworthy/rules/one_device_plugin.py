@@ -207,7 +207,7 @@ def one_is_there(offered: OfferedGpus) -> Findings:
     yield fail(
         first,
         "no device plugin advertises the GPUs",
-        is_=f"{' and '.join(elsewhere)} without a pod there" if elsewhere else "no device plugin in the cluster",
+        is_=f"{' and '.join(elsewhere)} without a pod there" if elsewhere else _none_at_all(offered),
         should="one",
         on=[node.title for node in offered.bare],
         related=[Related(each.place, _chooses(each)) for each in offered.plugins],
@@ -216,10 +216,26 @@ def one_is_there(offered: OfferedGpus) -> Findings:
         remedy=f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node "
         f"{offered.bare[0].name}"
         if elsewhere
-        else "install the GPU operator (devicePlugin.enabled: true), or NVIDIA's device plugin alone",
+        else _bring_one(offered),
         victims=offered.waiting,
         link="daemonsets" if elsewhere else "plugin",
         nodes=[node.name for node in offered.bare],
+    )
+
+
+def _none_at_all(offered: OfferedGpus) -> str:
+    there = "" if offered.operator is None else f", beside an operator ({offered.operator.name}) that should bring one"
+    return f"no device plugin in the cluster{there}"
+
+
+def _bring_one(offered: OfferedGpus) -> str:
+    operator = offered.operator
+    if operator is None:
+        return "install the GPU operator (devicePlugin.enabled: true), or NVIDIA's device plugin alone"
+    return (
+        "see why the operator made none: kubectl get clusterpolicies -o yaml (is there one, does it say "
+        "devicePlugin.enabled: true, and what do its conditions say?), then kubectl logs -n "
+        f"{operator.namespace} {operator.name} --tail=50"
     )
 
 

@@ -349,6 +349,7 @@ def _toolkit_waits(toolkit: ToolkitOnNodes) -> Draft:
     for_driver = pod.waits_in == _FOR_THE_DRIVER
     broken = [each for each in toolkit.drivers if not each.ready and each.node == pod.node]
     driver = fares_of(broken) if broken else None
+    known = _known_of(broken[0], toolkit) if broken else None
     has_one = "pods" in toolkit.cut or any(each.node == pod.node for each in toolkit.drivers)
     if for_driver and not has_one:
         driver = "no pod of a driver runs there: the image or the boot script must bring one"
@@ -360,9 +361,13 @@ def _toolkit_waits(toolkit: ToolkitOnNodes) -> Draft:
         should="a driver that is loaded" if for_driver else "an init container that ends",
         on=toolkit.on_stricken,
         related=[Related(toolkit.place, "the DaemonSet that it belongs to"), *toolkit.stricken_say],
-        cause="; ".join(filter(None, [driver, _UNTIL_THEN, toolkit.told_failures, toolkit.stricken_gpus])),
-        remedy=f"read why: kubectl logs -n {worst.namespace} {worst.name}{log}",
-        victims=toolkit.victims,
+        cause="; ".join(
+            filter(
+                None, [driver, known.why if known else None, _UNTIL_THEN, toolkit.told_failures, toolkit.stricken_gpus]
+            )
+        ),
+        remedy=known.mending if known else f"read why: kubectl logs -n {worst.namespace} {worst.name}{log}",
+        victims=dict.fromkeys((*toolkit.victims, *(each.object for each in broken if known))),
         link="module" if for_driver else "toolkit",
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from nodeworthy.collect.cluster.dump_text import without_logs
+from nodeworthy.collect.cluster.dump_text import PrintedLogs, without_logs
 from tests.cluster import incident
 from tests.cluster.dumps import FLEET, diagnose, dumped, the_incident
 from tests.run import Ran, run, run_json
@@ -70,7 +70,11 @@ def test_lists_one_after_the_other_with_logs_between_them(monkeypatch: pytest.Mo
 def test_logs_are_left_out_however_the_text_comes(size: int) -> None:
     text = one_after_the_other()
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
-    kept = "".join(without_logs(pieces))
+    logs = PrintedLogs()
+    kept = "".join(without_logs(pieces, logs))
+    assert {whose: set(text.split()) for whose, text in logs.of.items()} == {
+        ("default", "gpu-textgen", "cuda"): {"{", "no", "JSON", "["}
+    }
     assert "no JSON" not in kept
     assert "====" not in kept
     assert kept.replace("\n", "") == "".join(path.read_text() for path in sorted(Path("dump").rglob("*.json"))).replace(

@@ -8,10 +8,10 @@ import pytest
 
 from nodeworthy.collect.cluster import live
 from nodeworthy.collect.cluster.connection import Connection
-from nodeworthy.collect.cluster.kinds import DAEMONSETS, PODS
+from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODES, PODS
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from tests.cluster.incident import toolkit_pod
-from tests.cluster.objects import Object, daemonset, pod, running
+from tests.cluster.objects import Object, daemonset, node, pod, running
 
 CTR = "nvidia-container-toolkit-ctr"
 FAILED = {"terminated": {"exitCode": 1, "reason": "Error"}}
@@ -114,3 +114,26 @@ def test_what_a_log_says_is_kept_without_its_secrets() -> None:
     found = seen(crashing("a"))
     live.read(Answers(said=b"\xff\x00start\nMY_PASSWORD=hunter2hunter2\n"), found, 1, None)
     assert found.hami.logs["Pod/ml/a"].last_line == "MY_PASSWORD=(secret)"
+
+
+def ready_plugin(offered: str) -> ClusterObjects:
+    container = {"name": "plugin", "image": "nvcr.io/nvidia/k8s-device-plugin:v0.18.0"}
+    told = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}], "containerStatuses": []}
+    found = seen(pod("plugin-1", daemonset="plugin", containers=[container], status=told))
+    dark = node()
+    dark["status"]["allocatable"]["nvidia.com/gpu"] = offered
+    found.add(NODES, dark)
+    return found
+
+
+def test_a_part_that_is_ready_where_no_gpus_are_offered_is_asked_for_its_log() -> None:
+    found, server = ready_plugin("0"), Answers(said=b"I0901 main.go:317] No devices found. Waiting indefinitely.\n")
+    live.read(server, found, 1, None)
+    assert server.asked == ["/api/v1/namespaces/gpu-operator/pods/plugin-1/log"]
+    assert found.words_while_ready["Pod/gpu-operator/plugin-1"].endswith("No devices found. Waiting indefinitely.")
+
+
+def test_one_whose_node_offers_them_is_not() -> None:
+    server = Answers()
+    live.read(server, ready_plugin("8"), 1, None)
+    assert server.asked == []

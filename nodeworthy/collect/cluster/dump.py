@@ -16,7 +16,7 @@ from typing import Any
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
 from nodeworthy.collect.cluster.described import Descriptions, is_described
-from nodeworthy.collect.cluster.dump_text import STDIN, Unreadable, text_of, without_logs
+from nodeworthy.collect.cluster.dump_text import STDIN, PrintedLogs, Unreadable, text_of, without_logs
 from nodeworthy.collect.cluster.kinds import KINDS, NODES, PODS, ObjectKind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs, refused_usage
 from nodeworthy.collect.cluster.seen import ClusterObjects
@@ -73,14 +73,15 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
     """Reads everything in a folder and below, or in one file; `-` is standard input."""
     seen = ClusterObjects(namespace)
     root = Path(named)
+    written = logs.Index()
     if named == STDIN or (root.exists() and not root.is_dir()):
-        _read_named(root, seen)
+        written.add_printed(_read_named(root, seen))
+        _read_logs(seen, written)
         return seen
     if not root.exists():
         raise InputError(f"{named}: there is no such folder and no such file")
     if not os.access(root, os.R_OK | os.X_OK):
         raise InputError(f"{named}: may not be read")
-    written = logs.Index()
     for path in _files(root, seen):
         if path.suffix.lower() == ".json" or _AS_JSON in path.name:
             _read_file(path, text_of(path), read_objects, seen)
@@ -90,23 +91,28 @@ def look(named: str, namespace: str | None) -> ClusterObjects:
             _read_if_described(path, seen)
         else:
             written.add(path)
-    logs.read_last_words(seen, written)
-    hami_logs.read(seen, written)
-    logs.read_users_words(seen, written)
+    _read_logs(seen, written)
     return seen
 
 
-def _read_named(path: Path, seen: ClusterObjects) -> None:
-    """Reads one file that somebody named. What can't be read of it, or holds nothing of a cluster, is a mistake of the
-    call."""
-    pieces = _Pieces(path, without_logs(text_of(path)))
+def _read_logs(seen: ClusterObjects, written: logs.Index) -> None:
+    logs.read_last_words(seen, written)
+    hami_logs.read(seen, written)
+    logs.read_users_words(seen, written)
+
+
+def _read_named(path: Path, seen: ClusterObjects) -> PrintedLogs:
+    """Reads one file that somebody named, and returns the logs in it. What can't be read of it, or holds nothing of a
+    cluster, is a mistake of the call."""
+    printed = PrintedLogs()
+    pieces = _Pieces(path, without_logs(text_of(path), printed))
     is_json = pieces.begins.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     if not is_json and is_described(pieces.begins):
         file = _read_described(path, pieces, seen)
     else:
         file = _read_file(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
     if file.objects or file.is_list:
-        return
+        return printed
     told = [f"{each.place}: {each.why}" for each in seen.unreadable]
     problem = told[0] if told else f"{file.path}: no object of Kubernetes stands in it"
     raise InputError("; ".join(filter(None, (problem, _what_to_give(pieces.begins)))))

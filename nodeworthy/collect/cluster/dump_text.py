@@ -50,31 +50,60 @@ def whole_text(pieces: Iterable[str], most: int, why_not: str) -> str:
 # Between its lists `kubectl cluster-info dump` prints the logs of containers.
 _LOG_BEGINS = pattern(r"(?m)^==== START logs for container [^\n]{1,600}\n")
 _LOG_ENDS = pattern(r"(?m)^==== END logs for container [^\n]{1,600}\n")
+_WHOSE = pattern(r"for container (?P<container>\S{1,253}) of pod (?P<namespace>[^\s/]{1,253})/(?P<pod>\S{1,253})")
 # Longer than any of these two lines.
 _HELD = 1_000
+# Of a log its end tells, and of so many pods no more are read in a folder either.
+_TAIL, _MOST_LOGS = 16 << 10, 1_000
+
+Whose = tuple[str, str, str]
 
 
-def without_logs(pieces: Iterable[str]) -> Iterator[str]:
-    """What is printed between a log's first and last line is no part of any list."""
+class PrintedLogs:
+    """The ends of the logs between the lists, by namespace, pod and container."""
+
+    def __init__(self) -> None:
+        self.of: dict[Whose, str] = {}
+        self._now: Whose | None = None
+
+    def begin(self, line: str) -> None:
+        found = _WHOSE.search(line)
+        whose = (found["namespace"], found["pod"], found["container"]) if found is not None else None
+        self._now = whose if whose in self.of or len(self.of) < _MOST_LOGS else None
+
+    def add(self, text: str) -> None:
+        if self._now is not None:
+            self.of[self._now] = (self.of.get(self._now, "") + text[-_TAIL:])[-_TAIL:]
+
+
+def without_logs(pieces: Iterable[str], logs: PrintedLogs) -> Iterator[str]:
+    """What is printed between a log's first and last line is no part of any list, and is kept as that log."""
     held, within = "", False
     for piece in pieces:
         text = held + piece
-        kept, text, within = _outside(text, within)
+        kept, text, within = _outside(text, within, logs)
         line = text.rfind("\n") + 1
         cut = line if len(text) - line < _HELD else len(text)
         held = text[cut:]
+        if within:
+            logs.add(text[:cut])
         if out := kept if within else kept + text[:cut]:
             yield out
-    kept, text, within = _outside(f"{held}\n", within)
+    kept, text, within = _outside(f"{held}\n", within, logs)
+    if within:
+        logs.add(text)
     yield kept if within else kept + text
 
 
-def _outside(text: str, within: bool) -> tuple[str, str, bool]:
+def _outside(text: str, within: bool, logs: PrintedLogs) -> tuple[str, str, bool]:
     """What lies outside of logs, what is left behind the last of their lines, and whether that is in a log."""
     kept = []
     while found := (_LOG_ENDS if within else _LOG_BEGINS).search(text):
-        if not within:
+        if within:
+            logs.add(text[: found.start()])
+        else:
             kept.append(text[: found.start()])
+            logs.begin(found.group())
         text, within = text[found.end() :], not within
     return "".join(kept), text, within
 

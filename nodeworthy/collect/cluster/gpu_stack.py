@@ -25,7 +25,7 @@ from nodeworthy.collect.cluster.kinds import (
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.asking_pod import AskingPod
-from nodeworthy.facts.cluster.gpu_stack import FailedMig, GpuStack, UnmadeWork, UnsettledPods, gpu_stack
+from nodeworthy.facts.cluster.gpu_stack import UPGRADE, FailedMig, GpuStack, UnmadeWork, UnsettledPods, gpu_stack
 from nodeworthy.facts.cluster.makers import LABELS, Makers
 from nodeworthy.facts.cluster.mig_refused import MigReason, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -38,6 +38,8 @@ from nodeworthy.verdict import Place
 _MAKERS = (LEADER_WORKER_SETS, JOB_SETS, TRAIN_JOBS, PYTORCH_JOBS, MPI_JOBS)
 # Source: gpu-operator, assets/state-mig-manager.
 _LAYOUTS = "default-mig-parted-config"
+# As the operator labels nodes whose driver is of its newest revision.
+_UPGRADED = "upgrade-done"
 _RAY, _RAY_TYPE = "ray.io/cluster", "ray.io/node-type"
 
 
@@ -123,10 +125,22 @@ def _stuck(seen: ClusterObjects, stranded: Collection[str], told: Collection[str
         _heads(seen),
         frozenset(each.maker for each in kept.quotas),
         _makers(seen),
+        _parts_run(seen),
+        sorted(seen.stack.outdated),
     )
     speaking = [each for kind in (CLUSTER_POLICIES, NODE_POOLS, *SPEAKING) for each in seen.documents[kind].values()]
     for each in stuck_objects(speaking, around):
         yield replace(each, victims=tuple(stranded)) if each.starts_nodes else each
+
+
+def _parts_run(seen: ClusterObjects) -> bool:
+    """Whether all of the stack was seen, and runs, and no node's driver is being changed."""
+    if any(node.labels.get(UPGRADE, _UPGRADED) != _UPGRADED for node in seen.capacity.nodes.values()):
+        return False
+    parts = [pod for pod in seen.pods.values() if pod.part and _is_ours(pod.part) and not pod.is_over]
+    made = {(pod.namespace, pod.daemonset) for pod in parts}
+    wanted = seen.stack.daemonsets.keys() - seen.stack.idle
+    return seen.has_all(PODS) and seen.has_all(DAEMONSETS) and wanted <= made and all(pod.ready for pod in parts)
 
 
 def _makers(seen: ClusterObjects) -> Makers:

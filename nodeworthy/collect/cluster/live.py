@@ -218,13 +218,16 @@ SECONDS = 20.0
 
 
 _Answer = tuple[str | None, str]
+_NONE: _Answer = (None, "")
 
 
 def read(connection: Connection, seen: ClusterObjects, workers: int, recording: Recording | None) -> None:
     wanted = seen.wanted_logs()
     of = set(list(dict.fromkeys(each.object for each in wanted))[:MOST_PODS])
+    # What runs is asked last: it may have nothing to say.
+    well = seen.logs.of_ready((each.namespace, each.name) for each in logs.speaking_while_ready(seen))
     asked = [each for each in wanted if each.object in of]
-    answers = _answers(connection, asked, workers)
+    answers = _answers(connection, [*asked, *well], workers)
     found: dict[str, list[str]] = {}
     for each in wanted:
         text, why = answers.get(each, (None, _why_not(each.object in of)))
@@ -235,8 +238,16 @@ def read(connection: Connection, seen: ClusterObjects, workers: int, recording: 
         if recording:
             recording.log(each, text)
     _keep(seen, found)
+    _keep_of_ready(seen, {each: text for each in well if (text := answers.get(each, _NONE)[0]) is not None}, recording)
     if recording and seen.no_logs:
         recording.refused_logs(seen.no_logs)
+
+
+def _keep_of_ready(seen: ClusterObjects, found: dict[WantedLog, str], recording: Recording | None) -> None:
+    for each, text in found.items():
+        logs.keep_words_while_ready(seen, each.object, [text])
+        if recording:
+            recording.log(each, text)
 
 
 def _keep(seen: ClusterObjects, found: dict[str, list[str]]) -> None:

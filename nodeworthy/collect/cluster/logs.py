@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from nodeworthy.backstop import TookTooLong, call_bounded
+from nodeworthy.collect.cluster.dump_text import PrintedLogs
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
 from nodeworthy.facts.cluster.node_labels import PRODUCT
@@ -62,12 +63,23 @@ class WeighedWords:
 NOTHING = WeighedWords(0, "")
 
 
+@dataclass(frozen=True)
+class PrintedLog:
+    """A log that is no file of its own."""
+
+    container: str
+    text: str
+
+
+Log = Path | PrintedLog
+
+
 class Index:
     """Where the logs of a pod are: `logs/<namespace>/<pod>/<container>.log`, `<namespace>/<pod>/logs.txt`, and in a
     must-gather `namespaces/<namespace>/pods/<pod>/<container>/<container>/logs/current.log`."""
 
     def __init__(self) -> None:
-        self._of: dict[tuple[str, str], list[Path]] = defaultdict(list)
+        self._of: dict[tuple[str, str], list[Log]] = defaultdict(list)
 
     def add(self, path: Path) -> None:
         parts = path.parts
@@ -77,7 +89,11 @@ class Index:
         if of_a_container or (path.name == "logs.txt" and len(parts) >= 3):
             self._of[(parts[-3], parts[-2])].append(path)
 
-    def of(self, pod: ClusterPod) -> list[Path]:
+    def add_printed(self, logs: PrintedLogs) -> None:
+        for (namespace, pod, container), text in logs.of.items():
+            self._of[(namespace, pod)].append(PrintedLog(container, text))
+
+    def of(self, pod: ClusterPod) -> list[Log]:
         return self._of.get((pod.namespace, pod.name), [])
 
 
@@ -95,14 +111,22 @@ def read_last_words(seen: ClusterObjects, index: Index) -> None:
         said = most_telling(filter(None, read))
         if said:
             seen.words[pod.object] = said
-    for pod in _speaking_while_ready(seen):
-        reader_ = (
-            _refusals if pod.part == OPERATOR else partial(words_while_ready, of_labels="feature-discovery" in pod.name)
-        )
-        read_ = (read_tail(path, seen, reader_) for path in index.of(pod))
-        said = next(filter(None, read_), "")
+    for pod in speaking_while_ready(seen):
+        said = next(filter(None, (read_tail(path, seen, _reader_of(pod)) for path in index.of(pod))), "")
         if said:
             seen.words_while_ready[pod.object] = said
+
+
+def keep_words_while_ready(seen: ClusterObjects, name: str, logs: Sequence[str]) -> None:
+    """Keeps the same of logs that a server gave."""
+    _, namespace, pod = name.split("/")
+    said = next(filter(None, map(_reader_of(seen.pods[namespace, pod]), logs)), "")
+    if said:
+        seen.words_while_ready[name] = said
+
+
+def _reader_of(pod: ClusterPod) -> Callable[[str], str]:
+    return _refusals if pod.part == OPERATOR else partial(words_while_ready, of_labels="feature-discovery" in pod.name)
 
 
 def read_users_words(seen: ClusterObjects, index: Index) -> None:
@@ -133,7 +157,7 @@ def _is_of_a_user(pod: ClusterPod, seen: ClusterObjects) -> bool:
     return pod.wants_gpus and not pod.part and (pod.namespace, pod.name) not in seen.hami.shares and not pod.is_over
 
 
-def _speaking_while_ready(seen: ClusterObjects) -> Iterator[ClusterPod]:
+def speaking_while_ready(seen: ClusterObjects) -> Iterator[ClusterPod]:
     """The operator, and the parts that are ready on nodes which offer no GPUs, or whose GPUs nobody names."""
     asked: Counter[tuple[str, str]] = Counter()
     for pod in seen.pods.values():
@@ -166,31 +190,38 @@ def _refusals(log: str) -> str:
     return _message(refused.words, refused.itself) if refused is not None else ""
 
 
-def _of_containers(paths: Sequence[Path], containers: Collection[str] | None) -> Sequence[Path]:
+def _of_containers(paths: Sequence[Log], containers: Collection[str] | None) -> Sequence[Log]:
     """The logs of those containers that do not run, where the files tell which log is whose."""
     return [path for path in paths if containers and _container(path) in containers] or paths
 
 
-def _container(path: Path) -> str:
+def _container(path: Log) -> str:
+    if isinstance(path, PrintedLog):
+        return path.container
     return path.parts[-3] if path.name in _GATHERED else path.stem
 
 
-def read_tail(path: Path, seen: ClusterObjects, read: Callable[[str], _T]) -> _T | None:
+def read_tail(path: Log, seen: ClusterObjects, read: Callable[[str], _T]) -> _T | None:
     """What a reader makes of the end of a log. None where there is no log, or where it can't be read, which is told."""
     try:
-        if not path.is_file():
-            return None  # a pipe would have us wait for ever
-        with path.open("rb") as file:
-            file.seek(0, 2)
-            file.seek(max(0, file.tell() - TAIL))
-            tail = file.read()
-        return call_bounded(lambda: read(hide_secrets(tail.decode("utf-8", "replace"))))
+        tail = path.text if isinstance(path, PrintedLog) else _tail_of(path)
+        return None if tail is None else call_bounded(lambda: read(hide_secrets(tail)))
     except TookTooLong as problem:
         why = problem.why
     except OSError as problem:
         why = f"it can't be read: {problem.strerror}"
-    seen.unreadable.append(UnreadableInput(Place(path=shown_path(path)), why))
+    where = f"the log of {path.container}" if isinstance(path, PrintedLog) else shown_path(path)
+    seen.unreadable.append(UnreadableInput(Place(path=where), why))
     return None
+
+
+def _tail_of(path: Path) -> str | None:
+    if not path.is_file():
+        return None  # a pipe would have us wait for ever
+    with path.open("rb") as file:
+        file.seek(0, 2)
+        file.seek(max(0, file.tell() - TAIL))
+        return file.read().decode("utf-8", "replace")
 
 
 def most_telling(said: Iterable[WeighedWords]) -> str:

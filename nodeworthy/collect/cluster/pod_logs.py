@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -44,10 +44,20 @@ class WantedLogs:
     """Keeps of pods that are not ready which of their containers have a log."""
 
     _of: dict[Key, tuple[WantedLog, ...]] = field(default_factory=dict)
+    # Of the parts that are ready, which may say in their logs alone what they lack.
+    _of_ready: dict[Key, tuple[WantedLog, ...]] = field(default_factory=dict)
 
     def add_pod(self, key: Key, data: Mapping[str, Any], pod: ClusterPod) -> None:
         self._of.pop(key, None)
-        if pod.ready or pod.is_over:
+        self._of_ready.pop(key, None)
+        if pod.is_over or (pod.ready and not pod.part):
+            return
+        if pod.ready and all(map(_NAME.fullmatch, key)):
+            names = (text_at(each, "name") for each in mappings_at(data, "spec", "containers"))
+            self._of_ready[key] = tuple(
+                WantedLog(*key, each, previous=False) for each in names if _NAME.fullmatch(each)
+            )
+        if pod.ready:
             return
         matters = pod.daemonset or pod.part or role_of_object(data) is not None or (pod.uses_gpus and is_crash(pod))
         if matters and all(map(_NAME.fullmatch, key)):
@@ -66,6 +76,9 @@ class WantedLogs:
             if (made and asked[maker] <= _OF_ONE_MAKER) or (pod.uses_gpus and is_crash(pod)):
                 found += self._of[key]
         return found
+
+    def of_ready(self, keys: Iterable[Key]) -> list[WantedLog]:
+        return [each for key in keys for each in self._of_ready.get(key, ())]
 
 
 def _wanted(key: Key, data: Mapping[str, Any]) -> Iterator[WantedLog]:

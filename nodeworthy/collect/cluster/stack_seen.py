@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cluster.kinds import CONFIG_MAPS
-from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
+from nodeworthy.documents.plain import mapping_at, mappings_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.asking_pod import asks_for_gpus
 from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
 from nodeworthy.facts.cluster.refused_pod import refused_pods
@@ -20,6 +20,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
+_COUNTS = ("desiredNumberScheduled", "numberReady", "updatedNumberScheduled")
 # What kubelet says of a pod that it cannot make; longer than any runtime's sentence.
 _REASONS = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume", "FailedPrepareDynamicResources"))
 _MOST = 1000
@@ -39,6 +40,9 @@ _PROBED, _ENDS_IT = "Unhealthy", ("Liveness probe failed", "Startup probe failed
 @dataclass
 class StackSeen:
     daemonsets: dict[Key, StackDaemonSet] = field(default_factory=dict)
+    # Those that want no pods; and the names of those that run as many as they want, not all of the newest revision.
+    idle: set[Key] = field(default_factory=set)
+    outdated: set[str] = field(default_factory=set)
     # By object, with the time of it.
     _said: dict[str, tuple[str, str]] = field(default_factory=dict)
     _probed: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -60,6 +64,17 @@ class StackSeen:
         if part:
             named = text_at(template, "spec", "runtimeClassName")
             self.daemonsets[key] = StackDaemonSet(*key, part, node_choice(template), named)
+            self._keep_status(key, data)
+
+    def _keep_status(self, key: Key, data: Mapping[str, Any]) -> None:
+        wanted, ready, updated = (number_at(data, "status", each) or 0 for each in _COUNTS)
+        is_by_hand = text_at(data, "spec", "updateStrategy", "type") == "OnDelete"
+        self.idle.discard(key)
+        self.outdated.discard("/".join(key))
+        if not wanted:
+            self.idle.add(key)
+        elif is_by_hand and ready == wanted > updated:
+            self.outdated.add("/".join(key))
 
     def add_maker(self, kind: str, key: Key, data: Mapping[str, Any]) -> None:
         template, maker = mapping_at(data, "spec", "template"), "/".join((kind, *key))

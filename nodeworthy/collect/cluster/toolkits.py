@@ -21,6 +21,7 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedF
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
+from nodeworthy.known.gpu_stack import TOOLKIT, waits_for
 from nodeworthy.scene import Missing
 
 # The node of an event that names none.
@@ -156,6 +157,7 @@ class Toolkits:
             for each in self._failures_on.get(name, ())
             if _is_its(each, daemonset, self._handlers_of_classes)
         )
+        drivers = tuple(pod for name in sorted(names) for pod in self._pods_on.get(name, ()) if _is_drivers(pod))
         return ToolkitOnNodes(
             daemonset,
             group.nodes,
@@ -166,11 +168,11 @@ class Toolkits:
             said=group.said,
             policy=self._policy,
             pods=own,
-            words={pod.object: said for pod in own if (said := self._seen.words.get(pod.object))},
+            words={pod.object: said for pod in (*own, *drivers) if (said := self._seen.words.get(pod.object))},
             failures=failures,
             victims=self._victims(names, failures, own, daemonset),
             proven_on=frozenset(name for name in names if self._has_run(name, daemonset.runtime_names)),
-            drivers=tuple(pod for name in sorted(names) for pod in self._pods_on.get(name, ()) if _is_drivers(pod)),
+            drivers=drivers,
             now=self._seen.capacity.now,
             unseen=tuple(kind.plural for kind in (PODS, EVENTS) if not self._seen.has(kind)),
             cut=tuple(kind.plural for kind in (PODS, EVENTS) if self._seen.has(kind) and self._unseen.why(kind)),
@@ -189,7 +191,9 @@ class Toolkits:
         around = [pod for name in nodes for pod in self._pods_on.get(name, ())] if self._seen.has(PODS) else None
         waiting = victims_of(failures, around, self._namespaces, daemonset.runtime_names)
         crashed = [pod.object for pod in own if pod.fault and not pod.ready]
-        return tuple(dict.fromkeys((*waiting, *crashed)))
+        dark = {pod.node for pod in own if not pod.ready}
+        held = [each.object for each in around or () if each.node in dark and waits_for(each.waits_in) == TOOLKIT]
+        return tuple(dict.fromkeys((*waiting, *crashed, *held)))
 
     def _without(self, served: list[ToolkitOnNodes]) -> Iterator[UnservedFailures]:
         """One finding for all of them: nobody brings these nodes the runtime, or it was not seen who does."""

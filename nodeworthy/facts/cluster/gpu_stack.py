@@ -61,7 +61,8 @@ _BACKS_OFF = "Back-off pulling image"
 NO_SANDBOX = "no sandbox"
 # Of a pod that is ready, and says in its log that it sees no GPU.
 WITHOUT_GPUS, REFUSED = "running without its GPUs", "refused by the API server"
-_UPGRADE, _MIG, _WANTED = "nvidia.com/gpu-driver-upgrade-state", "nvidia.com/mig.config.state", "nvidia.com/mig.config"
+UPGRADE = "nvidia.com/gpu-driver-upgrade-state"
+_MIG, _WANTED = "nvidia.com/mig.config.state", "nvidia.com/mig.config"
 
 
 @dataclass(frozen=True)
@@ -480,6 +481,6 @@ def _is_shut_out(daemonset: StackDaemonSet, node: NodeGpus) -> bool:
 
 
 def _upgrade(nodes: Sequence[NodeGpus]) -> FailedUpgrade | None:
-    failed = tuple(node for node in nodes if node.labels.get(_UPGRADE) == "upgrade-failed")
-    behind = tuple(node for node in nodes if node.labels.get(_UPGRADE) == "upgrade-required")
+    failed = tuple(node for node in nodes if node.labels.get(UPGRADE) == "upgrade-failed")
+    behind = tuple(node for node in nodes if node.labels.get(UPGRADE) == "upgrade-required")
     return FailedUpgrade(failed, behind) if failed else None

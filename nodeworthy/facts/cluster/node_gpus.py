@@ -10,6 +10,7 @@ from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, 
 from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, change_under_way, gpu_of, says_it_has_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.watched_by_words import condition_by_words
 from nodeworthy.facts.pod.containers import gpu_amounts
 from nodeworthy.known.gpu_conditions import GpuCondition, fault_of_a_program, gpu_conditions, tells_of_no_gpu
 from nodeworthy.known.hami import annotation_names
@@ -157,10 +158,11 @@ def _without_words(condition: Any) -> str:
 def _watched(data: Any) -> Iterator[GpuWatch]:
     known = gpu_conditions()
     for each in mappings_at(data, "status", "conditions"):
-        condition = known.get(text_at(each, "type"))
+        message = " ".join(text_at(each, "message").split())[:_LONGEST]
+        kind, status = text_at(each, "type"), text_at(each, "status")
+        condition = known.get(kind) or (condition_by_words(kind, status, message) if message else None)
         if condition is not None:
-            message = " ".join(text_at(each, "message").split())[:_LONGEST]
-            yield GpuWatch(condition, text_at(each, "status"), text_at(each, "reason"), message)
+            yield GpuWatch(condition, status, text_at(each, "reason"), message)
 
 
 def _taints(data: Any) -> list[Taint]:

@@ -15,7 +15,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.telling_words import telling_part
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.known.chain import link_of_part, links
-from nodeworthy.known.gpu_stack import serves_others
+from nodeworthy.known.gpu_stack import OPERATOR, serves_others, why_it_hangs
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Place
@@ -47,6 +47,8 @@ class SilentPlugin:
     waiting: tuple[str, ...] = ()
     # What its log, or that of what should run before it, says last.
     words: str = ""
+    # Why an init container of its own does not end, and what to do.
+    hangs: tuple[str, str] = ("", "")
 
     @property
     def place(self) -> Place:
@@ -73,6 +75,8 @@ class OfferedGpus:
     with_own_plugin: frozenset[str]
     plugins: tuple[DaemonSetManifest, ...]
     waiting: tuple[str, ...] = ()
+    # The operator's own pod, where there is one.
+    operator: ClusterPod | None = None
 
     @property
     def place(self) -> Place:
@@ -90,6 +94,9 @@ class UnofferedGpus:
     words: Mapping[str, str] = field(default_factory=dict)
     # The nodes whose image runs a device plugin itself.
     with_own_plugin: frozenset[str] = frozenset()
+    operator: ClusterPod | None = None
+    # Why an init container does not end, and what to do, by the pod's object.
+    hangs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def count(self, name: str) -> int | None:
         """How many GPUs it has, where anybody says."""
@@ -118,8 +125,15 @@ def unoffered_gpus(
         if plugin is not None and plugin.part is Part.DEVICE_PLUGIN and not pod.is_over:
             on[pod.node].append(pod)
     kept = {name: node for name, node in dark.items() if not _is_well(node, on.get(name, ()), now)}
-    beside = _faulty(pods, {name: on.get(name, []) for name in kept})
-    return UnofferedGpus(kept, on, beside, words, frozenset(own) & kept.keys())
+    beside = _faulty(pods, {name: on.get(name, []) for name in kept}, now)
+    operator = next((pod for pod in pods if pod.part == OPERATOR and not pod.daemonset and not pod.is_over), None)
+    hangs = {pod.object: why_it_hangs(pod.waits_in) for each in on.values() for pod in each if _waits_long(pod, now)}
+    return UnofferedGpus(kept, on, beside, words, frozenset(own) & kept.keys(), operator, hangs)
+
+
+def _waits_long(pod: ClusterPod, now: datetime | None) -> bool:
+    since = moment(pod.waits_since)
+    return not pod.ready and since is not None and now is not None and now - since >= _STARTS
 
 
 def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
@@ -161,19 +175,28 @@ def offered_gpus(
         found.with_own_plugin,
         tuple(each for each in plugins.values() if each.part is Part.DEVICE_PLUGIN),
         _pods_waiting_for(bare, waiting),
+        found.operator,
     )
 
 
-def _faulty(pods: Iterable[ClusterPod], served: Mapping[str, Sequence[ClusterPod]]) -> Mapping[str, list[ClusterPod]]:
+def _faulty(
+    pods: Iterable[ClusterPod], served: Mapping[str, Sequence[ClusterPod]], now: datetime | None
+) -> Mapping[str, list[ClusterPod]]:
     found: dict[str, list[ClusterPod]] = defaultdict(list)
     for pod in pods:
         own = served.get(pod.node)
-        if own is None or not pod.fault or pod.ready or pod in own:
+        if own is None or pod.ready or pod in own or not (pod.fault or _hangs(pod, own, now)):
             continue
         is_before_it = bool(pod.part) and pod.part not in serves_others()
         if any(pod.namespace == each.namespace for each in own) or (is_before_it and not own):
             found[pod.node].append(pod)
     return found
+
+
+def _hangs(pod: ClusterPod, own: Sequence[ClusterPod], now: datetime | None) -> bool:
+    """Whether a pod that should run before a plugin comes has no fault of its own, and does not start."""
+    since = moment(pod.since)
+    return not own and not pod.is_over and since is not None and now is not None and now - since >= _STARTS
 
 
 def _silent(
@@ -192,7 +215,8 @@ def _silent(
         own_pods = tuple(served[name][0] for name in names)
         near = tuple(pod for name in names for pod in found.beside.get(name, ()))
         words = (pod.last_words or found.words.get(pod.object, "") for pod in near[:1] or own_pods)
-        yield SilentPlugin(alike, own_pods, near, _pods_waiting_for(alike, waiting), next(filter(None, words), ""))
+        said, hangs = next(filter(None, words), ""), found.hangs.get(own_pods[0].object, ("", ""))
+        yield SilentPlugin(alike, own_pods, near, _pods_waiting_for(alike, waiting), said, hangs)
 
 
 def _pods_waiting_for(nodes: Iterable[NodeGpus], waiting: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

@@ -10,9 +10,11 @@ _OF_THE_NODE = frozenset(("bound", "module", "userland", "healthy", "fabric", "t
 # By these a program says that it finds no GPU, or no driver that it can use, in its container.
 SEES_NONE = frozenset(
     (
+        "cgroup-devices-lost",
         "cuda-driver-insufficient",
         "cuda-driver-too-old",
         "fabric-manager-missing",
+        "ggml-sees-no-gpu",
         "image-without-driver",
         "libcuda-missing",
         "no-cuda-device",

@@ -238,6 +238,9 @@ def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str
     words = telling_part(pod.last_words or world.unoffered.words.get(pod.object, ""))
     told = f"; it said: {words}" if words and words not in cause else ""
     known = next((each.evidence for each in in_text(words)), None)
+    hangs, remedy = world.unoffered.hangs.get(pod.object, ("", ""))
+    if hangs and known is None:
+        return f"{cause}: {hangs}{told}", remedy
     if known is None or known.is_symptom:
         return f"{cause}{told}", _read_why(pod)
     return f"{cause}; {known.why}{told}", known.mending

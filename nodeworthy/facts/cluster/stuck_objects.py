@@ -78,6 +78,9 @@ class Around:
     # Of which it is told otherwise why they have no pods.
     told: Collection[str] = ()
     makers: Makers = field(default_factory=Makers)
+    # Whether each part of the GPU stack that is there runs; and its DaemonSets whose pods are of an older revision.
+    parts_run: bool = False
+    outdated: Sequence[str] = ()
 
 
 _CONDITION = ("type", "status", "reason", "message", "lastTransitionTime")
@@ -119,6 +122,8 @@ def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObje
             said = "; ".join(filter(None, (said, _why_inactive(queues.get(inactive["name"])))))
         cause = cause_of(each, around.makers) if kind in MAKERS else _CAUSES.get(kind, "")
         told = replace(_stuck_object(kind, each, said), victims=_victims(kind, each, around), cause=cause)
+        waits, remedy = _why_not_ready(each, around) if kind in _OPERATORS_OWN else ("", "")
+        told = replace(told, cause=waits, remedy=remedy) if waits else told
         yield _of_its_head(told, around.heads[_key(each)]) if told.victims and kind == "RayCluster" else told
 
 
@@ -157,12 +162,26 @@ def _conditions(found: Tree) -> Iterator[_Condition]:
 # The stack
 
 
-def _of_the_operator(policy: Tree, _around: Around) -> str:
+def _of_the_operator(policy: Tree, around: Around) -> str:
     for each in _conditions(policy):
-        failed = each.type == "Error" and each.reason not in _NOT_YET
+        failed = each.type == "Error" and (each.reason not in _NOT_YET or _waits_in_vain(each, around))
         if each.status == "True" and each.message and (failed or each.reason == _BLIND):
             return each.message
     return ""
+
+
+def _waits_in_vain(condition: _Condition, around: Around) -> bool:
+    """Whether it is held for not ready although each part of it runs."""
+    return around.parts_run and condition.reason in _NOT_YET and condition.lasts(around.now)
+
+
+def _why_not_ready(policy: Tree, around: Around) -> tuple[str, str]:
+    """Why the operator waits for parts that run, and what to do."""
+    if not any(each.status == "True" and _waits_in_vain(each, around) for each in _conditions(policy)):
+        return "", ""
+    if around.outdated:
+        return _OUTDATED.format(", ".join(around.outdated)), _MAKE_THEM_ANEW
+    return _ALL_RUN, _OPERATOR_LOG
 
 
 def _of_flux(release: Tree, _around: Around) -> str:
@@ -330,6 +349,18 @@ _CAUSES: Mapping[str, str] = {
     "not come to it"
 }
 _OPERATOR_LOG = "read what it tried: kubectl logs -A -l app=gpu-operator --tail=100"
+_OPERATORS_OWN = ("ClusterPolicy", "NVIDIADriver")
+_OUTDATED = (
+    "its parts run, and pods of {} are still of the revision before: the DaemonSet was changed, its pods are made anew "
+    "only when somebody deletes them (updateStrategy OnDelete), and until then the operator waits for them"
+)
+_MAKE_THEM_ANEW = (
+    "drain these nodes one after the other and delete the driver's pod there, or let the operator do it "
+    "(driver.upgradePolicy.autoUpgrade: true; of an NVIDIADriver whose nodeSelector alone was changed, operators up to "
+    "25.3 do not); to be sure: kubectl get ds -A -o wide | grep nvidia; kubectl get nodes -L "
+    "nvidia.com/gpu-driver-upgrade-state"
+)
+_ALL_RUN = "each part of it that was seen runs and is ready; what the operator still waits for, its log says"
 _OF_SETS = "LeaderWorkerSet"
 _LOGS = {
     _OF_SETS: "lws-system logs deploy/lws-controller-manager --tail=50",

@@ -395,6 +395,8 @@ def pods_ask_as_it_shares(
             yield _of_another_resource(pod, asking, name, config, said.get("renameByDefault"))
         elif each.means == TIME_SLICING and said.get("failRequestsGreaterThanOne").value is True:
             yield from _of_several(pod, asking, name, said.get("failRequestsGreaterThanOne"))
+        elif each.means == TIME_SLICING and not _chooses_nodes(pod):
+            yield from _of_one_card(pod, asking, name, said)
 
 
 def _shares_nothing(plugin: Advertiser) -> bool:
@@ -416,6 +418,29 @@ def _of_another_resource(pod: PodTemplate, asking: Container, name: str, config:
         remedy=f"ask for {name}{SHARED}, or set renameByDefault: false",
         severity=Severity.WARNING,
     )
+
+
+def _chooses_nodes(pod: PodTemplate) -> bool:
+    """Whether it may go where nothing is shared: by labels, or by an affinity."""
+    return not all(pod.spec.get(each).is_absent for each in ("nodeSelector", "affinity", "nodeName"))
+
+
+def _of_one_card(pod: PodTemplate, asking: Container, name: str, shares: Tree) -> Iterator[Draft]:
+    asked = asking.asks_for(name)
+    if need(asked) > 1:
+        yield fail(
+            asked.place,
+            f"{pod.title} asks for several shares of a GPU, by the configuration beside it, and none of them says of "
+            "which card",
+            is_=f"{need(asked)} of {name}",
+            should="1",
+            related=[Related(shares.place, "shares GPUs by time slicing, and refuses nobody who asks for several")],
+            cause="all of them may be of one card, and several shares are no more time on it than one: a program that "
+            "needs two GPUs finds one",
+            remedy="ask for one share; for whole GPUs choose nodes that share none; and set "
+            "failRequestsGreaterThanOne: true, so that nobody is misled",
+            severity=Severity.WARNING,
+        )
 
 
 def _of_several(pod: PodTemplate, asking: Container, name: str, says: Tree) -> Iterator[Draft]:
