@@ -76,7 +76,7 @@ _CLOUD_CONFIG = pattern(rf"^(?:{_CLOUD_KEYS})\s*:", re.MULTILINE)
 _COMMANDS = (
     "set|export|echo|if|for|while|cat|mkdir|yum|dnf|apt|apt-get|systemctl|curl|wget|sudo|exec|modprobe|nodeadm|aws"
     "|/etc/eks/bootstrap.sh|source|function|sysctl|tee|sed|sleep|install|mount|cp|chmod|rm|kubeadm|nvidia-smi|trap|printf"
-    "|ufw|iptables|firewall-cmd|swapoff|hostnamectl|kubectl|helm|docker|snap|zypper|eksctl|gcloud|az"
+    "|ufw|iptables|firewall-cmd|swapoff|hostnamectl|kubectl|helm|docker|snap|zypper|eksctl|gcloud|az|kops"
 )
 _LOOKS_LIKE_SHELL = pattern(rf"^[ \t]*(?:(?:{_COMMANDS})(?=[ \t;\"'])|[A-Za-z_]\w*=|\w+\s*\(\)\s*\{{)", re.MULTILINE)
 

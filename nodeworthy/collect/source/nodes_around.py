@@ -42,7 +42,7 @@ _OF_NODES = pattern(
     rb"(?m:^kube_(?:pods_subnet|service_addresses|network_plugin):)|"
     rb"version: *[\"']?v?1\.\d+\.\d+\+(?:k3s|rke2r)\d|"
     rb"(?m:^systemExtensions:)|provisioning\.cattle|"
-    rb"\beksctl[ \t]+create\b|\bcontainer[ \t][^\n;|&]{0,200}?\b(?:node-pools|clusters)[ \t]+create\b|"
+    rb"\b(?:eksctl|kops)[ \t]+create\b|\bcontainer[ \t][^\n;|&]{0,200}?\b(?:node-pools|clusters)[ \t]+create\b|"
     rb"\baz[ \t]+aks[ \t]+(?:create|nodepool)\b|\bk3sup[ \t]+(?:install|join)\b|kind: ComputeClass|"
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )

@@ -36,7 +36,7 @@ _OF_A_CLOUD = pattern(
 _COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*|^\s*(?:echo|log|printf)\b[^\n|>]*$", re.MULTILINE)
 # Who brings a kubelet that starts beside swap, takes swap away himself, or runs containers for himself alone.
 _OF_ANOTHER = pattern(
-    r"(?i)\b(?:k3s\w*|rke2?|rancher|microk8s|minikube|kind|kubespray|k0s\w*|talos\w*|nomad|swarm|eks\w*|kubekey|sealos)\b"
+    r"(?i)\b(?:k3s\w*|rke\w*|rancher|microk8s|minikube|kind|kubespray|k0s\w*|talos\w*|nomad|swarm|eks\w*|kubekey|sealos)\b"
 )
 _NODEADM = ("nodeadm", "bootstrap.sh", "k3s", "rke2", "bottlerocket", "k8s-snap", "microk8s", "oke")
 _EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from nodeworthy.boot.conditions import together
 from nodeworthy.boot.effects import Act, Effect, Installs, Joins, Runs, Unit, Writes
@@ -32,6 +33,9 @@ _BASE_DIR = pattern(r"containerd-base-dir[\"']?[ \t]*[:=][ \t]*[\"']?(?P<dir>/[\
 # Rancher's keep all that is theirs below one folder, and can be told another.
 _RANCHERS = {name: f"/var/lib/rancher/{name}" for name in ("k3s", "rke2")}
 _DATA_DIR = pattern(r"(?m)(?:--data-dir[ =]|^[ \t]*data-dir:)[ \t]*[\"']?(?P<dir>[^\s\"',;]+)")
+
+
+_LEAVES_IT = "--local-path"
 
 
 def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd, Place] | None:
@@ -128,6 +132,13 @@ def _containerds_shown_by(effect: Effect) -> Iterator[str]:
         yield _JOINED[effect.how]
     elif isinstance(effect, Runs) and [each.known for each in effect.arguments[:2]] == ["kubeadm", "init"]:
         yield "kubeadm"
+    elif isinstance(effect, Runs) and _is_k3sup(effect):
+        yield "k3s"
+
+
+def _is_k3sup(effect: Runs) -> bool:
+    """k3sup makes a node of a machine that it reaches over SSH, and leaves its kubeconfig here."""
+    return [each.known for each in effect.arguments[:2]] == ["k3sup", "install"]
 
 
 def _is_elsewhere(script: BootScript, arguments: tuple[Text, ...], kubeconfig: Text | None) -> bool:
@@ -136,4 +147,15 @@ def _is_elsewhere(script: BootScript, arguments: tuple[Text, ...], kubeconfig: T
         return True
     if kubeconfig is None or kubeconfig.shown().endswith(_OF_THIS_MACHINE):
         return False
-    return not any(each.path.shown() == kubeconfig.shown() for each in script.timeline.of(Writes))
+    if any(each.path.shown() == kubeconfig.shown() for each in script.timeline.of(Writes)):
+        return False
+    return not any(_leaves(each, kubeconfig.shown()) for each in script.timeline.of(Runs) if _is_k3sup(each))
+
+
+def _leaves(effect: Runs, kubeconfig: str) -> bool:
+    """Whether this k3sup leaves its kubeconfig there: where it is told to, else in the folder in which it runs."""
+    words = [each.shown() for each in effect.arguments]
+    told = next((then for word, then in pairwise(words) if word == _LEAVES_IT), None)
+    told = told or next((each.partition("=")[2] for each in words if each.startswith(_LEAVES_IT + "=")), None)
+    file = (told or "kubeconfig").removeprefix("./")
+    return kubeconfig == file or ("/" not in file and kubeconfig.rpartition("/")[2] == file)

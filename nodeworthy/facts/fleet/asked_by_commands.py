@@ -1,5 +1,7 @@
-"""Nodes with GPUs that a script asks a cloud for: by the flags of eksctl, gcloud and az, or by manifests that it writes
-or hands to kubectl. A command comes to what the same cloud is asked for in a file, and is read by who reads that."""
+"""Nodes with GPUs that a script asks a cloud for: by the flags of eksctl, gcloud, az and kops, or by manifests that it
+writes or hands to kubectl. A command comes to what the same cloud is asked for in a file, and is read by who reads
+that.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,7 @@ from nodeworthy.facts.fleet.hosted_pools import (
     hosted_pools,
 )
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, texts_of
+from nodeworthy.facts.fleet.made_clusters import groups_of_kops
 from nodeworthy.facts.fleet.said_cluster import minor_of, range_of, said_clusters
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -384,6 +387,47 @@ _K3SUP = {
 
 # All of them
 
+# kops
+
+
+def _by_kops(asked: _Asked) -> Iterator[Found]:
+    """What kops' own objects of the same words would say: a group of nodes, which it makes for each zone."""
+    said, cluster = asked.texts(), asked.named("--name")
+    label = {"kops.k8s.io/cluster": cluster} if cluster is not None else {}
+    brings = _NVIDIA_BY_KOPS.search(" ".join(str(said.get(key) or "") for key in ("set", "override"))) is not None
+    group = {
+        "apiVersion": _OF_KOPS,
+        "kind": "InstanceGroup",
+        "metadata": {"name": f"nodes of {cluster or 'kops'}", "labels": label},
+        "spec": _without_gaps(
+            {"machineType": said.get("machineType"), "minSize": said.get("count"), "maxSize": said.get("count")},
+            containerd={"nvidiaGPU": {"enabled": True}} if brings else None,
+        ),
+    }
+    for nodes in groups_of_kops(plant(group, asked.place)):
+        yield replace(nodes, machines=replace(nodes.machines, labels={}))
+    named = _without_gaps({"name": cluster})
+    spec = _without_gaps({"kubernetesVersion": _version(said.get("version"))})
+    made = {"apiVersion": _OF_KOPS, "kind": "Cluster", "metadata": named, "spec": spec}
+    yield from said_clusters(plant(made, asked.place))
+
+
+_OF_KOPS = "kops.k8s.io/v1alpha2"
+_NVIDIA_BY_KOPS = pattern(r"(?i)nvidiaGPU\.enabled=true")
+_KOPS = {
+    "name": ("--name",),
+    "machineType": ("--node-size",),
+    "count": ("--node-count",),
+    "version": ("--kubernetes-version",),
+    "set": ("--set",),
+    "override": ("--override",),
+    "others": (
+        *("--cloud", "--state", "--master-size", "--control-plane-size", "--master-count", "--control-plane-count"),
+        *("--networking", "--topology", "--dns", "--dns-zone", "--image", "--node-image", "--vpc", "--subnets"),
+        *("--master-zones", "--control-plane-zones", "--cloud-labels", "--admin-access", "--ssh-access"),
+    ),
+}
+
 _COMMANDS: Sequence[_Command] = (
     _Command("eksctl", ("create", "cluster"), _EKSCTL, _by_eksctl),
     _Command("eksctl", ("create", "nodegroup"), _EKSCTL, _by_eksctl),
@@ -391,6 +435,7 @@ _COMMANDS: Sequence[_Command] = (
     _Command("gcloud", ("container", "node-pools", "create"), _GCLOUD, _by_gcloud),
     _Command("az", ("aks", "create"), _AZ, _by_az),
     _Command("az", ("aks", "nodepool", "add"), _AZ, _by_az),
+    _Command("kops", ("create", "cluster"), _KOPS, _by_kops),
     _Command("k3sup", ("install",), _K3SUP, _by_k3sup),
     _Command("k3sup", ("join",), _K3SUP, _by_k3sup),
 )

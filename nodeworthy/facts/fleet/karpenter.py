@@ -11,7 +11,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import NodeImage
-from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, texts_of
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines, Reserved, number_of, texts_of
 from nodeworthy.facts.fleet.node_taint import taints_in
 from nodeworthy.known.cloud_gpus import MachineGpus, aks_distribution
 from nodeworthy.known.instances import counts_of, gpu_of_family, has_gpus, is_gpu_family, most_gpus_of
@@ -304,7 +304,10 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | Mispl
             node_class = reference.get("name").string
             labels = texts_of(document.get("spec", "template", "metadata", "labels"))
             own = {OF_POOL: Located.known(name, document.place), **labels}
-            machines = replace(_machines(requirements), labels=own, taints=taints_in(spec.get("taints").sequence))
+            # A pool of a fixed size; one that grows and shrinks has none.
+            wanted = number_of(document.get("spec", "replicas"))
+            taints = taints_in(spec.get("taints").sequence)
+            machines = replace(_machines(requirements), wanted=wanted, labels=own, taints=taints)
             yield KarpenterPool(name, document.place, node_class, document, machines, auto_mode, azure)
 
 
