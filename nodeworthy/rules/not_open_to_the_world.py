@@ -6,7 +6,9 @@ fleet (`network.openToTheWorld`) with its reason, and everything else is opened 
 somebody can name. Groups of load balancers and the like are not judged, nor those of machines without GPUs that join
 no cluster (a bastion, a web server), nor what is called so where nothing says what it guards: their ports are not a
 node's. Nor is ICMP, which has none. Of a script that starts machines with GPUs by AWS' own client, what `aws ec2
-authorize-security-group-ingress` opens is judged as a rule of a group.
+authorize-security-group-ingress` opens is judged as a rule of a group. So is what `gcloud compute
+firewall-rules create`, `az vm open-port` and `az network nsg rule create` open of a machine with GPUs that the same
+script makes: to everyone, where no range is said.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from __future__ import annotations
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way
 from nodeworthy.facts.aws.world_ports import PlannedFleet, allowed_ports, is_everyone, listed_ranges
+from nodeworthy.facts.firewall.opened_port import OpenedPort
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "not-open-to-the-world",
@@ -84,6 +87,22 @@ def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None
     for each in (*opening.ranges, *listed):
         if isinstance(each.state, Unknown):
             yield unknown(each, f"to whom {group.title} opens {opening.ports} is not known: {each.state.why}")
+
+
+@RULE.check
+def its_script_names_who_may(opened: OpenedPort) -> Findings:
+    if not opened.is_to_everyone:
+        return
+    yield fail(
+        opened.place,
+        f"{opened.title} opens {opened.ports} of a machine with GPUs to everyone",
+        is_=f"{opened.ports} from {opened.source or 'everywhere, which is the default'}",
+        should="the networks that need it",
+        related=[Related(opened.machine, f"{opened.machine_title} is made here")],
+        cause="whoever is on the internet may knock at this port of the machine",
+        remedy="say who may: gcloud's --source-ranges, az network nsg rule's --source-address-prefixes; or reach it by "
+        "a tunnel: ssh -L 8888:localhost:8888",
+    )
 
 
 @RULE.check

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from nodeworthy.collect.aws.stack import Stack
     from nodeworthy.facts.boot.script import BootScript
 
+# By which Google's and Azure's clients open ports.
+_OPENS = (b"firewall-rules", b"open-port", b"nsg rule")
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 # Ansible's modules that ask something of a cluster.
 _ASKS_A_CLUSTER = pattern(
@@ -40,7 +42,7 @@ _ASKS_A_CLUSTER = pattern(
 def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
     """A script that boots a node, that works on another machine, or that only hands secrets on; and the objects that it
     gives to a cluster."""
-    found, applied = _read_commands(source, data, rules), _applied_objects(source, data)
+    found, applied = _read_commands(source, data, rules), [*_applied_objects(source, data), *_opened(source, data)]
     started = _machines_started(source, data)
     if not applied and not started:
         return found
@@ -61,6 +63,18 @@ def _machines_started(source: Source, data: bytes) -> list[Stack]:
     place = Place(path=source.shown)
     stack = stack_of_machines(BootScript(place, unpack(data, place, name=source.path.name)), any_text(data))
     return [stack] if stack is not None else []
+
+
+def _opened(source: Source, data: bytes) -> list[Fact]:
+    """The ports that it has a cloud open, of the machines that it makes there."""
+    if not any(sign in data for sign in _OPENS) or not is_script(data, source.path.name):
+        return []
+    from nodeworthy.boot.unpack import unpack
+    from nodeworthy.collect.source.ports_of_clouds import opened_ports
+    from nodeworthy.facts.boot.script import BootScript
+
+    place = Place(path=source.shown)
+    return list(opened_ports(BootScript(place, unpack(data, place, name=source.path.name))))
 
 
 def _applied_objects(source: Source, data: bytes) -> list[Fact]:

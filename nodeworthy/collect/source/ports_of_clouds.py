@@ -1,0 +1,157 @@
+"""Ports that a script opens to everyone by Google's or Azure's own client, of the machines with GPUs that it makes:
+`gcloud compute firewall-rules create`, `az vm open-port`, `az network nsg rule create`. Told is what is seen to be of
+such a machine: by its network and tags, its name, or its group. What a variable holds on both sides is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from nodeworthy.boot.commands.call import Given, split_options
+from nodeworthy.boot.effects import Runs
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.firewall.opened_port import OpenedPort
+from nodeworthy.known.cloud_gpus import gpu_of_accelerator, gpus_of_machine, gpus_of_size
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import NotKnown, Place
+
+_GOOGLES = frozenset(
+    "--machine-type --accelerator --tags --network --subnet --network-interface --zone --project --image-family "
+    "--image-project --image --boot-disk-size --boot-disk-type --metadata --maintenance-policy --scopes --description "
+    "--service-account --provisioning-model --allow --action --rules --source-ranges --source-tags --direction "
+    "--target-tags --source-service-accounts --target-service-accounts --priority --format --region --labels".split()
+)
+_AZURES = frozenset(
+    "--resource-group -g --name -n --size --image --nsg --nsg-name --nsg-rule --public-ip-address --port --priority "
+    "--access --direction --protocol --source-address-prefixes --source-address-prefix --source-port-ranges "
+    "--destination-port-ranges --destination-port-range --destination-address-prefixes --admin-username --location -l "
+    "--ssh-key-values --custom-data --vnet-name --subnet --description --os-disk-size-gb --query --output -o".split()
+)
+_EVERYONE = ("0.0.0.0/0", "::/0", "*", "Internet", "Any")
+_TYPE = pattern(r"(?:^|,)type=([\w-]{1,60})")
+_WITHOUT_PORTS = ("icmp", "esp", "ah", "sctp", "ipip")
+
+
+@dataclass(frozen=True)
+class _Machine:
+    place: Place
+    name: str
+    given: Given
+
+
+def opened_ports(script: BootScript) -> Iterator[OpenedPort]:
+    try:
+        calls = {each.place: each for each in script.timeline.of(Runs)}
+    except NotKnown:  # what can't be read of it, other rules tell
+        return
+    yield from _opened_by_google(list(_calls_of("gcloud", _GOOGLES, calls.values())))
+    yield from _opened_by_azure(list(_calls_of("az", _AZURES, calls.values())))
+
+
+_Calls = Sequence[tuple[Place, Given]]
+
+
+def _calls_of(client: str, takes: frozenset[str], calls: Iterable[Runs]) -> Iterator[tuple[Place, Given]]:
+    for call in calls:
+        if call.arguments and call.arguments[0].known == client:
+            yield call.place, split_options(call.arguments[1:], takes)
+
+
+def _asks(given: Given, *words: str) -> bool:
+    """Whether this is what it is to do; before it stand `beta` and the like, and options between."""
+    said = [each.known for each in given.operands]
+    return any(tuple(said[at : at + len(words)]) == words for at in range(3))
+
+
+def _opened_by_google(calls: _Calls) -> Iterator[OpenedPort]:
+    made = [each for each in calls if _asks(each[1], "instances", "create")]
+    machines = [each for place, given in made for each in _googles(place, given)]
+    for place, given in calls:
+        guarded = next((each for each in machines if _is_guarded(each, given)), None)
+        if guarded is None or not _asks(given, "firewall-rules", "create") or not _lets_in(given):
+            continue
+        ports, source = _ports_of_google(given), _shown(given, "--source-ranges")
+        limited = given.has("--source-tags", "--source-service-accounts", "--target-service-accounts")
+        is_open = (not source and not limited) or any(each in _EVERYONE for each in source.split(","))
+        if ports and (is_open or "$" not in source):
+            title = f"firewall rule '{_created(given)}'"
+            yield OpenedPort(place, title, ", ".join(ports), source, is_open, guarded.place, guarded.name)
+
+
+def _googles(place: Place, given: Given) -> Iterator[_Machine]:
+    kind, accelerator = _shown(given, "--machine-type"), _TYPE.search(_shown(given, "--accelerator"))
+    has_gpus = gpus_of_machine(kind) is not None or (accelerator and gpu_of_accelerator(accelerator[1]) is not None)
+    is_placed = given.has("--network") or not given.has("--subnet", "--network-interface")
+    if has_gpus and is_placed and not given.has("--no-address"):
+        yield _Machine(place, f"machine '{_created(given)}'", given)
+
+
+def _created(given: Given) -> str:
+    """Its name, right behind the word."""
+    words = [each.shown() for each in given.operands]
+    return next((name for before, name in pairwise(words) if before == "create"), "")
+
+
+def _is_guarded(machine: _Machine, rule: Given) -> bool:
+    networks = [_shown(each, "--network") or "default" for each in (machine.given, rule)]
+    tags, wanted = (set(_shown(each, name).split(",")) for each, name in ((machine.given, "--tags"), (rule, _TARGETS)))
+    return networks[0] == networks[1] and (not rule.has(_TARGETS) or bool(tags & wanted - {""}))
+
+
+_TARGETS = "--target-tags"
+
+
+def _ports_of_google(given: Given) -> list[str]:
+    if _shown(given, "--action").upper() not in ("", "ALLOW"):
+        return []
+    said = (_shown(given, "--allow") or _shown(given, "--rules")).split(",")
+    return [each for each in said if each and not each.startswith(_WITHOUT_PORTS)]
+
+
+def _opened_by_azure(calls: _Calls) -> Iterator[OpenedPort]:
+    made = [each for each in calls if _asks(each[1], "vm", "create")]
+    machines = [each for place, given in made for each in _azures(place, given)]
+    for place, given in calls:
+        named, group = _shown(given, "--name", "-n"), _shown(given, "--nsg-name")
+        if _asks(given, "vm", "open-port"):
+            guarded = next((each for each in machines if named and named == _name_of(each)), None)
+            ports, source, title = _shown(given, "--port"), "", "az vm open-port"
+        elif _asks(given, "network", "nsg", "rule", "create") and _lets_in(given):
+            guarded = next((each for each in machines if group and group in _groups_of(each)), None)
+            ports = _shown(given, "--destination-port-ranges", "--destination-port-range") or "80"
+            source = _shown(given, "--source-address-prefixes", "--source-address-prefix")
+            title = f"rule '{named}' of {group}"
+        else:
+            continue
+        is_open = source in ("", *_EVERYONE)
+        if guarded is not None and (is_open or "$" not in source) and ports:
+            yield OpenedPort(place, title, ports, source, is_open, guarded.place, guarded.name)
+
+
+def _azures(place: Place, given: Given) -> Iterator[_Machine]:
+    address = given.value("--public-ip-address")
+    if gpus_of_size(_shown(given, "--size")) is not None and (address is None or address.shown()):
+        yield _Machine(place, f"machine '{_shown(given, '--name', '-n')}'", given)
+
+
+def _name_of(machine: _Machine) -> str:
+    return _shown(machine.given, "--name", "-n")
+
+
+def _groups_of(machine: _Machine) -> tuple[str, ...]:
+    """The group that it is given, or the one that the client makes for it."""
+    said = _shown(machine.given, "--nsg")
+    return (said,) if said else (f"{_name_of(machine)}NSG",)
+
+
+def _lets_in(given: Given) -> bool:
+    """Which both clients do where they are told nothing."""
+    access, direction = _shown(given, "--access"), _shown(given, "--direction")
+    return access.lower() in ("", "allow") and direction.lower() in ("", "inbound", "ingress", "in")
+
+
+def _shown(given: Given, *names: str) -> str:
+    said = given.value(*names)
+    return said.shown().strip("'\"") if said is not None else ""
