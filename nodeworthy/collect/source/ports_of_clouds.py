@@ -72,7 +72,7 @@ def _opened_by_google(calls: _Calls) -> Iterator[OpenedPort]:
         guarded = next((each for each in machines if _is_guarded(each, given)), None)
         if guarded is None or not _asks(given, "firewall-rules", "create") or not _lets_in(given):
             continue
-        ports, source = _ports_of_google(given), _shown(given, "--source-ranges")
+        ports, source = _ports_of_google(given), _as_written(given, "--source-ranges")
         limited = given.has("--source-tags", "--source-service-accounts", "--target-service-accounts")
         is_open = (not source and not limited) or any(each in _EVERYONE for each in source.split(","))
         if ports and (is_open or "$" not in source):
@@ -81,7 +81,7 @@ def _opened_by_google(calls: _Calls) -> Iterator[OpenedPort]:
 
 
 def _googles(place: Place, given: Given) -> Iterator[_Machine]:
-    kind, accelerator = _shown(given, "--machine-type"), _TYPE.search(_shown(given, "--accelerator"))
+    kind, accelerator = _as_written(given, "--machine-type"), _TYPE.search(_as_written(given, "--accelerator"))
     has_gpus = gpus_of_machine(kind) is not None or (accelerator and gpu_of_accelerator(accelerator[1]) is not None)
     is_placed = given.has("--network") or not given.has("--subnet", "--network-interface")
     if has_gpus and is_placed and not given.has("--no-address"):
@@ -95,8 +95,10 @@ def _created(given: Given) -> str:
 
 
 def _is_guarded(machine: _Machine, rule: Given) -> bool:
-    networks = [_shown(each, "--network") or "default" for each in (machine.given, rule)]
-    tags, wanted = (set(_shown(each, name).split(",")) for each, name in ((machine.given, "--tags"), (rule, _TARGETS)))
+    networks = [_as_written(each, "--network") or "default" for each in (machine.given, rule)]
+    tags, wanted = (
+        set(_as_written(each, name).split(",")) for each, name in ((machine.given, "--tags"), (rule, _TARGETS))
+    )
     return networks[0] == networks[1] and (not rule.has(_TARGETS) or bool(tags & wanted - {""}))
 
 
@@ -104,9 +106,9 @@ _TARGETS = "--target-tags"
 
 
 def _ports_of_google(given: Given) -> list[str]:
-    if _shown(given, "--action").upper() not in ("", "ALLOW"):
+    if _as_written(given, "--action").upper() not in ("", "ALLOW"):
         return []
-    said = (_shown(given, "--allow") or _shown(given, "--rules")).split(",")
+    said = (_as_written(given, "--allow") or _as_written(given, "--rules")).split(",")
     return [each for each in said if each and not each.startswith(_WITHOUT_PORTS)]
 
 
@@ -114,14 +116,14 @@ def _opened_by_azure(calls: _Calls) -> Iterator[OpenedPort]:
     made = [each for each in calls if _asks(each[1], "vm", "create")]
     machines = [each for place, given in made for each in _azures(place, given)]
     for place, given in calls:
-        named, group = _shown(given, "--name", "-n"), _shown(given, "--nsg-name")
+        named, group = _as_written(given, "--name", "-n"), _as_written(given, "--nsg-name")
         if _asks(given, "vm", "open-port"):
             guarded = next((each for each in machines if named and named == _name_of(each)), None)
-            ports, source, title = _shown(given, "--port"), "", "az vm open-port"
+            ports, source, title = _as_written(given, "--port"), "", "az vm open-port"
         elif _asks(given, "network", "nsg", "rule", "create") and _lets_in(given):
             guarded = next((each for each in machines if group and group in _groups_of(each)), None)
-            ports = _shown(given, "--destination-port-ranges", "--destination-port-range") or "80"
-            source = _shown(given, "--source-address-prefixes", "--source-address-prefix")
+            ports = _as_written(given, "--destination-port-ranges", "--destination-port-range") or "80"
+            source = _as_written(given, "--source-address-prefixes", "--source-address-prefix")
             title = f"rule '{named}' of {group}"
         else:
             continue
@@ -132,26 +134,26 @@ def _opened_by_azure(calls: _Calls) -> Iterator[OpenedPort]:
 
 def _azures(place: Place, given: Given) -> Iterator[_Machine]:
     address = given.value("--public-ip-address")
-    if gpus_of_size(_shown(given, "--size")) is not None and (address is None or address.shown()):
-        yield _Machine(place, f"machine '{_shown(given, '--name', '-n')}'", given)
+    if gpus_of_size(_as_written(given, "--size")) is not None and (address is None or address.shown()):
+        yield _Machine(place, f"machine '{_as_written(given, '--name', '-n')}'", given)
 
 
 def _name_of(machine: _Machine) -> str:
-    return _shown(machine.given, "--name", "-n")
+    return _as_written(machine.given, "--name", "-n")
 
 
 def _groups_of(machine: _Machine) -> tuple[str, ...]:
     """The group that it is given, or the one that the client makes for it."""
-    said = _shown(machine.given, "--nsg")
+    said = _as_written(machine.given, "--nsg")
     return (said,) if said else (f"{_name_of(machine)}NSG",)
 
 
 def _lets_in(given: Given) -> bool:
     """Which both clients do where they are told nothing."""
-    access, direction = _shown(given, "--access"), _shown(given, "--direction")
+    access, direction = _as_written(given, "--access"), _as_written(given, "--direction")
     return access.lower() in ("", "allow") and direction.lower() in ("", "inbound", "ingress", "in")
 
 
-def _shown(given: Given, *names: str) -> str:
+def _as_written(given: Given, *names: str) -> str:
     said = given.value(*names)
     return said.shown().strip("'\"") if said is not None else ""
