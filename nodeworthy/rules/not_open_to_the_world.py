@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way
-from nodeworthy.facts.aws.world_ports import PlannedFleet, allowed_ports, is_everyone, listed_ranges
-from nodeworthy.facts.firewall.opened_port import OpenedPort
+from nodeworthy.facts.aws.world_ports import OpenedPort, PlannedFleet, allowed_ports, is_everyone, listed_ranges
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown

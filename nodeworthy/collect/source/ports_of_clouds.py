@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from nodeworthy.boot.commands.call import Given, split_options
 from nodeworthy.boot.effects import Runs
+from nodeworthy.facts.aws.world_ports import OpenedPort
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.firewall.opened_port import OpenedPort
 from nodeworthy.known.cloud_gpus import gpu_of_accelerator, gpus_of_machine, gpus_of_size
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass

@@ -1,4 +1,4 @@
-"""What the fleet lets be open to everyone, laid beside what is."""
+"""What the fleet lets be open to everyone, laid beside what is; what a script has another cloud open."""
 
 from __future__ import annotations
 
@@ -81,3 +81,20 @@ def _range(located: Located[object]) -> Located[str]:
     if isinstance(located.state, Unknown):
         return Located(located.state, located.place)
     return Located.known(str(located.state.value), located.place)
+
+
+@dataclass(frozen=True)
+class OpenedPort:
+    """One that a script has a cloud open, Google's or Azure's, of a machine with GPUs that it makes there."""
+
+    called: ClassVar[str] = "a port that a cloud's client opens"
+
+    place: Place
+    # What opens it, as its cloud calls it: `firewall rule 'jupyter'`.
+    title: str
+    ports: str
+    # As it is written; empty where the client's default is everyone.
+    source: str
+    is_to_everyone: bool
+    machine: Place
+    machine_title: str
