@@ -38,6 +38,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "slurm-gpu-as-asked/bad-fewer-than-promised",
         "firewall-no-wider/bad-defaults-file",
         "shell-parses/bad-lines-that-yaml-joins",
+        "kubelet-survives-reboot/bad-archive-in-a-list",
         "database-replicated/bad-source-one-server",
         "hami-capacity-adds-up/bad-source-node-config",
         "hami-plugin-configured/bad-source-no-runtime",
