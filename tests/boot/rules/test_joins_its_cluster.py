@@ -63,6 +63,13 @@ def test_joined_once_is_right(text: str) -> None:
     assert told(RULE, read(text)) == ["pass"]
 
 
+@pytest.mark.parametrize("key", ["name", "apiServerEndpoint", "certificateAuthority", "cidr"])
+def test_what_one_config_leaves_out_the_other_says(key: str) -> None:
+    part, whole = (NODE_CONFIG, node_config(**{key: ""})), (NODE_CONFIG, node_config())
+    for configs in ((part, whole), (whole, part)):
+        assert told(RULE, read(mime(*configs))) == ["pass"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
