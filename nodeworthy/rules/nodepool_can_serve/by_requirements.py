@@ -97,7 +97,7 @@ def _may_be_unknown(required: _Required) -> bool:
         return True
     if required.key == f"{_OWN}instance-family":
         return any(may_be_newer(f"{name}.large") or not _is_family(name) for name in names)
-    return required.key == "node.kubernetes.io/instance-type" and not set(names) <= instance_types()
+    return required.key == "node.kubernetes.io/instance-type" and not instance_types().issuperset(names)
 
 
 def _is_family(name: str) -> bool:
