@@ -7,6 +7,31 @@ from nodeworthy.known.evidence import EvidenceMatch, in_text
 
 # The links that are there before any program runs.
 _OF_THE_NODE = frozenset(("bound", "module", "userland", "healthy", "fabric", "toolkit", "cdi", "runtime"))
+# What package managers and downloads say tells of the driver where its own pod says it; any other program's tell of its
+# image, of its start script, or of what it fetches there.
+_OF_WHOEVER_INSTALLS = frozenset(
+    (
+        "archive-from-the-future",
+        "archive-out-of-date",
+        "build-tool-missing",
+        "compiler-killed",
+        "download-refused",
+        "dpkg-interrupted",
+        "driver-daemon-key",
+        "driver-packages-held",
+        "driver-repositories-unreachable",
+        "image-script-fails",
+        "installer-file-broken",
+        "installer-temp-folder",
+        "kernel-packages-missing",
+        "module-build-tools-missing",
+        "package-gone-from-mirror",
+        "package-lock-held",
+        "package-mirror-unreachable",
+        "package-versions-unfit",
+        "repository-signed-twice",
+    )
+)
 # By these a program says that it finds no GPU, or no driver that it can use, in its container.
 SEES_NONE = frozenset(
     (
@@ -41,6 +66,8 @@ def words_of_no_gpu(log: str) -> str:
 
 def _is_of_the_node(found: EvidenceMatch) -> bool:
     evidence = found.evidence
+    if evidence.id in _OF_WHOEVER_INSTALLS:
+        return False
     link = link_of_evidence(evidence.id, evidence.layer)
     return evidence.id in SEES_NONE or (not evidence.is_symptom and link in _OF_THE_NODE)
 
