@@ -11,6 +11,7 @@ _OF_THE_NODE = frozenset(("bound", "module", "userland", "healthy", "fabric", "t
 # image, of its start script, or of what it fetches there.
 _OF_WHOEVER_INSTALLS = frozenset(
     (
+        "ansible-variable-undefined",
         "archive-from-the-future",
         "archive-out-of-date",
         "build-tool-missing",
