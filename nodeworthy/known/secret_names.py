@@ -42,8 +42,8 @@ _FILLED_IN = ("$", "`", "{{", "#{")
 _IN_BRACES = pattern(r"\{[A-Za-z_][\w.]{0,40}\}")
 # `'--certificate-key ' + name`: what stands between two texts that are put together.
 _PUT_TOGETHER = pattern(r"\s*[+~]\s")
-# `__LITELLM_KEY__`: a place that somebody's own program fills in.
-_MARKED = pattern(r"__[A-Z][A-Z0-9_]{1,60}__")
+# `__LITELLM_KEY__`, `#INIT_PASSWORD#`: a place that somebody's own program fills in.
+_MARKED = pattern(r"(__|#)[A-Z][A-Z0-9_]{1,60}\1")
 _OPENING, _CLOSED = "<{[(%@", ">}])%@"
 
 

@@ -58,7 +58,11 @@ def what_it_installs_fits(script: BootScript) -> Findings:
         skip("the script installs no fabric manager")
     image = script.use.builds_an_image
     is_a_boot = script.use.is_user_data or bool(script.pools)
-    left = left_on_the_disk(timeline) if image else runs(timeline, managers[0].place, is_a_boot=is_a_boot)
+    left: Iterable[Draft] = ()
+    if image:
+        left = left_on_the_disk(timeline)
+    elif is_a_boot or drivers(timeline):  # one of several scripts may leave its start to the others
+        left = runs(timeline, managers[0].place, is_a_boot=is_a_boot)
     yield from drafts_of_a_whole(script, [*versions(timeline), *left])
 
 

@@ -36,6 +36,7 @@ RULE = Rule(
 )
 
 CAUSE = "the shell that writes the file expands the body of an unquoted heredoc: what it has not set becomes nothing"
+_SETTING = pattern(r"(?:export[ \t]+)?[A-Za-z_]\w*=")
 _DELIMITER = pattern(r"<<(-?)\s*(\w+)")
 _OF_A_CONTROL_PLANE = pattern(
     r"--print-join-command|\bkubeadm[ \t]+(?:token|certs|init[ \t]+phase)\b|server/node-token"
@@ -249,7 +250,7 @@ def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScrip
             continue
         if _UNIT.search(path):
             yield InnerScript(each, each.content, is_unit=True, used_outside=used)
-        elif _BINARY.search(path) or _has_shebang(each.content) or path in run:
+        elif _BINARY.search(path) or _has_shebang(each.content) or (path in run and not _holds_settings(each.content)):
             yield InnerScript(each, each.content, is_unit=False, used_outside=used)
 
 
@@ -264,6 +265,12 @@ def _used(timeline: Timeline) -> frozenset[str]:
 
 def _has_shebang(content: Content) -> bool:
     return bool(content.lines) and content.lines[0].text.shown().startswith("#!")
+
+
+def _holds_settings(content: Content) -> bool:
+    """Whether nothing stands in it but values: who sources it wants them as they were when it was written."""
+    told = (line.text.shown().strip() for line in content.lines)
+    return all(_SETTING.match(each) for each in told if each and not each.startswith("#"))
 
 
 def _run(userdata: UserData) -> Iterator[str]:

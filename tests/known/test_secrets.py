@@ -162,6 +162,8 @@ docker login ghcr.io -u bot --password-stdin < /run/password
 kubectl create secret generic csi --from-file=encryptionPassphrase=csi.secret --from-file=password=./password
 helm upgrade --install hub hub --set-file hub.password=hub.pw
 api_key = "__LITELLM_VKEY__"
+secret = "#INIT_VPN_PASSWORD#"
+NUTANIX_USERNAME=fake NUTANIX_PASSWORD=fake make validate
 args: ["--token", "$(TOKEN)", "--password", "--other"]
 parser.add_argument("--token", required=True, help="as NAME")
 subprocess.run(["tool", "--password", args.password, "--token", token_of_ours])
