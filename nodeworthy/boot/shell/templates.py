@@ -279,6 +279,8 @@ _SETS = pattern(
     r"|\b(?:read|mapfile|readarray|getopts|printf[ \t]{1,4}-v)\b([^\n;|&<]{0,200})"
 )
 _NAME = pattern(r"[A-Za-z_]\w*")
+# A line of YAML that is nothing but a variable: no YAML has one.
+_ALONE = pattern(r"(?m)^[ \t]{0,40}\$\{[A-Za-z_]\w{0,99}\}[ \t]{0,40}$")
 
 
 def looks_like_template(text: str, name: str = "") -> bool:
@@ -286,6 +288,8 @@ def looks_like_template(text: str, name: str = "") -> bool:
     if name.endswith((".tpl", ".tftpl")) or "$${" in text:
         return True
     if _TELLING_DIRECTIVE.search(text) is not None or _TELLING_EXPRESSION.search(text) is not None:
+        return True
+    if text.startswith("#cloud-config") and _ALONE.search(text) is not None:
         return True
     return _leaves_its_braces_to_somebody(text)
 

@@ -45,7 +45,7 @@ def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents
 def _told_by(text: str, suffix: str) -> list[str] | None:
     if _PRESEED.search(text) is not None:
         lines = list(_of_preseed(text))
-    elif _KICKSTART.search(text) is not None and suffix in (".ks", ".cfg", ".tpl", ".j2", ".tftpl", ""):
+    elif _KICKSTART.search(text) is not None and suffix in (".ks", ".cfg", ".tpl", ".j2", ".tftpl", ".tmpl", ""):
         lines = list(_of_kickstart(text))
     else:
         return None

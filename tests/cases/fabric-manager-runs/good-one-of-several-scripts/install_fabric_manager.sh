@@ -1,0 +1,3 @@
+#!/bin/bash
+set -ex
+dnf install -y nvidia-fabric-manager libnvidia-nscq
