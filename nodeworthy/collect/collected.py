@@ -27,6 +27,7 @@ from nodeworthy.facts.aws.running import RunningNodes
 from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.settling import InstanceRefreshes, Launches
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.facts.aws.world_ports import OpenedPort
 from nodeworthy.facts.boot.kubeadm_config import KubeadmConfig
 from nodeworthy.facts.boot.left_out import LeftOut
 from nodeworthy.facts.boot.named_archives import NamedArchive
@@ -200,6 +201,7 @@ _FILES: Final[Facts] = frozenset(
         NamedArchive,
         NamedImage,
         NodeFiles,
+        OpenedPort,
         OperatorByHelm,
         PatchedPolicy,
         ParameterDefault,

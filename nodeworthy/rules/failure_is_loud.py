@@ -50,7 +50,7 @@ from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, place_of_
 from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.script import BootScript, drafts_of_a_whole
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.facts.boot.source_line import LONGEST, Source, SourcePart
+from nodeworthy.facts.boot.source_line import LONGEST, Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -447,14 +447,7 @@ def _set_e(source: Source, step: CriticalStep) -> str:
         return "begin runcmd with `- set -e`: its entries are one script"
     options = "set -eu" if found is not None and _is_plain_sh(found.part) else "set -euo pipefail"
     there = "; and first in what is sent, where it does not hold" if is_sent(step) else ""
-    return f"behind {_first_line(source, found)}: {options}{there}"
-
-
-def _first_line(source: Source, found: SourcePart | None) -> str:
-    """Of the only part there is, whatever it is packed in, everybody knows which one that is."""
-    if found is None or (found.part.place.within is not None and len(source.userdata.parts) == 1):
-        return "the first line"
-    return found.part.place.spot
+    return f"behind {found.part.place.spot if found is not None else 'the first line'}: {options}{there}"
 
 
 def _pipefail(source: Source, step: CriticalStep) -> str:

@@ -25,7 +25,8 @@ _GZIPS_OWN = 12
 class Filled:
     """A text with words for what is not known, which the reader of boot scripts takes for a template's."""
 
-    def __init__(self, said: Str) -> None:
+    def __init__(self, said: Str, called: str) -> None:
+        self._called = called
         self._pieces: Sequence[Piece] = said.pieces
         self._starts: list[int] = []
         self.is_template = said.hole is not None
@@ -61,7 +62,7 @@ class Filled:
         if piece.straight:
             return piece.spot_at(inside).place
         place = piece.spot.place
-        return Place(place.path, place.line, place.column, subject=f"line {line} of {CALLED}", within=line)
+        return Place(place.path, place.line, place.column, subject=f"line {line} of {self._called}", within=line)
 
     def _where_it_is_filled_in(self, index: int, hole: Hole) -> Place:
         """A parameter of CloudFormation stands where it is declared; here it is told of what it is written into."""
@@ -76,7 +77,9 @@ def _word(shown: str) -> str:
     return shown.replace("{", "(").replace("}", ")").replace("\n", " ") or "a value"
 
 
-def script_of(said: Str, around: Surroundings | None, taken_off: Sequence[str] = ()) -> BootScript:
+def script_of(
+    said: Str, around: Surroundings | None, taken_off: Sequence[str] = (), *, called: str = CALLED
+) -> BootScript:
     from nodeworthy.boot.unpack import unpack
 
     place = said.spot.place
@@ -84,7 +87,7 @@ def script_of(said: Str, around: Surroundings | None, taken_off: Sequence[str] =
         hole = said.pieces[0]
         why = f"the user data is not known: {hole.why}"
         return BootScript(place, None, why, holds_secret=hole.secret, of_an_object=True)
-    filled = Filled(said)
+    filled = Filled(said, called)
     read = unpack(filled.text.encode(), place, template=filled.is_template, origin=filled, taken_off=taken_off)
     if _GZIP in taken_off and read.size is not None:
         read = replace(read, size=len(zlib.compress(filled.text.encode())) + _GZIPS_OWN)

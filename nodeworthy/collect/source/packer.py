@@ -49,7 +49,9 @@ def scripts_of_template(source: Source) -> list[BootScript]:
         raise InputRefused(problem.place, f"this is no HCL that Packer reads: {problem.why}") from None
     except TooMuch as problem:
         raise InputRefused(Place(source.shown), f"this template was not read to its end: {problem}") from None
-    return [replace(script_of(each, source.scope), of_an_object=False, on_ec2=False) for each in told]
+    return [
+        replace(script_of(each, source.scope, called="the script"), of_an_object=False, on_ec2=False) for each in told
+    ]
 
 
 def suppressions_of(data: bytes, source: Source, rules: frozenset[str]) -> list[Suppression]:

@@ -13,7 +13,7 @@ from nodeworthy.patterns import pattern
 
 # `source "${SCRIPT_DIR}/env.sh"`, `[ -f .env ] && . ./.env`: all but the file's own name is cut off later.
 _SOURCES = pattern(
-    r"(?m)^(?P<before>[ \t]*(?:[^#\n]{0,200}?(?:&&|;|\bthen)[ \t]*)?)(?:source|\.)[ \t]+(?P<file>[^;|&#\n]{1,200})"
+    r"(?m)^(?P<before>[ \t]*+(?:[^#\n]{0,200}?(?:&&|;|\bthen)[ \t]*)?)(?:source|\.)[ \t]+(?P<file>[^;|&#\n]{1,200})"
 )
 # The folder before it is the script's own: a variable or a command says so.
 _NAMED = pattern(r"(?P<folder>\$\w{1,100}|[})][\"']?)?(?P<path>[\w./-]{1,200})[\"']?[ \t]*\Z")

@@ -119,7 +119,7 @@ def _is_written_there(said: Str, instance: Instance) -> bool:
 
 
 def _script(said: Str, around: Surroundings | None) -> BootScript:
-    return replace(script_of(said, around), of_an_object=False, by_hand=True, on_ec2=False)
+    return replace(script_of(said, around, called="the script"), of_an_object=False, by_hand=True, on_ec2=False)
 
 
 def _texts(instance: Instance, kind: str) -> Iterator[Str]:
