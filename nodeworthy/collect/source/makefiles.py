@@ -6,12 +6,14 @@ What a machine becomes by a target is asked target by target: nobody runs one re
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+from nodeworthy.boot.origin import Joined, Straight
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.collect.source.files import Source, any_text
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _SETS = pattern(r"(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*(?:\?|::?)?=[ \t]*(.*)")
@@ -26,44 +28,73 @@ _PIPEFAIL = pattern(r"(?m)^\.SHELLFLAGS[ \t]*:?=[^\n]*pipefail")
 _BUILDS = pattern(
     r"(?m)^(?:\$\{?GO\w*\}?|go|cargo|docker|podman|buildah)[ \t]+(?:buildx[ \t]+)?(?:build|run|test|push)\b"
 )
+_ASKED_FOR = pattern(r"\$\{?([A-Za-z_]\w*)")
 # More of them nobody writes.
-_MOST_TARGETS = 300
+_MOST_TARGETS, _MOST_SET = 300, 100
 
 
 def scripts_of_targets(source: Source, data: bytes) -> list[BootScript]:
     """The script of each target. A command that fails ends it."""
-    text, place = any_text(data), Place(source.shown)
+    text = any_text(data)
     if _BY_OTHERS.search(text) is not None:
         return []
     shell = "#!/bin/bash -eo pipefail" if _PIPEFAIL.search(text) is not None else "#!/bin/sh -e"
     # Whoever builds a program of such a name (`go build -o kubeadm-…`) makes no node.
-    told = (lines for lines in _by_target(text) if _BUILDS.search("\n".join(lines)) is None)
-    texts = ("\n".join([shell, *lines[1:]]).encode() for lines in told)
-    reads = (unpack(each, place, template=False, name=source.path.name) for each in texts)
-    return [BootScript(place, each, is_meant=False, by_hand=True, surroundings=source.scope) for each in reads]
+    told = (lines for lines in _by_target(text) if _BUILDS.search("\n".join(each.says for each in lines)) is None)
+    return [_script([_Line(shell, 1), *lines], source) for lines in told]
 
 
-def _by_target(text: str) -> Iterator[list[str]]:
-    """Of each its recipe, on its own lines, among what is set for all."""
+@dataclass(frozen=True)
+class _Line:
+    says: str
+    # Where it stands in the makefile.
+    row: int
+    column: int = 1
+
+
+def _script(lines: Sequence[_Line], source: Source) -> BootScript:
+    place = Place(source.shown)
+    origin = Joined(Straight(place), [(each.row, each.column) for each in lines])
+    text = "\n".join(each.says for each in lines)
+    read = unpack(text.encode(), place, template=False, name=source.path.name, origin=origin)
+    return BootScript(place, read, is_meant=False, by_hand=True, surroundings=source.scope)
+
+
+def _by_target(text: str) -> Iterator[list[_Line]]:
+    """Of each target its recipe, behind the variables that the recipe asks for."""
     rows = text.split("\n")
-    sets = ["" if row.startswith(("\t", "#")) else _set(row) for row in rows]
+    sets = {
+        found[1]: _Line(_set(row), at) for at, row in enumerate(rows, 1) if (found := _SETS.fullmatch(row)) is not None
+    }
     starts = [at for at, row in enumerate(rows) if _TARGET.fullmatch(row)][:_MOST_TARGETS]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-        recipe = list(_recipe(rows[start + 1 : end]))
-        if any(recipe):
-            yield [*sets[: start + 1], *recipe, *sets[end:]]
+        recipe = list(_recipe(rows[start + 1 : end], start + 2))
+        if recipe:
+            yield [*_asked_for(recipe, sets), *recipe]
 
 
-def _recipe(rows: list[str]) -> Iterator[str]:
+def _asked_for(recipe: Sequence[_Line], sets: Mapping[str, _Line]) -> Iterator[_Line]:
+    """What is set, and what that asks for in its turn before it."""
+    found: dict[str, _Line] = {}
+    open_ = [each.says for each in recipe]
+    while open_ and len(found) < _MOST_SET:
+        names = [each for each in _ASKED_FOR.findall(open_.pop()) if each in sets and each not in found]
+        found.update((each, sets[each]) for each in names)
+        open_ += [sets[each].says for each in names]
+    yield from reversed(found.values())
+
+
+def _recipe(rows: Sequence[str], first: int) -> Iterator[_Line]:
     goes_on = may_fail = False
-    for row in rows:
-        if not row.startswith("\t"):
-            yield ""
+    for row, line in enumerate(rows, first):
+        if not line.startswith("\t"):
             continue
-        bare = row[1:] if goes_on else row.lstrip(_BEFORE)
-        may_fail = may_fail if goes_on else "-" in row[: len(row) - len(bare)]
-        goes_on = row.endswith("\\")
-        yield _as_make_runs_it(bare) + (" || : make" if may_fail and not goes_on else "")
+        bare = line[1:] if goes_on else line.lstrip(_BEFORE)
+        may_fail = may_fail if goes_on else "-" in line[: len(line) - len(bare)]
+        goes_on = line.endswith("\\")
+        says = _as_make_runs_it(bare) + (" || : make" if may_fail and not goes_on else "")
+        if says:
+            yield _Line(says, row, len(line) - len(bare) + 1)
 
 
 def as_shell(data: bytes) -> bytes:

@@ -5,7 +5,7 @@ such a machine: by its network and tags, its name, or its group. What a variable
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from nodeworthy.boot.commands.call import Given, split_options
@@ -67,9 +67,9 @@ def _asks(given: Given, *words: str) -> bool:
 
 def _opened_by_google(calls: _Calls) -> Iterator[OpenedPort]:
     made = [each for each in calls if _asks(each[1], "instances", "create")]
-    machines = [each for place, given in made for each in _googles(place, given)]
+    machines = _by_network([each for place, given in made for each in _googles(place, given)])
     for place, given in calls:
-        guarded = next((each for each in machines if _is_guarded(each, given)), None)
+        guarded = _guarded(machines, given)
         if guarded is None or not _asks(given, "firewall-rules", "create") or not _lets_in(given):
             continue
         ports, source = _ports_of_google(given), _as_written(given, "--source-ranges")
@@ -94,12 +94,23 @@ def _created(given: Given) -> str:
     return next((name for before, name in pairwise(words) if before == "create"), "")
 
 
-def _is_guarded(machine: _Machine, rule: Given) -> bool:
-    networks = [_as_written(each, "--network") or "default" for each in (machine.given, rule)]
-    tags, wanted = (
-        set(_as_written(each, name).split(",")) for each, name in ((machine.given, "--tags"), (rule, _TARGETS))
-    )
-    return networks[0] == networks[1] and (not rule.has(_TARGETS) or bool(tags & wanted - {""}))
+def _by_network(machines: Sequence[_Machine]) -> Mapping[tuple[str, str], _Machine]:
+    """The first machine in each network, and in each network of each tag."""
+    found: dict[tuple[str, str], _Machine] = {}
+    for each in machines:
+        for tag in ("", *_as_written(each.given, "--tags").split(",")):
+            found.setdefault((_network(each.given), tag), each)
+    return found
+
+
+def _guarded(machines: Mapping[tuple[str, str], _Machine], rule: Given) -> _Machine | None:
+    """Without tags a rule is for all of its network."""
+    wanted = filter(None, _as_written(rule, _TARGETS).split(",")) if rule.has(_TARGETS) else ("",)
+    return next((each for tag in wanted if (each := machines.get((_network(rule), tag))) is not None), None)
+
+
+def _network(given: Given) -> str:
+    return _as_written(given, "--network") or "default"
 
 
 _TARGETS = "--target-tags"
@@ -115,13 +126,15 @@ def _ports_of_google(given: Given) -> list[str]:
 def _opened_by_azure(calls: _Calls) -> Iterator[OpenedPort]:
     made = [each for each in calls if _asks(each[1], "vm", "create")]
     machines = [each for place, given in made for each in _azures(place, given)]
+    by_name = {_name_of(each): each for each in reversed(machines)}
+    by_group = {_group_of(each): each for each in reversed(machines)}
     for place, given in calls:
         named, group = _as_written(given, "--name", "-n"), _as_written(given, "--nsg-name")
         if _asks(given, "vm", "open-port"):
-            guarded = next((each for each in machines if named and named == _name_of(each)), None)
+            guarded = by_name.get(named) if named else None
             ports, source, title = _as_written(given, "--port"), "", "az vm open-port"
         elif _asks(given, "network", "nsg", "rule", "create") and _lets_in(given):
-            guarded = next((each for each in machines if group and group in _groups_of(each)), None)
+            guarded = by_group.get(group) if group else None
             ports = _as_written(given, "--destination-port-ranges", "--destination-port-range") or "80"
             source = _as_written(given, "--source-address-prefixes", "--source-address-prefix")
             title = f"rule '{named}' of {group}"
@@ -142,10 +155,9 @@ def _name_of(machine: _Machine) -> str:
     return _as_written(machine.given, "--name", "-n")
 
 
-def _groups_of(machine: _Machine) -> tuple[str, ...]:
+def _group_of(machine: _Machine) -> str:
     """The group that it is given, or the one that the client makes for it."""
-    said = _as_written(machine.given, "--nsg")
-    return (said,) if said else (f"{_name_of(machine)}NSG",)
+    return _as_written(machine.given, "--nsg") or f"{_name_of(machine)}NSG"
 
 
 def _lets_in(given: Given) -> bool:
