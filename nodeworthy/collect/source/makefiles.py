@@ -7,6 +7,7 @@ What a machine becomes by a target is asked target by target: nobody runs one re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from nodeworthy.boot.origin import Joined, Straight
 from nodeworthy.boot.unpack import unpack
@@ -67,7 +68,7 @@ def _by_target(text: str) -> Iterator[list[_Line]]:
         found[1]: _Line(_set(row), at) for at, row in enumerate(rows, 1) if (found := _SETS.fullmatch(row)) is not None
     }
     starts = [at for at, row in enumerate(rows) if _TARGET.fullmatch(row)][:_MOST_TARGETS]
-    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+    for start, end in pairwise([*starts, len(rows)]):
         recipe = list(_recipe(rows[start + 1 : end], start + 2))
         if recipe:
             yield [*_asked_for(recipe, sets), *recipe]
