@@ -113,10 +113,11 @@ def _brings_kubelet(effect: Effect) -> bool:
 
 def _gone(timeline: Timeline, said: str) -> Iterator[Related]:
     """Said beside it, for it is no fault of kubelet's: whether it harms depends on what the CNI sets by itself."""
+    keeps_modules, keeps_keys = "modules-load.d" in said, "sysctl.d" in said or "sysctl.conf" in said
     for each in timeline.effects:
-        if isinstance(each, LoadsModule) and each.module == "br_netfilter" and "modules-load.d" not in said:
+        if isinstance(each, LoadsModule) and each.module == "br_netfilter" and not keeps_modules:
             yield Related(each.place, "the module br_netfilter is loaded for this boot only, too")
-        elif isinstance(each, Runs) and "sysctl.d" not in said and "sysctl.conf" not in said and _sets(each):
+        elif isinstance(each, Runs) and not keeps_keys and _sets(each):
             yield Related(each.place, f"`{each.command}` holds for this boot only, too")
 
 

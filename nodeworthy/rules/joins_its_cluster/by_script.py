@@ -69,11 +69,12 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
         skip(_NOTHING_JOINS)
     yield from joins_twice(script.timeline)
     run_together = {each.place: each.glued for each in script.timeline.of(Joins) if each.glued}
+    is_hybrid = any("hybrid:" in part.text for part in script.userdata.parts)
     for each in found:
         if each.place in run_together:
             yield from _run_together(each, run_together[each.place])
             continue
-        yield from _left_out(script, each)
+        yield from _left_out(script, each, is_hybrid=is_hybrid)
         yield from malformed_coordinates(each, script.stands_for)
     yield from another_pool(script)
 
@@ -271,7 +272,7 @@ def _on_its_own(script: BootScript) -> Findings:
     )
 
 
-def _left_out(script: BootScript, at: Coordinates) -> Findings:
+def _left_out(script: BootScript, at: Coordinates, *, is_hybrid: bool) -> Findings:
     if at.how == BOOTSTRAP and (at.endpoint is None) is not (at.authority is None):
         options = ("--b64-cluster-ca", "--apiserver-endpoint")
         given, missing = options if at.endpoint is None else options[::-1]
@@ -283,7 +284,7 @@ def _left_out(script: BootScript, at: Coordinates) -> Findings:
             cause="the node joins only if its role may call eks:DescribeCluster, and if that answers in time",
             remedy=f"give {missing} as well",
         )
-    left_out = at.missing_for(hybrid=any("hybrid:" in part.text for part in script.userdata.parts))
+    left_out = at.missing_for(hybrid=is_hybrid)
     if left_out and any(at.said) and not adds_node_configs(script.timeline):
         yield fail(
             at.place,
