@@ -341,7 +341,8 @@ def by_words(text: str, words: Iterable[str], look: Look) -> Iterator[Found]:
             rest = _REST.match(text, end)
             end = rest.end() if rest is not None else end
             name = name_at(text, start, end)
-            found, end = look(text, name, end) if not _names_a_file(text, end - len(name)) else ([], end)
+            is_other = _names_a_file(text, end - len(name)) or _may_be_left_out(text, end - len(name))
+            found, end = ([], end) if is_other else look(text, name, end)
             yield from (each for each in found if not text.endswith(_KEEPS, 0, each[0]))
             start = lowered.find(word, end)
 
@@ -517,6 +518,14 @@ def is_asked_for(text: str, start: int) -> bool:
 
 # `kubectl create secret generic x --from-file=password=FILE`, `helm install … --set-file db.password=FILE`
 _OF_A_FILE = ("--from-file=", "--from-file ", "--set-file=", "--set-file ")
+
+
+_OPTIONAL = pattern(r"\[--[\w-]{1,64}[ =][^\[\]\n]{1,64}\]")
+
+
+def _may_be_left_out(text: str, start: int) -> bool:
+    """`[--password 'mine']`: how a program's options are shown."""
+    return _OPTIONAL.match(text, max(0, start - 1)) is not None
 
 
 def _names_a_file(text: str, start: int) -> bool:

@@ -163,6 +163,7 @@ kubectl create secret generic csi --from-file=encryptionPassphrase=csi.secret --
 helm upgrade --install hub hub --set-file hub.password=hub.pw
 api_key = "__LITELLM_VKEY__"
 secret = "#INIT_VPN_PASSWORD#"
+usage() { echo "Usage: sign.sh [--root-key path] [--encrypt-sub-key] [--sub-passphrase 'pass'] [--sub-passfile path]"; }
 NUTANIX_USERNAME=fake NUTANIX_PASSWORD=fake make validate
 args: ["--token", "$(TOKEN)", "--password", "--other"]
 parser.add_argument("--token", required=True, help="as NAME")

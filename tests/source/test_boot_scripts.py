@@ -187,3 +187,9 @@ def test_a_script_that_does_more_than_is_followed_is_no_script_without_faults(tm
     (told,) = [each for each in ran.report["findings"] if each["rule"] == "looked-at"]
     assert (told["verdict"], told["where"]["line"]) == ("unknown", 3)
     assert told["message"] == "the script does more than is followed: what it does from here on is not known"
+
+
+def test_what_holds_user_data_below_a_key_is_none() -> None:
+    spec = b"role: nodes\namiSelectorTerms: [{alias: al2023@latest}]\nuserData: |\n  MIME-Version: 1.0\n"
+    text = spec + b'  Content-Type: multipart/mixed; boundary="//"\n\n  --//\n  Content-Type: application/node.eks.aws\n'
+    assert not is_boot_script(text, "al2023_ec2nodeclass.tpl")

@@ -88,6 +88,8 @@ _SCRIPT_NAMES = {*SHELLS, ".userdata", ".boothook", *_TEMPLATES}
 _HEADS = pattern(
     rb"#cloud-config|#cloud-boothook|## template: jinja|#part-handler|#include(?:-once)?[ \t]*(?:\r?\n|https?://)"
 )
+# The rest of a NodeClass as a template has it: what stands below the key is user data, and the text is none.
+_HOLDS_ONE = pattern(rb"(?m)^(?:  )?userData:[ \t]*[|>]", words=(b"userData",))
 _MIME = pattern(rb"(?im)^(mime-version|content-type)\s*:")
 # A program, a page or another object may hold one; it is user data where it is the document itself.
 _NODE_CONFIG = pattern(
@@ -251,7 +253,7 @@ def _is_meant(name: str, data: bytes) -> bool:
 
 def _is_called_like_one(name: str, data: bytes) -> bool:
     path = PurePath(name)
-    if path.suffix in _PROGRAMS or _DEFINES.search(data):
+    if path.suffix in _PROGRAMS or _DEFINES.search(data) or _HOLDS_ONE.search(data):
         return False
     return path.suffix in _SCRIPT_NAMES or path.name.startswith(("user-data", "userdata", "user_data"))
 

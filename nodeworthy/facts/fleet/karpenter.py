@@ -208,13 +208,14 @@ class KarpenterClass:
 
     @cached_property
     def script(self) -> BootScript | None:
-        """What its nodes run before Karpenter has them join; those of Windows run no shell. What reads scripts is
-        imported only where there is one."""
-        if self._is_of_windows:
+        """What its nodes run before Karpenter has them join; those of Windows run no shell, and what is empty asks for
+        nothing. What reads scripts is imported only where there is one."""
+        said = self.tree.get("spec", "userData")
+        if self._is_of_windows or (said.text is not None and not said.text.strip()):
             return None
         from nodeworthy.facts.boot.given_script import given_script
 
-        return given_script(self.tree.get("spec", "userData"), "the user data")
+        return given_script(said, "the user data")
 
     @property
     def scripts(self) -> tuple[BootScript, ...]:
