@@ -431,14 +431,14 @@ _OF_DAEMONSETS = ("hami", "dcgm-exporter", "nvidia-device-plugin")
 
 
 def _pods_of_chart(release: Release) -> Iterator[Fact]:
-    if "app-template" in (release.chart.text or "") or not _OF_PODS.isdisjoint(names_within(release.values, 5)):
+    if "app-template" in release.chart.string or not _OF_PODS.isdisjoint(names_within(release.values, 5)):
         from nodeworthy.facts.pod.chart_resources import pods_of_chart
 
         yield from pods_of_chart(release)
 
 
 def _daemonsets_of_chart(release: Release) -> Iterator[Fact]:
-    if any(each in (release.chart.text or "") for each in _OF_DAEMONSETS):
+    if any(each in release.chart.string for each in _OF_DAEMONSETS):
         from nodeworthy.facts.operator.daemonset_manifest import daemonsets_of_chart
 
         yield from daemonsets_of_chart(release)
@@ -465,7 +465,7 @@ def _dra_driver(release: Release) -> Iterator[Fact]:
 
 
 def _monitoring(release: Release) -> Iterator[Fact]:
-    if any("prometheus" in name for name in (release.chart.text or "", *names_within(release.values))):
+    if any("prometheus" in name for name in (release.chart.string, *names_within(release.values))):
         from nodeworthy.facts.services.monitoring_recognition import monitoring_stacks
 
         yield from monitoring_stacks(release)

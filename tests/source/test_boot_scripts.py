@@ -191,5 +191,7 @@ def test_a_script_that_does_more_than_is_followed_is_no_script_without_faults(tm
 
 def test_what_holds_user_data_below_a_key_is_none() -> None:
     spec = b"role: nodes\namiSelectorTerms: [{alias: al2023@latest}]\nuserData: |\n  MIME-Version: 1.0\n"
-    text = spec + b'  Content-Type: multipart/mixed; boundary="//"\n\n  --//\n  Content-Type: application/node.eks.aws\n'
+    text = (
+        spec + b'  Content-Type: multipart/mixed; boundary="//"\n\n  --//\n  Content-Type: application/node.eks.aws\n'
+    )
     assert not is_boot_script(text, "al2023_ec2nodeclass.tpl")

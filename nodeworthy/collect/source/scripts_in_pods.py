@@ -29,7 +29,7 @@ def scripts_in_pods(document: Tree) -> Iterator[Fact | BootScript]:
     """Scripts of the node itself, and those of containers that send it some."""
     if document.get("kind").text == "ConfigMap":
         for each in document.get("data").mapping.values():
-            if (each.text or "").startswith("#!") and LEADS_OUT.search(each.text or ""):
+            if each.string.startswith("#!") and LEADS_OUT.search(each.string):
                 yield from _sent_by(each)
         return
     for path in _PODS:
@@ -40,7 +40,7 @@ def scripts_in_pods(document: Tree) -> Iterator[Fact | BootScript]:
 
 
 def _of_container(words: Sequence[Tree]) -> Iterator[Fact | BootScript]:
-    said = [each.text or "" for each in words]
+    said = [each.string for each in words]
     if not any(map(LEADS_OUT.search, (*said, " ".join(said)))):
         return
     text = next((words[at + 1] for at, each in enumerate(said[:-1]) if _TAKES_A_TEXT.fullmatch(each)), None)
@@ -53,9 +53,9 @@ def _of_container(words: Sequence[Tree]) -> Iterator[Fact | BootScript]:
 def _of_the_node(words: Sequence[Tree], text: Tree | None) -> Iterator[BootScript]:
     """All of it is the node's: what a shell there is given, or the command itself."""
     if text is not None:
-        steps = [ScriptLines(text.text or "", text)]
+        steps = [ScriptLines(text.string, text)]
     else:
-        steps = [ScriptLines(shlex.join(each.text or "" for each in words), words[0])]
+        steps = [ScriptLines(shlex.join(each.string for each in words), words[0])]
     script = script_of(steps, on_ec2=False)
     if script is not None:
         script = replace(script, of_an_object=False, by_hand=True)

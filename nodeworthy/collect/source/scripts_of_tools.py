@@ -36,7 +36,7 @@ def _of_lima(document: Tree) -> Iterator[BootScript]:
 
 
 def _of_kops(document: Tree) -> Iterator[BootScript]:
-    if not (document.get("apiVersion").text or "").startswith("kops.k8s.io/"):
+    if not document.get("apiVersion").string.startswith("kops.k8s.io/"):
         return
     for each in document.get("spec", "additionalUserData").sequence:
         if each.get("type").text in _SHELLS:

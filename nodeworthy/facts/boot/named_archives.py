@@ -14,7 +14,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # A line of apt's list and a key of dnf's that say where packages are; a key's address beside them says nothing.
-_OF_A_LIST = pattern(r"^[ \t]*(?:deb\b|deb822\b|baseurl[ \t]*=|URIs[ \t]*:)", 2)  # re.IGNORECASE
+_OF_A_LIST = pattern(r"(?i)[ \t]*(?:deb\b|deb822\b|baseurl[ \t]*=|URIs[ \t]*:)")
 _TURNED_OFF = pattern(r"(?im)^[ \t]*enabled[ \t]*[=:][ \t]*(?:0|no|false)\b")
 # apt is told the suite apart from the address where a variable holds the address alone.
 _ADDRESS_ALONE = pattern(r"https?://packages\.cloud\.google\.com/apt/?")
@@ -38,7 +38,7 @@ class NamedArchive:
 def archives_in_list(text: str, place: Place) -> Iterator[NamedArchive]:
     """The first one; none where another archive stands beside it, or where the list is turned off."""
     bare = without_comments(text)
-    if _TURNED_OFF.search(bare) or is_of_a_client(place.path or ""):
+    if _TURNED_OFF.search(bare) or is_of_a_client(place.file):
         return
     for repository in gone_repositories():
         if repository.has_another(bare):
@@ -52,13 +52,13 @@ def archives_in_list(text: str, place: Place) -> Iterator[NamedArchive]:
 
 def archives_in_variables(document: Tree, text: str) -> Iterator[NamedArchive]:
     """The first one that a variable holds as its whole value."""
-    if not document.is_mapping or not document.get("kind").is_absent or is_of_a_client(document.place.path or ""):
+    if not document.is_mapping or not document.get("kind").is_absent or is_of_a_client(document.place.file):
         return
     for repository in gone_repositories():
         if repository.has_another(without_comments(text)):
             continue
         for name, value in _values(document):
-            named = _named_by(repository, name, value.text or "")
+            named = _named_by(repository, name, value.string)
             if named:
                 yield NamedArchive(value.place, repository, named)
                 return

@@ -91,7 +91,7 @@ def _as_configured(advertiser: Advertiser, configs: Sequence[SharingConfig]) -> 
     manifest = advertiser.manifest
     if manifest is None or not manifest.reads_configuration:
         return advertiser
-    beside = [each for each in configs if posixpath.dirname(each.place.path or "") == _whereabouts(advertiser)]
+    beside = [each for each in configs if posixpath.dirname(each.place.file) == _whereabouts(advertiser)]
     renaming = next((each for config in beside if (each := config.renaming(GPU)) is not None), None)
     if renaming is None:
         return advertiser
