@@ -49,6 +49,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "one-driver/bad-source-user-data-of-karpenter",
         "containerd-paths/bad-source-nodes-of-eksctl",
         "not-open-to-the-world/bad-cloudformation-parameter",
+        "not-open-to-the-world/bad-source-by-other-clouds-clients",
         "one-driver/bad-cdk-chart-beside-nvidia-image",
         "no-secret-in-plain-sight/bad-cloudformation-parameter",
         "claims-resolvable/bad-source-names-that-are-not-there",
