@@ -4,9 +4,10 @@ On A100 SXM, H100, H200 and B200 instances `nvidia-fabricmanager` sets up the sw
 `nvidia-smi` looks well, and every CUDA program ends with error 802, system not yet initialized. It accepts only a
 driver of its own version, to the last digit. The NVIDIA images of EKS for AL2023 and AL2 bring it and start it
 themselves, and the operator's driver container brings its own; who installs the driver in user data has to install
-it beside, start it and enable it. The build of an image leaves it on the disk, of the driver's version; it need not
-start there, and who boots the image may enable it. On a node, systemd says whether it runs and will after a reboot, it
-says itself of which version it is, and the GPUs say whether their fabric is set up: running is not done.
+it beside, start it and enable it. A script that installs fabric manager alone, and is nobody's user data, may leave
+that to others. The build of an image leaves it on the disk, of the driver's version; it need not start there, and who
+boots the image may enable it. On a node, systemd says whether it runs and will after a reboot, it says itself of which
+version it is, and the GPUs say whether their fabric is set up: running is not done.
 """
 
 from __future__ import annotations

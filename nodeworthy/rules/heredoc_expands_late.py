@@ -3,7 +3,7 @@
 The shell expands `$NAME`, `$1` and `$(…)` in the body of `<<EOF` while it writes the file. What was meant for the
 script in the file is then filled in too early: a variable that nobody has set becomes nothing, a command has run once
 and for all, `$1` and `$MAINPID` are gone. In the body of `<<'EOF'` nothing is expanded; in `<<EOF` a `\\$` stays. A
-variable that the outer script has set is meant to be filled in.
+variable that the outer script has set is meant to be filled in, and so is what stands in a file of settings alone.
 
 The same holds for what is sent to another machine, `ssh HOST <<EOF`: there only that is told which can't have been
 meant for here, a variable that those commands set themselves (`for gpu in 0 1; do nvidia-smi -i $gpu …`).

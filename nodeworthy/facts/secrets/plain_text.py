@@ -48,22 +48,40 @@ def _names_a_key(text: str, at: int) -> bool:
     return False
 
 
-# Beside it an ExternalSecret names the key that it is to make.
-_STORED = pattern(r"(?m)^[ \t]{0,80}(?:-[ \t]{1,4})?(?:remoteRef|sourceRef)[ \t]{0,4}:")
-_BESIDE = 300
-_KEY_OF_ONE = pattern(r"[\"']?[ \t]*\n[ \t]*(?:-[ \t]+)?key[ \t]*:")
+# What stands beside a name that is no secret: an ExternalSecret says where it is fetched, a reference which key of a
+# Secret is meant.
+_BESIDE = {"secretKey": ("remoteRef:", "sourceRef:"), "secret": ("key:",)}
 
 
 def _is_fetched(text: str, each: Secret) -> bool:
     """`- secretKey: privateKey` with its `remoteRef`, as charts write ExternalSecrets into their values; `secret: NAME`
     with its `key`, which are those of a Secret."""
-    if each.name == "secretKey":
-        return _STORED.search(text[max(0, each.start - _BESIDE) : each.end + _BESIDE]) is not None
-    if each.name != "secret":
-        return False
-    line = text.rfind("\n", max(0, each.start - _BESIDE), each.start)
-    above = max(0, text.rfind("\n", max(0, line - _BESIDE), max(0, line)))
-    return _KEY_OF_ONE.search(text[above : each.start]) is not None or _KEY_OF_ONE.match(text, each.end) is not None
+    wanted = _BESIDE.get(each.name)
+    return wanted is not None and any(line.startswith(wanted) for line in _siblings(text, each.start))
+
+
+def _siblings(text: str, at: int) -> Iterator[str]:
+    """The other lines of the mapping in which a value stands."""
+    *above, own = text[max(0, at - _LONGEST) : at].split("\n")
+    column = _column(own)
+    if not own.lstrip(" ").startswith("-"):
+        for line in reversed(above):
+            if line.strip() and _column(line) < column:
+                break
+            if line.strip() and _column(line) == column:
+                yield line[column:]
+                if line.lstrip(" ").startswith("-"):
+                    break
+    for line in text[at : at + _LONGEST].split("\n")[1:]:
+        if line.strip() and _indent(line) < column:
+            break
+        if _indent(line) == column:
+            yield line[column:]
+
+
+def _column(line: str) -> int:
+    """Where its key begins, behind the dash of an entry."""
+    return len(line) - len(line.lstrip(" -"))
 
 
 def _indent(line: str) -> int:
@@ -112,7 +130,7 @@ _TARGET = pattern(r"[\w./%-]{1,200}[ \t]{0,8}:[ \t]{0,8}\Z")
 
 
 def _is_a_target(text: str, at: int) -> bool:
-    line = text.rfind("\n", max(0, at - _BESIDE), at) + 1
+    line = text.rfind("\n", max(0, at - _LONGEST), at) + 1
     return _TARGET.match(text[line:at]) is not None
 
 
