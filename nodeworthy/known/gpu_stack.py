@@ -8,7 +8,7 @@ from functools import cache
 from nodeworthy.known.tables import table_of
 
 INSTALLER, DRA_DRIVER, OPERATOR = "the driver's installer", "the DRA driver", "the GPU operator"
-TOOLKIT = "the container toolkit"
+TOOLKIT, MIG_MANAGER = "the container toolkit", "the MIG manager"
 
 
 @cache

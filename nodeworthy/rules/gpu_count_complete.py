@@ -14,7 +14,7 @@ A node that offers none at all, although its device plugin is there, lacks the p
 
 from __future__ import annotations
 
-from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
+from nodeworthy.facts.cluster.node_gpu_count import Expected, NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, first_link
 from nodeworthy.facts.cluster.pending_kept_away import why_it_offers_none
@@ -56,7 +56,9 @@ def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
         skip(f"what is wrong with the GPUs of {node.title} gpus-healthy tells, by those who watch them")
     for resource, lost in count.unhealthy.items():
         yield _of_a_change(count, resource) if node.change else _gone(count, resource, lost)
-    if count.expected is not None and count.lost:
+    if count.expected is not None and count.expected.is_found_there and count.lost:
+        yield _offers_fewer(count, count.expected)
+    elif count.expected is not None and count.lost:
         yield fail(
             count,
             f"{node.title} counts fewer GPUs than its type has",
@@ -66,6 +68,23 @@ def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
             cause="the driver did not take a GPU (it is off the bus, or failed to start), so its plugin knows fewer",
             link="capacity",
         )
+
+
+def _offers_fewer(count: NodeGpuCount, expected: Expected) -> Draft:
+    return fail(
+        count,
+        f"{count.node.title} offers fewer GPUs than feature discovery found there",
+        is_=f"{count.node.capacity.get(GPU, 0)} GPUs",
+        should=f"{expected.count} GPUs",
+        related=[expected.says],
+        cause="the driver has them, and the device plugin was told of fewer: deviceDiscoveryStrategy tegra looks for "
+        "the one GPU of a Jetson (nvml and auto for cards), NVIDIA_VISIBLE_DEVICES of its own pod may name some, or it "
+        "started before the driver had all of them",
+        remedy="read the configuration at the beginning of the device plugin's log, mend it (deviceDiscoveryStrategy: "
+        "auto), and start the plugin's pod on that node again",
+        severity=Severity.WARNING,
+        link="capacity",
+    )
 
 
 def _of_a_change(count: NodeGpuCount, resource: str) -> Draft:

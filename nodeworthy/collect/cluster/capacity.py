@@ -98,7 +98,8 @@ def _sees_all(seen: ClusterObjects) -> bool:
 
 def _offered(seen: ClusterObjects, world: PendingWorld, waits: Waiting) -> OfferedGpus:
     shut_out = plugins_shut_out(seen.stack.daemonsets.values(), world.unoffered.nodes.values())
-    elsewhere = world.unoffered.nodes if waits.tells_of_no_offer else {*world.blamed, *shut_out}
+    uncut = {name for name, node in world.unoffered.nodes.items() if node.is_not_cut}
+    elsewhere = world.unoffered.nodes if waits.tells_of_no_offer else {*world.blamed, *shut_out, *uncut}
     return offered_gpus(world.unoffered, seen.gpu_daemonsets, elsewhere, waits.starved)
 
 

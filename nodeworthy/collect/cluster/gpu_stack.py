@@ -27,11 +27,11 @@ from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.gpu_stack import UPGRADE, FailedMig, GpuStack, UnmadeWork, UnsettledPods, gpu_stack
 from nodeworthy.facts.cluster.makers import LABELS, Makers
-from nodeworthy.facts.cluster.mig_refused import MigReason, why_not_cut
+from nodeworthy.facts.cluster.mig_refused import MigReason, by_its_words, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.gpu_stack import OPERATOR, kinds_of_controller, serves_others
+from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, kinds_of_controller, serves_others
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
@@ -99,7 +99,14 @@ def _why_not_cut(seen: ClusterObjects, failed: FailedMig) -> MigReason | None:
     named = policy.get("spec", "migManager", "config", "name").text if policy is not None else None
     name = named or _LAYOUTS
     maps = [layouts for (_, own), layouts in seen.stack.mig_maps.items() if own == name]
-    return why_not_cut(failed.node.labels, name, maps[0]) if len(maps) == 1 else None
+    found = why_not_cut(failed.node.labels, name, maps[0]) if len(maps) == 1 else None
+    return found or by_its_words(_said_by_its_manager(seen, failed.node.name))
+
+
+def _said_by_its_manager(seen: ClusterObjects, node: str) -> str:
+    managers = (pod for pod in seen.pods.values() if pod.part == MIG_MANAGER and pod.node == node)
+    words = (seen.words_while_ready.get(pod.object) or seen.words.get(pod.object, "") for pod in managers)
+    return next(filter(None, words), "")
 
 
 def _pods_that_matter(seen: ClusterObjects) -> Iterable[ClusterPod]:

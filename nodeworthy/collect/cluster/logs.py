@@ -13,6 +13,7 @@ from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster.dump_text import PrintedLogs
 from nodeworthy.collect.cluster.seen import ClusterObjects
 from nodeworthy.collect.source.files import shown_path
+from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import PRODUCT
 from nodeworthy.facts.cluster.own_logs import words_of_no_gpu, words_of_the_node
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -20,7 +21,7 @@ from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
-from nodeworthy.known.gpu_stack import OPERATOR
+from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hide_secrets
@@ -45,7 +46,9 @@ _VAGUE, _LIKE_A_FAULT, _AS_IT_ENDED, _KNOWN = 1, 2, 3, 4
 _GATHERED = ("current.log", "previous.log")
 # The parts that stay ready over what they did not find, and say it in their logs alone; of those of one maker, and of
 # all, so many are read.
-_SPEAK_WHILE_READY = frozenset(("the device plugin", "GPU feature discovery", "node feature discovery", OPERATOR))
+_SPEAK_WHILE_READY = frozenset(
+    ("the device plugin", "GPU feature discovery", "node feature discovery", MIG_MANAGER, OPERATOR)
+)
 # Of the operator, what the API server refuses it: it goes on without it, and makes none of its parts.
 _REFUSED, _STILL = "rbac-forbidden", 50
 _OF_ONE_MAKER, _MOST = 20, 100
@@ -163,13 +166,17 @@ def speaking_while_ready(seen: ClusterObjects) -> Iterator[ClusterPod]:
     for pod in seen.pods.values():
         if not pod.ready or pod.part not in _SPEAK_WHILE_READY:
             continue
-        node = seen.capacity.nodes.get(pod.node)
-        is_well = node is not None and any(node.allocatable.values()) and PRODUCT in node.labels
-        if is_well and pod.part != OPERATOR:
+        if pod.part != OPERATOR and _is_well(seen.capacity.nodes.get(pod.node), pod.part):
             continue
         asked[pod.namespace, pod.daemonset] += 1
         if asked[pod.namespace, pod.daemonset] <= _OF_ONE_MAKER and asked.total() <= _MOST:
             yield pod
+
+
+def _is_well(node: NodeGpus | None, part: str) -> bool:
+    if part == MIG_MANAGER:
+        return node is None or not node.is_not_cut
+    return node is not None and any(node.allocatable.values()) and PRODUCT in node.labels
 
 
 def words_while_ready(log: str, *, of_labels: bool = False) -> str:

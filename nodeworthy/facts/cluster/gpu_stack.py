@@ -62,7 +62,7 @@ NO_SANDBOX = "no sandbox"
 # Of a pod that is ready, and says in its log that it sees no GPU.
 WITHOUT_GPUS, REFUSED = "running without its GPUs", "refused by the API server"
 UPGRADE = "nvidia.com/gpu-driver-upgrade-state"
-_MIG, _WANTED = "nvidia.com/mig.config.state", "nvidia.com/mig.config"
+_WANTED = "nvidia.com/mig.config"
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ def gpu_stack(
         tuple(
             each for daemonset in daemonsets if brings_gpus(daemonset.part) for each in _shut_out(daemonset, with_gpus)
         ),
-        tuple(FailedMig(node) for node in with_gpus if node.labels.get(_MIG) == "failed"),
+        tuple(FailedMig(node) for node in with_gpus if node.is_not_cut),
         _upgrade(with_gpus),
         tuple(_unmade(pods, daemonsets, refused, with_gpus)),
         unready=tuple(_unready(ailing, now)),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nodeworthy.facts.cluster.node_labels import PRODUCT
 from nodeworthy.facts.operator.mig_layouts import MigLayout, MigLayouts
+from nodeworthy.known.evidence import in_text
 from nodeworthy.known.mig import profiles_of_product
 from nodeworthy.records import dataclass
 
@@ -31,6 +32,12 @@ def why_not_cut(labels: Mapping[str, str], name: str, maps: Sequence[MigLayouts]
     if layout is None:
         return _of_no_layout(wanted, name, layouts)
     return _of_its_profiles(layout, name, labels) or _of_its_numbers(layout, name, labels)
+
+
+def by_its_words(words: str) -> MigReason | None:
+    """The reason that the MIG manager's log has; None where it has none that is known."""
+    known = next((each.evidence for each in in_text(words)), None) if words else None
+    return MigReason(f"{known.why}; the MIG manager said: {words}", known.mending) if known is not None else None
 
 
 def _of_no_layout(wanted: str, name: str, layouts: Iterable[str]) -> MigReason:

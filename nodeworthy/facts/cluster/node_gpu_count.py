@@ -10,7 +10,7 @@ from typing import ClassVar
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node import GPU, ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
-from nodeworthy.facts.cluster.node_labels import PRODUCT
+from nodeworthy.facts.cluster.node_labels import COUNT, PRODUCT
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet
@@ -23,6 +23,7 @@ from nodeworthy.verdict import Known, Place, Related
 # alone says nothing: it is the operator's default, and stands on nodes that are not cut.
 _REPLICAS, _CUT, _WHOLE = "nvidia.com/gpu.replicas", "nvidia.com/mig.config", "all-disabled"
 _SLICE = "-MIG-"
+_STRATEGY, _SHARES_NOTHING = "nvidia.com/gpu.sharing-strategy", "none"
 # Pods that wait are told with so many of the nodes that would take them, and not with a thousand.
 _MOST = 20
 
@@ -31,6 +32,8 @@ _MOST = 20
 class Expected:
     count: int
     says: Related
+    # Feature discovery has counted them on the node itself: there they are, and the plugin offers fewer.
+    is_found_there: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,10 @@ def _expected(node: NodeGpus, clustered: ClusterNode | None, fleet: Fleet | None
     if typical is not None and typical.count >= 1:
         return Expected(typical.count, Related(node.place, f"{typical.type} has {typical.count} × {typical.gpu}"))
     machine = gpus_of_machine(node.instance_type) or gpus_of_size(node.instance_type)
-    if machine is None or machine.count is None or machine.gpu is None:
+    if machine is not None and machine.count is not None and machine.gpu is not None:
+        return Expected(machine.count, Related(node.place, f"{node.instance_type} has {machine.count} × {machine.gpu}"))
+    counted = node.labels.get(COUNT, "")
+    if not counted.isdecimal() or len(counted) > 3 or node.labels.get(_STRATEGY, _SHARES_NOTHING) != _SHARES_NOTHING:
         return None
-    return Expected(machine.count, Related(node.place, f"{node.instance_type} has {machine.count} × {machine.gpu}"))
+    says = Related(node.place, f"feature discovery found {counted} there ({COUNT}={counted})")
+    return Expected(int(counted), says, is_found_there=True)

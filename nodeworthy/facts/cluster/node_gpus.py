@@ -19,6 +19,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 LOCK = "hami.io/mutex.lock"
+_CUT = "nvidia.com/mig.config.state"
 # Of a message of a condition.
 _LONGEST = 300
 # Of kubelet's conditions those that are bad where they are true.
@@ -104,6 +105,11 @@ class NodeGpus(LabelledNode):
     def change(self) -> str | None:
         """Why its GPUs may be away for a while."""
         return change_under_way(self.labels)
+
+    @property
+    def is_not_cut(self) -> bool:
+        """Whether the MIG manager gave up on what its label asks for."""
+        return self.labels.get(_CUT) == "failed"
 
     @property
     def ails_without_network(self) -> bool:

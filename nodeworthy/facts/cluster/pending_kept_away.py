@@ -184,6 +184,25 @@ def _chooses(plugin: StackDaemonSet) -> str:
     )
 
 
+def _by_taints(says: str, have: Sequence[NodeGpus], plugin: StackDaemonSet) -> tuple[str, str] | None:
+    """A taint that keeps the plugin away keeps most others away, too, and with them the labels that it chooses by."""
+    away = [plugin.choice.kept_away(node) for node in have]
+    taint = next((each for taints in away for each in taints if not _OF_KUBERNETES.get(each.key)), None)
+    if taint is None or not all(away):
+        return None
+    who = worker_of_taint(taint.key)
+    _, remedy = _while_it_starts(taint) or (
+        "",
+        f"let the GPU stack's parts tolerate {taint} (tolerations of the chart, of NFD's worker, too), or remove it",
+    )
+    waits = f", which {who} takes away once its work there is done" if who else ""
+    return (
+        f"{says} them: {have[0].title} has the taint {taint}{waits}: the device plugin "
+        f"{plugin.namespace}/{plugin.name} does not tolerate it, nor may what labels nodes for it",
+        remedy,
+    )
+
+
 def _label_it(plugin: StackDaemonSet) -> str:
     return (
         "where a node has GPUs already, give it the label, or let Node Feature Discovery do so: kubectl get nodes -L "
@@ -216,7 +235,10 @@ def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str
     if not plugins and beside:
         return _by_its_words(f"{says} them: no device plugin has registered there; {fares(beside)}", beside[0], world)
     if not plugins and world.placeless:
-        return f"{says} them: {_chooses(world.placeless[0])}", _label_it(world.placeless[0])
+        return _by_taints(says, have, world.placeless[0]) or (
+            f"{says} them: {_chooses(world.placeless[0])}",
+            _label_it(world.placeless[0]),
+        )
     if not plugins and found.with_own_plugin:
         return f"{says} them: {OWN_PLUGIN_IS_SILENT}", RESTART_OWN_PLUGIN
     if not plugins:
