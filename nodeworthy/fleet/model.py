@@ -26,9 +26,20 @@ ASKED_OF_A_POOL = ("distribution", "GPU", "driver")
 
 def no_fleet(asked: Sequence[str] = ASKED_OF_A_POOL) -> ToGive:
     """Why nothing can be judged by a fleet where none is: it ends with what a pool of one would have to say."""
-    said = " and ".join(filter(None, (", ".join(asked[:-1]), asked[-1])))
-    give = f"give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it, whose pools say {said}"
-    return ToGive("there is no fleet to judge by", give)
+    return ToGive("there is no fleet to judge by", _give_a_fleet(asked))
+
+
+def not_inferred(asked: Sequence[str]) -> ToGive:
+    """Why nodes that follow from evidence can't be judged by what no evidence says of them."""
+    return ToGive(f"nothing says its nodes' {_listed(asked)}", _give_a_fleet(asked))
+
+
+def _give_a_fleet(asked: Sequence[str]) -> str:
+    return f"give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it, whose pools say {_listed(asked)}"
+
+
+def _listed(asked: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(asked[:-1]), asked[-1])))
 
 
 class CapacityKind(StrEnum):

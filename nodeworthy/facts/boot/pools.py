@@ -27,7 +27,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind, UserData
 from nodeworthy.facts.boot.families import PROGRAMS
 from nodeworthy.facts.boot.script import POOL_LABEL, BootPool, BootScript, NotInFleet
-from nodeworthy.fleet.model import ASKED_OF_A_POOL, Fleet, Pool, no_fleet
+from nodeworthy.fleet.model import ASKED_OF_A_POOL, Fleet, Pool, no_fleet, not_inferred
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import Known, NotKnown
@@ -147,7 +147,8 @@ def in_fleet(script: BootScript, fleet: Fleet | None, why: str) -> BootScript:
 def _still_asked(script: BootScript) -> str:
     """What a pool would have to say because neither the script nor its image says it already."""
     said = {"distribution": distribution_of(script) is not None, "driver": _has_driver(script)}
-    return no_fleet([each for each in ASKED_OF_A_POOL if not said.get(each)])
+    asked = [each for each in ASKED_OF_A_POOL if not said.get(each)]
+    return not_inferred(asked) if said["distribution"] else no_fleet(asked)
 
 
 def distribution_of(script: BootScript) -> str | None:

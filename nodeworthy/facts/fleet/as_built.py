@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import ClassVar
 
 from nodeworthy.derive import derive
@@ -12,7 +13,7 @@ from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.script import POOL_LABEL
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, nodes_of_karpenter
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Cluster, Fleet, Pool
@@ -35,11 +36,13 @@ class BuiltNodes:
 
 @dataclass(frozen=True)
 class UnbuiltPool:
-    called: ClassVar[str] = "a declared pool that nothing in the plan makes"
+    called: ClassVar[str] = "a declared pool that nothing makes, where others are made"
     whole_stack: ClassVar[bool] = True
 
     pool: Pool
     place: Place
+    # Where the others are made.
+    beside: str
     # What may make it all the same; None where all that makes nodes was seen.
     doubt: str | None = None
 
@@ -103,7 +106,37 @@ def unbuilt_pools(
     made = [each.pool.name for each in groups if each.pool is not None]
     for pool in planned.fleet.gpu_pools if made else ():
         if pool.provision and pool.nodes and pool.name not in made:
-            yield UnbuiltPool(pool, pool.place, next(_doubts(groups, karpenter or (), unseen or ()), None))
+            doubt = next(_doubts(groups, karpenter or (), unseen or ()), None)
+            yield UnbuiltPool(pool, pool.place, "this program", doubt)
+
+
+@derive
+def unbuilt_beside_manifests(
+    fleet: Fleet,
+    cluster: SaidCluster,
+    nodes: Sequence[AskedNodes],
+    groups: Sequence[NodeGroup] | None,
+    karpenter: Sequence[KarpenterPool] | None,
+) -> Iterator[UnbuiltPool]:
+    """The declared pools that the manifest of the fleet's cluster does not make although it makes others."""
+    pools = [_pool_of(each, fleet) for each in nodes]
+    made = {each.name for each in pools if each is not None}
+    beside = [each for each in nodes if each.place.path == cluster.place.path and _pool_of(each, fleet) is not None]
+    if not beside or not _is_of(fleet, cluster):
+        return
+    others = [each for each, pool in zip(nodes, pools, strict=True) if pool is None]
+    places = {each.place for each in nodes}
+    further = [each for each in groups or () if each.place not in places]
+    for pool in fleet.gpu_pools:
+        if pool.provision and pool.nodes and pool.name not in made:
+            doubts = [f"{each.noun} '{each.name}' may be of it, as it bears no {POOL_LABEL}" for each in others]
+            doubt = next(chain(doubts, _doubts(further, karpenter or (), ())), None)
+            yield UnbuiltPool(pool, pool.place, cluster.place.path, doubt)
+
+
+def _is_of(fleet: Fleet, cluster: SaidCluster) -> bool:
+    name = fleet.cluster.name.state
+    return not cluster.pools and isinstance(name, Known) and name.value in cluster.names
 
 
 def _doubts(
@@ -112,6 +145,12 @@ def _doubts(
     yield from (each.why for each in unseen)
     yield from (f"{each.title} may be of it, as {each.no_pool}" for each in groups if each.pool is None)
     yield from (f"Karpenter's NodePool '{each.name}' may start its nodes" for each in karpenter)
+
+
+@derive
+def clusters_by_manifest(fleet: Fleet, said: SaidCluster) -> Iterator[BuiltCluster]:
+    if _is_of(fleet, said) and said.version is not None and fleet.cluster.version.written:
+        yield BuiltCluster(f"cluster '{fleet.cluster.name.shown()}'", said.place, said.version, fleet.cluster)
 
 
 @derive
