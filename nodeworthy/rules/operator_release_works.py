@@ -411,6 +411,8 @@ def _containerd(each: Breakage, pool: GpuPool) -> _Answer:
 def _distribution(each: Breakage, pool: GpuPool) -> _Answer:
     state = pool.distribution.state
     if isinstance(state, Unknown):
+        if pool.one_of and each.distributions and pool.one_of.isdisjoint(each.distributions):
+            return _Answer(False)
         return _Answer(None, pool.distribution, f"the distribution of {pool.title} is not known: {state.why}")
     # A node may show several that it could be.
     could_be = state.value.split(" or ")

@@ -131,7 +131,7 @@ def unbuilt_beside_manifests(
         if pool.provision and pool.nodes and pool.name not in made:
             doubts = [f"{each.noun} '{each.name}' may be of it, as it bears no {POOL_LABEL}" for each in others]
             doubt = next(chain(doubts, _doubts(further, karpenter or (), ())), None)
-            yield UnbuiltPool(pool, pool.place, cluster.place.path, doubt)
+            yield UnbuiltPool(pool, pool.place, cluster.place.file, doubt)
 
 
 def _is_of(fleet: Fleet, cluster: SaidCluster) -> bool:

@@ -82,6 +82,8 @@ class GpuPool:
     scripts: tuple[BootScript, ...] = ()
     # What its nodes run its cloud decides, and says in no file: nobody can be asked to say it here.
     runs_unsaid: bool = False
+    # Of which distributions one is meant, where nobody says which.
+    one_of: frozenset[str] = frozenset()
     # It follows, and may be otherwise: what it shows to be wrong is a warning.
     is_likely: bool = False
 

@@ -121,10 +121,17 @@ def settle_drivers(
     told = " and ".join(map(_pool_in_words, (first, second)))
     why = f"there are {told} here, and nothing says which of them these values are for: {_DECLARED}"
     unknown = Located.unknown(why, values[0].place if values else first.place)
-    if len({each.driver for each in pools}) == 1:
-        return [replace(first, distribution=unknown, runtime=unknown)]
     one = next((each for each in pools if each.driver is None), first)
-    return [replace(one, distribution=unknown, runtime=unknown, driver=None, driver_by="", driver_said=None)]
+    if len({each.driver for each in pools}) > 1:
+        first = replace(one, driver=None, driver_by="", driver_said=None)
+    return [replace(first, distribution=unknown, runtime=unknown, one_of=_known_to_be(pools))]
+
+
+def _known_to_be(pools: Sequence[GpuPool]) -> frozenset[str]:
+    """Their distributions, where all are known."""
+    states = [each.distribution.state for each in pools]
+    known = frozenset(each.value for each in states if isinstance(each, Known))
+    return known if all(isinstance(each, Known) for each in states) else frozenset()
 
 
 def are_of_several_clusters(pools: Sequence[GpuPool]) -> bool:
