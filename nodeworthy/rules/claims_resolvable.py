@@ -45,7 +45,7 @@ from nodeworthy.known.dra import (
     nvidias_classes,
     version_for,
 )
-from nodeworthy.known.versions import span_of
+from nodeworthy.known.versions import numbers
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
@@ -106,11 +106,7 @@ def _minor(declared: DeclaredFleet | None) -> int | str | None:
     if declared is None:
         return None
     state = declared.fleet.cluster.version.state
-    if isinstance(state, Unknown):
-        return state.why
-    span = span_of(str(state.value))
-    since = span.since if span is not None else None
-    return since[1] if since is not None and len(since) > 1 else f"{state.value!r} is no release of Kubernetes"
+    return state.why if isinstance(state, Unknown) else numbers(state.value)[1]
 
 
 @RULE.check
@@ -123,7 +119,7 @@ def it_has_its_versions_shape(claim: ResourceClaim) -> Findings:
         return
     if claim.is_template and claim.outer.get("spec").is_absent and claim.outer.get("devices").is_mapping:
         yield fail(
-            claim.outer.get("devices").key or claim.outer.place,
+            claim.outer.get("devices").heading,
             f"{claim.title} says what it asks for one level too high",
             is_="spec.devices",
             should="spec.spec.devices: a template has a spec of its own, and in it that of the claim",
@@ -150,11 +146,11 @@ def _of_another_version(request: Tree, version: DraVersion) -> Tree | None:
 
 
 def _misshapen(claim: ResourceClaim, tree: Tree, version: DraVersion) -> Draft:
-    name = (tree.place.subject or "").rpartition(".")[2] or "this"
+    name = (tree.place.subject or "").rpartition(".")[2]
     fits = [each.name for each in dra_versions().values() if _fits(name, each)]
     return fail(
         tree.heading,
-        f"{claim.title} of {version.name} says its class as {' and '.join(fits) or 'no version'} would",
+        f"{claim.title} of {version.name} says its class as {' and '.join(fits)} would",
         is_=name,
         should=_WRITTEN[version.named],
         related=[Related(claim.document.get("apiVersion").place, f"its version is {version.name}")],
@@ -226,8 +222,8 @@ def containers_name_claims_of_their_pod(pod: PodTemplate) -> Findings:
     asking = [(each, name) for each in pod.containers for name in each.tree.get("resources", "claims").sequence]
     if not asking:
         skip("none of its containers names a claim")
-    if pod.elsewhere is not None or (hidden := why_incomplete(pod.spec) or why_incomplete(_entries(pod))):
-        skip(pod.elsewhere or hidden or "")
+    if why := pod.elsewhere or why_incomplete(pod.spec) or why_incomplete(_entries(pod)):
+        skip(why)
     if _is_put_together(
         [*(each.get("name") for each in _entries(pod).sequence), *(each.get("name") for _, each in asking)]
     ):
@@ -411,7 +407,7 @@ def a_domain_names_its_template(domain: ComputeDomain) -> Findings:
         yield unknown(domain, f"what the ComputeDomain '{domain.name}' says is not known: {why}")
     elif domain.template.is_absent:
         yield fail(
-            domain.document.get("spec").key or domain.place,
+            domain.document.get("spec").heading,
             f"the ComputeDomain '{domain.name}' names no template for its channel",
             is_="no channel.resourceClaimTemplate.name",
             should="channel: {resourceClaimTemplate: {name: NAME}}",
@@ -497,7 +493,7 @@ def its_chart_agrees_to_share_gpus(driver: DraDriver) -> Findings:
     if gpus.is_absent and override.is_absent:
         skip("what a release does not say is often said on the command line")
     yield fail(
-        override.located() if not override.is_absent else gpus.key or driver.place,
+        override.located() if not override.is_absent else gpus.heading,
         "the DRA driver is to hand out whole GPUs, which its chart refuses without the override",
         is_=f"gpuResourcesEnabledOverride: {'false' if not override.is_absent else 'not said'}",
         should="gpuResourcesEnabledOverride: true, or resources.gpus.enabled: false",

@@ -237,7 +237,7 @@ def it_works_as_a_script_installs_it(operator: OperatorByHelm, every: Sequence[O
 
 
 def _says_before(other: OperatorByHelm, operator: OperatorByHelm) -> bool:
-    if other.place.path != operator.place.path or (other.place.line or 0) >= (operator.place.line or 0):
+    if other.place.path != operator.place.path or other.place.row >= operator.place.row:
         return False
     one, another = ([hit.breakage.id for hit in hits(each.values, None)] for each in (other, operator))
     return one == another and other.values.release.state == operator.values.release.state

@@ -155,7 +155,7 @@ def critical_steps(timeline: Timeline, joining: AbstractSet[str] = frozenset()) 
     critical = {place: step for (place, _), step in found.items()}
     for step in _downloads(timeline, critical):
         _keep(step, found)
-    return sorted(found.values(), key=lambda each: (each.place.file, each.place.line or 0, each.is_download))
+    return sorted(found.values(), key=lambda each: (each.place.file, each.place.row, each.is_download))
 
 
 def _keep(step: CriticalStep, found: dict[tuple[Place, bool], CriticalStep]) -> None:

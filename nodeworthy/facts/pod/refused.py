@@ -150,8 +150,7 @@ def _no_strings(pod: PodTemplate) -> Iterator[PodRefusal]:
 def _no_texts(texts: Iterable[tuple[str, Tree]]) -> Iterator[PodRefusal]:
     """Kubernetes takes no number and no boolean where it wants a text, and refuses the object as a whole."""
     for called, tree in texts:
-        if _is_no_text(tree):
-            written = tree.written or str(tree.value)
+        if (written := _no_text(tree)) is not None:
             yield PodRefusal(
                 tree.place,
                 f"says {called} as {tree.kind()}, where Kubernetes takes a text alone",
@@ -195,11 +194,11 @@ def _texts_of_its_choice(spec: Tree) -> Iterator[tuple[str, Tree]]:
             yield from ((f"a value of its affinity by {key}", each) for each in expression.get("values").sequence)
 
 
-def _is_no_text(tree: Tree) -> bool:
+def _no_text(tree: Tree) -> str | None:
+    """What is written there, where all parsers read a number or a boolean."""
     written = tree.written or ""
-    if isinstance(tree.value, bool):
-        return _BOOLEAN.fullmatch(written) is not None
-    return isinstance(tree.value, (int, float)) and _NUMBER.fullmatch(written) is not None
+    form = _BOOLEAN if isinstance(tree.value, bool) else _NUMBER
+    return written if isinstance(tree.value, (int, float)) and form.fullmatch(written) else None
 
 
 def _of_go(tree: Tree) -> str:
@@ -272,7 +271,7 @@ def _come_again(lists: Sequence[Tree], key: str, says: str) -> Iterator[PodRefus
         return
     first: dict[str, Tree] = {}
     for tree in (each.get(key) for one in lists for each in one.sequence):
-        text = tree.text
+        text = tree.string
         if text and text in first and not MADE_LATER.search(text):
             before = first[text].place.spot
             yield PodRefusal(
@@ -282,7 +281,7 @@ def _come_again(lists: Sequence[Tree], key: str, says: str) -> Iterator[PodRefus
                 f"another {key} for one of them",
                 f'Duplicate value: "{text}"' if key == "name" else f'{key}: Invalid value: "{text}": must be unique',
             )
-        first.setdefault(text or "", tree)
+        first.setdefault(text, tree)
 
 
 def _selects_others(pod: PodTemplate) -> Iterator[PodRefusal]:
@@ -293,8 +292,8 @@ def _selects_others(pod: PodTemplate) -> Iterator[PodRefusal]:
         return
     for key, wanted in pod.document.get("spec", "selector", "matchLabels").mapping.items():
         has = labels.get(key)
-        texts = [wanted.text, has.text if not has.is_absent else ""]
-        if None in texts or any(MADE_LATER.search(each or "") for each in texts) or wanted.text == has.text:
+        texts = [each.text for each in (wanted, has) if not each.is_absent]
+        if None in texts or MADE_LATER.search(" ".join(filter(None, texts))) or wanted.text == has.text:
             continue
         yield PodRefusal(
             wanted.place,
@@ -317,7 +316,7 @@ def _started_again(pod: PodTemplate) -> Iterator[PodRefusal]:
     if policy.text is None and (pod.kind in _SELECTING or not is_whole(pod)):
         return
     yield PodRefusal(
-        policy.place if policy.text else pod.spec.key or pod.place,
+        policy.place if policy.text else pod.spec.heading,
         f"has {_policy(policy)}, with which there is no {pod.kind}",
         policy.text or "Always, which is the default",
         f"restartPolicy: {' or '.join(takes)}",

@@ -90,7 +90,7 @@ def _has_no(holder: Tree, what: str, called: str) -> Iterator[PodRefusal]:
             f"says {name} in {called}, which has no such field",
             name,
             meant or f"no {name} there",
-            f'strict decoding error: unknown field "{tree.place.subject or name}"',
+            f'strict decoding error: unknown field "{tree.place.subject}"',
         )
 
 

@@ -72,7 +72,7 @@ def _as_written(row: Row, key: str) -> str:
 def unreadable_settings(conf: SlurmConf) -> Iterator[Unreadable]:
     """What single settings say wrong, in the order of the file; then what several say together."""
     seen: set[Place] = set()  # what a default says stands in every line behind it
-    for row in sorted((*conf.settings, *conf.every_node, *conf.partitions), key=lambda each: each.place.line or 0):
+    for row in sorted((*conf.settings, *conf.every_node, *conf.partitions), key=lambda each: each.place.row):
         for key in row.pairs:
             found = _of_setting(row, key)
             if found is not None and found.place not in seen:

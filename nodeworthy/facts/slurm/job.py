@@ -176,7 +176,7 @@ class SlurmJob:
         if self.unreadable is not None:
             skip(f"what it runs is not known: from line {self.unreadable.line} on it is no shell that could be read")
         every = (self._configured(each) for each in launches(self.walked, self))
-        found = sorted(every, key=lambda each: each.place.line or 0)
+        found = sorted(every, key=lambda each: each.place.row)
         return [each for each in found if each.is_python or each.script is not None or each.step is not None]
 
     @property

@@ -23,12 +23,9 @@ from nodeworthy.verdict import Place
 
 def place_for(job: SlurmJob, launch: Launch) -> Place:
     """The last export above the launch that is made on the launch's own way; the launch itself where there is none."""
-    last = launch.place
-    for each in job.walked.exports:
-        place, same = each.place, each.guard == launch.ran.guard[: len(each.guard)]
-        if same and place.path == launch.place.path and (place.line or 0) < (launch.place.line or 0):
-            last = place if last is launch.place or (place.line or 0) > (last.line or 0) else last
-    return last
+    before = [each.place for each in job.walked.exports if each.guard == launch.ran.guard[: len(each.guard)]]
+    above = [each for each in before if each.path == launch.place.path and each.row < launch.place.row]
+    return max(above, key=lambda each: each.row, default=launch.place)
 
 
 # Where a job's programs keep their caches: each has a variable of its own, and `~/.cache` without it.

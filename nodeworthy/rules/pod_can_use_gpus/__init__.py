@@ -318,7 +318,7 @@ def _has_several(container: Container) -> bool:
 
 def _with_shared_memory(pod: PodTemplate, container: Container) -> Findings:
     program = many_processes(" ".join(" ".join(container.words).split()) + " ")
-    if program is None or any(_says(container, name, value) for name, value in does_without().items()):
+    if program is None or any(_may_say(container, name, value) for name, value in does_without().items()):
         return
     if why := why_incomplete(container.tree.get("volumeMounts")) or why_incomplete(pod.spec.get("volumes")):
         yield unknown(container, f"whether {container.name} of {pod.title} has shared memory is not known: {why}")
@@ -338,9 +338,9 @@ def _with_shared_memory(pod: PodTemplate, container: Container) -> Findings:
     )
 
 
-def _says(container: Container, name: str, value: str) -> bool:
+def _may_say(container: Container, name: str, value: str) -> bool:
     said = container.variable(name)
-    return said is not None and isinstance(said.state, Known) and str(said.state.value) == value
+    return said is not None and (not isinstance(said.state, Known) or str(said.state.value) == value)
 
 
 def _mount(container: Container) -> Tree | None:
