@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from tests.facts.readers import clusters, firewall, hosts, nodes, slurm
+from tests.facts.readers import clusters, drift, firewall, hosts, nodes, slurm
 from tests.facts.readers.files import read_files
 
 # One table a kind of file.
@@ -14,6 +14,7 @@ OF_FILES = (
 )
 READERS: Mapping[str, Callable[[str], Iterable[str]]] = {
     **clusters.READERS,
+    **drift.READERS,
     **firewall.READERS,
     **hosts.READERS,
     **nodes.READERS,
