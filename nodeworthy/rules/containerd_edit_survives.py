@@ -89,7 +89,7 @@ def nothing_makes_it_anew_on_the_node(runtimes: NodeRuntimes, nodeadm: NodeNodea
     if changed in generated_files(made[0]):
         yield fail(
             used,
-            f"{changed} was edited after {used.unit or used.name} had started, and the next start makes it anew",
+            f"{changed} was edited after {used.service} had started, and the next start makes it anew",
             is_="edited by hand, or by a toolkit that was told of it",
             should=_should(made[0]),
             cause=f"{made[0].written_when}: the edit is gone before anything reads it",

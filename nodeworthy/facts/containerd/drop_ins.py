@@ -15,7 +15,7 @@ from nodeworthy.verdict import Draft, Related, fail, unknown
 
 UNREAD = "containerd starts as if it were not there: nothing it says has an effect, and nothing reports it"
 # From here on the default config imports its folder of drop-ins.
-DEFAULT_IMPORTS = "2.2"
+DEFAULT_IMPORTS = (2, 2)
 RUNTIMES, DEFAULT = "runtimes", "default_runtime_name"
 # What `containerd config default` says of them.
 PRINTED: Mapping[str, Any] = {RUNTIMES: {"runc": {}}, DEFAULT: "runc"}
@@ -55,6 +55,9 @@ def _unread(
     merged = [glob for each in files if each.role is Role.MERGED for glob in each.imports]
     if reads or any(glob.startswith(folder) for glob in merged) or _edited_in(folder, roots):
         return None
+    # Of a file that is not TOML nobody knows what it was to import, and that is told.
+    if any(root.reading.fault for root in roots):
+        return None
     wanted = f'imports = ["{folder}/*.toml"]'
     if reads is False:
         root = next(each for each in roots if not each.reading.unknown)
@@ -86,11 +89,11 @@ def _by_the_image(file: ConfigFile, runtime: Containerd, folder: str, wanted: st
 def _by_the_default(
     file: ConfigFile, roots: Sequence[ConfigFile], folder: str, wanted: str, version: str | None
 ) -> Draft | None:
-    asked, since = numbers(version or ""), numbers(DEFAULT_IMPORTS)
-    if not any(root.is_default for root in roots) or asked is None or since is None:
+    asked = numbers(version or "")
+    if not any(root.is_default for root in roots) or asked is None:
         why = f"whether {file.path} is imported is not known: the config that would do it is not here"
         return unknown(file.place, why, remedy=f"write `{wanted}` to the root file")
-    if asked >= since and folder == drop_in_folder():
+    if asked >= DEFAULT_IMPORTS and folder == drop_in_folder():
         return None
     says = f"what `containerd config default` of {version} prints does not import {file.path}"
     return fail(file.place, says, should=wanted, cause=UNREAD, remedy=f"add `{wanted}` to it")
@@ -98,12 +101,14 @@ def _by_the_default(
 
 def _beside(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator[Draft]:
     """What the two versions do to each other."""
-    era = era_of(version) if version is not None else None
-    if era is None or file.reading.unknown or file.reading.fault or root.reading.fault:
+    if version is None or file.reading.unknown or file.reading.fault or root.reading.fault:
+        return
+    era = era_of(version)
+    if era is None:
         return
     stands = Related(root.version_place, f"the root file says version = {root.version}")
     if era.newer_drop_ins_fatal_before is not None and file.version > root.version:
-        yield from _newer(file, root, version or "", era.newer_drop_ins_fatal_before, stands)
+        yield from _newer(file, root, version, era.newer_drop_ins_fatal_before, stands)
     if era.newest is None:
         yield from _replaces(file, root, stands)
 

@@ -75,7 +75,7 @@ def _running(used: RuntimeProcess, *, said_by_itself: bool) -> Findings:
 def _told_here(used: RuntimeProcess, flaw: Draft) -> Draft:
     """A report shows a host's name, and not where on it: the file and the line are told in words."""
     spot = str(flaw.where.subject)
-    restart = f"then systemctl restart {used.unit or used.name}"
+    restart = f"then systemctl restart {used.service}"
     return replace(
         flaw,
         is_=f"{spot}: {flaw.is_}" if flaw.is_ and flaw.is_ not in spot else spot,
@@ -99,7 +99,7 @@ def _ignored(used: RuntimeProcess) -> Findings:
             should="plugin names and keys of this release",
             cause="what it passes over counts as if nobody had written it",
             remedy=f"containerd config migrate shows {used.config} as this release writes it; then restart "
-            f"{used.unit or used.name}",
+            f"{used.service}",
         )
 
 
@@ -115,14 +115,14 @@ def _refused(used: RuntimeProcess, why: str, victims: Sequence[str]) -> Draft:
         is_=why,
         should="files that `containerd config dump` reads",
         cause=NO_NODE,
-        remedy=f"mend it before {used.unit or used.name} is restarted or the node reboots",
+        remedy=f"mend it before {used.service} is restarted or the node reboots",
         victims=victims,
     )
 
 
 def _without_cri(used: RuntimeProcess, victims: Sequence[str]) -> Draft:
     said = value_if_known(used.said.cri)
-    restart = f"then systemctl restart {used.unit or used.name}"
+    restart = f"then systemctl restart {used.service}"
     if used.handlers.state == Known(()):
         return fail(
             used,
@@ -182,7 +182,7 @@ def _programs(used: RuntimeProcess) -> Findings:
                 f"exec {path} fails",
                 remedy=f"ls -lL {path}; install what brings it (nvidia-container-toolkit, or the operator's toolkit "
                 f"pod), or name the right one in {used.config_to_write}, then systemctl restart "
-                f"{used.unit or used.name}",
+                f"{used.service}",
             )
 
 

@@ -75,6 +75,11 @@ class RuntimeProcess:
     said: SaidByContainerd
 
     @property
+    def service(self) -> str:
+        """What systemctl calls it; its program, where it runs in no unit."""
+        return self.unit or self.name
+
+    @property
     def loaded(self) -> Located[tuple[str, ...]]:
         """The handlers that the running process has: those of its files, if they are as it read them."""
         if isinstance(self.changed_since.state, Unknown):
@@ -91,7 +96,7 @@ class RuntimeProcess:
         changed = value_if_known(self.changed_since)
         if changed is None:
             return ""
-        what = f"{changed} was changed after {self.unit or self.name} (pid {self.pid}) was started"
+        what = f"{changed} was changed after {self.service} (pid {self.pid}) was started"
         return f"{what}: what it has loaded may be older, and a restart would load it"
 
     def only_as_it_read_them(self) -> None:
@@ -117,7 +122,7 @@ class RuntimeProcess:
     @property
     def title(self) -> str:
         """Which one it is, in the words in which one looks for it on the machine."""
-        return f"{self.unit or self.name} (pid {self.pid}, socket {self.socket.shown()}, config {self.config})"
+        return f"{self.service} (pid {self.pid}, socket {self.socket.shown()}, config {self.config})"
 
     @property
     def config_to_write(self) -> str:

@@ -48,5 +48,5 @@ def kubelet_uses_the_containerd_of_its_pool(
         on=pool.title,
         related=[pool.declares_its_runtime(), used.related()],
         cause="the operator's values follow from the fleet: its toolkit goes to a containerd that kubelet does not use",
-        remedy=f"correct distribution or containerdBaseDir of {pool.title}: here kubelet uses {used.unit or used.name}",
+        remedy=f"correct distribution or containerdBaseDir of {pool.title}: here kubelet uses {used.service}",
     )

@@ -22,5 +22,5 @@ def the_default_runtime_is_there(runtimes: NodeRuntimes) -> Findings:
             is_=", ".join(need(used.handlers)) or "no runtime",
             should=f"{default} among them, or default_runtime_name of one that is there",
             cause="the CRI plugin does not load: no corresponding runtime configured in `containerd.runtimes`",
-            remedy=f"write the runtime {default} into {used.config_to_write}, then restart {used.unit or used.name}",
+            remedy=f"write the runtime {default} into {used.config_to_write}, then restart {used.service}",
         )
