@@ -146,9 +146,18 @@ def in_fleet(script: BootScript, fleet: Fleet | None, why: str) -> BootScript:
 
 def _still_asked(script: BootScript) -> str:
     """What a pool would have to say because neither the script nor its image says it already."""
-    said = {"distribution": distribution_of(script) is not None, "driver": _has_driver(script)}
+    said = {"distribution": distribution_of(script) is not None or _begins(script), "driver": _has_driver(script)}
     asked = [each for each in ASKED_OF_A_POOL if not said.get(each)]
     return not_inferred(asked) if said["distribution"] else no_fleet(asked)
+
+
+def _begins(script: BootScript) -> bool:
+    from nodeworthy.facts.boot.shown_containerd import cluster_begun
+
+    try:
+        return cluster_begun(script) is not None
+    except NotKnown:
+        return False
 
 
 def distribution_of(script: BootScript) -> str | None:
