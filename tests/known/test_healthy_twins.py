@@ -88,6 +88,18 @@ TWINS = {
     "Open MPI": "mpirun: Forwarding signal 18 to job",
     "an engine of TensorRT's": "[TRT] [I] Loaded engine size: 13 MiB",
     "ONNX Runtime": "Applied providers: ['CUDAExecutionProvider', 'CPUExecutionProvider'], with options: {}",
+    "a container that was not killed": '"State": {"Status": "exited", "OOMKilled": false, "Dead": false, "ExitCode": 0}',
+    "a pod that ended well": "State: Terminated  Reason: Completed  Exit Code: 0  Restart Count: 137",
+    "a service that ended": "systemd[1]: kubelet.service: Main process exited, code=exited, status=0/SUCCESS",
+    "packages that are there": "nvidia-driver-550 is already the newest version (550.54.15-0ubuntu1). 0 upgraded, 0 newly installed.",
+    "a package's scripts": "Setting up nvidia-dkms-550 (550.54.15-0ubuntu1) ... Processing triggers for man-db",
+    "libraries that are found": "\tlibcuda.so.1 => /usr/lib/x86_64-linux-gnu/libcuda.so.1 (0x00007f2a)",
+    "a program that is there": "/usr/bin/nvidia-smi: ELF 64-bit LSB pie executable, x86-64",
+    "a page of Terraform's": "│ data.aws_ami.gpu: Read complete after 1s [id=ami-0123456789abcdef0]",
+    "CUDA's answers": "cuInit returned 0; cudaGetDeviceCount returned 0, 8 devices; CUDA error code: 0",
+    "coloured": "[32mINFO[0m container runtime is containerd://1.7.24",
+    "TensorRT that nobody asked for": "W tensorflow/compiler/xla/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library "
+    "'libnvinfer.so.7'; dlerror: libnvinfer.so.7 is not there",
     "a host without Grace": "Not collecting CPU metrics; error retrieving DCGM CPU hierarchy: This request is serviced by a module of DCGM that is "
     "not currently loaded",
 }

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from itertools import product
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.evidence.wordings import texts_of
 from nodeworthy.known.tables import read_table
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -22,6 +21,8 @@ LAYERS = (
     "image",
     "network",
     "storage",
+    "packages",
+    "services",
     "containerd",
     "toolkit",
     "cdi",
@@ -105,8 +106,7 @@ def _entry(row: dict[str, Any], layer: str) -> Evidence:
         rule=row.pop("rule", None),
         texts=(
             *row.pop("texts", ()),
-            *_failing(row.pop("of", ()), row.pop("fails", "")),
-            *(words + answer for answer in row.pop("nvml", ()) for words in _NVML_ANSWERED),
+            *texts_of(row),
         ),
         is_symptom=row.pop("symptom", False),
         is_family=row.pop("family", False),
@@ -117,37 +117,30 @@ def _entry(row: dict[str, Any], layer: str) -> Evidence:
     )
 
 
-# How an operation failed, as the C library, Go, Python and shells word it. Whatever program says so of a file or an
-# address that is known, its cause is known, too: an entry names what it is `of`, and how it `fails`.
-_FAILURES = {
-    "missing": ("no such file or directory", "no such device", "does not exist", "not found"),
-    "busy": ("device or resource busy", "resource busy"),
-    "refused": ("permission denied", "operation not permitted"),
-    "broken": ("exec format error", "file too short", "invalid ELF header", "cannot execute binary file"),
-    "unreachable": ("connect: connection refused", "connect: no route to host", "i/o timeout", "connection timed out"),
-}
-
-
-# What NVML answers is one of its few sentences; in front of it stands what the program that asked says of it, such as
-# "Failed to initialize NVML: ".
-_NVML_ANSWERED = ("NVML: ", "nvml init failed: ", "nvml error: ", "nvml Init err: ", "NVML library; err: ")
-
-
-def _failing(things: Sequence[str], how: str) -> Iterator[str]:
-    """Mostly it is named first; by Python last, in quotes."""
-    for thing, words in product(things, _FAILURES.get(how, ())):
-        yield f'{thing}": {words}'
-        if not words.startswith("connect"):
-            yield f"{words}: '{thing}"
-
-
 # How the words of an entry are looked for: by their words first, then by an expression, both in small letters.
 
-# An escaped quote (a journal's, JSON's), another one, or none at all: pasted words lose theirs.
-_QUOTE = rb"""(?:\\*["'`]|\\u0022|&quot;|&#34;|\xe2\x80[\x98-\x9f])?"""
+# An escaped quote (a journal's, JSON's), one written twice (YAML's, CSV's), another one, or none at all: pasted words
+# lose theirs.
+_QUOTE = rb"""(?:\\*["'`]["']?|\\u0022|&quot;|&#3[49];|\xe2\x80[\x98-\x9f])?"""
 # Lines are wrapped between words; what joins them may be escaped. It gives nothing back: no hole and no word begins so.
 _GAP = rb"[\s\\]{1,200}+"
-_OF = {"<number>": rb"(?P<number>\d{1,9})", "<count>": rb"\d{1,9}", "<words>": rb"\S[^\n]{0,199}?"}
+_OF = {
+    "<number>": rb"(?P<number>\d{1,9})",
+    "<count>": rb"\d{1,9}",
+    "<words>": rb"\S[^\n]{0,199}?",
+    # Whoever says so of one of these means ours; what is said of another program's is not ours to explain.
+    "<nodeservice>": rb"(?:kubelet|containerd|docker|crio|cri-docker|podman|k3s(?:-agent)?|rke2-(?:agent|server)"
+    rb"|slurm(?:d|ctld|dbd|restd)|munge|dcgm-exporter|nodeadm-[a-z]{2,20}|nv(?:idia)?-[a-z0-9-]{2,40})",
+    "<gpupackage>": rb"(?:python3?-|lib|kmod-|xserver-xorg-video-)?"
+    rb"(?:nvidia|cuda|cudnn|nccl|nvml|nvinfer|cublas|datacenter-gpu-manager|dcgm)[a-z0-9:.+~_-]{0,80}",
+    "<cudalibrary>": rb"lib(?:cudart|cublas(?:lt)?|cudnn(?:_[a-z_]{2,40})?|cufftw?|curand|cusolver(?:mg)?"
+    rb"|cusparse(?:lt)?|nccl|nvrtc(?:-builtins)?|nvjitlink|cupti|nvtoolsext|npp[a-z]{1,4}|nvjpeg|nvblas|cufile|cudss|cutensor"
+    rb"|nvshmem_host|caffe2_nvrtc)\.so[0-9.]{0,12}",
+    "<driverlibrary>": rb"lib(?:cuda|cudadebugger|nvidia-(?:ml|ptxjitcompiler|fatbinaryloader|nvvm|cfg))"
+    rb"\.so[0-9.]{0,12}",
+    "<medialibrary>": rb"lib(?:nvcuvid|nvoptix|glx_nvidia|egl_nvidia"
+    rb"|nvidia-(?:encode|opticalflow|rtcore|glcore|eglcore|fbc|glvkspirv))\.so[0-9.]{0,12}",
+}
 _WORD = rb"\S{1,200}?"
 # A kernel's module is nvidia-uvm for one tool and nvidia_uvm for another: of these two signs each is the other.
 _HOLE = pattern(r"(<\w+>)")

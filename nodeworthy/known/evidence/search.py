@@ -81,6 +81,21 @@ _FEW = 300
 # So much of a piece is looked at again with the next one: words may be wrapped into it.
 _WRAPPED = 2_000
 _COLOUR = pattern(rb"\x1b\[[0-9;]{0,12}[A-Za-z]")
+# Whoever copies out of a page often loses the sign before a colour; and as JSON, syslog and editors write it.
+_COLOUR_WITHOUT_SIGN = pattern(rb"\[(?:[0-9]{1,3};){0,4}[0-9]{1,3}m")
+_WRITTEN_SIGNS = (b"\\u001b", b"\\x1b", b"\\033", b"#033", b"^[")
+# Line ends as JSON and syslog write them, a page's blanks that do not break, and the frame that Terraform draws.
+_WRITTEN_BLANKS = (
+    b"\\r",
+    b"\\n",
+    b"\\t",
+    b"#012",
+    b"#011",
+    "\u00a0".encode(),
+    "│".encode(),
+    "╷".encode(),
+    "╵".encode(),
+)
 _ASKED = pattern(
     rb"(?:^\s*\++|[#$>%|;&])\s*(?:sudo\s+)?(?:[ef]?grep|rg|echo|printf|awk|sed|nodeworthy)\s[^|;&]{0,300}$"
 )
@@ -167,8 +182,15 @@ def _small(piece: bytes) -> bytes:
     ends."""
     small = piece.lower()
     if b"\x1b" in small:
-        small = _COLOUR.sub(lambda found: b" " * len(found[0]), small)
-    return small.replace(b"\\n", b"  ").replace(b"\\t", b"  ")
+        small = _COLOUR.sub(_blanks, small)
+    coloured = _COLOUR_WITHOUT_SIGN.sub(_blanks, small)
+    for each in _WRITTEN_BLANKS if coloured == small else _WRITTEN_BLANKS + _WRITTEN_SIGNS:
+        coloured = coloured.replace(each, b" " * len(each))
+    return coloured
+
+
+def _blanks(found: re.Match[bytes]) -> bytes:
+    return b" " * len(found[0])
 
 
 def _in_a_word(text: bytes, start: int) -> bool:
