@@ -4,11 +4,11 @@ The fleet is --fleet, or the Pulumi.<stack>.yaml of the folder that this runs in
 Where none is declared, it is what follows from the files there, or with --stack from what its program makes.
 `fleet schema` prints the JSON Schema of such a file, for editors.
 
-`fleet infer PATH…` prints the fleet that follows from what asks for nodes in files, or makes some: eksctl, Karpenter,
-Cluster API, Talos, boot scripts; with --stack from what the Pulumi program of this folder makes; with --from or
---context from what a cluster's nodes say of themselves. Each line has its evidence as a comment, and what nothing says
-is a question: the file is there to be completed and committed. `--format json` says the same to programs, and
-`--format html` draws it as it would be kept.
+`fleet infer PATH…` prints the fleet that follows from what asks for nodes in files, or makes some: Terraform,
+CloudFormation, eksctl, Karpenter, Cluster API, Talos, boot scripts, and many more; with --stack from what the Pulumi
+program of this folder makes; with --from or --context from what a cluster's nodes say of themselves. Each line has
+its evidence as a comment, and what nothing says is a question: the file is there to be completed and committed.
+`--format json` says the same to programs, and `--format html` draws it as it would be kept.
 """
 
 from __future__ import annotations
