@@ -54,6 +54,8 @@ class Holds(Enum):
 
 # `existingSecretAdminPassword: harbor-admin`, `existingStoreSecret: thanos-s3`: the Secret that holds it, by its name.
 _NAMES_A_SECRET = pattern(r"existing\w{0,32}secret")
+# `kfy_0000…`: no secret ends in as many of one letter; what shows its form is filled up with them.
+_FILLED_UP = 16
 _SHORTEST = {Holds.PASSWORD: 4, Holds.TOKEN: 8}
 
 
@@ -270,7 +272,8 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     if len(value) < 80 and any(each in lowered for each in known.holds):
         return True
     # PASSWORD, JOIN_TOKEN: the name of what is to stand there.
-    return (len(value) > 3 and len(set(value[:64])) <= 2) or (value.isupper() and holds(value) is not None)
+    filled_up = (len(value) > 3 and len(set(value[:64])) <= 2) or value.endswith(value[-1] * _FILLED_UP)
+    return filled_up or (value.isupper() and holds(value) is not None)
 
 
 def _is_reference(value: str, lowered: str) -> bool:

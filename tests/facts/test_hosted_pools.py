@@ -189,3 +189,19 @@ def test_what_is_no_size_of_azures_no_pool_can_have() -> None:
     assert [each.what.shown() for each in refused if each is not None] == REFUSED
     for size in NOT_REFUSED:
         assert all(each.machines.refused is None for each in pools((AKS_POOL, {"vm_size": size})))
+
+
+@pytest.mark.parametrize(
+    ("said", "numbers"),
+    [
+        ({"autoscaling": [{"total_min_node_count": 0, "total_max_node_count": 4}]}, ("0", "0", "4")),
+        ({"autoscaling": [{"min_node_count": 1, "max_node_count": 3}], "initial_node_count": 2}, ("2", "1", "3")),
+        ({"node_count": 2}, ("2", None, None)),
+        ({}, (None, None, None)),
+    ],
+)
+def test_a_pool_of_gke_begins_with_what_it_says_or_scales_down_to(said: dict[str, Any], numbers: object) -> None:
+    (found,) = gke(accelerator(), **said)
+    machines = found.machines
+    shown = (each.shown() if each is not None else None for each in (machines.wanted, machines.least, machines.most))
+    assert tuple(shown) == numbers

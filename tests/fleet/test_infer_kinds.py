@@ -170,15 +170,44 @@ def test_a_patch_below_a_talconfig_with_gpus_is_no_pool_of_its_own(folder: Path)
     put(folder, "talos/talconfig.yaml", TALCONFIG.replace("NAME", "lab"))
     put(folder, "talos/patches/gpu/nvidia.yaml", PATCH)
     (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
-    assert [*told["pools"]] == ["lab"]
+    assert [*told["pools"]] == ["gpu-1"]
+    assert told["pools"]["gpu-1"]["nodes"]["value"] == 1
     assert told["cluster"]["version"]["value"] == "1.32"
+
+
+def test_a_node_of_a_talconfig_has_what_its_patch_gives_it(folder: Path) -> None:
+    labelled = """\
+machine:
+  kernel: {modules: [{name: nvidia}]}
+  nodeLabels: {gpu: "yes"}
+  nodeTaints: {lab.example/gpu: "true:NoSchedule"}
+"""
+    nodes = """\
+clusterName: lab
+talosVersion: v1.9.5
+nodes:
+  - {hostname: small, controlPlane: true}
+  - {hostname: gpu-1, nodeLabels: {zone: a}, patches: ["@./patches/nvidia.yaml"]}
+  - {hostname: gpu-2, nodeLabels: {zone: a}, patches: ["@./patches/nvidia.yaml"]}
+  - {hostname: gpu-3, nodeLabels: {zone: b}, patches: ["@./patches/nvidia.yaml"]}
+"""
+    put(folder, "talos/talconfig.yaml", nodes)
+    put(folder, "talos/patches/nvidia.yaml", labelled)
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert {name: each["nodes"]["value"] for name, each in told["pools"].items()} == {"lab": 2, "gpu-3": 1}
+    shown = run("fleet", "infer", ".", cwd=folder).out
+    assert '"zone=b, gpu=yes"' in shown
+    assert '"lab.example/gpu=true:NoSchedule"' in shown
+    (folder / "talos" / "patches" / "nvidia.yaml").write_text("machine: {sysctls: {vm.swappiness: 1}}\n", "utf-8")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["lab"]
 
 
 def test_a_patch_beside_no_talconfig_with_gpus_is_one(folder: Path) -> None:
     put(folder, "lab/talconfig.yaml", TALCONFIG.replace("NAME", "lab"))
     put(folder, "other/patches/nvidia.yaml", PATCH)
     (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
-    assert [*told["pools"]] == ["lab", "talos"]
+    assert [*told["pools"]] == ["gpu-1", "talos"]
     put(
         folder,
         "lab/talconfig.yaml",

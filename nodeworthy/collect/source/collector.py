@@ -187,10 +187,13 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
     if kinds & _OF_A_CLUSTER and "SaidCluster" not in kinds:
         scene = scene.with_more(groups.around.clusters(group.first.source))
     asks = "PodTemplate" in kinds and _ask_for_gpus(scene.facts)
-    pools = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
+    own = [pool for stack in found.stacks for pool in stack.gpu_pools(scene.facts)]
+    pools = [*own]
     pools += _pools_of_other_clouds(scene.facts, group) if asks or "OperatorValues" in kinds else []
     if pools:
-        sizes = groups.around.all_sizes(pools, scene.facts, group.first.source) if asks else []
+        # Pools from which the same follows for values may be of other sizes.
+        every = [*own, *_planned_pools(group)]
+        sizes = groups.around.all_sizes(every, scene.facts, group.first.source) if asks else []
         doors = [door for stack in found.stacks for door in stack.doors(scene.facts)]
         return scene.with_more([*pools, *sizes, *doors, *_doors_of_other_clouds(group)])
     judged_by = _pools_around(scene.facts, group, groups) if "OperatorValues" in kinds else []

@@ -22,6 +22,8 @@ _API = {
     "PriorityClass": "scheduling.k8s.io/v1",
     "RuntimeClass": "node.k8s.io/v1",
 }
+# What the provider calls by one name, and the API by several.
+_OF_KIND = {"DaemonSet": {"strategy": "updateStrategy"}}
 # How long the provider waits for what it has made: nothing of it reaches the API.
 _WAITS = frozenset(
     "wait_for_rollout wait_for_completion wait_for_load_balancer wait_until_bound wait_for_default_service_account "
@@ -48,7 +50,7 @@ def object_of(instance: Instance) -> Tree:
         said.keys,
         said.rest,
     )
-    made = _block(said, argo_names() if is_argos else kubernetes_names())
+    made = _block(said, argo_names() if is_argos else {**kubernetes_names(), **_OF_KIND.get(kind, {})})
     api = "argoproj.io/v1alpha1" if is_argos else _API.get(kind, "apps/v1")
     head = {"apiVersion": Tree(api, instance.place), "kind": Tree(kind, instance.place)}
     return merge(_by_default(kind, instance), Tree({**head, **made.mapping}, instance.place))

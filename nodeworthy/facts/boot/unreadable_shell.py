@@ -398,13 +398,24 @@ def commands_cut_short(script: BootScript) -> Iterator[tuple[CutShort, SourcePar
     template = script.userdata.is_template or script.userdata.is_braced
     for part in map(SourcePart, script.userdata.parts):
         if may_be_cut_short(part.part.text):
-            found = (part.index_of(each.place) for each in script.timeline.effects)
+            found = (_row_begun(part, each.place) for each in script.timeline.effects)
             begins = sorted({each for each in found if each is not None})
             yield from ((each, part) for each in cut_short(part.rows, begins, template=template))
     yield from _folded(script.userdata)
     for part in map(SourcePart, script.userdata.parts):
         if part.part.kind is PartKind.PLAYBOOK:
             yield from ((each, part) for each in _folded_tasks(part.rows))
+
+
+def _row_begun(part: SourcePart, place: Place) -> int | None:
+    """The row of a command. One that stands behind an option, in a substitution, does not begin with that: the row is
+    an element of an array, or the command around it is none that is known."""
+    index = part.index_of(place)
+    if index is None or place.column is None or not _OPTION.match(part.rows[index].lstrip()):
+        return index
+    row = part.rows[index]
+    first = part.part.origin.at(index + 1, len(row) - len(row.lstrip()) + 1).column
+    return index if first is None or place.column <= first else None
 
 
 def _folded_tasks(rows: Sequence[str]) -> Iterator[CutShort]:

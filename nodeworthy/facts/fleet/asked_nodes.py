@@ -38,6 +38,10 @@ class AskedNodes:
     is_likely: bool = False
     # It is laid over what makes nodes, and makes none where that is seen.
     is_patch: bool = False
+    # The files of such patches that are laid over them, as they name them, and what they register with where one of
+    # these gives them GPUs.
+    patches: tuple[str, ...] = ()
+    registers: Machines = NOTHING_SAID
     # Their settings speak of the device plugin of their image.
     sets_own_plugin: bool = False
     # What they run as their user data.

@@ -155,19 +155,25 @@ def _machines_of_gke(config: Tree, accelerator: Tree, pool: Tree) -> Machines | 
     count = _unless_shared(number_of(accelerator.get("count")), accelerator)
     gpu = gpu_of_accelerator(accelerator_meant(kind.text) or kind.text) if kind.text is not None else None
     scaling = _first(pool, "autoscaling")
+    least = _first_number(scaling, "min_node_count", "total_min_node_count")
     machine = config.get("machine_type").place
     own_count = _unless_shared(_located_or_none(own.count, machine), accelerator) if own is not None else count
     return Machines(
         gpu=_located_or_none(own.gpu, machine) if own is not None else _located_or_none(gpu, kind.place),
         gpus=own_count,
-        wanted=number_of(pool.get("node_count")) or number_of(pool.get("initial_node_count")),
-        least=number_of(scaling.get("min_node_count")),
-        most=number_of(scaling.get("max_node_count")),
+        # One that says no number begins with what it scales down to.
+        wanted=_first_number(pool, "node_count", "initial_node_count") or least,
+        least=least,
+        most=_first_number(scaling, "max_node_count", "total_max_node_count"),
         labels=_labels_of_gke(config, kind),
         taints=taints_in(config.get("taint").sequence),
         gone=_gone_of_gke(kind),
         refused=_refused_by_gke(config.get("machine_type"), accelerator),
     )
+
+
+def _first_number(said: Tree, *names: str) -> Located[int] | None:
+    return next(filter(None, (number_of(said.get(name)) for name in names)), None)
 
 
 def _may_be_some(count: Tree) -> bool:

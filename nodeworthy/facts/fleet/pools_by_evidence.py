@@ -68,11 +68,27 @@ def _is_of_a_neighbour(nodes: AskedNodes, named: Sequence[AskedNodes]) -> bool:
 def _having_gpus(asked: Sequence[AskedNodes]) -> Sequence[AskedNodes]:
     """The nodes with GPUs. Among machine configs of Talos, those with NVIDIA's modules have them; where none has these
     modules, nobody knows which do."""
+    laid = [each for each in asked if each.is_patch and each.has_gpus]
+    asked = [_with_patches(each, laid) for each in asked] if laid else asked
     of_talos = [each for each in asked if each.distribution.shown() == "talos"]
     if not any(each.has_gpus for each in of_talos):
         return asked
     made = [each for each in of_talos if each.has_gpus and not each.is_patch]
     return [each for each in asked if each not in of_talos or (each.has_gpus and not _is_for_one_of(each, made))]
+
+
+def _with_patches(nodes: AskedNodes, laid: Sequence[AskedNodes]) -> AskedNodes:
+    """The nodes with what the patches say that are laid over them."""
+    folder, own = PurePath(nodes.place.file).parent, nodes.registers
+    named = {PurePath(folder, each) for each in nodes.patches}
+    for patch in laid:
+        if PurePath(patch.place.file) in named:
+            said = patch.machines
+            own = replace(own, labels={**own.labels, **said.labels}, taints=(*own.taints, *said.taints))
+            if not nodes.has_driver:
+                nodes = replace(nodes, has_driver=True, said=patch.said, distribution=patch.distribution)
+            nodes = replace(nodes, machines=own)
+    return nodes
 
 
 def _is_for_one_of(nodes: AskedNodes, made: Sequence[AskedNodes]) -> bool:

@@ -3,7 +3,7 @@ what the first of them say of their cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes, SaidCluster
@@ -25,7 +25,7 @@ def nodes_of_talos(document: Tree) -> Iterator[AskedNodes]:
     if machine.is_mapping:
         yield from _of_machine(document, machine)
     elif document.get("talosVersion").text is not None and document.get("nodes").is_sequence:
-        yield _of_talhelper(document)
+        yield from _of_talhelper(document)
     else:
         yield from _of_schematic(document)
 
@@ -101,20 +101,67 @@ def _is_talos(document: Tree, machine: Tree) -> bool:
     return has_role or any(name in image for name in _OF_TALOS)
 
 
-def _of_talhelper(document: Tree) -> AskedNodes:
+def _of_talhelper(document: Tree) -> Iterator[AskedNodes]:
+    """Its nodes with NVIDIA's driver, those that are alike together; where none is seen to have it, all as one."""
     version, name = document.get("kubernetesVersion"), document.get("clusterName")
-    extension = next(_extensions(document), None)
-    return AskedNodes(
+    whole = AskedNodes(
         name.text or TALOS,
         "talconfig of",
         document.place,
         Located.known(TALOS, document.get("talosVersion").place),
-        extension.string if extension is not None else f"talosVersion {document.get('talosVersion').text}",
-        True if extension is not None else None,
+        f"talosVersion {document.get('talosVersion').text}",
         # Where it is filled in, `talenv.yaml` beside it says which.
         kubernetes=text_of(version) if minor_of(version) is not None else None,
         cluster=text_of(name),
     )
+    alike: dict[tuple[object, ...], list[Tree]] = {}
+    for node in document.get("nodes").sequence:
+        extension, patches = _extension_of(node, document), _patches_of(node, document)
+        if extension is not None or patches:
+            key = extension.string if extension is not None else None, patches, *_said_by(node)
+            alike.setdefault(key, []).append(node)
+    seen = [_alike(whole, nodes, document) for nodes in alike.values()]
+    yield from seen if any(each.has_driver for each in seen) else [whole, *seen]
+
+
+def _alike(whole: AskedNodes, nodes: Sequence[Tree], document: Tree) -> AskedNodes:
+    first = nodes[0]
+    extension = _extension_of(first, document)
+    registers = replace(_registered(first), wanted=Located.known(len(nodes), first.place))
+    return replace(
+        whole,
+        name=(first.get("hostname").text if len(nodes) == 1 else None) or whole.name,
+        place=first.place,
+        said=extension.string if extension is not None else whole.said,
+        has_driver=True if extension is not None else None,
+        machines=registers if extension is not None else NOTHING_SAID,
+        patches=_patches_of(first, document),
+        registers=registers,
+    )
+
+
+def _extension_of(node: Tree, document: Tree) -> Tree | None:
+    """With which its image is made: by what it says itself, what all of its kind have, or all."""
+    for said in (node, document.get(_kind_of(node)), document):
+        asked = said.get("schematic", "customization", "systemExtensions", "officialExtensions").sequence
+        if found := next((each for each in asked if _NVIDIA in each.string), None):
+            return found
+    return None
+
+
+def _patches_of(node: Tree, document: Tree) -> tuple[str, ...]:
+    """The files named so that are laid over it: `@./patches/nvidia.yaml`."""
+    laid = (each.string for said in (node, document.get(_kind_of(node))) for each in said.get("patches").sequence)
+    return tuple(each.removeprefix("@") for each in laid if each.startswith("@") and _NVIDIA in each)
+
+
+def _kind_of(node: Tree) -> str:
+    return "controlPlane" if node.get("controlPlane").value is True else "worker"
+
+
+def _said_by(node: Tree) -> Iterator[tuple[str, str]]:
+    for name in ("nodeLabels", "nodeTaints"):
+        yield from ((key, each.string) for key, each in node.get(name).mapping.items())
 
 
 def clusters_of_talos(document: Tree) -> Iterator[SaidCluster]:
@@ -141,13 +188,6 @@ def _kubelet(document: Tree) -> Tree:
     image = document.get("machine", "kubelet", "image")
     tag = image.string.partition("@")[0].rpartition(":")[2]
     return Tree(tag, image.place)
-
-
-def _extensions(document: Tree) -> Iterator[Tree]:
-    """The extensions with NVIDIA's driver that some of its nodes, or all, are made with."""
-    for each in (document, document.get("worker"), document.get("controlPlane"), *document.get("nodes").sequence):
-        asked = each.get("schematic", "customization", "systemExtensions", "officialExtensions")
-        yield from (one for one in asked.sequence if _NVIDIA in one.string)
 
 
 def clusters_of_omni(document: Tree) -> Iterator[SaidCluster]:

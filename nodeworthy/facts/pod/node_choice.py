@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.documents.settled import settle, why_incomplete
 from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 
 # Which nodes a pod may run on: its nodeSelector, and what its node affinity requires.
+_OF_A_LABEL = pattern(r"[\w.-]*")
 
 
 @dataclass(frozen=True)
@@ -30,12 +32,24 @@ class Requirement:
     def allows(self, value: str | None) -> bool:
         """Whether a node with this value of the label may be taken; what can't be compared may."""
         if self.operator == "In":
-            return value in self.values
+            return value in self.values or any(map(is_made_later, self.values))
         if self.operator == "NotIn":
             return value not in self.values
         if self.operator == "Exists":
             return value is not None
         return value is None if self.operator == "DoesNotExist" else True
+
+
+def is_made_later(value: str) -> bool:
+    """Whether something fills it in: `${ACCELERATOR}` is no value of a label."""
+    return _OF_A_LABEL.fullmatch(value) is None
+
+
+def _settled(chosen: Tree) -> Located[str]:
+    found = settle(chosen)
+    if isinstance(found.state, Known) and is_made_later(str(found.state.value)):
+        return Located.unknown(f"what fills in {found.state.value} is not known", found.place)
+    return found
 
 
 @dataclass(frozen=True)
@@ -44,7 +58,7 @@ class Selection:
 
     @cached_property
     def selector(self) -> Mapping[str, Located[str]]:
-        chosen = {name: settle(tree) for name, tree in self.spec.get("nodeSelector").mapping.items()}
+        chosen = {name: _settled(tree) for name, tree in self.spec.get("nodeSelector").mapping.items()}
         return {name: each for name, each in chosen.items() if isinstance(each.state, Unknown) or each.state.value}
 
     @property

@@ -1,7 +1,8 @@
 variable "pools" {
   type = map(object({ machine_type = string, gpu = string, gpus = number }))
   default = {
-    l4 = { machine_type = "g2-standard-24", gpu = "nvidia-l4", gpus = 2 }
+    dev = { machine_type = "g2-standard-4", gpu = "nvidia-l4", gpus = 1 }
+    l4  = { machine_type = "g2-standard-24", gpu = "nvidia-l4", gpus = 2 }
   }
 }
 resource "google_container_cluster" "this" {

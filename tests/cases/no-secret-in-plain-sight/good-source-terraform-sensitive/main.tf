@@ -20,3 +20,12 @@ resource "null_resource" "driver" {
     private_key = file("/Users/ops/keys/gpu-node-1.pem")
   }
 }
+resource "helm_release" "agent" {
+  name   = "agent"
+  chart  = "oci://registry.example.com/charts/agent"
+  values = [<<-EOT
+    agent:
+      apiKey: "abc_00000000000000000000000000000000"
+  EOT
+  ]
+}

@@ -30,3 +30,21 @@ resource "kubernetes_job_v1" "t" {
     }
   }
 }
+resource "kubernetes_daemonset" "burn" {
+  metadata { name = "burn" }
+  spec {
+    selector { match_labels = { app = "burn" } }
+    strategy { type = "RollingUpdate" }
+    template {
+      metadata { labels = { app = "burn" } }
+      spec {
+        container {
+          name = "burn"
+          image = "nvcr.io/nvidia/cuda:12.8.0-base-ubuntu22.04"
+          command = ["nvidia-smi", "-l"]
+          resources { limits = { "nvidia.com/gpu" = 1 } }
+        }
+      }
+    }
+  }
+}

@@ -30,3 +30,10 @@ modprobe nvidia \
 case "${1:-}" in
   -f|--force) swapoff -a ;;
 esac
+
+# Elements of an array, one of which runs a command.
+secret=(
+  --from-literal=user="trainer"
+  --from-literal=key="$(openssl rand -hex 32)"
+)
+kubectl create secret generic trainer "${secret[@]}" --dry-run=client -o yaml | kubectl apply -f -
