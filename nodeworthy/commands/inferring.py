@@ -19,6 +19,7 @@ from nodeworthy.report.printable import escape_json, on_one_line, printable
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.source.files import Source
     from nodeworthy.collect.source.parsing import FileContents
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.fleet.model import Fleet
@@ -61,6 +62,13 @@ def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
     return infer_fleets(pools, values, clusters, [each for each in facts if isinstance(each, DaemonSetManifest)])
 
 
+def _is_of_the_past(source: Source) -> bool:
+    from nodeworthy.collect.source.nodes_around import OF_THE_PAST
+
+    inside = Path(source.path).parent.relative_to(source.below) if source.below else Path()
+    return not OF_THE_PAST.isdisjoint(each.lower() for each in inside.parts)
+
+
 def _read_path(path: str) -> Iterator[FileContents]:
     """A file that is named must be readable; one that lies in a folder is no evidence where it is not."""
     from nodeworthy.collect.source.files import sources
@@ -68,7 +76,10 @@ def _read_path(path: str) -> Iterator[FileContents]:
     from nodeworthy.collect.source.parsing import InputRefused
     from nodeworthy.rules import ids
 
-    for source in sources([path]):
+    every = list(sources([path]))
+    now = [each for each in every if not _is_of_the_past(each)]
+    # Nobody applies what somebody has laid aside, unless that is what was asked about.
+    for source in now or every:
         try:
             found = call_bounded(whats_in, source, frozenset(ids()))
         except (InputRefused, TookTooLong) as problem:

@@ -592,3 +592,22 @@ def test_what_is_filled_in_is_the_only_cluster(folder: Path) -> None:
     out = run("fleet", "infer", cwd=folder).out
     told = ("name: ml  # 1.sh:3:1", 'version: "1.33"', "l4:  # node pool 'l4' in 2.sh:2:1")
     assert [each for each in told if each not in out] == []
+
+
+def test_what_lies_among_things_of_the_past_is_no_pool_unless_it_is_asked_about(folder: Path) -> None:
+    put(folder, "a.yaml", EKSCTL.replace("NAME", "ml"))
+    put(folder, "clusters/old/b.yaml", EKSCTL.replace("NAME", "ml").replace("a10g", "b10g"))
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["a10g"]
+    (told,) = json.loads(run("fleet", "infer", "clusters", "--format", "json", cwd=folder).out)
+    assert [*told["pools"]] == ["b10g"]
+
+
+def test_the_script_of_a_play_is_no_pool_beside_its_inventory(folder: Path) -> None:
+    put(folder, "group_vars/all.yml", "k3s_version: v1.31.4+k3s1\n")
+    script = "curl -sfL https://get.k3s.io | INSTALL_K3S_VERSION={{ k3s_version }} sh -"
+    put(folder, "roles/k3s/tasks/main.yml", f"- name: k3s\n  shell: {script}\n")
+    put(folder, "play.yml", "- hosts: all\n  roles: [k3s]\n")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert len(told["pools"]) == 1
+    assert told["cluster"]["version"]["value"] == "1.31"

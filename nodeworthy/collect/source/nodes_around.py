@@ -47,9 +47,10 @@ _OF_NODES = pattern(
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )
 # What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.
+OF_THE_PAST = frozenset(("archive", "archived", "attic", "backup", "deprecated", "legacy", "obsolete", "old", "unused"))
 _ASIDE = frozenset(
     (
-        *("archive", "archived", "attic", "backup", "deprecated", "legacy", "obsolete", "old", "unused"),
+        *OF_THE_PAST,
         *("demo", "doc", "docs", "example", "examples", "ref", "reference", "sample", "samples"),
         *("fixtures", "test", "testdata", "tests"),
     )

@@ -56,7 +56,9 @@ def plugin_of(
     is_eksctls = pool.noun == NODE_GROUP and pool.place.line is not None
     if is_eksctls and runtime is not None and not runtime.plugin_in_image:
         return Brought("eksctl", "eksctl installs NVIDIA's device plugin with its groups of GPUs", pool.place)
-    return _by_operator("devicePlugin", [each.part("devicePlugin", default=True) for each in values])
+    said = [each.part("devicePlugin", default=True) for each in values]
+    # What a release leaves to files of values that lie elsewhere, these say.
+    return _by_operator("devicePlugin", [each for each in said if isinstance(each.state, Known)])
 
 
 def firewall_of(pool: GpuPool) -> Brought | None:

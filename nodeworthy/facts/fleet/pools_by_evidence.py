@@ -26,6 +26,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.facts.fleet.node_taint import written_taint
+from nodeworthy.facts.fleet.pool_system import minor_of
 from nodeworthy.facts.operator.paths_of import having_its_paths, known_path
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.os import EKS
@@ -104,6 +105,9 @@ def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
     one."""
     pools = pools_by_evidence(facts)
     bare = list(_unlike([each for each in pools if each.machines == NOTHING_SAID]))
+    told = {each.distribution.shown() for each in bare if each.kubernetes is not None}
+    # The script that makes them need not say the version that an inventory gives it.
+    bare = [each for each in bare if each.kubernetes is not None or each.distribution.shown() not in told]
     return [each for each in pools if each.machines != NOTHING_SAID or each in bare]
 
 
@@ -185,7 +189,7 @@ def _unlike(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
     scripts of k3s say no more than one."""
     seen: set[object] = set()
     for each in sorted(pools, key=lambda pool: pool.is_likely):
-        version = each.kubernetes.shown() if each.kubernetes is not None else None
+        version = minor_of(each.kubernetes.shown()) if each.kubernetes is not None else None
         what = (each.distribution.shown(), each.driver, version)
         if what not in seen:
             seen.add(what)
