@@ -13,18 +13,20 @@ from nodeworthy.verdict import Place
 # More questions than this in one decision, and it is not taken: their combinations are too many.
 MOST = 12
 YES_OR_NO = ("yes", "no")
-# `[ "$ROLE" = server ]`, `%{ if role == "server" }` and `{% if role == 'server' %}`, `{{ if eq .Role "server" }}`.
-_EQUALS = (
+# `[ "$ROLE" = server ]`, `%{ if role == "server" }` and `{% if role == 'server' %}`, `{{ if eq .Role "server" }}`; and
+# that it is another.
+_COMPARES = (
     pattern(
-        r"(?:\[\[?|test)\s+[\"']?\$\{?(?P<what>\w+)(?::?-)?\}?[\"']?\s+(?:==?|-eq)\s+"
+        r"(?:\[\[?|test)\s+[\"']?\$\{?(?P<what>\w+)(?::?-)?\}?[\"']?\s+(?P<how>==?|-eq|!=|-ne)\s+"
         r"(?P<value>[\w./-]+|\"[^\"$`]*\"|'[^']*')(?:\s+\]\]?)?$"
     ),
     pattern(
-        r"(?:%\{~?|\{%[-+]?)\s*(?:else\s+|el)?if\s+(?P<what>[\w.]+)\s*==\s*"
+        r"(?:%\{~?|\{%[-+]?)\s*(?:else\s+|el)?if\s+(?P<what>[\w.]+)\s*(?P<how>[=!]=)\s*"
         r"(?P<value>\"[^\"$%]*\"|'[^']*')\s*[~+-]?%?\}$"
     ),
-    pattern(r"\{\{-?\s*(?:else\s+)?if\s+eq\s+(?P<what>[.$][\w.]+)\s+(?P<value>\"[^\"]*\")\s*-?\}\}$"),
+    pattern(r"\{\{-?\s*(?:else\s+)?if\s+(?P<how>eq|ne)\s+(?P<what>[.$][\w.]+)\s+(?P<value>\"[^\"]*\")\s*-?\}\}$"),
 )
+_EQUAL = ("=", "==", "-eq", "eq")
 # What stands in a trap for EXIT happens when this does.
 AT_EXIT = "the script ends"
 _ARGUMENT = pattern(r"\$\{?[1-9@#*]")
@@ -152,17 +154,24 @@ def together(one: Guard, other: Guard) -> bool:
     # In a loop the next round may have another value.
     if any(each.question.asks is Asks.LOOP for each in (*one, *other)):
         return True
-    values = dict(_compared(one))
-    return all(values.get(what, value) == value for what, value in _compared(other))
+    return not any(_rules_out(said, of_other) for said in _compared(one) for of_other in _compared(other))
 
 
-def _compared(guard: Guard) -> Iterator[tuple[str, str]]:
-    """What is equal to which literal where this holds: nothing is equal to two of them."""
-    asked = (each.question.text for each in guard if each.answer == "yes")
-    for text in asked:
-        found = next(filter(None, (each.match(text) for each in _EQUALS)), None)
-        if found is not None:
-            yield found["what"], found["value"].strip("\"'")
+def _rules_out(one: tuple[str, str, bool], other: tuple[str, str, bool]) -> bool:
+    """Nothing is equal to two literals, nor to one that it differs from."""
+    (what, value, is_equal), (other_what, other_value, other_is_equal) = one, other
+    if what != other_what or not (is_equal or other_is_equal):
+        return False
+    return (value == other_value) is not (is_equal and other_is_equal)
+
+
+def _compared(guard: Guard) -> Iterator[tuple[str, str, bool]]:
+    """What is compared with which literal where this holds, and whether it is equal to it."""
+    for each in guard:
+        text = each.question.text
+        found = next(filter(None, (one.match(text) for one in _COMPARES)), None)
+        if found is not None and each.answer in YES_OR_NO:
+            yield found["what"], found["value"].strip("\"'"), (found["how"] in _EQUAL) is (each.answer == "yes")
 
 
 def _open(guard: Guard, fixed: dict[tuple[str, int], str]) -> Guard | None:

@@ -17,6 +17,11 @@ _COUNTED = pattern(r"(?<=[A-Za-z])[_-]?\d{1,2}$")
 _SEPARATORS = str.maketrans("", "", "_-.")
 _OF_CODE = pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _BOOTSTRAP_TOKEN = pattern(r"[a-z0-9]{6}\.[a-z0-9]{16}")
+# `--insecure-no-password`, `--ask-pass`: whether there is one, or who is asked for it.
+_ASKS_WHETHER = frozenset("ask disable empty ignore no prompt skip without".split())
+# `SUPER_LONG_PASSWORD_32BITS`: what is to stand there, in words.
+_IN_CAPITALS = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){2,12}")
+_NAMES_ONE = frozenset("PASSWORD SECRET TOKEN".split())
 # What is filled in, and what is left of it that may tell something.
 _REFERENCE = pattern(
     r"\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Za-z_]\w{0,64}|\{\{[^}]{0,200}\}\}|`[^`]{0,200}`|#\{[^}]{0,200}\}#"
@@ -137,12 +142,17 @@ def kept_secret() -> Mapping[str, Sequence[str]]:
 def holds(name: str) -> Holds | None:
     """What a variable, a key or a flag of this name holds, if that is a secret."""
     whole, names = _whole(name), _names()
-    if whole.endswith(names.never) or _NAMES_A_SECRET.match(whole):
+    if whole.endswith(names.never) or _NAMES_A_SECRET.match(whole) or _asks_whether(name):
         return None
     if whole.endswith(names.password) or _last_word(name) in names.password_words:
         return Holds.PASSWORD
     is_one = whole.endswith(names.token) or _last_word(name) in names.token_words or _opens_somebodys(name)
     return Holds.TOKEN if is_one else None
+
+
+def _asks_whether(name: str) -> bool:
+    *before, _ = _WORDS.split(name)
+    return any(each.lower() in _ASKS_WHETHER for each in before)
 
 
 def _opens_somebodys(name: str) -> bool:
@@ -273,7 +283,13 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
         return True
     # PASSWORD, JOIN_TOKEN: the name of what is to stand there.
     filled_up = (len(value) > 3 and len(set(value[:64])) <= 2) or value.endswith(value[-1] * _FILLED_UP)
-    return filled_up or (value.isupper() and holds(value) is not None)
+    return filled_up or (value.isupper() and _names_one(value))
+
+
+def _names_one(capitals: str) -> bool:
+    if holds(capitals) is not None:
+        return True
+    return _IN_CAPITALS.fullmatch(capitals) is not None and not _NAMES_ONE.isdisjoint(capitals.split("_"))
 
 
 def _is_reference(value: str, lowered: str) -> bool:
@@ -453,6 +469,8 @@ def behind(text: str, name: str, start: int, end: int) -> re.Match[str] | None:
     if name[0] == "-":
         if text[max(0, start - 1) : start] in _ENDS_ANOTHER_WORD:
             return None  # `{{ .Values.name }}-secret`
+        if name.startswith("-pp"):
+            return None  # `mysql -ppassword argo`: the word itself is what is given
         return _BEHIND_A_FLAG.match(text, end) or _listed(text, end)
     lowered = name.lower()
     # `aws configure set …`; SQL's `PASSWORD '…'`

@@ -43,6 +43,7 @@ RULE = Rule(
 
 _MOST_RELATED = 10
 _REFUSED = "the API server refuses the pod"
+_DRAWN = "it is a mapping, of which whatever makes its pods makes a number"
 _A_NAME = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
 
@@ -136,10 +137,16 @@ def kueue_takes_its_quotas(queue: GpuQueue) -> Findings:
 
 def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Findings:
     limit, request = container.limits.get(resource), container.requests.get(resource)
-    faults = [fault for tree in (limit, request) if (fault := _not_whole(container, resource, tree)) is not None]
+    amounts = [tree for tree in (limit, request) if not (pod.elsewhere is not None and tree.is_mapping)]
+    faults = [fault for tree in amounts if (fault := _not_whole(container, resource, tree)) is not None]
     yield from faults
     if limit.is_null:
         yield _without_number(pod, container, resource, limit)
+        return
+    # `{distribution: uniform, min: 2, max: 8}`, of an object that is no API server's: what makes its pods draws one.
+    drawn = [tree.located() for tree in (limit, request) if tree not in amounts]
+    if drawn:
+        yield unknown(drawn[0], f"how many of {resource} {container.name} asks for is not known: {_DRAWN}")
         return
     hidden = [each for tree in (limit, request) if isinstance((each := _amount(tree)).state, Unknown)]
     if hidden:

@@ -36,6 +36,11 @@ RULE = Rule(
 )
 
 CAUSE = "the shell that writes the file expands the body of an unquoted heredoc: what it has not set becomes nothing"
+# A shell always has one: it is filled in, once and for all.
+OF_PATH = (
+    "the shell that writes the file expands the body of an unquoted heredoc: whoever reads the file has the PATH that "
+    "its writer had, and nothing that is added to their own"
+)
 _SETTING = pattern(r"(?:export[ \t]+)?[A-Za-z_]\w*=")
 _DELIMITER = pattern(r"<<(-?)\s*(\w+)")
 _OF_A_CONTROL_PLANE = pattern(
@@ -105,7 +110,7 @@ def _lost(source: Source, inner: InnerScript, lost: list[Expansion]) -> Draft:
         is_=_cut(named[0]),
         should=_escaped(named[0]),
         related=[written],
-        cause=CAUSE,
+        cause=OF_PATH if all(each.name == "PATH" for each in lost) else CAUSE,
         remedy=_remedy(source, inner, named),
     )
 
@@ -151,6 +156,8 @@ _ALWAYS_SET = frozenset(
     "HOME USER UID EUID SHELL HOSTNAME PWD OLDPWD IFS BASH_VERSION OSTYPE HOSTTYPE MACHTYPE".split()
 )
 
+# Every shell has the one, and systemd alone gives the other to what a unit runs.
+_NOBODY_SOURCES = frozenset(("PATH", "MAINPID"))
 _NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "nohup", "setsid", "exec"})
 # `chmod 644`: what nobody may run is no script.
@@ -194,7 +201,7 @@ class InnerScript:
         return [each for each in self.effect.expanded if self._is_lost(each) and self.may_be_set(each)]
 
     def may_be_set(self, each: Expansion) -> bool:
-        return f"${each.name}" in self._not_read and not self._is_own(each)
+        return each.name not in _NOBODY_SOURCES and f"${each.name}" in self._not_read and not self._is_own(each)
 
     @cached_property
     def _not_read(self) -> set[str]:

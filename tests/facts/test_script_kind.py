@@ -98,6 +98,8 @@ def test_by_who_refers_to_it(root: Path, name: str, text: str, told: str) -> Non
         ("build.sh", f'{PLAIN}echo "$PACKER_BUILD_NAME"\n', "IMAGE_BUILD"),
         ("provisioners/user-data.sh", PLAIN, "USER_DATA"),
         ("setup.sh", "#!/bin/bash\nBUCKET=\"${1:-}\"\nsu - ubuntu -c 'ssh-keyscan head'\n", "BY_HAND"),
+        ("setup.sh", "#!/bin/bash\nhostnamectl set-hostname ${lower(name)}\n", "USER_DATA"),
+        ("setup.sh", "#!/bin/bash\nNAME=${1:-}\nhostnamectl set-hostname ${lower(name)}\n", "BY_HAND"),
         ("setup.sh", "#!/bin/bash\nf() {\n  a=$1\n}\nsu - ubuntu -c 'ssh-keyscan head'\n", "USER_DATA"),
     ],
 )

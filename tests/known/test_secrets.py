@@ -163,6 +163,10 @@ kubectl create secret generic csi --from-file=encryptionPassphrase=csi.secret --
 helm upgrade --install hub hub --set-file hub.password=hub.pw
 api_key = "__LITELLM_VKEY__"
 secret = "#INIT_VPN_PASSWORD#"
+restic --repo /scratch/backups --insecure-no-password restore latest --target /mnt/jail
+sbctl --skip-token verify99 --disable-password now99 --without_password hunter22
+k3s_token: "VERY_LONG_PASSWORD_OF_MANY_LETTERS"
+command: ["mysql", "-u", "mysql", "-ppassword", "hunter22", "-e", "SELECT 1"]
 usage() { echo "Usage: sign.sh [--root-key path] [--encrypt-sub-key] [--sub-passphrase 'pass'] [--sub-passfile path]"; }
 NUTANIX_USERNAME=fake NUTANIX_PASSWORD=fake make validate
 args: ["--token", "$(TOKEN)", "--password", "--other"]
@@ -340,6 +344,11 @@ def test_nothing_else_is(line: str) -> None:
 def test_what_is_better_hidden_and_told_of_nobody(line: str) -> None:
     """Of what it costs, of where it lies, of what is to stand there; of a program's variable, a question, a digest."""
     assert [(each.what, each.name) for each in spans(f"{line}\n")] == []
+
+
+def test_what_is_to_stand_there_in_capitals_is_no_finding() -> None:
+    assert spans('k3s_token: "VERY_LONG_PASSWORD_OF_32_LETTERS"') == []
+    assert spans('k3s_token: "VERY_LONG_WORD_OF_32_LETTERS"') != []
 
 
 def test_nothing_else_is_in_one_text() -> None:

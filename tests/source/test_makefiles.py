@@ -37,3 +37,18 @@ def test_commands_without_a_target_are_of_none() -> None:
 def test_variables_that_ask_for_each_other_end() -> None:
     (made,) = scripts("A=$(B)\nB=$(A)\nt:\n\techo $(A)\n")
     assert text_of(made).splitlines()[-1] == "echo ${A}"
+
+
+def test_what_make_works_out_itself_is_a_value_that_is_not_known() -> None:
+    asked = "$(if $(CONFIG),--config=$(abspath $(CONFIG)))"
+    (made,) = scripts(f"t: x\n\tmkdir -p $(@D) && KUBECONFIG=$(K) run $< {asked} $$(date) $(shell id -u)\n")
+    worked_out = "${worked_out_by_make}"
+    assert text_of(made).splitlines()[-1] == (
+        f"mkdir -p {worked_out} && KUBECONFIG=${{K}} run {worked_out} {worked_out} $(date) $(id -u)"
+    )
+
+
+def test_a_function_that_is_not_closed_is_left_as_it_stands() -> None:
+    hostile = "$(if " * 20_000
+    (made,) = scripts(f"t:\n\techo {hostile}\n")
+    assert text_of(made).splitlines()[-1] == f"echo {hostile}"

@@ -74,6 +74,11 @@ def test_the_toolkits_socket_is_found(text: str) -> None:
         "just text",
         # The device plugin's own chart has parts of the same names.
         "devicePlugin: {enabled: true}\ngfd: {enabled: true}\nmigStrategy: single",
+        # So has AMD's operator.
+        "deviceConfig:\n  spec:\n    driver: {enable: false, blacklist: false}\n    devicePlugin: {enableNodeLabeller: true}",
+        "deviceConfig: {spec: {driver: {enable: true}, devicePlugin: {}, metricsExporter: {enable: true}}}",
+        "kind: Kustomization\nhelmCharts:\n  - name: gpu-operator-charts\n"
+        "    valuesInline: {deviceConfig: {spec: {driver: {enable: true}, devicePlugin: {kubeletSocketPath: /x}}}}",
         "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec:\n  chart: {spec: {chart: nvidia-device-plugin}}\n"
         "  values: {devicePlugin: {enabled: true}, gfd: {enabled: true}}",
         "kind: Kustomization\nhelmCharts:\n  - name: nvidia-dra-driver-gpu\n"

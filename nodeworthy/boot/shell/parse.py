@@ -182,7 +182,8 @@ class Grammar(Lists):
         start = self.tokens.start
         self.tokens.take("function")
         name = self.simple.word().raw
-        if self.tokens.take("("):
+        # `function step (` with commands behind it: they run in a shell of their own.
+        if not self.tokens.opens_a_subshell and self.tokens.take("("):
             self.tokens.need(")")
         self.tokens.skip_newlines()
         body = self.compound(Grammar.command)

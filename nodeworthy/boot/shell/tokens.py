@@ -119,6 +119,11 @@ class Tokens:
         _, token, start = self.row[self.at - 1]
         return start + len(token)
 
+    @property
+    def opens_a_subshell(self) -> bool:
+        """A bracket that is not closed at once."""
+        return self.token == "(" and self.row[self.at + 1][1] != ")"
+
     def take(self, token: str) -> bool:
         if self.row[self.at][1] == token and token:
             self.at += 1

@@ -195,11 +195,11 @@ def _scene_of_group(group: FileGroup, groups: Groups, read: list[Span]) -> Scene
         every = [*own, *_planned_pools(group)]
         sizes = groups.around.all_sizes(every, scene.facts, group.first.source) if asks else []
         doors = [door for stack in found.stacks for door in stack.doors(scene.facts)]
-        return scene.with_more([*pools, *sizes, *doors, *_doors_of_other_clouds(group)])
+        return scene.with_more([*pools, *sizes, *doors, *_doors_of_other_clouds(group, groups)])
     judged_by = _pools_around(scene.facts, group, groups) if "OperatorValues" in kinds else []
     sizes = groups.around.sizes(scene.facts, group.first.source) if asks else []
     doors = groups.around.doors(scene.facts, group.first.source) if asks or kinds & _GO_TO_NODES else []
-    return scene.with_more([*judged_by, *sizes, *(doors or _doors_of_other_clouds(group))])
+    return scene.with_more([*judged_by, *sizes, *(doors or _doors_of_other_clouds(group, groups))])
 
 
 def _ask_for_gpus(facts: Sequence[Fact]) -> bool:
@@ -230,9 +230,10 @@ def _asked_pools(facts: Sequence[Fact]) -> list[GpuPool]:
     return [each for each in hosted if isinstance(each, GpuPool) and not each.is_likely]
 
 
-def _doors_of_other_clouds(group: FileGroup) -> list[PoolDoor]:
+def _doors_of_other_clouds(group: FileGroup, groups: Groups) -> list[PoolDoor]:
     """The doors of pools that name their cluster. Of a root with several, nobody knows which pods are for which."""
-    return doors_of_pools([each for each in _planned_pools(group) if each.cluster is not None])
+    named = [each for each in _planned_pools(group) if each.cluster is not None]
+    return [] if groups.around.grow_for_pods(named, group.first.source) else doors_of_pools(named)
 
 
 def _pools_around(facts: Sequence[Fact], group: FileGroup, groups: Groups) -> list[Fact]:

@@ -20,6 +20,15 @@ from nodeworthy.verdict import Place
 _SETS = pattern(r"(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*(?:\?|::?)?=[ \t]*(.*)")
 _SHELL = pattern(r"\$\(shell[ \t]+")
 _VARIABLE = pattern(r"\$[({]([A-Za-z_]\w*)[)}]")
+# What make works out itself before a shell is asked: `$(if $(A),--b=$(abspath $(B)))`, and `$(@D)` of a target.
+_FUNCTION = pattern(
+    r"\$[({](?:subst|patsubst|strip|findstring|filter|filter-out|sort|word|wordlist|words|firstword|lastword|dir|notdir"
+    r"|suffix|basename|addsuffix|addprefix|join|wildcard|realpath|abspath|if|or|and|intcmp|foreach|file|call|value|eval"
+    r"|origin|flavor|error|warning|info|let)[ \t]"
+)
+_OF_A_TARGET = pattern(r"\$(?:[({][@%<?^+|*][DF]?[)}]|[@%<^+])")
+_BRACKETS = pattern(r"[({]|[)}]")
+_WORKED_OUT = "${worked_out_by_make}"
 # What make asks before it runs a command: to say nothing, to go on, to run in any case.
 _BEFORE = "@-+ \t"
 _TARGET = pattern(r"[^\s#:=][^#:=]*::?(?!=).*")
@@ -128,4 +137,30 @@ def _set(line: str) -> str:
 def _as_make_runs_it(command: str) -> str:
     """make fills its own variables in, and leaves one dollar of two."""
     made = _VARIABLE.sub(r"${\1}", _SHELL.sub("$(", command.replace("$$", "\0")))
-    return made.replace("\0", "$")
+    return _without_functions(_OF_A_TARGET.sub(_WORKED_OUT, made)).replace("\0", "$")
+
+
+def _without_functions(command: str) -> str:
+    """A variable in the place of each of make's own functions: what comes of it nobody knows here."""
+    if _FUNCTION.search(command) is None:
+        return command
+    closes = _closing(command)
+    kept, at = [], 0
+    for found in _FUNCTION.finditer(command):
+        begins, opens = found.start(), found.start() + 1
+        if begins >= at and opens in closes:
+            kept += [command[at:begins], _WORKED_OUT]
+            at = closes[opens] + 1
+    return "".join([*kept, command[at:]])
+
+
+def _closing(command: str) -> Mapping[int, int]:
+    """Of each bracket that is opened where it is closed. make counts those of the same kind alone."""
+    open_: dict[str, list[int]] = {"(": [], "{": []}
+    closes: dict[int, int] = {}
+    for found in _BRACKETS.finditer(command):
+        if found[0] in open_:
+            open_[found[0]].append(found.start())
+        elif of_its_kind := open_["(" if found[0] == ")" else "{"]:
+            closes[of_its_kind.pop()] = found.start()
+    return closes

@@ -56,8 +56,18 @@ _ASIDE = frozenset(
     )
 )
 _SHARES = pattern(rb"timeSlicing|(?m:^\s*mps:)|deviceSplitCount|(?i:hami\b)")
-# What starts nodes as pods ask for them.
+# What has a cloud make nodes as pods ask for them: Autopilot, and what other clusters of Google's and Azure's may do.
+_MADE_FOR_PODS = pattern(
+    rb"\bclusters[ \t]{1,8}create-auto\b|\benable_?[aA]utopilot[ \t]{0,40}[=:][ \t]{0,8}true\b"
+    rb"|--enable-autoprovisioning\b|\bautopilot:[ \t]{0,8}\{?\s{0,40}enabled:[ \t]{0,8}true\b"
+    rb"|\benableNodeAutoprovisioning:[ \t]{0,8}true\b|\bkind: {1,8}ComputeClass\b"
+    rb"|\bcluster_autoscaling[ \t]{0,40}=?[ \t]{0,8}\{\s{0,40}enabled[ \t]{0,40}=[ \t]{0,8}true\b"
+    rb"|--node-provisioning-mode[ \t=]{1,8}Auto\b"
+    rb"|\bnode_provisioning_profile[ \t]{0,8}\{\s{0,40}mode[ \t]{0,40}=[ \t]{0,8}\"Auto\"",
+    words=(b"uto", b"ComputeClass"),
+)
 _ADDS = pattern(rb"(?i)karpenter")
+_OF_SUCH_CLOUDS = ("gke", "aks")
 _HCL = (".tf", ".tofu")
 # What of Terraform asks for a cluster's nodes.
 _ROOTS_OF_NODES = pattern(
@@ -95,10 +105,11 @@ class NodesAround:
         return self._sizes_of(pools, facts, source)
 
     def all_sizes(self, pools: Sequence[GpuPool], facts: Sequence[Fact], source: Source) -> list[NodeSize]:
-        """The sizes of a stack's groups, and of what is asked for by name. None where Karpenter adds nodes that are not
-        among them."""
+        """The sizes of a stack's groups, and of what is asked for by name. None where Karpenter or their cloud
+        adds nodes that are not among them."""
         asked = pools_asked_for(facts)
-        if not asked and _lies_around(source, _ADDS, (*_SUFFIXES, *_HCL)):
+        where = (*_SUFFIXES, *_HCL)
+        if not asked and (_lies_around(source, _ADDS, where) or _lies_around(source, _MADE_FOR_PODS, where)):
             return []
         return self._sizes_of([*pools, *asked], facts, source)
 
@@ -119,8 +130,15 @@ class NodesAround:
                 return clusters
         return []
 
+    def grow_for_pods(self, pools: Sequence[GpuPool], source: Source) -> bool:
+        """Whether the cloud of these pools makes others as soon as a pod asks for them."""
+        are_of_such_a_cloud = any(each.distribution.shown().startswith(_OF_SUCH_CLOUDS) for each in pools)
+        return are_of_such_a_cloud and _lies_around(source, _MADE_FOR_PODS, (*_SUFFIXES, *_HCL))
+
     def _for_pods(self, facts: Sequence[Fact], source: Source) -> Sequence[GpuPool]:
-        return _of_its_cluster(self._around(source) or pools_by_evidence(facts), [], source)
+        """None where these are not all that there are."""
+        pools = _of_its_cluster(self._around(source) or pools_by_evidence(facts), [], source)
+        return [] if self.grow_for_pods(pools, source) else pools
 
     def _around(self, source: Source) -> list[GpuPool]:
         return next(filter(None, (self._pools_of(below, source) for below in self._nearer(source))), [])

@@ -150,6 +150,7 @@ _FOR_THE_USER = pattern(rf"(?m)^[^#\n]*(?<![\w-])su[ \t]+(?:-l?[ \t]+)?{_USERS}[
 _AS_THE_USER = pattern(
     rf"(?m)^[^#\n]*(?<![\w-])sudo[ \t]+(?:-[EHin]+[ \t]+)*(?:-u[ \t]*|--user[ =]){_USERS}\b", words=("sudo ", "sudo\t")
 )
+_SHELLS = (".sh", ".bash")
 # At the margin, where no function's own arguments are meant.
 _TAKES_ARGUMENTS = pattern(r"(?m)^(?:(?:export|readonly|declare)[ \t]+)?[A-Za-z_]\w*=[\"']?\$(?:[1-9@*]|\{[1-9@*])")
 # Who is root already has no need of it.
@@ -238,7 +239,10 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
     if _CALLED_STARTUP.search(stem) and _OF_GOOGLE.search(text):
         return ScriptKind.STARTUP
     # Nothing but Terraform fills in such a template, and of its scripts nearly all are user data.
-    if path.suffix == ".tftpl" or userdata.is_template or _EKS.search(text) or _is_roots_own(text):
+    if path.suffix == ".tftpl" or _EKS.search(text) or _is_roots_own(text):
+        return ScriptKind.USER_DATA
+    # A template by what stands in it alone, which takes arguments, somebody calls.
+    if userdata.is_template and (path.suffix not in _SHELLS or _TAKES_ARGUMENTS.search(text) is None):
         return ScriptKind.USER_DATA
     return ScriptKind.BY_HAND
 

@@ -28,7 +28,8 @@ _TOOLKIT = frozenset(
 )
 # Charts of other programs around GPUs, which share names with the operator's (`devicePlugin`, `gfd`) and never hold it.
 _OTHER_CHARTS = frozenset(
-    "dcgm-exporter gpu-feature-discovery hami node-feature-discovery nvidia-device-plugin nvidia-dra-driver-gpu".split()
+    "dcgm-exporter gpu-feature-discovery gpu-operator-charts hami node-feature-discovery nvidia-device-plugin "
+    "nvidia-dra-driver-gpu".split()
 )
 # Of the device plugin's own chart, which has these two parts; and what stands beside them there, and nowhere else.
 _PLUGINS_PARTS = {"devicePlugin", "gfd"}
@@ -36,6 +37,12 @@ _PLUGINS_OWN = frozenset(
     "affinity config deviceIDStrategy deviceListStrategy failOnInitError image migStrategy mps nodeSelector "
     "nvidiaDriverRoot runtimeClassName tolerations".split()
 )
+# AMD's operator has parts of the same names: what stands beside them there, and in them.
+_AMDS_OWN = frozenset("commonConfig configManager metricsExporter remediationWorkflow testRunner".split())
+_AMDS_PARTS = {
+    "driver": frozenset("amdgpuInstallerRepoURL blacklist imageSign useSourceImage".split()),
+    "devicePlugin": frozenset("devicePluginImage devicePluginTolerations enableNodeLabeller nodeLabellerImage".split()),
+}
 _RELEASE = pattern(r"v?\d+\.\d+\.\d+([-+].*)?")
 _EXACT_VERSION = pattern(r"v?\d+(\.\d+){0,2}([-+].*)?")
 # The chart says its own name and version on what it makes.
@@ -49,7 +56,13 @@ def looks_like_values(tree: Tree) -> bool:
         return True
     parts = {name for name in _DISTINCTIVE.intersection(tree.mapping) if tree.get(name).is_mapping}
     is_plugins = parts == _PLUGINS_PARTS and not _PLUGINS_OWN.isdisjoint(tree.mapping)
-    return len(parts) >= 2 and not _TELLING.isdisjoint(parts) and not is_plugins
+    return len(parts) >= 2 and not _TELLING.isdisjoint(parts) and not is_plugins and not _is_amds(tree)
+
+
+def _is_amds(tree: Tree) -> bool:
+    """A DeviceConfig of AMD's operator, as its chart's values hold one."""
+    own = any(tree.get(name).is_mapping for name in _AMDS_OWN)
+    return own or any(not keys.isdisjoint(tree.get(part).mapping) for part, keys in _AMDS_PARTS.items())
 
 
 OPERATOR = Chart(lambda name: name == CHART, looks_like_values, lambda name, _: name == CHART, _OTHER_CHARTS)

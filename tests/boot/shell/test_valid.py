@@ -52,6 +52,14 @@ select x in a b; do break; done
 ---
 until a; do b; done < f | c
 ---
+function f (
+  a
+)
+---
+function f ( a ) > g
+---
+function f () ( a )
+---
 case "$x" in a|b*) c;; (d) e ;& "f g") ;; *) h; esac
 ---
 case $x in esac

@@ -38,6 +38,22 @@ def test_one_value_is_not_two(one: str, other: str) -> None:
     assert together((asked(one),), (asked(other, "no"),))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('[ "$ROLE" = server ]', '[ "$ROLE" != server ]'),
+        ("[[ $COUNT -eq 0 ]]", "[[ $COUNT -ne 0 ]]"),
+        ('%{ if role == "server" }', '%{ if role != "server" }'),
+        ('{{ if eq .Role "server" }}', '{{ if ne .Role "server" }}'),
+    ],
+)
+def test_nothing_is_what_it_differs_from(one: str, other: str) -> None:
+    assert not together((asked(one),), (asked(other),))
+    assert not together((asked(one, "no"),), (asked(one),))
+    assert together((asked(one),), (asked(other, "no"),))
+    assert together((asked(one, "no"),), (asked(other),))
+
+
 @pytest.mark.parametrize(("one", "other"), PERHAPS)
 def test_other_comparisons_may_hold_both(one: str, other: str) -> None:
     assert together((asked(one),), (asked(other),))
