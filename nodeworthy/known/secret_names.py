@@ -39,6 +39,8 @@ _OF_A_SIGNATURE = pattern(r"sign|gpg|pgp")
 # What a token costs.
 _A_FRACTION = pattern(r"\d*\.\d+(?:e-?\d+)?")
 _A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{2,}(?:[A-Z][a-z]+)+|[0-9]+")
+# `masterToken: "Access token of all users"` says what one is.
+_A_SENTENCE = pattern(r"[A-Za-z][a-z']*(?: [A-Za-z][a-z']*){3,24}\.?")
 # `minio-s3-creds`, `k8s-registry-login`.
 _WORDS_OF_WHICH_ONE_HAS_A_DIGIT = pattern(r"(?:[a-z]{3,}[-_.])*[a-z][0-9][a-z]?(?:[-_.][a-z]{3,})+")
 # What a shell, Helm, Jinja and whoever marks its places with `#{ … }#` fill in.
@@ -228,12 +230,21 @@ def is_secret(value: str, kind: Holds, name: str = "") -> bool:
         return False
     if _is_placeholder(value, lowered, kind) or _is_reference(value, lowered):
         return False
+    if _names_its_key(name, value):
+        return False
     if kind is Holds.TOKEN:
-        if _OF_A_SIGNATURE.search(name.lower()) and _FINGERPRINT.fullmatch(value):
+        if _A_SENTENCE.fullmatch(value) or (_OF_A_SIGNATURE.search(name.lower()) and _FINGERPRINT.fullmatch(value)):
             return False
         return _A_WORD.fullmatch(value) is None and _WORDS_OF_WHICH_ONE_HAS_A_DIGIT.fullmatch(value) is None
     # A script that counts its tests calls them so as well.
     return name.lower() not in ("pass", "pwd") or not value.isalnum()
+
+
+def _names_its_key(name: str, value: str) -> bool:
+    """`db_secret_key_password: password`, `_app_secret_key: _app_secret`: by which name it is kept."""
+    whole, said = name.lower(), value.lower()
+    *before, last = _WORDS.split(whole)
+    return (last == said and "key" in before) or whole.removesuffix("key").rstrip("_-") == said != whole
 
 
 def may_be_secret(value: str, kind: Holds, name: str = "") -> bool:
@@ -360,7 +371,8 @@ def by_words(text: str, words: Iterable[str], look: Look) -> Iterator[Found]:
             rest = _REST.match(text, end)
             end = rest.end() if rest is not None else end
             name = name_at(text, start, end)
-            is_other = _names_a_file(text, end - len(name)) or _may_be_left_out(text, end - len(name))
+            at = end - len(name)
+            is_other = _names_a_file(text, at) or _may_be_left_out(text, at) or _is_left_out(text, at)
             found, end = ([], end) if is_other else look(text, name, end)
             yield from (each for each in found if not text.endswith(_KEEPS, 0, each[0]))
             start = lowered.find(word, end)
@@ -547,6 +559,24 @@ _OPTIONAL = pattern(r"\[--[\w-]{1,64}[ =][^\[\]\n]{1,64}\]")
 def _may_be_left_out(text: str, start: int) -> bool:
     """`[--password 'mine']`: how a program's options are shown."""
     return _OPTIONAL.match(text, max(0, start - 1)) is not None
+
+
+def _is_left_out(text: str, start: int) -> bool:
+    """`;admin_password = admin`: in settings as Grafana and PHP have them, such a line is none."""
+    line = text[_line(text, start) : start]
+    return line.lstrip(" \t") in (";", "; ") or _is_told_to_somebody(text, start)
+
+
+# `msg: "… add -e admin_pwd=mine to the call"`: how a task of Ansible's tells somebody what is missing.
+_OF_A_MESSAGE = pattern(r"[ \t]*(?:-[ \t]+)?(?:fail_|success_)?msg:[ \t]+[\"']?[A-Z]")
+_LONGEST_MESSAGE = 600
+
+
+def _is_told_to_somebody(text: str, start: int) -> bool:
+    if not text.endswith(("-e ", "--extra-vars "), max(0, start - 13), start):
+        return False
+    begins = text.rfind("\n", max(0, start - _LONGEST_MESSAGE), start) + 1
+    return _OF_A_MESSAGE.match(text, begins) is not None
 
 
 def _names_a_file(text: str, start: int) -> bool:

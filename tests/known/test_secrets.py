@@ -165,6 +165,9 @@ api_key = "__LITELLM_VKEY__"
 secret = "#INIT_VPN_PASSWORD#"
 restic --repo /scratch/backups --insecure-no-password restore latest --target /mnt/jail
 sbctl --skip-token verify99 --disable-password now99 --without_password hunter22
+    msg: "Please say a password. The easiest way to do it is to add -e openshift_admin_pwd=foopass to your call"
+;secret_key = SW2YcwTIb9zpOOhoPsMm
+    ; admin_password = hunter22
 k3s_token: "VERY_LONG_PASSWORD_OF_MANY_LETTERS"
 command: ["mysql", "-u", "mysql", "-ppassword", "hunter22", "-e", "SELECT 1"]
 usage() { echo "Usage: sign.sh [--root-key path] [--encrypt-sub-key] [--sub-passphrase 'pass'] [--sub-passfile path]"; }
@@ -344,6 +347,15 @@ def test_nothing_else_is(line: str) -> None:
 def test_what_is_better_hidden_and_told_of_nobody(line: str) -> None:
     """Of what it costs, of where it lies, of what is to stand there; of a program's variable, a question, a digest."""
     assert [(each.what, each.name) for each in spans(f"{line}\n")] == []
+
+
+def test_what_says_what_it_is_is_no_finding() -> None:
+    assert spans('masterToken: "Access token of all users"') == []
+    assert spans('db_admin_secret_key_password: "password"') == []
+    assert spans('_local_utils_secret_key: "_local_utils_secret"') == []
+    assert spans('postgresql_password: "postgresql"') != []
+    assert spans('masterToken: "access4711"') != []
+    assert spans('passphrase: "correct horse battery staple"') != []
 
 
 def test_what_is_to_stand_there_in_capitals_is_no_finding() -> None:

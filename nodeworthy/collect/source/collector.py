@@ -233,7 +233,7 @@ def _asked_pools(facts: Sequence[Fact]) -> list[GpuPool]:
 def _doors_of_other_clouds(group: FileGroup, groups: Groups) -> list[PoolDoor]:
     """The doors of pools that name their cluster. Of a root with several, nobody knows which pods are for which."""
     named = [each for each in _planned_pools(group) if each.cluster is not None]
-    return [] if groups.around.grow_for_pods(named, group.first.source) else doors_of_pools(named)
+    return [] if not named or groups.around.grow_for_pods(named, group.first.source) else doors_of_pools(named)
 
 
 def _pools_around(facts: Sequence[Fact], group: FileGroup, groups: Groups) -> list[Fact]:

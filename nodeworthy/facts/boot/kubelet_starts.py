@@ -144,6 +144,15 @@ def _has_to_do_with_kubelet(effect: Effect) -> bool:
     return is_named and not isinstance(effect, (Unit, RunsElsewhere))
 
 
+def _brings_a_node_up_to_date(effect: Effect) -> bool:
+    """`kubeadm upgrade`, `kubectl drain`: the node was there before, and its kubelet with it."""
+    if not isinstance(effect, Runs):
+        return False
+    program, *words = (each.shown() for each in effect.arguments)
+    called = program.rpartition("/")[2]
+    return (called == "kubeadm" and words[:1] == ["upgrade"]) or (called == "kubectl" and "drain" in words)
+
+
 _TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
 _RUNTIMES = frozenset({"containerd.service", "crio.service", "docker.service"})
 _NODEADM_READS = "/etc/eks/nodeadm.d/"
@@ -234,9 +243,13 @@ class KubeletStarts:
         return self.family.key == "kubelet" and any(each in kubelet_packages() for each in named)
 
     def ran_before(self, starter: Effect) -> bool:
-        """Whether this only starts again what ran before. That is a restart by hand, one behind kubeadm, one with its
-        runtime, or one after it was stopped; or it is k3s or RKE2, whose own installers enable it."""
-        if not isinstance(starter, Unit) or self.keepers or self.undoings_of_its_own() or self.brings_its_unit():
+        """Whether this only starts again what ran before. That is a restart by hand, one behind kubeadm, in an
+        upgrade, with its runtime, or one after it was stopped; or it is k3s or RKE2, whose own installers enable it."""
+        if not isinstance(starter, Unit) or self.keepers or self.undoings_of_its_own():
+            return False
+        if any(map(_brings_a_node_up_to_date, self.timeline.effects)):
+            return True
+        if self.brings_its_unit():
             return False
         if any(self._is_stopped(each, starter) for each in self.timeline.effects):
             return True

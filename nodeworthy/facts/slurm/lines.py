@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nodeworthy.known.slurm import flags, long_name, optional, refused_by_pyxis, refused_by_sbatch, refused_by_slurm
@@ -41,6 +42,8 @@ class Option:
         return self.value.place
 
 
+# A job is asked for them again and again, and so are the other jobs of its repository.
+@lru_cache(maxsize=256)
 def options_of(text: str, place: Place) -> tuple[Option, ...]:
     """All of them, in their order; the last one of a name counts. What stands in a here-document is another job's."""
     found: list[Option] = []
