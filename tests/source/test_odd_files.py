@@ -84,3 +84,13 @@ def test_a_path_that_is_none_beside_nodes_of_two_kinds(left: str, name: str, tmp
     values.write_text(re.sub(rf"({name}\n +value:).*", rf"\1{left}", values.read_text()))
     ran = run_json("check", "values.yaml", "--rule", "containerd-paths", cwd=tmp_path / "rack")
     assert [each["verdict"] for each in ran.findings] == ["unknown"], ran.err
+
+
+@pytest.mark.parametrize("begins", [b"PK\x03\x04", b"\x89PNG\r\n", b"\x80\x04\x95", b"\x7fELF\x02"])
+def test_models_pictures_and_programs_are_not_looked_through(begins: bytes, tmp_path: Path) -> None:
+    script = b"#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n"
+    (tmp_path / "model.sh").write_bytes(begins + b"\n" + script)
+    ran = run("check", ".", "--format", "json", cwd=tmp_path)
+    assert (ran.report["evaluated"]["files"], ran.report["evaluated"]["unrecognised"]) == (0, 1)
+    (tmp_path / "model.sh").write_bytes(script)
+    assert run("check", ".", "--format", "json", cwd=tmp_path).report["evaluated"]["files"] == 1

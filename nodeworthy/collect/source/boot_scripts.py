@@ -64,7 +64,8 @@ _OF_CHARTS = (b"gpu", b"nvidia", b"hami", b"dcgm", b"prometheus")
 _ASKS_FOR_NODES = pattern(
     rb"\beksctl[ \t]+(?:-\S+[ \t]+)*create\b|\bcontainer[ \t][^\n;|&]{0,200}?\b(?:node-pools|clusters)[ \t]+create\b|"
     rb"\baz[ \t]+aks[ \t]+(?:create|nodepool[ \t]+add)\b|karpenter\.(?:sh|k8s\.aws)/v|\bk3sup[ \t]+(?:install|join)\b|"
-    rb"\bkops[ \t]+create[ \t]+cluster\b"
+    rb"\bkops[ \t]+create[ \t]+cluster\b",
+    words=(b"eksctl", b"node-pools", b"clusters", b"aks", b"karpenter.", b"k3sup", b"kops"),
 )
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
