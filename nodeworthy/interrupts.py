@@ -111,7 +111,7 @@ def _raise_no_more() -> None:
 
 @contextmanager
 def hold() -> Iterator[None]:
-    """What is done here is done whole."""
+    """Holds interrupts back until the block has ended, so that it is never left half done."""
     _Now.held += 1
     try:
         yield

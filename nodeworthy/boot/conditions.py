@@ -44,7 +44,7 @@ class Asks(StrEnum):
 # Not frozen: nobody changes one, and every command of a script has several.
 @dataclass(slots=True, unsafe_hash=True)
 class Question:
-    """Something that a script decides by. Two equal questions have equal answers."""
+    """A condition by which a script decides. Two equal questions have equal answers."""
 
     text: str
     place: Place

@@ -242,7 +242,7 @@ def wants_colour(*, no_color: bool) -> bool:
 
 
 def write_private(path: Path, text: str) -> None:
-    """What a machine said of itself is for whoever asked it."""
+    """Writes a file that only its owner may read: it holds what a machine said of itself."""
     write_whole(path, text, mode=0o600)
 
 

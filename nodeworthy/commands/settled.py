@@ -66,7 +66,7 @@ NOTHING_TYPED = Typed()
 
 @dataclass(frozen=True)
 class Run:
-    """What holds from its beginning to its end."""
+    """What was decided once for the whole run: options, settings, own rules."""
 
     began: float
     typed: Typed
@@ -201,7 +201,7 @@ class FilesToLookAt:
     excluded: int
 
     def counted(self, report: Report) -> Report:
-        """What was not looked at is never left unsaid."""
+        """The report with the number of files that the settings excluded."""
         if not self.excluded:
             return report
         return replace(report, looked_at={**report.looked_at, "excluded": self.excluded})

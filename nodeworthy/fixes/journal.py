@@ -46,7 +46,7 @@ class Journal:
     """The journal of a run that is under way; nobody else finishes that run's work."""
 
     def __init__(self, token: str, entries: Sequence[JournalEntry]) -> None:
-        """Where it can't be written, nothing is remembered."""
+        """Writes the journal. Where that is not possible, the fix runs without one."""
         self.is_ready = False
         self._file: IO[str] | None = None
         self._path = Path()

@@ -67,7 +67,7 @@ def evaluate(node: Expression, scope: Scope) -> Value:
 
 
 def quietly(node: Expression, scope: Scope) -> Value:
-    """The same, and a hole in place of whatever goes wrong."""
+    """The value of an expression, or a hole with the reason if it can't be evaluated."""
     try:
         return evaluate(node, scope)
     except Refusal as refusal:

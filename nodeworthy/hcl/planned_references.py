@@ -26,7 +26,7 @@ class Configuration:
         return mapping_or_empty(self._root.get("variables"))
 
     def provider(self, name: str) -> Mapping[str, Any]:
-        """What its own block sets; of one without an alias."""
+        """The arguments of the provider's block that has no alias."""
         return mapping_or_empty(mapping_or_empty(self._providers.get(name)).get("expressions"))
 
     def module(self, path: tuple[str, ...]) -> Mapping[str, Any]:

@@ -25,7 +25,7 @@ def compared_types() -> Sequence[str]:
 
 
 def unless_said(name: str) -> object:
-    """What is so where AWS says nothing."""
+    """The value that holds if AWS says nothing."""
     return _table()["silent"].get(name)
 
 

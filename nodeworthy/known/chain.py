@@ -47,7 +47,7 @@ def link_of_part(part: str) -> str:
 
 @cache
 def link_of_evidence(evidence: str, layer: str) -> str:
-    """What stands by its own name counts before its layer."""
+    """The link that names this evidence; if none does, the link that names its layer."""
     named = (link.id for link in links() if evidence in link.evidence)
     layered = (link.id for link in links() if layer in link.layers)
     return next(named, "") or next(layered, "")

@@ -141,7 +141,7 @@ def _accepted(mine: socket.socket, match: str) -> list[socket.socket]:
 
 
 def _hear(other: socket.socket, match: str, known: list[socket.socket]) -> None:
-    """Lets the partner in; a stranger is let go."""
+    """Keeps a connection that sends the right password, and closes any other."""
     other.settimeout(PATIENCE)
     wanted, said = _password(match), b""
     with contextlib.suppress(OSError):

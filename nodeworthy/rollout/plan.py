@@ -246,7 +246,7 @@ def _away(world: World, asked: RolloutRequest, order: Sequence[Candidate]) -> It
 
 
 def blocks_of(each: Candidate, terms: Terms) -> Iterator[str]:
-    """Why a node could not be emptied."""
+    """The reasons why a node can't be emptied."""
     if each.node is None:
         return
     for volume in each.node.local_volumes:

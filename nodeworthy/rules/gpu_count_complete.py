@@ -88,7 +88,7 @@ def _offers_fewer(count: NodeGpuCount, expected: Expected) -> Draft:
 
 
 def _of_a_change(count: NodeGpuCount, resource: str) -> Draft:
-    """They are away on purpose; whether they come back, labels do not tell."""
+    """GPUs that a change has taken away on purpose. Labels do not tell whether they come back."""
     node = count.node
     return unknown(
         count,

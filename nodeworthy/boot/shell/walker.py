@@ -120,7 +120,7 @@ class Walker:
             self.not_understood(place, self.text, "the script does more than is followed", ends_it=True)
 
     def weighs(self, content: Content | None) -> None:
-        """What moves long files about is more than one step."""
+        """Counts steps for a command that moves content: more for a long file."""
         self.steps += len(content.lines) // LINES_A_STEP if content is not None else 0
 
     def ask(self, statement: Statement) -> Answer:

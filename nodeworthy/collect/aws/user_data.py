@@ -45,7 +45,8 @@ def is_for_windows(text: str) -> bool:
 
 
 def scripts_of(resource: AwsResource, stands_for: Callable[[str], str | None] | None = None) -> Sequence[BootScript]:
-    """What its machines boot with. `stands_for` tells the made-up values in it apart."""
+    """The user data of a resource as boot scripts, without those for Windows. `stands_for` recognises made-up values in
+    it."""
     said = ((resource.get(name), encoded) for name, encoded in USER_DATA.get(resource.type, {}).items())
     found = [_script(tree, encoded) for tree, encoded in said if not tree.is_absent and not tree.is_null]
     found = [each for each in found if not _is_of_windows(each)]

@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def one(self) -> Any:
-        """What is no list."""
+        """The answer of a call that gives one value and no list."""
         return self.pages[0].get(self.key) if self.pages else None
 
 

@@ -49,7 +49,7 @@ class Version:
 
 
 class Region:
-    """What is asked once, and looked up by its name."""
+    """The answers of one region, each asked for once and found by name."""
 
     def __init__(self, asked: RegionAnswers) -> None:
         self.asked = asked

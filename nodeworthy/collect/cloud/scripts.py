@@ -12,7 +12,7 @@ from nodeworthy.known.secrets import HIDDEN
 
 
 def cloud_scripts(resource: AwsResource) -> Sequence[BootScript]:
-    """Where a placeholder stands, a secret stood."""
+    """The boot scripts of a resource, each marked where a placeholder stands in place of a secret."""
     return [replace(each, holds_secret=True) if _is_hidden(each) else each for each in scripts_of(resource)]
 
 

@@ -54,7 +54,7 @@ class _File:
 
     @property
     def used(self) -> str:
-        """What a fault in the middle left of it."""
+        """Words for how much of a broken file was used."""
         return f"; the {self.objects} objects before that were used" if self.objects else ""
 
     def end(self, seen: ClusterObjects) -> None:

@@ -25,7 +25,7 @@ from nodeworthy.verdict import Place, Verdict
 
 
 def verification(seen: ClusterObjects, not_seen: NotSeen) -> list[VerificationWork]:
-    """What of the pods is verification, which is judged by what it holds."""
+    """The pods that verify nodes. They are judged by what they hold."""
     pods, unseen_jobs = seen.gpu_pods, not_seen.why(JOBS) is not None
     said = ((each.name, OPT_OUTS.items() & each.labels.items()) for each in seen.nodes.values())
     opted_out = {name: "=".join(min(labels)) for name, labels in said if labels}

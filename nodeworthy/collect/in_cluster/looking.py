@@ -59,7 +59,7 @@ LOG_TRIES = 3
 
 
 class Stopped(Exception):
-    """Whoever asked wants to hear no more."""
+    """Ends the look because whoever asked for it has stopped listening."""
 
 
 @dataclass

@@ -21,7 +21,7 @@ _RULE = ("id", "title", "remedy", "incident", "about_ourselves", "never_unknown"
 
 @dataclass(frozen=True)
 class RememberedSubject:
-    """Where it stands is all that a report says of a subject."""
+    """The subject of a remembered judgement: a report needs only its place."""
 
     place: Place
 

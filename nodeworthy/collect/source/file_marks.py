@@ -45,7 +45,7 @@ _NO_NODES_FILE = (b"#!", b"#cloud-config", b"\x1f\x8b", b"<", b"package ", b"imp
 
 
 def node_file(data: bytes, shown: str, lies: str = "") -> NodeFile | None:
-    """Where it `lies`, as an absolute path, says which files belong to it."""
+    """The file as one of a node's own, or None. `lies` is its absolute path, by which it is grouped with others."""
     if data.startswith(_NO_NODES_FILE) or len(data) > _LARGEST:
         return None
     # A mark that begins its line may begin the file.

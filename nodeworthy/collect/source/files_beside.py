@@ -48,7 +48,7 @@ class FilesBeside:
 
     @property
     def is_there(self) -> bool:
-        """What comes through a pipe lies nowhere."""
+        """False for what came through a pipe: it lies in no folder."""
         return self.source.shown != STDIN
 
     def values(self, path: Path) -> Tree | None:

@@ -123,7 +123,7 @@ class _Laid:
     sets: list[tuple[str, Tree]] = field(default_factory=list)
 
     def forgets(self, why: str) -> None:
-        """What was said so far may be said otherwise there."""
+        """Drops what was read of the values so far, because they may be different from here on."""
         self.tree, self.elsewhere = Tree({}, self.place), why
 
     def file(self, path: Text, content: Content | None, beside: FilesBeside) -> None:

@@ -89,7 +89,7 @@ def _googles(place: Place, given: Given) -> Iterator[_Machine]:
 
 
 def _created(given: Given) -> str:
-    """Its name, right behind the word."""
+    """The name behind `create`."""
     words = [each.shown() for each in given.operands]
     return next((name for before, name in pairwise(words) if before == "create"), "")
 

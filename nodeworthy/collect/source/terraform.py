@@ -109,7 +109,7 @@ class TerraformRoot:
         return Provisioned([*there, *booting], beside)
 
     def bounded(self, make: Callable[[], _T]) -> _T | None:
-        """What can't be read to its end is told with the charts."""
+        """What `make` returns; None if it took too much, which is reported with the charts."""
         try:
             return make()
         except TooMuch:

@@ -182,7 +182,7 @@ def neighbours(shapes: Sequence[Shape]) -> dict[str, tuple[Shape, ...]]:
 
 
 def priority_class() -> dict[str, Any]:
-    """What has to be there before, which a run does not make."""
+    """The PriorityClass that must exist before a run. No run creates it."""
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",

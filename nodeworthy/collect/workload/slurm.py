@@ -66,7 +66,7 @@ class SlurmTerms:
 
     @property
     def image(self) -> str:
-        """What has torch."""
+        """The container, or else the Python, that has torch."""
         return self.container or self.python
 
     @property

@@ -87,7 +87,7 @@ def node_standing(node: str, recorded: RunRecording, report: Report, run: Run) -
 
 
 def _is_nobodys(judgement: Judgement) -> bool:
-    """A rule that crashed may have been about any."""
+    """Whether a rule crashed: its judgement may have been about any of the nodes."""
     return judgement.verdict is Verdict.ERROR and judgement.crashed is not None
 
 

@@ -80,7 +80,7 @@ class Ground(Protocol):
         """The place of the run, for whoever is asked whether it may begin."""
 
     def shown(self) -> Sequence[str]:
-        """What is to be known of this place before."""
+        """What the user should know about this place before anything runs."""
 
     def begin(self) -> Iterator[str]:
         """Takes its turn, removes what killed runs have left, and creates what all pieces share. It tells each thing

@@ -136,7 +136,7 @@ _KUBECONFIG, _SBATCH = "KUBECONFIG", "sbatch"
 
 
 def refuse_idle(options: Options) -> None:
-    """What would do nothing beside the others."""
+    """Refuses options that do nothing beside the other ones."""
     if options.folder is not None:
         of_a_run = options.on or options.dry_run or options.record or options.nodes or options.taint
         if of_a_run or options.without_torch or options.download_url or options.model:

@@ -137,7 +137,7 @@ _OF_SSH = "ssh:// and --asg with --via ssh"
 
 
 def refuse_idle(options: Options) -> None:
-    """What other options alone give a meaning: known before anybody is asked."""
+    """Refuses options that do nothing without another one, before any host is asked."""
     if options.via and not options.asg:
         raise InputError("--via says how the instances of --asg are reached: name a group, or spell the hosts ssm://")
     if options.yes and not (options.reboot or options.taint or options.in_cluster):
@@ -147,7 +147,7 @@ def refuse_idle(options: Options) -> None:
 
 
 def refuse_of_jobs(options: Options) -> None:
-    """What would do nothing without --in-cluster."""
+    """Refuses options that do nothing without --in-cluster."""
     given = {
         "--job-deadline": options.job_deadline,
         "--total-deadline": options.total_deadline,
@@ -159,7 +159,7 @@ def refuse_of_jobs(options: Options) -> None:
 
 
 def refuse_beside(options: Options, hosts: Sequence[Spec]) -> None:
-    """What says how hosts are reached, where none is reached so."""
+    """Refuses options about a way of reaching hosts by which none of these hosts is reached."""
     if not hosts:
         return
     kinds = {each.scheme for each in hosts}

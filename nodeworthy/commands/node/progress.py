@@ -217,7 +217,7 @@ def tell(line: str) -> None:
 
 
 def leave() -> None:
-    """What is written from now on stands below the table."""
+    """Leaves the table as it stands; later output is printed below it."""
     _TABLES.clear()
 
 

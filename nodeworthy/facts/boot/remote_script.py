@@ -84,7 +84,7 @@ class SendingScript(BootScript):
 
     @cached_property
     def sent(self) -> Sequence[Sent]:
-        """All that is critical, of what is sent from here; what is sent on from there is not followed."""
+        """The critical steps that this script sends to other machines. What those machines send on is not followed."""
         calls = list(self.timeline.of(RunsElsewhere))
         by_effect = {id(effect): call for call in calls for effect in call.does}
         does = Timeline(tuple(effect for call in calls for effect in call.does))

@@ -66,7 +66,7 @@ class StuckObject:
 
 @dataclass(frozen=True)
 class Around:
-    """What of the cluster decides whether such an object is amiss for anybody."""
+    """What else is known of the cluster, to decide whether a stuck object harms anybody."""
 
     now: datetime | None = None
     # Whether pods wait for GPUs.

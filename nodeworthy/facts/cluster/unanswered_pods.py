@@ -71,7 +71,8 @@ def unanswered_pods(
     logs: Mapping[str, Words],
     fleet: Fleet | None,
 ) -> Iterator[UnansweredPods]:
-    """Where the cluster's DNS does not run, nobody could be answered."""
+    """The pods whose last words say that a name was not resolved. Where the cluster's DNS is down, only those whose
+    words leave no doubt."""
     pods = list(pods)
     dns = [pod for pod in pods if _is_dns(pod)]
     down = dns_is_down(pods)

@@ -32,7 +32,7 @@ def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
 
 
 def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
-    """What containerd 1.x kept under registry.configs for TLS, no containerd 2 knows."""
+    """TLS settings under registry.configs, which containerd 1.x read and containerd 2 ignores."""
     possible = possible_eras(file, version)
     if not all(each.forgot_tls for each in possible):
         return

@@ -247,7 +247,7 @@ _ASKED = pattern(
 
 
 def pods_shown_by(script: BootScript, said: Pods) -> Pods:
-    """What somebody declared stands; the rest is what is shown."""
+    """`said`, completed by what the script and the files around it show. What was declared stays as it is."""
     own = [line for part in (*script.userdata.parts, *script.told_in) for line in lines_of(part.text, part.origin)]
     said = replace(said, uplink=said.uplink or _uplink(own))
     if said.networks:
@@ -274,7 +274,7 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
 
 
 def files_around(script: BootScript) -> Iterator[FileBeside]:
-    """File by file. Asked for only where the script itself shows nothing."""
+    """The files around the script that show a network, one by one. Used only if the script itself shows none."""
     if script.surroundings is None:
         return
     for held in script.surroundings.holding(mark(), _SUFFIXES, words()):

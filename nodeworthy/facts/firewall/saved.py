@@ -18,7 +18,7 @@ class _Apart(Exception):
 
 
 def both(outer: Filter, inner: Filter) -> Filter | None:
-    """None where no packet is meant by both."""
+    """The filter of the packets that both filters match; None if there can be no such packet."""
     limits = dict.fromkeys(each for each in (outer.limits, inner.limits) if each)
     try:
         return Filter(

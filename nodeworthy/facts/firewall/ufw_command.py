@@ -227,7 +227,7 @@ _ASKS = frozenset({"status", "show", "version", "help", "app", "--version", "--h
 
 @dataclass(frozen=True)
 class UfwCommand:
-    """None of `does`: nothing changes."""
+    """What one call of ufw does. It changes nothing where `does` is None."""
 
     does: Does | None
     rule: Rule | None = None

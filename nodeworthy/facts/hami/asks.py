@@ -18,7 +18,7 @@ _MOST = 6
 
 
 def impossible(pod: HamiPod) -> Iterator[Draft]:
-    """What no GPU can give, whichever there are."""
+    """Requests that no GPU can fulfil."""
     for container in pod.asking:
         yield from _percent(pod, container)
         yield from _units(pod, container)
@@ -148,7 +148,7 @@ def _count(pod: HamiPod, container: Container, willing: Sequence[HamiGpus]) -> I
 
 
 def beyond_any_gpu(pod: HamiPod, setup: HamiSetup) -> Iterator[Draft]:
-    """Where nothing says which GPUs there are: more than the largest that exists."""
+    """Requests for more memory than the largest GPU has. For clusters whose GPUs are not known."""
     factor = max(_factor(setup) or 1, 1)
     most = int(largest_memory() * factor)
     for container in pod.asking:

@@ -59,7 +59,7 @@ def _repository(image: str) -> str:
 
 
 def drivers_on_nodes(daemonsets: Mapping[Key, DriverDaemonSet], pods: Iterable[ClusterPod]) -> Iterator[DriversOnNodes]:
-    """Where the operator's runs beside another."""
+    """The nodes on which the operator's driver and another one run together."""
     on: dict[str, set[Key]] = defaultdict(set)
     for pod in pods:
         key = (pod.namespace, pod.daemonset)

@@ -65,7 +65,7 @@ class ToolkitOnNodes:
 
     @property
     def on(self) -> tuple[str, ...]:
-        """Whom a fault concerns."""
+        """The pool, or else the nodes, that a fault concerns."""
         return (self.pool,) if self.pool else tuple(node.title for node in self.nodes)
 
     @property
@@ -189,7 +189,7 @@ class ToolkitOnNodes:
 
     @cached_property
     def bare_nodes(self) -> tuple[ClusterNode, ...]:
-        """Where it should run, and has no pod."""
+        """The nodes on which the toolkit should run and has no pod."""
         covered = {pod.node for pod in self.pods}
         return tuple(node for node in self.nodes if node.name not in covered)
 

@@ -158,7 +158,7 @@ class PodTemplate:
         return Located(Known(max(together, most)), self.place)
 
     def least(self, resource: str) -> int:
-        """The same, by what is known."""
+        """How much of a resource the pod asks for at least: amounts that are not known count as nothing."""
         states = [(each.is_init and not each.is_sidecar, each.asks_for(resource).state) for each in self.containers]
         known = [(alone, state.value) for alone, state in states if isinstance(state, Known)]
         together = sum(amount for alone, amount in known if not alone)

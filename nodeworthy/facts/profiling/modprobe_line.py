@@ -146,7 +146,7 @@ def _is_zero(value: str) -> bool:
 
 
 def says_the_default(line: str) -> bool:
-    """What holds in any case: whoever writes it wants no profiling."""
+    """Whether the line sets the option to its default, which asks for no profiling."""
     wanted = option()
     words = (_unquoted(word).replace('"', "") for word in line.split())
     return f"{wanted.name}={wanted.default}" in words

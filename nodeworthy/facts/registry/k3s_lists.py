@@ -50,7 +50,7 @@ def leads_of(write: Writes) -> Iterator[Lead]:
 
 
 def list_of(write: Writes) -> Reading | None:
-    """Where what is written is known."""
+    """The list that this step writes; None if its content is not known."""
     content = content_of(write)
     return read_list(content, write.place, write.path.shown()) if content is not None else None
 
@@ -80,7 +80,7 @@ def drafts_without_scheme(reading: Reading, but: Collection[str]) -> Iterator[Dr
 
 
 def read_too_late(timeline: Timeline, reader: str, write: Writes) -> Iterator[Draft]:
-    """They read it as they start, and never again."""
+    """Fails if the file is written after k3s or RKE2 has started, because they read it only when they start."""
     units = _UNITS[reader]
     started = next((each for each in timeline.before(write) if _starts(each, units, write)), None)
     after = timeline.after(write)

@@ -188,7 +188,7 @@ class Empty:
 
     @property
     def asked_before(self) -> Place | None:
-        """Where the script looks whether it is empty before it starts anything."""
+        """The place where the script asks for the variable before it starts anything; None if it does not."""
         asked = (each.question for each in self.launch.ran.guard)
         return next((each.place for each in asked if re.search(rf"\b{self.variable}\b", each.text)), None)
 

@@ -74,7 +74,7 @@ MOST = 4
 
 @dataclass
 class Choices:
-    """What each variable is given, and under which conditions."""
+    """The values that each variable is given, each with its conditions."""
 
     state: State
     given: dict[str, list[tuple[Guard, Value]]] = field(default_factory=dict)

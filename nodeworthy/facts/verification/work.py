@@ -65,7 +65,7 @@ class VerificationWork:
 
     @property
     def is_above_others(self) -> bool:
-        """What somebody tries by hand is only asked to end."""
+        """Whether it comes before other work by its priority. Of what somebody tries by hand this is not asked."""
         return (self.priority or 0) > 0 and not is_a_trial(self.template)
 
     @property

@@ -38,7 +38,7 @@ class EvidenceMatch:
 
     @property
     def rank(self) -> tuple[bool, int, int]:
-        """What only says that something failed comes behind what says why."""
+        """The order of causes: one that only says that something failed comes after one that says why."""
         entry = xid_numbered(self.evidence.table, self.number) if self.number is not None else None
         of_program = entry is not None and entry.whose == "program"
         return self.evidence.is_symptom or of_program, ranks()[self.evidence.id], self.line

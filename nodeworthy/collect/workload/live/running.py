@@ -58,7 +58,7 @@ class _Held:
 
 @dataclass
 class _Going:
-    """One that has ended, and may hold GPUs still."""
+    """A piece that has ended and may still hold GPUs."""
 
     ended: Ended
     since: float
