@@ -6,7 +6,9 @@ of what it takes to try a pattern at each of their letters.
 
 from __future__ import annotations
 
+import importlib
 import re
+import sys
 from collections.abc import Callable
 from typing import Any, AnyStr, cast
 
@@ -15,6 +17,17 @@ def pattern(text: AnyStr, flags: int = 0, *, words: tuple[AnyStr, ...] = ()) -> 
     """Like re.compile, but compiles on first use. The result has the methods of a pattern; the functions of re do not
     take it. Wherever it matches, one of its `words` stands in what is matched; a test makes sure of that."""
     return cast(re.Pattern[AnyStr], NotYet(text, flags, words))
+
+
+def import_with_patterns_for_later(module: str) -> None:
+    """Imports what others have written: what it compiles meanwhile is compiled when it is first used, too."""
+    if module in sys.modules:
+        return
+    compiled, re.compile = re.compile, pattern  # type: ignore[assignment]
+    try:
+        importlib.import_module(module)
+    finally:
+        re.compile = compiled
 
 
 class NotYet:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -105,6 +107,27 @@ def test_one_that_would_take_long_is_attacked(careless: str) -> None:
         return max(timeit(partial(re.search, careless, each), number=1) for each in attacks(careless, 0, length))
 
     assert longest(20) > 4 * longest(16)
+
+
+_OTHERS = """
+import re
+compiles = re.compile
+from nodeworthy.patterns import NotYet, import_with_patterns_for_later
+import_with_patterns_for_later("yaml")
+import yaml
+assert re.compile is compiles
+assert isinstance(yaml.reader.Reader.NON_PRINTABLE, NotYet)
+assert yaml.safe_load("[2026-01-02, yes, 1_000, 0x1f, .5]") == yaml.safe_load("[2026-01-02, true, 1000, 31, 0.5]")
+try:
+    yaml.safe_load("a: \\x01")
+except yaml.reader.ReaderError:
+    print("refused")
+"""
+
+
+def test_what_others_compile_at_import_is_compiled_when_it_is_used() -> None:
+    told = subprocess.run([sys.executable, "-c", _OTHERS], capture_output=True, text=True, check=False)
+    assert told.stdout == "refused\n", told.stderr
 
 
 def _written() -> dict[tuple[str | bytes, int], str]:

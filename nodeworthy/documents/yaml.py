@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from nodeworthy.patterns import import_with_patterns_for_later
+
 if TYPE_CHECKING:
     from nodeworthy.documents.tree import Tree
     from nodeworthy.verdict import Place
@@ -21,11 +23,18 @@ class NotYaml(Exception):
         self.place = place
 
 
-def read_all(text: str, origin: Place) -> list[Tree]:
-    """Every document of a text. `origin` is where its first character stands: the column shifts every line."""
+def _trees(text: str, origin: Place, *, is_flat: bool = False) -> list[Tree]:
+    """Of what PyYAML compiles at import, one names nearly all letters of Unicode, which takes as long as an interpreter
+    takes to start: its own reader looks for it, and libyaml's is the one that reads here."""
+    import_with_patterns_for_later("yaml")
     from nodeworthy.documents.yaml_nodes import trees
 
-    return trees(text, origin)
+    return trees(text, origin, is_flat=is_flat)
+
+
+def read_all(text: str, origin: Place) -> list[Tree]:
+    """Every document of a text. `origin` is where its first character stands: the column shifts every line."""
+    return _trees(text, origin)
 
 
 def read(text: str, origin: Place) -> Tree | None:
@@ -43,10 +52,8 @@ def read_inside(scalar: Tree) -> Tree | None:
 
 def read_all_inside(scalar: Tree) -> list[Tree]:
     """Every document inside a string."""
-    from nodeworthy.documents.yaml_nodes import trees
-
     text, origin = scalar.text, scalar.inside
-    return trees(text, origin or scalar.place, is_flat=origin is None) if text is not None else []
+    return _trees(text, origin or scalar.place, is_flat=origin is None) if text is not None else []
 
 
 def compose(text: str, origin: Place) -> list[Any]:
