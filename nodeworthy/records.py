@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from reprlib import recursive_repr
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, get_origin
 
 __all__ = ["dataclass", "field", "fields", "replace"]
 
@@ -21,31 +22,57 @@ _FIELDS = "__record_fields__"
 _MISSING: Any = type("_Missing", (), {"__repr__": lambda _: "MISSING", "__slots__": ()})()
 
 
-class _Field(NamedTuple):
-    name: str = ""
-    type: Any = None
-    default: Any = _MISSING
-    default_factory: Any = _MISSING
-    init: bool = True
-    repr: bool = True
-    hash: bool | None = None
-    compare: bool = True
-    kw_only: Any = _MISSING
+# A NamedTuple of each of these would be written at every start, which takes as long as three modules.
+
+
+class _Field:
+    __slots__ = ("compare", "default", "default_factory", "hash", "init", "kw_only", "name", "repr", "type")
+
+    def __init__(
+        self,
+        *,
+        default: Any = _MISSING,
+        default_factory: Any = _MISSING,
+        init: bool = True,
+        repr: bool = True,  # noqa: A002 - as the standard library calls it
+        hash: bool | None = None,  # noqa: A002
+        compare: bool = True,
+        kw_only: Any = _MISSING,
+    ) -> None:
+        self.name, self.type = "", None
+        self.default, self.default_factory = default, default_factory
+        self.init, self.repr, self.hash, self.compare, self.kw_only = init, repr, hash, compare, kw_only
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What was said of it, by the standard library's names."""
+        return {name: getattr(self, name) for name in _SAID}
 
     @property
     def has_default(self) -> bool:
         return self.default is not _MISSING or self.default_factory is not _MISSING
 
+    def of(self, name: str, kind: Any, *, kw_only: bool) -> _Field:
+        """The same as the field of a class."""
+        told = _Field(**self.said)
+        told.name, told.type = name, kind
+        told.kw_only = kw_only if told.kw_only is _MISSING else told.kw_only
+        return told
 
+
+_SAID = tuple(name for name in _Field.__slots__ if name not in ("name", "type"))
 _NOTHING = _Field()
 
 
-class _NotYet(NamedTuple):
+class _NotYet:
     """Fields that nobody has asked for."""
 
-    # Those that the class spelt out.
-    taken: Mapping[str, _Field]
-    kw_only: bool
+    __slots__ = ("kw_only", "taken")
+
+    def __init__(self, taken: Mapping[str, _Field], kw_only: bool) -> None:
+        # Those that the class spelt out.
+        self.taken = taken
+        self.kw_only = kw_only
 
 
 def _field(**said: Any) -> Any:
@@ -54,18 +81,24 @@ def _field(**said: Any) -> Any:
     return _Field(**said)
 
 
-class _Code(NamedTuple):
-    parameters: list[str]
-    lines: list[str]
-    # What the lines name beside the parameters.
-    names: dict[str, Any]
+class _Code:
+    __slots__ = ("lines", "names", "parameters")
+
+    def __init__(self, parameters: list[str], lines: list[str], names: dict[str, Any]) -> None:
+        self.parameters = parameters
+        self.lines = lines
+        # What the lines name beside the parameters.
+        self.names = names
 
 
-class _Way(NamedTuple):
+class _Way:
     """How a method is done: as code, and by a function that reads the fields, and says where it can't."""
 
-    code: Callable[[type[Any]], _Code]
-    function: Callable[[type[Any]], Callable[..., Any]]
+    __slots__ = ("code", "function")
+
+    def __init__(self, code: Callable[[type[Any]], _Code], function: Callable[[type[Any]], Callable[..., Any]]) -> None:
+        self.code = code
+        self.function = function
 
 
 # So often a method is done by the function.
@@ -151,9 +184,7 @@ def _declared(cls: type[Any], said: _NotYet) -> dict[str, _Field]:
         if _is_of_the_class(kind):
             continue
         each = said.taken.get(name) or _of_value(getattr(cls, name, _MISSING))
-        found[name] = each._replace(
-            name=name, type=kind, kw_only=said.kw_only if each.kw_only is _MISSING else each.kw_only
-        )
+        found[name] = each.of(name, kind, kw_only=said.kw_only)
     return found
 
 
@@ -205,8 +236,10 @@ def _of_value(value: Any) -> _Field:
 def _of_theirs(theirs: Any) -> _Field:
     from dataclasses import MISSING
 
-    said = (getattr(theirs, name) for name in _Field._fields)
-    return _Field(*(_MISSING if each is MISSING else each for each in said))
+    said = {name: getattr(theirs, name) for name in _SAID}
+    told = _Field(**{name: _MISSING if each is MISSING else each for name, each in said.items()})
+    told.name, told.type = theirs.name, theirs.type
+    return told
 
 
 def _with_slots(cls: type[Any], found: Mapping[str, _Field]) -> type[Any]:
@@ -239,14 +272,16 @@ class _Theirs:
 
 
 def _theirs(ours: _Field, dataclasses: Any) -> Any:
-    said = {name: value for name, value in ours._asdict().items() if name not in ("name", "type")}
-    return dataclasses.field(**{name: value for name, value in said.items() if value is not _MISSING})
+    return dataclasses.field(**{name: value for name, value in ours.said.items() if value is not _MISSING})
 
 
-class _Parameters(NamedTuple):
+class _Parameters:
     """What the standard library asks of a class that one of its own is made of."""
 
-    frozen: bool
+    __slots__ = ("frozen",)
+
+    def __init__(self, frozen: bool) -> None:
+        self.frozen = frozen
 
 
 _THEIRS = _Theirs()
@@ -444,12 +479,19 @@ def _fields(one: Any) -> tuple[_Field, ...]:
 
 
 def _replace(one: Any, /, **changes: Any) -> Any:
-    for each in _fields(one):
-        if not each.init and each.name in changes:
-            raise ValueError(f"field {each.name} is declared with init=False, it cannot be specified with replace()")
-        if each.init and each.name not in changes:
-            changes[each.name] = getattr(one, each.name)
+    for name, is_given in _given(one.__class__):
+        if name in changes:
+            if not is_given:
+                raise ValueError(f"field {name} is declared with init=False, it cannot be specified with replace()")
+        elif is_given:
+            changes[name] = getattr(one, name)
     return one.__class__(**changes)
+
+
+@cache
+def _given(cls: type[Any]) -> tuple[tuple[str, bool], ...]:
+    """The names of the fields, each with whether it is given when one is made: nobody asks a class twice."""
+    return tuple((each.name, each.init) for each in _fields(cls))
 
 
 _INIT = _Way(_init, _init_by_fields)
