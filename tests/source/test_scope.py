@@ -74,7 +74,7 @@ class TestFiles:
         scope = Scope(tmp_path)
         for ask in (lambda: list(scope.holding(CILIUM)), lambda: scope.references_to(tmp_path / "b.yaml")):
             with monkeypatch.context() as stopped:
-                stopped.setattr(Scope, "_read", reads_once())
+                stopped.setattr(Scope, "read_listed", reads_once())
                 with pytest.raises(KeyboardInterrupt):
                     ask()
         assert [each.path.name for each in scope.holding(CILIUM)] == ["a.yaml", "b.yaml"]

@@ -90,16 +90,16 @@ def _hamis_keys() -> Iterator[bytes]:
     yield from (key.encode() for keys in telling_keys().values() for key in keys)
 
 
-def among(paths: Iterable[Path], mark: re.Pattern[bytes], known: set[str], beside: Source) -> Iterator[Source]:
+def among(names: Iterable[str], mark: re.Pattern[bytes], known: set[str], beside: Source) -> Iterator[Source]:
     """The files in which the mark stands, without those that are known already."""
     scopes = beside.scopes
-    for path in paths:
-        if os.fspath(path) in known:
+    for name in names:
+        if name in known:
             continue
-        known.add(os.fspath(path))
-        data = scopes.below(path.parent).read(path)
+        known.add(name)
+        data = scopes.read(name)
         if data is not None and mark.search(data):
-            yield lying_beside(path, beside)
+            yield lying_beside(Path(name), beside)
 
 
 def naming(source: Source, found: FileContents) -> Iterator[Source]:

@@ -207,21 +207,21 @@ def fleet_of(choice: Choice) -> str | None:
     return choice.fleet.place.file if choice.fleet is not None else None
 
 
-def files_of(domain: str, choice: Choice, members: Sequence[Member], scopes: Scopes) -> Iterator[Path]:
+def files_of(domain: str, choice: Choice, members: Sequence[Member], scopes: Scopes) -> Iterator[str]:
     """The files that may belong to it, whether they are judged or not."""
     if choice.fleet is not None:
         scoped = (each.source.scope for each in members)
         roots = dict.fromkeys(scope.root for scope in scoped if scope.root is not None)
         for root in roots:
-            yield from scopes.below(root).files()
+            yield from scopes.below(root).names()
     elif domain.endswith(os.sep):
         for name in _OF_A_NODE:
-            yield from scopes.below(Path(domain, name)).files()
-        yield from scopes.below(Path(domain)).files_of_folder()
+            yield from scopes.below(Path(domain, name)).names()
+        yield from scopes.below(Path(domain)).names_of_folder()
     elif domain != STDIN:
         folder = scopes.below(Path(domain))
         is_deep = Path(domain, _CHART).exists() or any(each.found.node_files for each in members)
-        yield from folder.files() if is_deep else folder.files_of_folder()
+        yield from folder.names() if is_deep else folder.names_of_folder()
 
 
 def why_unlisted(domain: str, choice: Choice, members: Sequence[Member], scopes: Scopes) -> str:

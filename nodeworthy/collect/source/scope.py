@@ -36,12 +36,45 @@ MOST_FILES = 20_000
 MOST_BYTES = 64 * 1024 * 1024
 # Whatever is longer was written by a program.
 LARGEST = 512 * 1024
+# Of them so much is kept for whoever asks again.
+MOST_KEPT = 4 * 1024 * 1024
 # What names files of ours by their names.
 _REFERRING = (
     *(".tf", ".tofu", ".hcl", ".json", ".yaml", ".yml", ".py", ".ts", ".js", ".go", ".sh", ".bash", ".j2", ".tpl"),
     *(".tftpl", ".tfvars", ".toml", ".mk", ".pkr", ".cs", ".java", ".rb", ".template", ".dockerfile", ".bats", ""),
 )
 _REFERRING_NAMES = ("Dockerfile", "Containerfile", "Makefile", "Vagrantfile", "Justfile", "justfile", "Taskfile.yml")
+
+
+@dataclass
+class Kept:
+    """What was read of files in one run: of one that stands among few others everybody asks again."""
+
+    _texts: dict[str, bytes | None] = field(default_factory=dict)
+    _left: int = MOST_KEPT
+
+    def read(self, path: str) -> bytes | None:
+        if path in self._texts:
+            return self._texts[path]
+        data = _read(path)
+        size = len(data) if data is not None else 0
+        if size <= self._left:
+            self._left -= size
+            self._texts[path] = data
+        return data
+
+    def forget(self) -> None:
+        self._texts.clear()
+        self._left = MOST_KEPT
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        # Of thousands of files: as many bytes are made room for as there are.
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+            return file.read() if os.fstat(file.fileno()).st_size <= LARGEST else None
+    except OSError:
+        return None
 
 
 @dataclass
@@ -60,7 +93,9 @@ class Scope:
     _paths: list[str] | None = None
     _by_name: dict[str, list[str]] | None = None
     _held: dict[tuple[bytes, int, tuple[str, ...]], list[str]] = field(default_factory=dict)
-    _named: dict[str, list[Reference]] | None = None
+    # By the last part of a name: which file has it, and where.
+    _named: dict[str, list[tuple[str, Named]]] | None = None
+    _kept: Kept = field(default_factory=Kept)
 
     @property
     def asked(self) -> Iterator[Path]:
@@ -77,11 +112,16 @@ class Scope:
             if not suffixes or _suffix(path) in suffixes:
                 yield Path(path)
 
-    def files_of_folder(self) -> Iterator[Path]:
+    def names(self) -> Sequence[str]:
+        """The same as text: to make a `Path` of each of thousands takes longer than to look into them."""
+        return self._listed()
+
+    def names_of_folder(self) -> Sequence[str]:
         """The files that lie in the root itself."""
-        if self.root is not None:
-            self._read_of.add(os.fspath(self.root))
-            yield from map(Path, _inside(os.fspath(self.root))[0])
+        if self.root is None:
+            return ()
+        self._read_of.add(os.fspath(self.root))
+        return _inside(os.fspath(self.root))[0]
 
     def holding(
         self, mark: re.Pattern[bytes], suffixes: Sequence[str] = (), words: Sequence[bytes] = ()
@@ -95,7 +135,7 @@ class Scope:
                 for path, data in self._texts(suffixes)
                 if (not words or any(each in data for each in words)) and mark.search(data)
             ]
-        yield from (Held(Path(path), data) for path in self._held[key] if (data := self._read(path)) is not None)
+        yield from (Held(Path(path), data) for path in self._held[key] if (data := self.read_listed(path)) is not None)
 
     def called(self, name: str) -> list[Path]:
         """The files of this name, wherever they lie in it."""
@@ -108,14 +148,17 @@ class Scope:
 
     def read(self, path: Path) -> bytes | None:
         """None where it does not lie in the scope, is too long, or can't be read."""
-        return self._read(os.fspath(path)) if self.root is not None and path.is_relative_to(self.root) else None
+        return self.read_listed(os.fspath(path)) if self.root is not None and path.is_relative_to(self.root) else None
 
     def references_to(self, path: Path) -> list[Reference]:
         """Where this file is named, in files of the scope other than itself: by a path that may be its own."""
         if self._named is None:
             self._named = self._names()
         own = os.path.realpath(path)
-        return [each for each in self._named.get(path.name, ()) if _may_mean(each, own)]
+        found = (
+            Reference(Path(lies), each.line, each.name, each.offset) for lies, each in self._named.get(path.name, ())
+        )
+        return [each for each in found if _may_mean(each, own)]
 
     def folders_of(self, path: Path) -> list[str]:
         """The names of the folders in which it lies, the nearest first, below the root."""
@@ -124,12 +167,11 @@ class Scope:
             return []
         return [each.lower() for each in reversed(folder.relative_to(self.root).parts)]
 
-    def _names(self) -> dict[str, list[Reference]]:
-        found: dict[str, list[Reference]] = {}
+    def _names(self) -> dict[str, list[tuple[str, Named]]]:
+        found: dict[str, list[tuple[str, Named]]] = {}
         for path, data in self._texts(_REFERRING):
             for named in names_in(data):
-                reference = Reference(Path(path), named.line, named.name, named.offset)
-                found.setdefault(named.name.rpartition("/")[2], []).append(reference)
+                found.setdefault(named.name.rpartition("/")[2], []).append((path, named))
         return found
 
     def _texts(self, suffixes: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -137,7 +179,7 @@ class Scope:
         for path in self._listed():
             if suffixes and _suffix(path) not in suffixes and not _is_called(path, suffixes):
                 continue
-            data = self._read(path)
+            data = self.read_listed(path)
             if data is None:
                 continue
             left -= len(data)
@@ -146,14 +188,10 @@ class Scope:
                 return
             yield path, data
 
-    def _read(self, path: str) -> bytes | None:
+    def read_listed(self, path: str) -> bytes | None:
+        """The same of a file that is known to lie in it."""
         self._read_of.add(path)
-        try:
-            # Of thousands of files: as many bytes are made room for as there are.
-            with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-                return file.read() if os.fstat(file.fileno()).st_size <= LARGEST else None
-        except OSError:
-            return None
+        return self._kept.read(path)
 
     def _listed(self) -> list[str]:
         if self._paths is None:
@@ -198,6 +236,7 @@ class Scopes:
     stack: str | None = None
     # What was read of files that nobody judges, for whoever looks again and again; None where each is read once.
     evidence: dict[tuple[str, str], KeptEvidence] | None = None
+    _kept: Kept = field(default_factory=Kept)
 
     def of(self, folder: Path | None) -> Scope:
         """The scope of the files of this folder; without one, of what lies nowhere."""
@@ -206,20 +245,33 @@ class Scopes:
         absolute = os.path.abspath(folder)
         if absolute not in self._by_folder:
             root = root_of(Path(absolute))
-            self._by_folder[absolute] = self._by_root.setdefault(os.fspath(root), Scope(root))
+            self._by_folder[absolute] = self._by_root.setdefault(os.fspath(root), Scope(root, _kept=self._kept))
         return self._by_folder[absolute]
 
     def anew(self) -> Scopes:
         """The scopes for the next look at the same files. What was listed and found around them stays, as does what was
         read of files that stand alone; what was opened goes, for its text may have changed."""
+        self._kept.forget()
         return Scopes(
-            self._by_folder, self._by_root, var_files=self.var_files, stack=self.stack, evidence=self.evidence
+            self._by_folder,
+            self._by_root,
+            var_files=self.var_files,
+            stack=self.stack,
+            evidence=self.evidence,
+            _kept=self._kept,
         )
 
     def below(self, folder: Path) -> Scope:
         """The files below this very folder."""
         root = os.path.abspath(folder)
-        return self._by_root.setdefault(root, Scope(Path(root)))
+        return self._by_root.setdefault(root, Scope(Path(root), _kept=self._kept))
+
+    def read(self, path: str) -> bytes | None:
+        """A file by its absolute path, as the scope of its own folder reads it. Spelt out: a repository is looked
+        through so, and to ask a `Path` for its folder takes longer than to read the file."""
+        folder = path.rpartition(os.sep)[0]
+        scope = self._by_root.get(folder) or self.below(Path(folder or os.sep))
+        return scope.read_listed(path)
 
     @property
     def incomplete(self) -> list[str]:
