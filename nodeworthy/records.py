@@ -479,7 +479,7 @@ def _fields(one: Any) -> tuple[_Field, ...]:
 
 
 def _replace(one: Any, /, **changes: Any) -> Any:
-    for name, is_given in _given(one.__class__):
+    for name, is_given in _replaced_fields(one.__class__):
         if name in changes:
             if not is_given:
                 raise ValueError(f"field {name} is declared with init=False, it cannot be specified with replace()")
@@ -489,7 +489,7 @@ def _replace(one: Any, /, **changes: Any) -> Any:
 
 
 @cache
-def _given(cls: type[Any]) -> tuple[tuple[str, bool], ...]:
+def _replaced_fields(cls: type[Any]) -> tuple[tuple[str, bool], ...]:
     """The names of the fields, each with whether it is given when one is made: nobody asks a class twice."""
     return tuple((each.name, each.init) for each in _fields(cls))
 

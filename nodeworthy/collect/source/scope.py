@@ -56,7 +56,7 @@ class Kept:
     def read(self, path: str) -> bytes | None:
         if path in self._texts:
             return self._texts[path]
-        data = _read(path)
+        data = _bytes_of(path)
         size = len(data) if data is not None else 0
         if size <= self._left:
             self._left -= size
@@ -68,7 +68,7 @@ class Kept:
         self._left = MOST_KEPT
 
 
-def _read(path: str) -> bytes | None:
+def _bytes_of(path: str) -> bytes | None:
     try:
         # Of thousands of files: as many bytes are made room for as there are.
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123
