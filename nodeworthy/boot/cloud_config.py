@@ -277,7 +277,7 @@ def _unfold_the_installer(pieces: dict[str, list[Piece]]) -> None:
 
 
 def _installer_commands(steps: Steps) -> None:
-    """One that fails ends the installation."""
+    """Adds the installer's late commands. The first that fails ends the installation."""
     told = [replace(each, tree=_that_stops(each.tree)) for each in steps.pieces.get(_LATE, ())]
     steps.steps += ran(_LATE, told, Stage.SCRIPTS, steps.faults)
 

@@ -65,7 +65,7 @@ def _script(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect
 
 
 def _effects_of(parts: Sequence[Part], *, template: bool) -> Sequence[Effect]:
-    """All of them together: several merge into one."""
+    """The effects of these parts. They are read together because several are merged into one."""
     from nodeworthy.boot.node_config import joins_of
 
     return joins_of(parts, template=template)
@@ -78,7 +78,7 @@ def _settings(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effe
 
 
 def _steps(userdata: UserData) -> Iterator[Job]:
-    """All cloud-configs together: they are merged before any of them acts."""
+    """The steps of all cloud-configs, which are merged before any of them acts."""
     for step in userdata.cloud_config.steps if userdata.cloud_config else ():
         turn = turn_of(step.name) if isinstance(step, Ran) else (0, "")
         yield Job(step.stage, turn, _step(step, userdata))

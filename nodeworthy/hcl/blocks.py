@@ -92,7 +92,7 @@ def any_repetition(why: Hole) -> Mapping[str, Value]:
 
 
 def repetitions(block: Block, scope: Scope) -> Sequence[Repetition] | Hole:
-    """One for each; a hole where nobody knows how many."""
+    """The instances of a block by `count` or `for_each`; a hole if their number is not known."""
     settings = block.body.settings
     spot = Spot(block.file, block.at)
     if "count" in settings:

@@ -78,7 +78,7 @@ _USER = pattern(r"[ \t]*+(?:-[ \t]*+)?[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<val
 
 @dataclass(frozen=True)
 class Taking:
-    """A command by which a secret goes, and how it takes it."""
+    """A command that takes a secret, and where the secret stands in it."""
 
     mark: str
     pattern: re.Pattern[str]

@@ -129,7 +129,7 @@ def _value_in_words(value: str | None) -> str:
 
 
 def _check(said: PatchAnswer, record: Record) -> None:
-    """An admission webhook may have had the last word."""
+    """Raises RepairRefused if the server wrote something else, which an admission webhook may do."""
     for edit in record.edits:
         if _value(said.body, edit) != edit.after:
             raise RepairRefused(

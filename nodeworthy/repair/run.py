@@ -195,7 +195,7 @@ def _key(finding: Finding) -> Key:
 
 
 def _is_same(found: Finding, cause: Finding) -> bool:
-    """A message may count pods, which come and go."""
+    """Whether both findings are the same, though their messages may count pods that come and go."""
     same_place = (found.rule, found.where.object) == (cause.rule, cause.where.object)
     return same_place and (found.message == cause.message or found.remedy == cause.remedy)
 

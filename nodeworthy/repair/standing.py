@@ -87,7 +87,7 @@ _KINDS: dict[ValuePath, str] = {LABELS: "label", ANNOTATIONS: "annotation", TAIN
 
 
 def stamp(now: datetime) -> str:
-    """A label has no colons."""
+    """The time as a label's value, which may hold no colons."""
     return f"{now:%Y%m%dT%H%M%SZ}"
 
 

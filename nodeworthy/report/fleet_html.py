@@ -223,7 +223,7 @@ def _arrow(start: tuple[int, int], end: tuple[int, int], flow: Flow) -> Iterator
 
 
 def _from_outside(picture: Picture, nodes: Box) -> Iterator[str]:
-    """Whoever is outside, with all that he reaches."""
+    """Draws each source outside of the fleet, with the ports that it reaches."""
     y = nodes.y
     for name in picture.outside:
         own = [each for each in picture.flows if each.source == name]

@@ -175,7 +175,7 @@ class ScalingGroup:
         )
 
     def cancel_refresh(self) -> Outcome:
-        """One that is over already needs no cancelling."""
+        """Cancels the instance refresh. It is no fault if none is active any more."""
         outcome = self._done("CancelInstanceRefresh")
         return DONE if "ActiveInstanceRefreshNotFound" in outcome.why else outcome
 

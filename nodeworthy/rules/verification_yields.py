@@ -185,7 +185,7 @@ def _unbounded(pod: PodTemplate, why: str, held: str) -> Draft:
 
 
 def overlaps(pod: PodTemplate) -> Iterator[Draft]:
-    """A CronJob allows it by default."""
+    """Fails if runs of a CronJob may overlap, which they may by default."""
     if pod.kind not in ("CronJob", "CronWorkflow"):
         return
     policy = settle(pod.document.get("spec", "concurrencyPolicy"))
@@ -270,7 +270,7 @@ def opt_out(pod: PodTemplate) -> Iterator[Draft]:
 
 
 def leftovers(pod: PodTemplate) -> Iterator[Draft]:
-    """A CronJob clears its Jobs away; a Job alone stays."""
+    """Fails if a Job stays when it is over. Jobs of a CronJob are cleared away."""
     if pod.kind != "Job" or pod.elsewhere is not None:
         return
     spec: Tree = pod.document.get("spec")

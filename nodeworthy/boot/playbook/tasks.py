@@ -160,7 +160,7 @@ def _goes_on(entry: Tree) -> str:
 
 
 def _is_elsewhere(entry: Tree) -> bool:
-    """Another machine does it, or the one from which Ansible is run."""
+    """Whether the task is delegated to another machine."""
     to = text_of(entry.get("delegate_to"))
     return bool(to) and "inventory_hostname" not in to
 

@@ -28,7 +28,7 @@ SHELLS = {"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
 @dataclass(frozen=True)
 class Status:
-    """A script was run; whether it succeeded is known in few cases."""
+    """How a nested script ended; None where that is not known, which is in most cases."""
 
     status: bool | None
 

@@ -48,7 +48,7 @@ def at_next_boot(walker: Walker) -> None:
 
 
 def _run_by_systemd(walker: Walker, line: Line, place: Place) -> None:
-    """Whoever started the unit, systemd keeps how its command ended."""
+    """Runs a unit's command. systemd keeps how it ended, whatever the script that started the unit does."""
     failing, around = walker.failing, walker.around
     walker.failing, walker.around = STOPS, Failure.STOPS
     run_text(walker, line.text.shown(), Straight(line.place), (), place)

@@ -113,7 +113,7 @@ def join_with(separator: Piece, texts: Iterable[Text]) -> Text:
 
 
 def split(text: Text, by: str | None) -> list[Text]:
-    """An unquoted value falls apart."""
+    """The fields into which an unquoted value is split by IFS."""
     if by is None:
         return [Text((Hole(text.shown(), text.why or "where it falls apart is not known: IFS is not"),))]
     known = text.known

@@ -124,7 +124,7 @@ class _Reading:
         return self.connection.get("/apis", {})
 
     def end(self) -> None:
-        """A recording is there whole, or not at all."""
+        """Finishes the recording, or removes it if the look was broken off."""
         _progress("")
         interrupted = sys.exc_info()[0] is not None
         if self.recording:

@@ -114,5 +114,5 @@ def _missing(seen: ClusterObjects, not_seen: NotSeen) -> Iterator[tuple[type[Any
 
 
 def _suppressions(pod: PodTemplate, rules: frozenset[str]) -> Iterator[Suppression]:
-    """A pod's annotation speaks of all that are made like it."""
+    """The suppressions in a pod's annotations. They hold for all pods that are made like it."""
     yield from annotation_suppressions(pod.document, rules, None)

@@ -103,7 +103,7 @@ class Looking:
                 self._pause()
 
     def _log(self, pod: Mapping[str, Any]) -> bytes:
-        """A kubelet has much to do, and may be asked again."""
+        """The pod's log. A busy kubelet is asked several times."""
         for _ in range(LOG_TRIES - 1):
             try:
                 return self.cluster.log(pod)

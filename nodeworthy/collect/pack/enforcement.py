@@ -78,7 +78,7 @@ SETTINGS_OF_ALL = ("unknown",)
 
 
 def default(rule: Rule) -> Enforcement:
-    """An error blocks and a warning is told."""
+    """The enforcement of a rule that nobody configured: errors block, warnings are told."""
     return _at(Level.MANDATORY if rule.severity is Severity.ERROR else Level.ADVISORY, rule)
 
 

@@ -123,4 +123,4 @@ class Releases:
 
 
 class _Elsewhere(Exception):
-    """Some values stand where this preview can't look."""
+    """Some values of a release stand where this preview can't look."""

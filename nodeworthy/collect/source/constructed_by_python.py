@@ -22,7 +22,7 @@ _MOST_STEPS = 100_000
 
 
 def constructed_by_python(text: str, shown: str, config: Config) -> list[Constructed]:
-    """Nothing of what is no Python."""
+    """What a program constructs; nothing if the text is not Python."""
     if len(text) > _LONGEST:
         return []
     try:

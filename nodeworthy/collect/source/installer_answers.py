@@ -77,7 +77,7 @@ def _of_kickstart(text: str) -> Iterator[str]:
 
 
 def _of_an_option(line: str) -> str:
-    """A line before all sections."""
+    """The command that stands for an option of kickstart's, as in `rootpw SECRET`; empty for any other line."""
     words = _words(line)
     if words[:1] == ["rootpw"] and not {"--iscrypted", "--lock"} & set(words):
         return _password("root", next((each for each in words[1:] if not each.startswith("--")), ""))

@@ -16,7 +16,7 @@ _SHELLS = ("text/x-shellscript", "text/cloud-config", "text/cloud-boothook")
 
 
 def scripts_of_tools(document: Tree) -> Iterator[BootScript]:
-    """Those that make a node of the machine."""
+    """The scripts of Lima and kops that make the machine a node."""
     found = [*_of_lima(document), *_of_kops(document)]
     yield from (each for each in found if each.makes_a_node)
 

@@ -98,7 +98,7 @@ def _parts(said: Value | None) -> Sequence[Value]:
 
 
 def _document(said: Value, instance: Instance) -> Tree:
-    """Nothing of what is not known, or can't be read."""
+    """The value as a document; an empty one if it is not known or can't be read."""
     try:
         return tree(document(said, instance.module.scope(instance.block.file, instance.names)))
     except (Waits, Refusal):

@@ -45,7 +45,7 @@ def hole(expression: str) -> str:
 
 
 def user_data_of(texts: Sequence[Woven], place: Place, *, name: str = "") -> UserData:
-    """All of them, one below the other."""
+    """The texts, one below the other, as one user data."""
     lines, firsts, is_template = 1, [], any(each.has_holes for each in texts)
     for each in texts:
         firsts.append(lines)

@@ -171,7 +171,7 @@ class Live:
         )
 
     def course(self) -> RunRecording:
-        """All of it; whatever ends it, what was made is removed."""
+        """The whole run. However it ends, what it has made is removed."""
         platform = self.ground.platform
         with terminate_like_interrupt(), tidied(self._sweep):
             for each in self.ground.begin():

@@ -100,7 +100,7 @@ class Planned:
         return [Piece(name, some, tests, seconds) for name, some in self.terms.group_pieces(whole).items()]
 
     def pieces(self) -> list[Piece]:
-        """All but those that somebody has to watch."""
+        """All pieces, except those that somebody has to watch."""
         return [*self.alone(), *self.together(self.shapes)]
 
     def by_hand(self) -> list[Job]:

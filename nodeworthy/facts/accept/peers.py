@@ -131,7 +131,7 @@ Cells = Mapping[tuple[str, str], float]
 
 @dataclass(frozen=True)
 class Slow:
-    """A node, one of its directions, or the path between two."""
+    """A node, one of its directions or a path between two nodes that is slower than its peers."""
 
     what: str
     names: tuple[str, ...]

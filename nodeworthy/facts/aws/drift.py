@@ -132,7 +132,7 @@ def _beside(path: str, said: Tree, theirs: Mapping[str, Tree], names: Sequence[s
 
 
 def _of_values(path: str, said: Tree, is_: Tree) -> Iterator[Difference]:
-    """No order: AWS has its own."""
+    """The difference between two lists whose order does not matter, because AWS has its own."""
     if any(each.is_unknown for each in said.sequence):
         return
     should, found = (Counter(map(_value_in_words, each.sequence)) for each in (said, is_))
@@ -158,7 +158,7 @@ def _same(said: Tree, is_: Tree, name: str) -> bool:
 
 
 def _text(value: object) -> str:
-    """A provider takes "true" for true, and "100" for 100."""
+    """A value as text, as a provider takes it: "true" for true, "100" for 100."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -146,7 +146,7 @@ class SecurityGroup:
             yield from self._own(each)
 
     def _own(self, rule: AwsResource) -> Iterator[Opening]:
-        """One whose way is not known may be of either."""
+        """The openings of a rule's resource. If its direction is not known, both are given."""
         said = rule.get("type")
         ways = [Way.OUT if rule.type == EGRESS or (rule.type == RULE and said.text == "egress") else Way.IN]
         if rule.type == RULE and said.is_unknown:

@@ -71,7 +71,7 @@ class OfAnotherTime:
 
 @dataclass(frozen=True, eq=False)
 class KubeadmConfig:
-    """One document of it."""
+    """One document of kubeadm's config."""
 
     called: ClassVar[str] = "kubeadm's config"
     origin: ClassVar[str] = "kubeadm's config"

@@ -94,7 +94,7 @@ class SendingScript(BootScript):
 
 @dataclass(frozen=True, eq=False)
 class Sent:
-    """One of them, and the ssh that has it done."""
+    """A critical step on another machine, with the ssh call that runs it there."""
 
     there: CriticalStep
     call: RunsElsewhere

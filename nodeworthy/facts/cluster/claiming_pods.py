@@ -110,7 +110,7 @@ def claiming_pods(
 
 
 def _words(pod: ClaimingPod, events: SchedulingEvents) -> str:
-    """An event may be about one that had its name before."""
+    """What the scheduler says of this pod. An event older than the pod is about an earlier one of its name."""
     when, said = events.unplaced.get((pod.namespace, pod.name), ("", ""))
     told = moment(when)
     is_older = told is not None and pod.created is not None and told < pod.created

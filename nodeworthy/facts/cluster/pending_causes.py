@@ -82,7 +82,7 @@ class Waiting:
 
 
 class _Elsewhere(Exception):
-    """Another rule says why."""
+    """Another rule says why this pod waits."""
 
 
 class _Verified(_Elsewhere):

@@ -47,7 +47,7 @@ _CHARTS = frozenset(
 
 @dataclass(frozen=True)
 class StuckObject:
-    """One that its controller could not do, in its own words."""
+    """An object with which its controller failed, and what the controller says."""
 
     place: Place
     # Whose fault it is, and what it did not do.

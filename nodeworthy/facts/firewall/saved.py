@@ -14,7 +14,7 @@ from nodeworthy.records import dataclass, field, replace
 
 
 class _Apart(Exception):
-    """No packet is about both."""
+    """No packet matches both filters."""
 
 
 def both(outer: Filter, inner: Filter) -> Filter | None:

@@ -113,7 +113,7 @@ def _of_another_kernel(module: NodeModule) -> Draft | None:
 
 
 def held_by_others(gpus: HostGpus) -> Draft | None:
-    """Another driver has cards on the bus."""
+    """Fails if another driver than NVIDIA's is bound to a card."""
     names, left = others_have(gpus)
     if not names:
         return None

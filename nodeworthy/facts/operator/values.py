@@ -217,7 +217,7 @@ class OperatorValues:
 
     @property
     def _knows_nri(self) -> bool:
-        """An older release does not read the setting, whatever it says."""
+        """Whether the release reads the setting at all; older ones do not."""
         release = self.release.state
         return not isinstance(release, Known) or release.value is None or knows_nri(release.value)
 

@@ -118,7 +118,7 @@ class PlannedSecret:
 
 @dataclass(frozen=True, eq=False)
 class PlannedObject:
-    """An object in which no secret was found in plain words."""
+    """An object of a plan in which no secret stands in plain words."""
 
     called: ClassVar[str] = "an object that a program makes"
 

@@ -195,7 +195,7 @@ class Scraping:
 
 
 def _takes(wanted: Mapping[str, str] | None, labels: Mapping[str, str]) -> bool:
-    """A release whose name nobody says is any of that label."""
+    """Whether a selector takes these labels. If a value is not known, the label's name is enough."""
     if wanted is None:
         return True
     return all(labels.get(name) == value or (not value and name in labels) for name, value in wanted.items())

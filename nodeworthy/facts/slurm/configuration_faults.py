@@ -38,7 +38,7 @@ class CgroupConf:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """One setting over which it ends."""
+    """A setting that ends the daemon when it reads its configuration."""
 
     place: Place
     written: str

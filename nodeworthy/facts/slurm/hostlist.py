@@ -14,7 +14,7 @@ _BRACKETS = pattern(r"([^\[\]]*)\[([\d,-]+)\](.*)", re.DOTALL)
 
 
 def names_of(text: str) -> list[str] | None:
-    """All that it names; None where that can't be told."""
+    """All names of a host list; None if they can't be told."""
     found: list[str] = []
     for part in _PARTS.findall(text):
         for name in _spread(part):

@@ -43,7 +43,7 @@ class Places:
         return max(1, min(share, room + closed))
 
     def turns(self, shapes: Sequence[Shape]) -> int:
-        """One after the other, of the pool that takes longest."""
+        """How many rounds the pool needs that takes longest, if each place takes one piece after the other."""
         counted = Counter(self._pool(each.node) for each in shapes)
         return max((math.ceil(count / self.of_pool(pool)) for pool, count in counted.items()), default=0)
 

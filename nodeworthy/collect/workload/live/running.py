@@ -47,7 +47,7 @@ class Courtesy:
 
 @dataclass
 class _Held:
-    """One that was begun."""
+    """A piece that has begun and has not ended."""
 
     piece: Piece
     began: float
@@ -169,7 +169,7 @@ class Running:
         held.doing = now.doing
 
     def _leave(self, held: dict[str, _Held]) -> Iterator[Ended]:
-        """Whoever must make room now, whatever he is doing."""
+        """Ends the pieces that must make room now: their place is lost or wanted back, or their time is over."""
         off = self._kept_off(held)
         for each in list(held.values()):
             why = self._lost(each.piece) or off.get(each.piece.name) or self._over_time(each)
