@@ -21,7 +21,8 @@ Nor does a kubelet start that was never installed: apt.kubernetes.io, yum.kubern
 were switched off in March 2024, and apt finds neither kubelet nor kubeadm there. Where another repository stands beside
 them, that one serves, and nothing is said; where another file of the role installs from there, the file that adds it is
 named, as is a list of apt's or dnf's, or a variable of Ansible's, that says nothing but where. Nor does one that is
-asked for by the numbers of that archive (`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`.
+asked for by the numbers of that archive (`kubelet=1.30.2-00`) from pkgs.k8s.io, whose packages end with `-1.1`. One
+that is given an option which its release has no more (`--network-plugin`, `--container-runtime`) ends as it starts.
 
 Nor does one that kubeadm never tells what to do: its preflight ends where net.ipv4.ip_forward is 0, as the kernel has
 it. Docker sets it; a script that makes a first node ready (no swap, containerd, kubelet, `kubeadm init`) and says
@@ -37,6 +38,7 @@ from nodeworthy.boot.conditions import is_of_an_argument, who_decides
 from nodeworthy.boot.effects import Act, Effect, Fetches, Installs, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, EditKind
+from nodeworthy.facts.boot.gone_options import gone_options
 from nodeworthy.facts.boot.gone_packages import old_number_asked_for, packages_gone
 from nodeworthy.facts.boot.guards import guard_in_words
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
@@ -400,6 +402,24 @@ def its_packages_are_numbered_so(script: BootScript) -> Findings:
         cause="-00 is how the archive numbered them that was switched off in March 2024; apt-get ends with `Version … "
         "was not found`, and there is no kubelet",
         remedy=f"{found.written.partition('=')[0]}=1.NN.P-1.1, as `apt-cache madison kubelet` lists them",
+    )
+
+
+@RULE.check
+def its_options_are_there(script: BootScript) -> Findings:
+    found = list(gone_options(script.timeline))
+    if not found:
+        skip("it gives its kubelet no option that this release has no more")
+    first, *others = found
+    yield fail(
+        first.place,
+        f"kubelet 1.{first.minor} knows no --{first.name} and ends over it: it is gone since 1.{first.since}",
+        is_=f"--{first.name}",
+        should=first.instead,
+        related=[Related(each.place, f"nor --{each.name}, since 1.{each.since}") for each in others],
+        cause="kubelet ends with `failed to parse kubelet flag: unknown flag`, and systemd starts it again and again: "
+        "kubeadm waits for it in vain",
+        remedy=f"take --{first.name} out ({first.place.spot})",
     )
 
 

@@ -94,6 +94,10 @@ def its_chart_reads_them(values: OperatorValues) -> Findings:
     if values.implied or not _are_surely_its(values) or _is_older_than_these_keys(values):
         skip("it is not sure that they are the operator's, of a release of which it is known what it reads")
     unread = [(part, key, tree) for part in values.tree.mapping for key, tree in _unread(values.tree, part)]
+    if values.origin == LOOSE:
+        # Keys that nobody would take for the operator's may be those of a chart of one's own, which has its name.
+        unread.sort(key=lambda each: not _is_a_slip(*each[:2]))
+        unread = unread if unread and _is_a_slip(*unread[0][:2]) else []
     unread += [("", key, tree) for key, tree in values.tree.mapping.items() if read_instead_of(key) and _is_meant(tree)]
     if not unread:
         _of_a_release(values)
@@ -128,6 +132,18 @@ def _is_meant(tree: Tree) -> bool:
     return not tree.is_unknown and (
         bool(tree.mapping or tree.sequence) or tree.text not in (None, "") or isinstance(tree.value, bool)
     )
+
+
+def _is_a_slip(part: str, key: str) -> bool:
+    """Whether it is known to be written for another: `tolerations` of a part, or a key with a letter more or less."""
+    meant = _meant(part, key)
+    is_near = meant is not None and _bare(meant) != _bare(key)
+    return is_near or key == "tolerations" or part == "nfd" or read_instead(part, key) is not None
+
+
+def _bare(key: str) -> str:
+    """`use_ocp_driver_toolkit` and useOcpDriverToolkit are one name, spelt as two charts spell theirs."""
+    return key.replace("_", "").lower()
 
 
 def _meant(part: str, key: str) -> str | None:

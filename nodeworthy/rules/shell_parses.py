@@ -7,7 +7,8 @@ So what stands before the broken command is run, and of it and of all behind it 
 
 It reads another command than was written where a backslash continues nothing: a blank stands behind it, or a comment or
 an empty line comes next. There the command runs without its last arguments, and the shell looks for a program called
-`--kubelet-extra-args`, which is not there. `bash -n` says nothing of that; of a Slurm job `slurm-script-found` does.
+`--kubelet-extra-args`, which is not there. `bash -n` says nothing of that. Of a Slurm job `slurm-script-found` tells of
+such an option; what its `srun` or `mpirun` was to run, and the batch shell runs by itself, is told here.
 In cloud-config a command over several lines without `|` is joined by YAML, with a blank behind each backslash: the
 shell escapes that blank, and the program gets the word " --token", which it refuses. Of each list of commands
 cloud-init makes one script of sh: what can't be read in one of them ends all behind it.
@@ -27,10 +28,11 @@ which break a script as well, are told by `user-data-format`.
 
 from __future__ import annotations
 
-from nodeworthy.boot.origin import Straight
+from collections.abc import Sequence
+
+from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.facts.boot.source_line import SourcePart
 from nodeworthy.facts.boot.unreadable_shell import (
     Bashism,
     CutShort,
@@ -46,6 +48,7 @@ from nodeworthy.facts.boot.unreadable_shell import (
     texts_without_end,
     unreadable,
 )
+from nodeworthy.facts.slurm.cut_lines import launches_cut_short
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
@@ -63,6 +66,7 @@ RULE = Rule(
 CAUSE = "the shell runs what stands before this command, and nothing of it or behind it"
 
 _LOST = "the shell takes this for another command, which there is not"
+_BY_ITSELF = "the batch shell runs this as a command of its own"
 _WITHOUT = "the command runs without its last arguments, or does not run; what they say nobody is told"
 
 
@@ -76,7 +80,7 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
     for ended in ended_by_dash(script):
         yield _told_of_dash(ended, script)
     for each, part in cut:
-        yield _told_cut(each, part)
+        yield _told_cut(each, part.rows, part.part.origin)
 
 
 @RULE.check
@@ -85,13 +89,16 @@ def the_shell_can_read_the_job(job: SlurmJob) -> Findings:
         skip("its script is no shell script")
     if job.within:
         skip("it stands within another script")
+    begins = Straight(replace(job.place, line=1, column=1))
     if job.broken is not None:
-        yield _draft_of_shell(Unreadable(job.broken, Straight(replace(job.place, line=1, column=1)), job.text))
+        yield _draft_of_shell(Unreadable(job.broken, begins, job.text))
+        return
+    for each in launches_cut_short(job):
+        yield _told_cut(each, job.text.split("\n"), begins, lost=_BY_ITSELF)
 
 
-def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
-    rows, origin = part.rows, part.part.origin
-    place, lost = origin.at(cut.ends + 1, 1), origin.at(cut.lost + 1, 1)
+def _told_cut(cut: CutShort, rows: Sequence[str], origin: Origin, *, lost: str = "") -> Draft:
+    place, behind = origin.at(cut.ends + 1, 1), origin.at(cut.lost + 1, 1)
     is_one = cut.ends == cut.lost
     return fail(
         place,
@@ -100,10 +107,16 @@ def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
         should="no backslash in a text that YAML folds"
         if is_one
         else f"`{shorten_words(rows[cut.lost].strip())}` belongs to it",
-        related=[] if is_one else [Related(lost, _LOST if cut.why is not Why.FOLDED else "this is the word")],
+        related=[]
+        if is_one
+        else [Related(behind, lost or (_LOST if cut.why is not Why.FOLDED else "this is the word"))],
         cause=_WITHOUT if cut.why is not Why.FOLDED else "no option begins so: the program refuses it, or does less",
         remedy=f"{cut.remedy} ({place.spot})",
     )
+
+
+def _of_the_lost(cut: CutShort) -> str:
+    return "this is the word" if cut.why is Why.FOLDED else _LOST
 
 
 def _told_of_dash(found: EndedByDash, script: BootScript) -> Draft:

@@ -22,6 +22,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Act, Effect, Fetches, Gap, Installs, NotUnderstood, Runs, Unit, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.known.installers import Installer, installer_at
+from nodeworthy.patterns import pattern
 
 # Scripts from the network that a shell runs at once: of a few it is known what they do.
 
@@ -30,6 +31,21 @@ def fetched_script(url: Text, call: Call) -> Did:
     """What a fetched script does; the call has only its arguments and its environment."""
     known = installer_at(beginning(url))
     return Did(list(_installed(known, call) if known else _anything(url, call)))
+
+
+# The installers of k3s and RKE2 that somebody has put beside the script: what they are told says whose they are.
+_KEPT = pattern(r"(?i)[\w.-]*(?:install|k3s|rke2)[\w.-]*\.sh")
+_TOLD = ("VERSION", "EXEC", "BIN_DIR", "SKIP_DOWNLOAD", "SKIP_ENABLE", "SKIP_START", "ARTIFACT_PATH", "TYPE", "CHANNEL")
+_ADDRESSES = {"INSTALL_K3S": "get.k3s.io", "INSTALL_RKE2": "get.rke2.io"}
+
+
+def kept_installer(call: Call) -> Did | None:
+    """`INSTALL_K3S_SKIP_DOWNLOAD=true ./install.sh`, as clusters without the internet have it."""
+    if _KEPT.fullmatch(call.program) is None:
+        return None
+    told = (each for each in _ADDRESSES if any(call.environment.get(f"{each}_{name}") for name in _TOLD))
+    known = next((installer_at(_ADDRESSES[each]) for each in told), None)
+    return Did(list(_installed(known, call))) if known is not None else None
 
 
 def _anything(url: Text, call: Call) -> Iterator[Effect]:

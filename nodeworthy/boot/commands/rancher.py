@@ -65,8 +65,11 @@ def k3s_installed(call: Call) -> Iterator[Effect]:
     yield from _refused(call, arguments)
     yield from _gone(call, kind, arguments)
     yield from _without_tls(call)
-    if not _is_on(call, "INSTALL_K3S_SKIP_ENABLE"):
-        yield call.does(Unit, unit=unit, act=Act.ENABLE)
+    if _is_on(call, "INSTALL_K3S_SKIP_ENABLE"):
+        # It disables what was there before, and then neither enables nor starts it.
+        yield call.does(Unit, unit=unit, act=Act.DISABLE)
+        return
+    yield call.does(Unit, unit=unit, act=Act.ENABLE)
     if not _is_on(call, "INSTALL_K3S_SKIP_START"):
         yield call.does(Unit, unit=unit, act=Act.START)
         yield from _joins(call, "k3s", kind, told, arguments)

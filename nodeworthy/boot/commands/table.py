@@ -71,7 +71,7 @@ PROGRAMS: Mapping[str, Handler] = {name: handler for kind in KINDS for name, han
 def did(call: Call) -> Did:
     """What a call does; of a program that nobody knows here, that it runs."""
     handler = PROGRAMS.get(call.program) or (runfile if is_runfile(call.arguments[0]) else None)
-    return outcome_of(handler, call) if handler is not None else _runs(call)
+    return outcome_of(handler, call) if handler is not None else fetching.kept_installer(call) or _runs(call)
 
 
 def outcome_of(handler: Handler, call: Call) -> Did:

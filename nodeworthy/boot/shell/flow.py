@@ -125,6 +125,12 @@ REPORTED = Failing(Failure.REPORTED, explicit=True)
 STOPS = Failing(Failure.STOPS, explicit=True)
 
 
+def hands_on_its_status(statement: Statement | None) -> bool:
+    """`exit`, `exit $?`: who leaves so leaves as the command before ended."""
+    words = [word.raw.strip('"') for word in statement.words] if isinstance(statement, Command) else []
+    return words in (["exit"], ["exit", "$?"])
+
+
 def without_a_listener(outer: Failing | None) -> Failing:
     """What runs here may fail and nobody hears of it, unless something around it deals with that."""
     return outer if outer is not None and outer.explicit else UNNOTICED

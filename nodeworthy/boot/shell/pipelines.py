@@ -51,12 +51,13 @@ def in_subshell(walker: Walker, statements: Sequence[Statement]) -> bool | None:
     """A shell of its own: what it sets, and where it goes, is nothing to the one around it."""
     state = walker.state
     folder, options, mark = state.folder, state.options, state.variables.mark()
-    state.options, is_last = options.copy(), walker.is_last
+    state.options, is_last, within = options.copy(), walker.is_last, walker.in_a_subshell
+    walker.in_a_subshell = True
     # Where its failure stops the script, its last command decides, whatever it says of `set -e` for itself.
     walker.is_last = is_last or walker.failure() is Failure.STOPS
     status = walker.run_all(statements)
     state.variables.back_to(mark)
-    state.folder, state.options, walker.is_last = folder, options, is_last
+    state.folder, state.options, walker.is_last, walker.in_a_subshell = folder, options, is_last, within
     return status
 
 

@@ -14,7 +14,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, Gap, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell import branches, pipelines
-from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Taken
+from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Taken, hands_on_its_status
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State, Value, Variables
 from nodeworthy.boot.shell.statements import RUN
@@ -52,8 +52,8 @@ class Walker:
         self.via: tuple[Place, ...] = ()
         self.failing: Failing | None = None
         self.around = Failure.STOPS  # in the scripts around this one, where it fails as a whole
-        # The script's own exit code is that of its last command.
-        self.is_last = False
+        # The script's own exit code is that of its last command; who leaves a subshell leaves that alone.
+        self.is_last = self.in_a_subshell = False
         # Whether the outermost of what was left early had more to come.
         self.is_cut_short = False
         self.detached = self.gave_up = False
@@ -89,7 +89,8 @@ class Walker:
         status: bool | None = True
         is_last, last = self.is_last, len(statements) - 1
         for index, each in enumerate(statements):
-            self.is_last = is_last and index == last
+            behind = statements[index + 1] if index < last else None
+            self.is_last = (is_last and index == last) or (not self.in_a_subshell and hands_on_its_status(behind))
             status = self.run(each)
             if self.flow is not Flow.ON:
                 self.is_cut_short = index < last

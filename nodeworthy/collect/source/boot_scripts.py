@@ -13,6 +13,7 @@ from nodeworthy.verdict import Place
 # What only the making of a node has to do with. A script that asks how kubelet is, or prints the GPUs, makes none.
 _MARKS = pattern(
     rb"/etc/eks/bootstrap|nodeadm|kubeadm\s+(?:join|init)|get\.k3s\.io|get\.rke2\.io|k8s join-cluster|microk8s join|"
+    rb"\bINSTALL_(?:K3S|RKE2)_[A-Z_]{2,20}=|"
     rb"--print-join-command[\"' \t]{0,4}(?:>|\|[ \t]*tee\b)|"
     rb"k8s bootstrap|snap\s+install\s+(?:-\S+\s+)*(?:k8s|microk8s)\b|"
     rb"/etc/modprobe\.d|modprobe\s+nvidia|NVreg_|nvidia-driver|nvidia-open|ubuntu-drivers\s+(?:auto)?install|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
@@ -26,7 +27,7 @@ _MARKS = pattern(
         *(b"/etc/eks/bootstrap", b"nodeadm", b"kubeadm", b"k3s", b"rke2", b"k8s", b"modprobe", b"NVreg_", b"nvidia"),
         *(b"ubuntu-drivers", b"NVIDIA-Linux", b"cuda", b"kubelet", b"containerd", b"bridge-nf-call-iptables"),
         *(b"hosts.toml", b"insecure-registries", b"amazon-efs-utils", b"cloud-boothook", b"--print-join-command"),
-        *(b"kubernetes.io", b"yum/repos/kubernetes"),
+        *(b"kubernetes.io", b"yum/repos/kubernetes", b"INSTALL_"),
     ),
 )
 _FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE, words=(b"ufw",))

@@ -240,7 +240,9 @@ class KubeletStarts:
     def _installs_it(self) -> bool:
         installs = (each for each in self.timeline.of(Installs) if not each.removes)
         named = (package_name(name.shown()) for each in installs for name in each.packages)
-        return self.family.key == "kubelet" and any(each in kubelet_packages() for each in named)
+        # RKE2's installer brings the unit and leaves it disabled; that of k3s enables what it brings.
+        its = kubelet_packages() if self.family.key == "kubelet" else ("rke2",) if self.family.key == "rke2" else ()
+        return any(each in its for each in named)
 
     def ran_before(self, starter: Effect) -> bool:
         """Whether this only starts again what ran before. That is a restart by hand, one behind kubeadm, in an
@@ -249,7 +251,7 @@ class KubeletStarts:
             return False
         if any(map(_brings_a_node_up_to_date, self.timeline.effects)):
             return True
-        if self.brings_its_unit():
+        if self.brings_its_unit() and not self._is_an_upgrade(starter):
             return False
         if any(self._is_stopped(each, starter) for each in self.timeline.effects):
             return True
@@ -259,6 +261,10 @@ class KubeletStarts:
         if self.by_hand and (self.family.key != "kubelet" or is_only_started):
             return True
         return any(map(self._is_of_a_running_node, self.timeline.effects))
+
+    def _is_an_upgrade(self, starter: Unit) -> bool:
+        """RKE2's installer, run once more: who restarts it then has enabled it when it came."""
+        return self.by_hand and self.family.key == "rke2" and starter.act is Act.RESTART
 
     def _is_of_a_running_node(self, effect: Effect) -> bool:
         if isinstance(effect, Runs):

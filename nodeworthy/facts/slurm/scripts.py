@@ -31,7 +31,7 @@ _READERS = frozenset("awk cat cut gawk grep head mapfile readarray sed sort tail
 _BESIDE_ITSELF = pattern(
     r"(?:dirname[^\n]{0,80}?(?:\$\{?0\b|BASH_SOURCE)|(?:\$\{0|BASH_SOURCE\[0\])%/\*)[^\n]{0,80}/[\w.-]+\.\w+$"
 )
-_AN_OPTION = pattern(r"--[a-z][\w-]*(?:=.*)?")
+_AN_OPTION = pattern(r"-(?:-[a-z][\w-]*(?:=.*)?|[A-Za-z][\w-]*)")
 _A_PROGRAM = pattern(r"(?:/[\w.-]+)*/?(?:python[\d.]*|srun|mpirun|bash|sh|torchrun|accelerate|deepspeed)")
 _ON_ITS_DISKS = "it lies on the cluster's disks"
 

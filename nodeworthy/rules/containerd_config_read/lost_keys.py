@@ -4,6 +4,7 @@ those that were renamed, and those that belong one table deeper."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from nodeworthy.facts.boot.written_text import has_hole
@@ -27,6 +28,13 @@ from nodeworthy.known.containerd_schema import (
 )
 from nodeworthy.verdict import Draft, Place, Severity, fail
 
+# The tables of registries: what containerd reads in a row of each, and where what is often written there belongs.
+_TLS = {key: f"configs.HOST.tls.{key}" for key in ("insecure_skip_verify", "ca_file", "cert_file", "key_file")}
+_AUTH = {key: f"configs.HOST.auth.{key}" for key in ("username", "password", "auth", "identitytoken")}
+_REGISTRIES: tuple[tuple[str, str, Mapping[str, str]], ...] = (
+    ("mirrors", "endpoint", {**_TLS, **_AUTH, "tls": "configs.HOST.tls", "endpoints": "mirrors.HOST.endpoint"}),
+    ("configs", "auth and tls", {**_TLS, "username": _AUTH["username"], "password": _AUTH["password"]}),
+)
 _NVIDIAS = "nvidia-container-runtime"
 _IMAGES, _RUNTIME = "io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime"
 _KIND = "io.containerd.cri"
@@ -44,6 +52,7 @@ def lost_key_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
         if name == FIRST:
             continue
         yield from _beside_their_table(file, name, section)
+        yield from _of_registries(file, name, section)
         if name == OLD or all(each.newest is None for each in possible_eras(file, version)):
             continue
         yield from _in_the_wrong_section(file, name, section)
@@ -156,6 +165,32 @@ def _beside_their_table(file: ConfigFile, name: str, section: Mapping[str, Any])
         for key in OPTIONS if isinstance(said, Mapping) else ():
             if said.get(key) and key not in given:
                 yield _no_option(file, name, runtime, key)
+
+
+def _of_registries(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Draft]:
+    """The first key of each table that is none of a mirror's, or of a registry's configuration."""
+    said = section.get("registry")
+    registry = said if isinstance(said, Mapping) else {}
+    for table, read, instead in _REGISTRIES:
+        hosts = registry.get(table)
+        rows = hosts.items() if isinstance(hosts, Mapping) else ()
+        found = ((str(host), key) for host, row in rows if isinstance(row, Mapping) for key in row if key in instead)
+        for host, key in islice(found, 1):
+            yield _of_no_registry(file, (name, f"registry.{table}"), (host, key), (read, instead[key]))
+
+
+def _of_no_registry(file: ConfigFile, at: tuple[str, str], said: tuple[str, str], right: tuple[str, str]) -> Draft:
+    (name, table), (host, key), (read, instead) = at, said, right
+    shown = "its registry" if has_hole(host) else host
+    return fail(
+        place_in(file, key, name, table),
+        f'containerd reads no {key} in [plugins."{name}".{table}], of {shown}',
+        should=f'{instead} of [plugins."{name}".registry]',
+        cause=f"{table.rpartition('.')[2]} have {read} and nothing else: what {key} says is passed over",
+        is_=key,
+        remedy=f"write {instead}, with the registry's name for HOST",
+        severity=Severity.WARNING,
+    )
 
 
 def _is_a_runtime(key: str, said: object) -> bool:

@@ -4,8 +4,9 @@ k3s fills in its own template where nobody has written one. One that somebody wr
 that containerd reads, unless it begins with `{{ template "base" . }}`. k3s keeps its CNI's plugins and their
 configuration in folders of its own, which only its own template names. With another network than the flannel that it
 brings (`flannel-backend: none`) they are where containerd looks by itself, and nothing is said; nor is it of RKE2,
-whose networks always are. Of a template in a file of its own that is k3s' where a pool, the file or the folders above
-it say so; both have templates of this name.
+whose networks always are. Of a template that lies alone nobody says which network it is for: there it is a warning. Of
+a template in a file of its own that is k3s' where a pool, the file or the folders above it say so; both have templates
+of this name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Draft, fail, unknown
+from nodeworthy.verdict import Draft, Severity, fail, unknown
 
 BASE = '{{ template "base" . }}'
 
@@ -69,8 +70,11 @@ def lone_without_base(files: NodeFiles, configs: Sequence[ConfigFile], pool: Boo
     if not lacking or (pool is not None and {each.key for each in pods_of(pool).networks} != {_NETWORK}):
         return
     whose = {_BRINGS_ITS_NETWORK} if pool is not None else set(_named_by(files))
+    # Which network a cluster has that no fleet tells of, its template does not say.
+    severity = Severity.ERROR if pool is not None else Severity.WARNING
     for each in lacking if whose != {_OTHER} else ():
-        yield _without(each) if whose == {_BRINGS_ITS_NETWORK} else unknown(each.place, f"{SAYS}; {_WHOSE}")
+        is_its = whose == {_BRINGS_ITS_NETWORK}
+        yield _without(each, severity) if is_its else unknown(each.place, f"{SAYS}; {_WHOSE}")
 
 
 def _names() -> frozenset[str]:
@@ -89,15 +93,17 @@ def draft_of_template_alone(file: ConfigFile, script: BootScript) -> Draft:
     return _without(file)
 
 
-def _without(file: ConfigFile) -> Draft:
+def _without(file: ConfigFile, severity: Severity = Severity.ERROR) -> Draft:
+    unless = ", unless another network than its flannel is installed" if severity is Severity.WARNING else ""
     return fail(
         file.place,
         SAYS,
         is_="a template that begins with settings of its own",
         should=f"{BASE} in its first line",
         cause="containerd finds neither the plugins of the network nor their configuration: the node stays NotReady, "
-        "with `cni plugin not initialized`",
+        f"with `cni plugin not initialized`{unless}",
         remedy=f"begin it with {BASE}, and leave below it what is added to k3s' own settings",
+        severity=severity,
     )
 
 
