@@ -290,6 +290,11 @@ def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
 
         yield from nodes_of_talos(document)
         yield from clusters_of_talos(document)
+    elif document.get("cluster", "clusterName").text is not None and set(document.mapping) <= {"cluster", "version"}:
+        from nodeworthy.facts.fleet.talos import clusters_of_talos
+
+        # A patch of one, about the cluster alone.
+        yield from clusters_of_talos(document)
 
 
 def _nodes_of_kubespray(document: Tree) -> Iterator[Fact]:

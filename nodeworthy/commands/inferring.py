@@ -30,13 +30,24 @@ _OF_A_PROGRAM = "; what the program of this folder makes, `nodeworthy fleet infe
 
 
 def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
-    """The fleets that follow from whatever asks for nodes in these files, or makes some."""
+    """The fleets that follow from whatever asks for nodes in these files, or makes some; nobody applies what is laid
+    aside, unless there is nothing else."""
+    from nodeworthy.collect.source.files import sources
+    from nodeworthy.collect.source.laid_aside import is_laid_aside
+
+    every = list(sources([*paths]))
+    now = [each for each in every if not (each.below and is_laid_aside(each.path, Path(each.below)))]
+    found = _fleets_of(now)
+    return found if found or len(now) == len(every) else _fleets_of(every)
+
+
+def _fleets_of(sources: Sequence[Source]) -> list[InferredFleet]:
     from nodeworthy.facts.fleet.karpenter import pools_of_any_image
     from nodeworthy.facts.fleet.pool_system import clusters_of_stack
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 
     with watch_time():
-        found = [each for path in paths for each in _read_path(path)]
+        found = list(_read(sources))
         # All files of a root of Terraform bring the same ones.
         planned = {id(pool): pool for each in found for pool in each.pools}
         stacks = [stack for each in found for stack in each.stacks]
@@ -62,24 +73,13 @@ def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
     return infer_fleets(pools, values, clusters, [each for each in facts if isinstance(each, DaemonSetManifest)])
 
 
-def _is_of_the_past(source: Source) -> bool:
-    from nodeworthy.collect.source.nodes_around import OF_THE_PAST
-
-    inside = Path(source.path).parent.relative_to(source.below) if source.below else Path()
-    return not OF_THE_PAST.isdisjoint(each.lower() for each in inside.parts)
-
-
-def _read_path(path: str) -> Iterator[FileContents]:
+def _read(sources: Sequence[Source]) -> Iterator[FileContents]:
     """A file that is named must be readable; one that lies in a folder is no evidence where it is not."""
-    from nodeworthy.collect.source.files import sources
     from nodeworthy.collect.source.one_file import whats_in
     from nodeworthy.collect.source.parsing import InputRefused
     from nodeworthy.rules import ids
 
-    every = list(sources([path]))
-    now = [each for each in every if not _is_of_the_past(each)]
-    # Nobody applies what somebody has laid aside, unless that is what was asked about.
-    for source in now or every:
+    for source in sources:
         try:
             found = call_bounded(whats_in, source, frozenset(ids()))
         except (InputRefused, TookTooLong) as problem:

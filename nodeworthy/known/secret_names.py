@@ -62,7 +62,7 @@ class Holds(Enum):
 # `existingSecretAdminPassword: harbor-admin`, `existingStoreSecret: thanos-s3`: the Secret that holds it, by its name.
 _NAMES_A_SECRET = pattern(r"existing\w{0,32}secret")
 # `kfy_0000…`: no secret ends in as many of one letter; what shows its form is filled up with them.
-_FILLED_UP = 16
+_FILLED_UP = 8
 _SHORTEST = {Holds.PASSWORD: 4, Holds.TOKEN: 8}
 
 

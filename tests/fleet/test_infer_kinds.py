@@ -611,3 +611,47 @@ def test_the_script_of_a_play_is_no_pool_beside_its_inventory(folder: Path) -> N
     (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
     assert len(told["pools"]) == 1
     assert told["cluster"]["version"]["value"] == "1.31"
+
+
+def test_what_a_program_fills_in_elsewhere_is_no_pool_beside_what_it_makes(folder: Path) -> None:
+    put(folder, "makejinja.toml", '[makejinja]\ninputs = ["./bootstrap/templates"]\noutput = "./"\n')
+    put(folder, "bootstrap/templates/talos/talconfig.yaml.j2", TALCONFIG.replace("NAME", "other"))
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert told["cluster"]["name"]["value"] == "other"
+    put(folder, "inventory/group_vars/kubernetes/main.yaml", 'k3s_release_version: "v1.32.0+k3s1"\n')
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert [each["distribution"]["value"] for each in told["pools"].values()] == ["k3s"]
+
+
+def test_an_image_of_talos_is_for_the_machine_that_has_its_modules(folder: Path) -> None:
+    image = "customization: {systemExtensions: {officialExtensions: [siderolabs/nonfree-kmod-nvidia]}}\n"
+    put(folder, "talos/schematic.yaml", image)
+    put(folder, "talos/patches/name.yaml", "cluster:\n  clusterName: lab\n")
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert told["cluster"]["name"]["value"] == "lab"
+    assert [*told["pools"]] == ["talos"]
+    put(folder, "talos/nodes/a.yaml", PATCH.replace("machine: {", "machine: {nodeLabels: {zone: a}, "))
+    shown = run("fleet", "infer", ".", cwd=folder).out
+    assert "machine config 'talos'" in shown
+    assert "image 'talos'" not in shown
+
+
+def test_one_family_of_one_size_is_a_type(folder: Path) -> None:
+    pool = """\
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: gpu}
+      requirements:
+        - {key: karpenter.k8s.aws/instance-family, operator: In, values: [g5]}
+        - {key: karpenter.k8s.aws/instance-size, operator: In, values: [2xlarge]}
+"""
+    put(folder, "pool.yaml", pool)
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert told["pools"]["gpu"]["instanceType"]["value"] == "g5.2xlarge"
+    put(folder, "pool.yaml", pool.replace("[2xlarge]", "[xlarge, 2xlarge]"))
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    assert "instanceType" not in told["pools"]["gpu"]

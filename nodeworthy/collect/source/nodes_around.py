@@ -13,6 +13,7 @@ from pathlib import Path, PurePath
 
 from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
+from nodeworthy.collect.source.laid_aside import OF_THE_PAST, filled_in_from
 from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
@@ -47,7 +48,6 @@ _OF_NODES = pattern(
     rb"/etc/eks/bootstrap\.sh|node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )
 # What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.
-OF_THE_PAST = frozenset(("archive", "archived", "attic", "backup", "deprecated", "legacy", "obsolete", "old", "unused"))
 _ASIDE = frozenset(
     (
         *OF_THE_PAST,
@@ -190,7 +190,12 @@ class NodesAround:
         """Each with those of the folders on its way that are of examples, or of the past."""
         if root not in self._holding:
             found = (each.path for each in source.scope.holding(_OF_NODES, _SUFFIXES))
-            self._holding[root] = [(os.fspath(each), _aside(each)) for each in found]
+            templates = filled_in_from(root)
+            self._holding[root] = [
+                (os.fspath(each), _aside(each))
+                for each in found
+                if not any(each.is_relative_to(folder) for folder in templates)
+            ]
         return self._holding[root]
 
     def _pools_of(self, paths: tuple[str, ...], source: Source) -> list[GpuPool]:

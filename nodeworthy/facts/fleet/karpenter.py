@@ -388,7 +388,7 @@ def _machines(requirements: Sequence[Tree]) -> Machines:
     from nodeworthy.known.gpus import gpu_named
 
     chosen = {key: values for key, operator, values in map(_parts_of_requirement, requirements) if operator == "In"}
-    types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.string)]
+    types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.string)] or list(_only_type(chosen))
     if not {_SKU, _SKU_GPU, _SKU_COUNT}.isdisjoint(chosen) or _of_azure(chosen.get(_TYPE, ())):
         return _machines_of_azure(chosen)
     gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.string) is not None]
@@ -399,6 +399,13 @@ def _machines(requirements: Sequence[Tree]) -> Machines:
         sizes = [each.string for each in chosen.get(_SIZE, ())]
         count = _of_families(chosen, lambda family: counts_of(family, sizes))
     return Machines(tuple(types), gpu, count, min(_bounds(chosen), key=lambda each: each[0], default=(0, None))[1])
+
+
+def _only_type(chosen: Mapping[str, Sequence[Tree]]) -> Iterator[Located[str]]:
+    """Of one family and one size there is one."""
+    families, sizes = chosen.get(_FAMILY, ()), chosen.get(_SIZE, ())
+    if len(families) == len(sizes) == 1 and has_gpus(f"{families[0].string}.{sizes[0].string}"):
+        yield Located.known(f"{families[0].string}.{sizes[0].string}", families[0].place)
 
 
 def _of_azure(sizes: Sequence[Tree]) -> list[MachineGpus]:

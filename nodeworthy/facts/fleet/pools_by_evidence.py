@@ -27,6 +27,7 @@ from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.facts.fleet.node_taint import written_taint
 from nodeworthy.facts.fleet.pool_system import minor_of
+from nodeworthy.facts.fleet.talos import OF_AN_IMAGE
 from nodeworthy.facts.operator.paths_of import having_its_paths, known_path
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.os import EKS
@@ -74,7 +75,9 @@ def _having_gpus(asked: Sequence[AskedNodes]) -> Sequence[AskedNodes]:
     of_talos = [each for each in asked if each.distribution.shown() == "talos"]
     if not any(each.has_gpus for each in of_talos):
         return asked
-    made = [each for each in of_talos if each.has_gpus and not each.is_patch]
+    having = [each for each in of_talos if each.has_gpus]
+    # An image is made for machines: where one of them says that it has the modules, these are meant.
+    made = [each for each in having if not each.is_patch] or [each for each in having if each.noun != OF_AN_IMAGE]
     return [each for each in asked if each not in of_talos or (each.has_gpus and not _is_for_one_of(each, made))]
 
 
@@ -93,11 +96,16 @@ def _with_patches(nodes: AskedNodes, laid: Sequence[AskedNodes]) -> AskedNodes:
 
 
 def _is_for_one_of(nodes: AskedNodes, made: Sequence[AskedNodes]) -> bool:
-    """A patch that lies with the nodes that it is for, or in a folder below, makes none of its own."""
-    if not nodes.is_patch:
+    """A patch that lies with the nodes that it is for, or in a folder below, makes none of its own; nor does an image
+    that lies above them."""
+    if not nodes.is_patch or nodes in made:
         return False
-    above = PurePath(nodes.place.file).parents
-    return any(PurePath(each.place.file).parent in above for each in made)
+    above, own = PurePath(nodes.place.file).parents, PurePath(nodes.place.file).parent
+    return any(
+        PurePath(each.place.file).parent in above
+        or (nodes.noun == OF_AN_IMAGE and own in PurePath(each.place.file).parents)
+        for each in made
+    )
 
 
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:

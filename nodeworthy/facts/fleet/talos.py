@@ -17,6 +17,8 @@ _NVIDIA = "nvidia"
 TALOS, _OF_TALOS = "talos", ("siderolabs", "talos")
 # Of Talos' extensions those that hold the modules; the toolkit is one of its own.
 _MODULES = ("nonfree-kmod-nvidia", "nvidia-open-gpu-kernel-modules")
+# What is told of as the place of nodes that an image factory makes an image for.
+OF_AN_IMAGE = "image"
 _ROLES = ("worker", "controlplane", "init")
 
 
@@ -69,7 +71,9 @@ def _registered(machine: Tree) -> Machines:
 
 def nodes_by_extension(name: str, place: Place, extension: Tree) -> AskedNodes:
     """Nodes of an image that is made with NVIDIA's modules."""
-    return AskedNodes(name, "image", place, Located.known(TALOS, extension.place), extension.string, has_driver=True)
+    return AskedNodes(
+        name, OF_AN_IMAGE, place, Located.known(TALOS, extension.place), extension.string, has_driver=True
+    )
 
 
 def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:

@@ -28,6 +28,7 @@ def secrets_in(text: str) -> Iterator[Secret]:
     """Every secret of a text that something may read."""
     for each in spans(text):
         is_other = is_commented(text, each.start) or _names_a_key(text, each.start) or _is_fetched(text, each)
+        is_other = is_other or _is_everybodys(text, each)
         if each.what in forms() or not is_other:
             yield each
 
@@ -58,6 +59,16 @@ def _is_fetched(text: str, each: Secret) -> bool:
     with its `key`, which are those of a Secret."""
     wanted = _BESIDE.get(each.name)
     return wanted is not None and any(line.startswith(wanted) for line in _siblings(text, each.start))
+
+
+# What an event carries that is sent to who counts them, beside the key of a project, which every page shows: PostHog's.
+_OF_AN_EVENT = ("distinct_id", "distinctId")
+_NEAR = 200
+
+
+def _is_everybodys(text: str, each: Secret) -> bool:
+    around = text[max(0, each.start - _NEAR) : each.end + _NEAR]
+    return each.name.lower() in ("api_key", "apikey") and any(name in around for name in _OF_AN_EVENT)
 
 
 def _siblings(text: str, at: int) -> Iterator[str]:
