@@ -17,11 +17,11 @@ def is_laid_aside(path: Path, below: Path) -> bool:
     path, below = path.absolute(), below.absolute()
     inside = path.parent.relative_to(below) if path.is_relative_to(below) else path.parent
     is_old = not OF_THE_PAST.isdisjoint(each.lower() for each in inside.parts)
-    return is_old or any(path.is_relative_to(each) for each in filled_in_from(below))
+    return is_old or any(path.is_relative_to(each) for each in templates_in(below))
 
 
 @cache
-def filled_in_from(root: Path) -> tuple[Path, ...]:
+def templates_in(root: Path) -> tuple[Path, ...]:
     """The folders of its templates."""
     import tomllib
 

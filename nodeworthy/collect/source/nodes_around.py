@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 
 from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.files import Source
-from nodeworthy.collect.source.laid_aside import OF_THE_PAST, filled_in_from
+from nodeworthy.collect.source.laid_aside import OF_THE_PAST, templates_in
 from nodeworthy.documents.files import REPOSITORY, holds
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, PoolDoor, doors_of_pools
@@ -190,7 +190,7 @@ class NodesAround:
         """Each with those of the folders on its way that are of examples, or of the past."""
         if root not in self._holding:
             found = (each.path for each in source.scope.holding(_OF_NODES, _SUFFIXES))
-            templates = filled_in_from(root)
+            templates = templates_in(root)
             self._holding[root] = [
                 (os.fspath(each), _aside(each))
                 for each in found
