@@ -47,7 +47,7 @@ def _fleets_of(sources: Sequence[Source]) -> list[InferredFleet]:
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 
     with watch_time():
-        found = list(_read(sources))
+        found = list(_contents_of(sources))
         # All files of a root of Terraform bring the same ones.
         planned = {id(pool): pool for each in found for pool in each.pools}
         stacks = [stack for each in found for stack in each.stacks]
@@ -73,7 +73,7 @@ def _fleets_of(sources: Sequence[Source]) -> list[InferredFleet]:
     return infer_fleets(pools, values, clusters, [each for each in facts if isinstance(each, DaemonSetManifest)])
 
 
-def _read(sources: Sequence[Source]) -> Iterator[FileContents]:
+def _contents_of(sources: Sequence[Source]) -> Iterator[FileContents]:
     """A file that is named must be readable; one that lies in a folder is no evidence where it is not."""
     from nodeworthy.collect.source.one_file import whats_in
     from nodeworthy.collect.source.parsing import InputRefused
