@@ -504,6 +504,14 @@ def _pools_of_data_on_eks(release: Release) -> Iterator[Fact]:
             yield from facts_of(each)
 
 
+def _pools_of_an_own_chart(release: Release) -> Iterator[Fact]:
+    if any("pool" in name.lower() for name in release.values.mapping):
+        from nodeworthy.facts.fleet.karpenter_by_values import may_list_pools, nodes_by_values
+
+        if may_list_pools(release.values):
+            yield from nodes_by_values(release.values)
+
+
 READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _operator,
     _pods_of_chart,
@@ -515,5 +523,6 @@ READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _hami,
     _objects_as_values,
     _pools_of_data_on_eks,
+    _pools_of_an_own_chart,
     _pods_network,
 )

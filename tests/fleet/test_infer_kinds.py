@@ -655,3 +655,46 @@ spec:
     put(folder, "pool.yaml", pool.replace("[2xlarge]", "[xlarge, 2xlarge]"))
     (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
     assert "instanceType" not in told["pools"]["gpu"]
+
+
+OWN_CHART = """\
+nodeClasses:
+  - {name: gpu-class, enabled: true, amiFamily: AL2023, amiSelectorTerms: [{alias: al2023@latest}]}
+nodePools:
+  - name: gpu-pool
+    labels: {team: ml}
+    nodeClassRef: {name: gpu-class}
+    requirements:
+      - {key: karpenter.k8s.aws/instance-family, operator: In, values: [g6]}
+    taints: [{key: nvidia.com/gpu, value: "true", effect: NoSchedule}]
+  - {name: cpu, requirements: [{key: karpenter.k8s.aws/instance-family, operator: In, values: [m7i]}]}
+"""
+RELEASE = """\
+resource "helm_release" "pools" {
+  name   = "pools"
+  chart  = "./charts/pools"
+  values = [file("${path.module}/values-gpu.yaml")]
+}
+"""
+
+
+def test_pools_that_a_chart_of_ones_own_lists_among_its_values(folder: Path) -> None:
+    put(folder, "main.tf", RELEASE)
+    put(folder, "values-gpu.yaml", OWN_CHART)
+    (told,) = json.loads(run("fleet", "infer", ".", "--format", "json", cwd=folder).out)
+    pool = told["pools"]["gpu-pool"]
+    assert [*told["pools"]] == ["gpu-pool"]
+    assert (pool["gpu"]["value"], pool["distribution"]["value"], pool["driver"]["value"]) == ("L4", "eks-al2023", "ami")
+    shown = run("fleet", "infer", ".", cwd=folder).out
+    assert '"nvidia.com/gpu=true:NoSchedule"' in shown
+    assert "likely, and not certain" in shown
+
+
+def test_a_list_of_that_name_without_requirements_or_switched_off_is_none(folder: Path) -> None:
+    put(folder, "main.tf", RELEASE)
+    put(
+        folder, "values-gpu.yaml", OWN_CHART.replace("  - name: gpu-pool\n", "  - name: gpu-pool\n    enabled: false\n")
+    )
+    assert "nothing here says what GPU nodes are" in run("fleet", "infer", ".", cwd=folder).err
+    put(folder, "values-gpu.yaml", "nodePools:\n  gpu: {size: 2, machine: [g6]}\n")
+    assert "nothing here says what GPU nodes are" in run("fleet", "infer", ".", cwd=folder).err
