@@ -14,7 +14,7 @@ from nodeworthy.boot.node_config import NodeConfig, read_node_config
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.playbook.recognition import is_playbook
 from nodeworthy.boot.unpack.envelope import Opened, as_text, open_envelope
-from nodeworthy.boot.unpack.kinds import Type, begins_as, kind_of_template, looks_like
+from nodeworthy.boot.unpack.kinds import Type, begins_as, kind_of_template, looks_like, read_by_others
 from nodeworthy.boot.unpack.multipart import read_archive, read_multipart
 from nodeworthy.boot.unpack.parts import Reading, TypedText
 from nodeworthy.boot.userdata import FaultKind, PartKind, UserData, UserDataFault
@@ -185,6 +185,10 @@ def _unrecognised(found: TypedText, reading: Reading) -> Type | None:
         what = "looks like cloud-config, but does not begin with '#cloud-config': cloud-init reads nothing of it"
         reading.fault(FaultKind.NO_CLOUD_CONFIG_HEADER, found, what, "let '#cloud-config' be its first line")
         return kind
+    if others := read_by_others(found.text):
+        what = f"is {others} and cloud-init does not: what it does to the node is not looked at here"
+        reading.fault(FaultKind.NOBODY_READS_IT, found, what, is_doubt=True)
+        return None
     what = "begins with nothing that cloud-init knows (#!, #cloud-config, a MIME header …): nobody reads it"
     reading.fault(FaultKind.NOBODY_READS_IT, found, what)
     return None

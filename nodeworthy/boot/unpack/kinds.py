@@ -110,6 +110,20 @@ def looks_like(text: str) -> Type | None:
     return Type.SHELL if _LOOKS_LIKE_SHELL.search(text) else None
 
 
+# What other systems than cloud-init's read: Fedora CoreOS, Flatcar and RHEL CoreOS; Talos.
+_IGNITION = pattern(r"\"ignition\"\s{0,8}:", words=('"ignition"',))
+_TALOS = pattern(r"(?m)^version:[ \t]{1,8}[\"']?v1alpha1\b", words=("v1alpha1",))
+_OF_TALOS = pattern(r"(?m)^(?:machine|cluster):[ \t]*$", words=("machine:", "cluster:"))
+
+
+def read_by_others(text: str) -> str:
+    """Whose it is and who reads it, where that is not cloud-init; empty where it is nobody's that is known here."""
+    if text.lstrip().startswith("{") and _IGNITION.search(text) is not None:
+        return "Ignition's config, which Fedora CoreOS, Flatcar and RHEL CoreOS read"
+    is_talos = _TALOS.search(text) is not None and _OF_TALOS.search(text) is not None
+    return "a machine config of Talos', which Talos reads" if is_talos else ""
+
+
 def interpreter(first_line: str) -> str:
     """The program that `#!/usr/bin/env -S bash -e` starts: bash."""
     words = first_line.strip().removeprefix("#!").split()

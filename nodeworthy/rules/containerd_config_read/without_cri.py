@@ -20,6 +20,8 @@ from nodeworthy.rules.containerd_config_read.never_reread import WITHOUT_CRI
 from nodeworthy.verdict import Draft, Related, fail, unknown
 
 KEY = "disabled_plugins"
+# So many plugins beside the CRI are switched off by whoever runs a second containerd, for the machine's own services.
+_OF_ANOTHERS = 4
 SWITCHED_OFF = "containerd runs without its CRI: kubelet finds no runtime, and the node never becomes ready"
 REFUSED = f'containerd does not start: invalid disabled plugin URI "{FIRST}"'
 
@@ -28,7 +30,17 @@ def disabled_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
     """Docker's package of containerd comes with `disabled_plugins = ["cri"]`: Docker needs no CRI, and kubelet does."""
     given = file.reading.mapping.get(KEY)
     possible = possible_eras(file, version)
-    for name in (each for each in given if isinstance(each, str)) if isinstance(given, list) else ():
+    names = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    others = [each for each in names if each not in (FIRST, OLD, *CRI)]
+    if len(others) >= _OF_ANOTHERS and len(others) < len(names):
+        yield unknown(
+            file.reading.line_of(KEY),
+            "whether kubelet talks to this containerd is not known: it runs without its CRI, and without "
+            f"{len(others)} plugins more that somebody chose",
+            remedy="kubelet's containerRuntimeEndpoint (crictl's runtime-endpoint) says which one it talks to",
+        )
+        return
+    for name in names:
         switching = [each for each in possible if _switches_off(each, file.version, name)]
         if not switching:
             continue
