@@ -112,6 +112,7 @@ from nodeworthy.facts.secrets.planned_secret import (
 from nodeworthy.facts.secrets.terraform_text import TerraformText
 from nodeworthy.facts.services.exporter_options import RefusedExporterOption
 from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, GpuQuery
+from nodeworthy.facts.services.gpu_scaling import GpuScaling
 from nodeworthy.facts.services.monitoring_stack import MisplacedMonitor, MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.prometheus_by_hand import HandmadePrometheus
 from nodeworthy.facts.services.queue_database import QueueDatabase
@@ -191,6 +192,7 @@ _FILES: Final[Facts] = frozenset(
         DoubledKey,
         GpuQuery,
         GpuQueue,
+        GpuScaling,
         GresConf,
         HandmadePrometheus,
         KarpenterClass,

@@ -245,6 +245,12 @@ def _hosted(document: Tree) -> Iterator[Fact]:
     yield from hosted_objects(document)
 
 
+def _scaling(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.services.gpu_scaling import scaled_by_gpus
+
+    yield from scaled_by_gpus(document)
+
+
 def _compute_classes(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.fleet.hosted_objects import nodes_of_compute_class
 
@@ -382,6 +388,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "EC2NodeClass": (_nodes_of_karpenter,),
     "GCPManagedControlPlane": (_said_of_a_cluster,),
     "GCPManagedMachinePool": (_hosted,),
+    "HorizontalPodAutoscaler": (_scaling,),
     "IPPool": (_said_of_a_cluster,),
     "InitConfiguration": (_of_kubeadm,),
     "Installation": (_said_of_a_cluster,),

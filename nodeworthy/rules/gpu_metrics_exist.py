@@ -11,6 +11,10 @@ to 1, and memory is counted in MiB: an alert on `DCGM_FI_PROF_GR_ENGINE_ACTIVE >
 Nor does an exporter measure that ends at its start: over an option that it does not have, or where `--collectors`,
 which is the path of its list, is given the names of fields.
 
+Nor is a resource that pods ask for measured: of those the metrics API knows cpu and memory. An autoscaler that goes by
+`nvidia.com/gpu` as a resource (`type: Resource`) never learns how busy a GPU is; DCGM's metrics it has by Prometheus'
+adapter or by KEDA.
+
 Whether a metric that exists is in the list of this exporter is not asked: the list may be anywhere.
 """
 
@@ -18,6 +22,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.services.exporter_options import RefusedExporterOption
 from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, Compared, GpuQuery
+from nodeworthy.facts.services.gpu_scaling import GpuScaling
 from nodeworthy.known.dcgm_fields import field_meant, is_field
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
@@ -70,6 +75,20 @@ def the_exporter_knows_it(collected: CollectedGpuMetric) -> Findings:
             should=field_meant(collected.name) or "a field that DCGM has, or no such line",
             cause="could not find DCGM field: the exporter reads its list first of all, and nobody measures the GPUs",
         )
+
+
+@RULE.check
+def it_scales_by_what_is_measured(scaling: GpuScaling) -> Findings:
+    ends = "it never scales" if scaling.is_alone else "it scales up by its other metrics alone, and never down"
+    yield fail(
+        scaling.place,
+        f"{scaling.title} scales by {scaling.resource}, which nobody measures",
+        is_=f"a metric of type Resource, of {scaling.resource}",
+        should="one of type Pods or External: DCGM_FI_DEV_GPU_UTIL, by Prometheus' adapter or by KEDA",
+        cause=f"the metrics API knows cpu and memory of a pod, and nothing else (FailedGetResourceMetric): {ends}",
+        remedy="`kubectl describe hpa` shows what it is not given; scale by DCGM's metrics, or by what the server "
+        "counts itself (its queue)",
+    )
 
 
 @RULE.check
