@@ -62,6 +62,13 @@ _WORDINGS = {
         "Could not find {}",
         "library {} not found",
         "{} => not found",
+        "Couldn't open CUDA library {}",
+        "Couldn't load {}",
+        "Couldn't find {}",
+        "Unable to open {}",
+        "Unable to find {}",
+        "Cannot open {}",
+        "Error loading {}",
     ),
 }
 
