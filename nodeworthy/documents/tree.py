@@ -113,8 +113,11 @@ class Tree:
         return tree
 
     def _absent(self, name: str) -> Tree:
-        subject = f"{self.place.subject}.{name}" if self.place.subject else name
-        return Tree(ABSENT, self.heading.about(subject), self.key)
+        # Spelt out: of all that is asked of a document, most is not there.
+        at, above = self.key or self.place, self.place.subject
+        subject = f"{above}.{name}" if above else name
+        place = Place(at.path, at.line, at.column, at.urn, at.host, at.object, subject, at.within)
+        return Tree(ABSENT, place, self.key)
 
     def located(self) -> Located[Any]:
         """The scalar with its place. An absent scalar is known to be None, and is marked as not written."""
@@ -137,6 +140,10 @@ class Tree:
             return "a list"
         named = {bool: "a boolean", int: "a number", float: "a number", str: "a string", type(None): "nothing"}
         return named.get(type(self.value), "unknown")
+
+    def holding(self, value: Value) -> Tree:
+        """The same with another value: a template's whole tree is made anew so."""
+        return Tree(value, self.place, self.key, self.secret, self.written, self.inside)
 
     def about(self, subject: str) -> Tree:
         return replace(self, place=self.place.about(subject))

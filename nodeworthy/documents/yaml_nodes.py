@@ -9,7 +9,9 @@ recursive.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, overload
 
 import yaml
@@ -30,10 +32,26 @@ class Loader(_Safe):  # type: ignore[misc]
     """Says what kind a plain scalar is as PyYAML does, without asking where most scalars are words."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
-        if kind is yaml.ScalarNode and (not implicit[0] or value[:1] not in _Safe.yaml_implicit_resolvers):
-            return _STRING
+        if kind is yaml.ScalarNode:
+            if not implicit[0] or value[:1] not in _Safe.yaml_implicit_resolvers:
+                return _STRING
+            return _kind_of_plain(value)
         tag: str = super().resolve(kind, value, implicit)
         return tag
+
+    # Nobody here asks for a kind by where a node stands: of each node libyaml's loader says that it goes in and out.
+    descend_resolver = staticmethod(operator.is_)
+    ascend_resolver = staticmethod(bool)
+
+
+_RESOLVER: Any = yaml.resolver.Resolver()
+
+
+@lru_cache(maxsize=4096)
+def _kind_of_plain(value: str) -> str:
+    """`true`, `8080` and `- ` stand in every file."""
+    tag: str = _RESOLVER.resolve(yaml.ScalarNode, value, (True, False))
+    return tag
 
 
 class _AnchorsAgain(yaml.SafeLoader):

@@ -7,6 +7,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
@@ -47,12 +48,12 @@ class Source:
     # Of one run.
     scopes: Scopes = field(default_factory=Scopes, compare=False)
 
-    @property
+    @cached_property
     def lies(self) -> str:
         """Where, wherever the command runs."""
         return STDIN if self.shown == STDIN else os.path.abspath(self.path)
 
-    @property
+    @cached_property
     def scope(self) -> Scope:
         """What may be looked at as evidence about it."""
         return self.scopes.of(None if self.shown == STDIN else self.path.parent)

@@ -17,7 +17,7 @@ from nodeworthy.documents.settled import CHOSEN, FILLED_IN, Incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass, replace
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
 # A character for private use, which no manifest has: it is a word of plain YAML.
@@ -166,27 +166,27 @@ def _is_entry(line: _Line, indent: int) -> bool:
 def _opened(tree: Tree) -> Tree:
     """The tree with what a template fills in told as such."""
     if tree.text is not None and SIGN in tree.text:
-        return replace(tree, value=Unknown(FILLED_IN))
+        return tree.holding(Unknown(FILLED_IN))
     if tree.is_sequence:
-        return replace(tree, value=[_opened(each) for each in tree.sequence])
+        return tree.holding([_opened(each) for each in tree.sequence])
     if not tree.is_mapping:
         return tree
     children = dict(_children(tree.mapping))
     if any(SIGN in name for name in tree.mapping):
-        return replace(tree, value=Incomplete(children, FILLED_IN, tree))
-    return replace(tree, value=children)
+        return tree.holding(Incomplete(children, FILLED_IN, tree))
+    return tree.holding(children)
 
 
 def _chosen(tree: Tree) -> Tree:
     """The tree with one unknown entry for those of a list that have one name: each stands in a branch of its own."""
     if tree.is_sequence:
-        return replace(tree, value=_one_of_each_name(tree.sequence))
+        return tree.holding(_one_of_each_name(tree.sequence))
     if not tree.is_mapping:
         return tree
     inside = {name: _chosen(each) for name, each in tree.mapping.items()}
     if isinstance(tree.value, Incomplete):
-        return replace(tree, value=Incomplete(inside, tree.value.why, tree))
-    return replace(tree, value=inside)
+        return tree.holding(Incomplete(inside, tree.value.why, tree))
+    return tree.holding(inside)
 
 
 def _one_of_each_name(entries: Sequence[Tree]) -> list[Tree]:
@@ -197,13 +197,13 @@ def _one_of_each_name(entries: Sequence[Tree]) -> list[Tree]:
         if name is None or named[name] == 1:
             kept[index] = _chosen(each)
         else:
-            kept.setdefault(name, replace(each, value=Unknown(CHOSEN)))
+            kept.setdefault(name, each.holding(Unknown(CHOSEN)))
     return list(kept.values())
 
 
 def _children(mapping: Mapping[str, Tree]) -> Iterator[tuple[str, Tree]]:
-    repeated = Counter(name for name, _, _ in getattr(mapping, "repeated", ()))
+    repeated = {name for name, _, _ in getattr(mapping, "repeated", ())}
     for name, child in mapping.items():
         if SIGN not in name:
             opened = _opened(child)
-            yield name, replace(opened, value=Unknown(CHOSEN)) if name in repeated else opened
+            yield name, opened.holding(Unknown(CHOSEN)) if name in repeated else opened
