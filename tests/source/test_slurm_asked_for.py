@@ -97,6 +97,18 @@ def test_what_a_submodule_brings(tmp_path: Path) -> None:
     assert verdicts(tmp_path, "slurm-script-found", text) == []
 
 
+def test_what_the_repository_does_not_keep(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "setup.py").write_text("")
+    (tmp_path / "jobs").mkdir()
+    text = "#!/bin/bash\n#SBATCH --gres=gpu:1\npython drafts/scripts/train.py\n"
+    assert verdicts(tmp_path / "jobs", "slurm-script-found", text) == ["fail"]
+    (tmp_path / ".gitignore").write_text("# elsewhere\n/drafts/\n")
+    assert verdicts(tmp_path / "jobs", "slurm-script-found", text) == []
+    (tmp_path / ".gitignore").write_text("draft/\n*.log\n")
+    assert verdicts(tmp_path / "jobs", "slurm-script-found", text) == ["fail"]
+
+
 LINES = {
     "--nodes=$1": ["fail"],
     "-N ${NODES:-2}": ["fail"],

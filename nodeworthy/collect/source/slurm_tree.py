@@ -76,7 +76,9 @@ def expected_path(name: str, source: Source) -> str:
     """Where it should lie, as far as its surroundings show it; empty where they don't."""
     folders = list(folders_above(source.path))
     where = _among_its_like(name, folders, source) or _beside_jobs(name, folders)
-    if not where or _is_submodule(name, source) or _is_brought(name, source) or _is_cloned(name, source):
+    if not where or _is_submodule(name, source) or _is_left_to_others(name, source):
+        return ""
+    if _is_brought(name, source) or _is_cloned(name, source):
         return ""
     return where
 
@@ -132,6 +134,15 @@ def _is_submodule(name: str, source: Source) -> bool:
     data = source.scope.read(root / ".gitmodules") if root is not None else None
     paths = (each.decode("utf-8", "replace") for each in _SUBMODULE.findall(data or b""))
     return any(f"/{name}".find(f"/{path.rsplit('/', 1)[-1]}/") >= 0 for path in paths)
+
+
+def _is_left_to_others(name: str, source: Source) -> bool:
+    """The repository does not keep the folder in which it lies: its .gitignore names it."""
+    root = source.scope.root
+    data = source.scope.read(root / ".gitignore") if root is not None else None
+    kept_out = {each.strip().strip("/") for each in (data or b"").decode("utf-8", "replace").splitlines()}
+    folders = [each for each in name.split("/")[:-1] if each not in (".", "..")]
+    return not kept_out.isdisjoint("/".join(folders[:count]) for count in range(1, len(folders) + 1))
 
 
 def _is_brought(name: str, source: Source) -> bool:

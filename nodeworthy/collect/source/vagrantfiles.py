@@ -38,6 +38,11 @@ _MOST_STEPS = 200
 _BOX = pattern(r"(?m)^[^#\n]*\.vm\.box[ \t]*=[ \t]*[\"']([^\"'\n]{1,80})[\"']")
 # Installed as from a disc, with a partition or a file for swap.
 _WITH_SWAP = ("bento/", "generic/", "roboxes/", "centos/", "almalinux/", "rockylinux/", "hashicorp/")
+# What is handed to PowerShell, on machines of Windows.
+_OF_WINDOWS = pattern(
+    r"(?i)\$env:\w|\b(?:write-(?:host|output)|set-executionpolicy|install-windowsfeature|(?:push|set)-location|new-item"
+    r"|(?:get|start|restart)-service|invoke-webrequest|start-sleep|set-itemproperty|import-module)\b"
+)
 _OUTERMOST = pattern(r"Vagrant\.configure\b[^\n|]{0,80}\|[ \t]*(\w{1,60})[ \t]*\|")
 
 
@@ -95,6 +100,8 @@ def _steps(text: str, shown: str) -> Iterator[_Step]:
         place = Place(shown, text.count("\n", 0, at) + 1)
         if inline is not None:
             told = _value(text, at + inline.end(), shown)
+            if told is not None and _OF_WINDOWS.search(told.text):
+                continue
             yield _Step(found["machine"], _alone(told if told is not None else Woven(hole("inline"), place), place))
         elif (path := _PATH.search(said)) is not None:
             yield _Step(found["machine"], (Woven(f"bash /vagrant/{path[1]}", place, False),))

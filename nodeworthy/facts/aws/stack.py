@@ -178,4 +178,5 @@ class AwsStack:
 def _open(leaf: Tree) -> Located[str]:
     if isinstance(leaf.value, Unknown):
         return Located(leaf.value, leaf.place)
-    return Located.unknown(f"{leaf.text} is not of this stack", leaf.place)
+    said = leaf.text or "an empty text"
+    return Located.unknown(f"{said} is not of this stack", leaf.place)

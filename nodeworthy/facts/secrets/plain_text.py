@@ -43,9 +43,13 @@ def _names_a_key(text: str, at: int) -> bool:
     """Whether the name stands below a key of YAML that names keys of a Secret: `existingSecretKeys: {password:
     db-password}`."""
     *above, own = text[max(0, at - _LONGEST) : at].split("\n")
+    path, column = "", _indent(own)
     for line in reversed(above[1:] if at > _LONGEST else above):
-        if line.strip() and _indent(line) < _indent(own):
-            return line.strip().rstrip(":").strip("\"'- ").lower().endswith(keys_below())
+        if line.strip() and _indent(line) < column:
+            # `secret:` and `keys:` below it say it together.
+            path, column = line.strip().rstrip(":").strip("\"'- ").lower() + path, _indent(line)
+            if path != "keys":
+                return path.endswith(keys_below())
     return False
 
 

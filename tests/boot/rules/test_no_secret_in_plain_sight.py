@@ -186,6 +186,8 @@ def test_what_the_program_keeps_secret_is_not_in_plain_sight() -> None:
         ("secretRefKey", 0),
         ("existingSecretKeys", 0),
         ("auth:\n    secretKeys", 0),
+        ("secret:\n    keys", 0),
+        ("accounts:\n    keys", 2),
         ("auth", 2),
         ("secretRef: db\n  auth", 2),
     ],
