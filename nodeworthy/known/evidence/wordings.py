@@ -110,7 +110,8 @@ _CUDA_ANSWERED = (
     "CUDA error code ",
     "CUDA error code: ",
     "CUDA error code=",
-    "call failed with error ",
+    "CUDA call failed with error ",
+    "cuInit call failed with error ",
 )
 
 
