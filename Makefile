@@ -76,6 +76,10 @@ fuzz: venv ## inputs that nobody writes by hand (SECONDS=1200, SEED=1); what tak
 mutants: venv ## do the tests bite? rules and facts made wrong, a line at a time (SEED=1, COUNT=300, ONLY=part of a path)
 	@$(PY) -m tests.mutants --seed $(or $(SEED),1) --count $(or $(COUNT),300) $(if $(ONLY),--only $(ONLY))
 
+.PHONY: undecided
+undecided: venv ## the parts of conditions in rules and facts that no test sees come out both ways (ONLY=part of a path; long)
+	@$(PY) -m tests.mutants.undecided $(if $(ONLY),--only $(ONLY))
+
 .PHONY: lint
 lint: venv ## ruff, mypy --strict, the import directions
 	@$(PY) -m ruff check .

@@ -16,6 +16,7 @@ from tests.mutants.kept import Kept
 from tests.mutants.operators import OPERATORS, changed, changes
 from tests.mutants.reached import Reach, Reached, importers, probed, rule_of
 from tests.mutants.trial import Outcome
+from tests.mutants.undecided import asked, undecided
 
 QUANTITIES = "nodeworthy/facts/pod/containers.py"
 NOT_SEEN = "nodeworthy/facts/not_seen.py"
@@ -202,3 +203,20 @@ def test_what_is_called_equivalent_is_a_mutant_still_and_says_why() -> None:
     for each in equivalents(EQUIVALENT):
         assert (each.path, each.before, each.after) in there, each
         assert len(each.why.split()) > 4, each
+
+
+def test_parts_that_come_out_one_way_alone_are_told() -> None:
+    source = "def f(a, b, c):\n    return (a and b) or c or 0\n"
+    tree, parts = asked("f.py", source)
+    seen: dict[str, set[bool]] = {}
+
+    def came_out(place: str, value: object) -> object:
+        seen.setdefault(place, set()).add(bool(value))
+        return value
+
+    names: dict[str, Any] = {"__came_out__": came_out}
+    exec(compile(tree, "f.py", "exec"), names)
+    assert [names["f"](1, 0, 2), names["f"](1, 0, 0), names["f"](0, 1, 3)] == [2, 0, 3]
+    told = {part.text: how for part, how in undecided(parts, seen)}
+    assert told == {"b": "always false", "a and b": "always false"}
+    assert [each.text for each, _ in undecided(parts, {})] == ["a and b", "a", "b", "c"]

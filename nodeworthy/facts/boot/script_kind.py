@@ -82,7 +82,7 @@ def _nearest(before: bytes, behind: bytes) -> Role | None:
     within = _BLOCK.split(before)[-1]
     words = list(_WORDS.finditer(within))
     found = words[-1] if words else _WORDS.search(behind.split(b"\n", 1)[0])
-    return Role[found.lastgroup] if found is not None and found.lastgroup else None
+    return Role[str(found.lastgroup)] if found is not None else None
 
 
 def _is_used_as_user_data(before: bytes, data: bytes) -> bool:
@@ -194,20 +194,15 @@ def use_of(userdata: UserData, around: Surroundings | None) -> Use:
     """Who runs a script, and when: its form tells it, else what refers to it, else its name, folder and content."""
     if is_user_data_by_form(userdata):
         return Use(ScriptKind.USER_DATA)
-    path = userdata.place.path
-    references = around.references_to(Path(path)) if around is not None and path else []
+    path = Path(userdata.place.file)
+    references = around.references_to(path) if around is not None else []
     told = _by_references(references, around)
     if told is not None:
         return told
-    kind = _by_itself(userdata, PurePath(path or ""), _folders(path, around))
-    if (
-        kind is ScriptKind.USER_DATA
-        and around is not None
-        and path
-        and _is_one_of_several(userdata, Path(path), around)
-    ):
+    kind = _by_itself(userdata, path, around.folders_of(path) if around is not None else ())
+    if kind is ScriptKind.USER_DATA and around is not None and _is_one_of_several(userdata, path, around):
         kind = ScriptKind.BY_HAND
-    if kind is ScriptKind.USER_DATA and references and _is_by_hand_after_all(userdata, PurePath(path or ""), around):
+    if kind is ScriptKind.USER_DATA and references and _is_by_hand_after_all(userdata, path, around):
         kind = ScriptKind.BY_HAND
     return Use(kind, unsure=around.incomplete if around is not None and kind is ScriptKind.BY_HAND else "")
 
@@ -274,8 +269,3 @@ def _is_roots_own(text: str) -> bool:
     if _FOR_THE_USER.search(text):
         return True
     return _AS_THE_USER.search(text) is not None and _AS_ROOT.search(text) is None
-
-
-def _folders(path: str | None, around: Surroundings | None) -> Sequence[str]:
-    """The folders in which it lies, the nearest first, up to its scope's root."""
-    return around.folders_of(Path(path)) if around is not None and path else ()

@@ -180,7 +180,7 @@ class KarpenterClass:
     def _cluster(self) -> Located[str] | None:
         """The cluster by whose tag Karpenter finds subnets and security groups."""
         terms = (each for name in ("subnet", "securityGroup") for each in self._terms(name))
-        found = {said.text: said for each in terms for said in _cluster_of(each) if said.text is not None}
+        found = {said.string: said for each in terms for said in _cluster_of(each)}
         return next(iter(found.values())).located() if len(found) == 1 else None
 
     @property
@@ -252,7 +252,7 @@ def _of_term(term: Tree) -> _Image | None:
 
 def _cluster_of(term: Tree) -> Iterator[Tree]:
     for name, said in term.get("tags").mapping.items():
-        if name == _DISCOVERY and said.text is not None and _NAME.fullmatch(said.text):
+        if name == _DISCOVERY and _NAME.fullmatch(said.string):
             yield said
         elif name.startswith(_OF_CLUSTER) and _NAME.fullmatch(name.removeprefix(_OF_CLUSTER)):
             yield Tree(name.removeprefix(_OF_CLUSTER), said.heading)
@@ -288,10 +288,10 @@ class MisplacedNodes:
 
 
 def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass | MisplacedNodes]:
-    api, kind = document.get("apiVersion").string, document.get("kind").text
+    api, kind = document.get("apiVersion").string, document.get("kind").string
     name = document.get("metadata", "name").string
-    if api.startswith(_GROUPS) and api not in _SERVED.get(kind or "", (api,)):
-        yield MisplacedNodes(kind or "", document.get("apiVersion"))
+    if api.startswith(_GROUPS) and api not in _SERVED.get(kind, (api,)):
+        yield MisplacedNodes(kind, document.get("apiVersion"))
         return
     if kind == _OWN_CLASS and api.startswith(_CLASS_API) and name:
         yield KarpenterClass(name, document.place, document)
@@ -394,7 +394,7 @@ def _machines(requirements: Sequence[Tree]) -> Machines:
     gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.string) is not None]
     counts = [each for each in chosen.get(_GPU_COUNT, ()) if each.string.isdecimal()]
     gpu = gpus[0].located() if len(gpus) == 1 else _of_families(chosen, _gpu_of)
-    count = Located.known(int(counts[0].text or 0), counts[0].place) if len(counts) == 1 else None
+    count = Located.known(int(counts[0].string), counts[0].place) if len(counts) == 1 else None
     if not counts:
         sizes = [each.string for each in chosen.get(_SIZE, ())]
         count = _of_families(chosen, lambda family: counts_of(family, sizes))
@@ -426,7 +426,7 @@ def _machines_of_azure(chosen: Mapping[str, Sequence[Tree]]) -> Machines:
         named = ((gpu_named(each.string), each.place) for each in chosen.get(_SKU_GPU, ()))
         gpus = {gpu.name: Located.known(gpu.name, place) for gpu, place in named if gpu is not None}
         whole = [each for each in chosen.get(_SKU_COUNT, ()) if each.string.isdecimal()]
-        counts = {int(each.text or 0): Located.known(int(each.text or 0), each.place) for each in whole}
+        counts = {int(each.string): Located.known(int(each.string), each.place) for each in whole}
     is_one_gpu, is_one_count = len(gpus) == 1, len(counts) == 1 and len(told) in (0, len(sizes))
     return Machines(
         gpu=next(iter(gpus.values())) if is_one_gpu else None,

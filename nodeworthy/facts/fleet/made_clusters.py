@@ -148,7 +148,7 @@ def nodes_of_kubeadm(document: Tree) -> Iterator[AskedNodes]:
     whole = document.get("kind").text == _CLUSTER_CONFIGURATION
     socket = document.get("nodeRegistration", "criSocket")
     yield AskedNodes(
-        PurePath(document.place.file).name or "config",
+        PurePath(document.place.file).name,
         "the node configured by",
         document.place,
         with_kubeadm(document.place if socket.is_absent else socket.place, socket),
@@ -168,7 +168,7 @@ def nodes_of_kubespray(document: Tree) -> Iterator[AskedNodes]:
     if manager.is_absent or manager.text in _OF_KUBESPRAY:
         distribution = Located.known(_OF_KUBESPRAY[named], where)
     yield AskedNodes(
-        PurePath(document.place.file).name or "inventory",
+        PurePath(document.place.file).name,
         "the nodes of inventory",
         document.place,
         distribution,
@@ -194,7 +194,7 @@ def nodes_of_ansible(document: Tree) -> Iterator[AskedNodes]:
         written = " ".join(_words(each) for name, each in variables.mapping.items() if "arg" in name)
         maker = "Ansible" if _OF_HETZNER.isdisjoint(document.mapping) else "hetzner-k3s"
         yield AskedNodes(
-            PurePath(document.place.file).name or "inventory",
+            PurePath(document.place.file).name,
             "the nodes of inventory",
             said.place,
             Located.known(distribution, said.place),

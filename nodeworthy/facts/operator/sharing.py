@@ -50,6 +50,8 @@ class SharedResource:
 
     tree: Tree
     means: str
+    # All that is said of these means, also of how a shared resource is called.
+    said: Tree
 
     @property
     def name(self) -> Tree:
@@ -112,13 +114,13 @@ class SharingConfig:
     def resources(self) -> Iterator[SharedResource]:
         for means in MEANS:
             said = self.of(means)
-            for each in said.get("resources").sequence if said is not None else ():
-                yield SharedResource(each, means)
+            if said is not None:
+                yield from (SharedResource(each, means, said) for each in said.get("resources").sequence)
 
     def renaming(self, name: str) -> Tree | None:
         """What says that pods find a shared resource under another name."""
         shared = (each for each in self.resources() if each.name.text == name)
-        said = ((self.of(each.means) or each.tree).get("renameByDefault") for each in shared)
+        said = (each.said.get("renameByDefault") for each in shared)
         return next((each for each in said if each.value is True), None)
 
 

@@ -386,8 +386,7 @@ def pods_ask_as_it_shares(
         skip("another device plugin is deployed beside it, which shares nothing")
     (config,) = configs
     for each in config.resources():
-        said = config.of(each.means) or each.tree
-        name = each.name.string
+        said, name = each.said, each.name.string
         if name not in pod.gpu_resources:
             continue
         asking = next(one for one in pod.containers if name in one.gpu_resources)

@@ -1,4 +1,4 @@
-"""What a program says of a resource, what AWS has of it, and in what the two differ."""
+"""What a program says of a resource, what AWS has of it, and in what the two differ: also what a security group lets through."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from nodeworthy.documents.yaml import read_all
 from nodeworthy.facts.aws.deployment import Deployment
 from nodeworthy.facts.aws.drift import differences
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.rules.cloud_matches_plan import door_differences
 from nodeworthy.verdict import Place
 from tests.facts.shown import shown
 
-HERE = Place("program.yaml")
+HERE, GROUP = Place("program.yaml"), "aws:ec2/securityGroup:SecurityGroup"
 
 
 def _drift(given: str) -> Iterator[str]:
@@ -34,8 +35,13 @@ def _drift(given: str) -> Iterator[str]:
     )
     declared = AwsStack(HERE, [resource, *(one for one, _ in others.values())])
     ids = {urn: id_ for urn, (_, id_) in others.items() if id_ is not None}
-    found = AwsResource(resource.type, "it", "it", live.place, lambda: live)
-    for each in differences(resource, found, Deployment(declared, AwsStack(HERE, [found]), ids)):
+    found = AwsResource(resource.type, "it", "it", live.place, lambda: live, outputs={"id": "sg-own"})
+    there = [
+        AwsResource(one.type, id_, id_, HERE, one.plant, outputs={"id": id_}) for one, id_ in others.values() if id_
+    ]
+    deployment = Deployment(declared, AwsStack(HERE, [found, *there]), {"it": "sg-own", **ids})
+    doors = door_differences(resource, found, deployment) if resource.type == GROUP else ()
+    for each in (*differences(resource, found, deployment), *doors):
         yield f"{each.path} {shown(each.place)}: {each.is_}, and should be {each.should}"
 
 

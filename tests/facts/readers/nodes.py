@@ -17,7 +17,15 @@ from nodeworthy.facts.fleet.cluster_api import nodes_of_cluster_api
 from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import karpenter, nodes_of_karpenter, pools_of_any_image
-from nodeworthy.facts.fleet.made_clusters import made_clusters, nodes_of_ansible
+from nodeworthy.facts.fleet.made_clusters import (
+    cluster_of_k3d,
+    groups_of_kops,
+    machines_of_eks_anywhere,
+    machines_of_openshift,
+    made_clusters,
+    nodes_of_ansible,
+    workers_of_gardener,
+)
 from nodeworthy.facts.fleet.managed_groups import groups_of_eks
 from nodeworthy.facts.fleet.pools_by_evidence import pools_together
 from nodeworthy.facts.fleet.talos import clusters_of_talos, nodes_of_talos
@@ -26,7 +34,10 @@ from tests.facts.readers.files import lay_out
 from tests.facts.shown import shown
 from tests.run import run
 
-OF_A_DOCUMENT = (nodes_of_eksctl, nodes_of_cluster_api, nodes_of_talos, groups_of_eks, made_clusters)
+OF_A_DOCUMENT = (
+    *(nodes_of_eksctl, nodes_of_cluster_api, nodes_of_talos, groups_of_eks, made_clusters, cluster_of_k3d),
+    *(groups_of_kops, machines_of_eks_anywhere, machines_of_openshift, workers_of_gardener),
+)
 
 
 def _nodes(given: str) -> Iterator[str]:
