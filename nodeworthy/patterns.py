@@ -36,8 +36,11 @@ class NotYet:
         self._words = words
 
     def __getattr__(self, name: str) -> Any:
-        """Once for each method: it stays with us, and the next call finds it as fast as a pattern's."""
-        if name == "search" and self._words:
+        """Once for each method: it stays with us, and the next call finds it as fast as a pattern's. What was written
+        is told without compiling it, its flags without those that go without saying."""
+        if name in ("pattern", "flags"):
+            found = self._written[name == "flags"]
+        elif name == "search" and self._words:
             found = _where_a_word_is(self._words, *self._written)
         else:
             found = getattr(re.compile(*self._written), name)

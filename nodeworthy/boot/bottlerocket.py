@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -66,6 +65,9 @@ def read_settings(text: str, origin: Origin, *, template: bool = False, braced: 
         what = "a line of the settings is too long to be read"
         fault = UserDataFault(FaultKind.TOO_LARGE, origin.at(1), what, is_doubt=True)
         return Settings(origin.at(1), {}, origin, fillings, faults=(*faults, fault))
+    # Few nodes are Bottlerocket's, and what reads TOML takes longer to import than all of this.
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as problem:

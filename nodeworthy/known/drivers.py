@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from nodeworthy.known.tables import table_of
+from nodeworthy.patterns import pattern
 
 # No package has a longer name.
 _LONGEST = 200
+# What stands for others in a name of the table.
+_WILD = pattern(r"[*#]")
 
 
 class PackageKind(StrEnum):
@@ -36,12 +39,14 @@ def _table() -> Mapping[str, Any]:
 
 
 @cache
-def _packages() -> re.Pattern[str]:
-    """All names in one expression: the group that fits is the row."""
-    rows = (
-        f"(?P<row{index}>{'|'.join(map(_expression, row['names']))})" for index, row in enumerate(_table()["package"])
-    )
-    return re.compile("|".join(rows))
+def _packages() -> Sequence[tuple[str, re.Pattern[str], PackageKind]]:
+    """Each name with how it begins: one expression of all of them takes longer to compile than a short run takes for
+    anything else."""
+    return [
+        (_WILD.split(name, maxsplit=1)[0], pattern(_expression(name)), PackageKind(row["kind"]))
+        for row in _table()["package"]
+        for name in row["names"]
+    ]
 
 
 def _expression(name: str) -> str:
@@ -51,10 +56,10 @@ def _expression(name: str) -> str:
 @cache
 def package_kind(name: str) -> PackageKind | None:
     """What a package is to NVIDIA's driver, by its name without version and suffix; None for every other package."""
-    found = _packages().match(name) if len(name) <= _LONGEST else None
-    if found is None or found.lastgroup is None:
+    if len(name) > _LONGEST:
         return None
-    return PackageKind(_table()["package"][int(found.lastgroup.removeprefix("row"))]["kind"])
+    fitting = (kind for begins, whole, kind in _packages() if name.startswith(begins) and whole.match(name))
+    return next(fitting, None)
 
 
 @cache

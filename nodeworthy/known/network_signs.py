@@ -76,7 +76,7 @@ def signs() -> tuple[Sign, ...]:
 def mark() -> re.Pattern[bytes]:
     """Where one of those stands that a file beside a script shows as well."""
     texts = (row["text"] for row in _table()["sign"] if row.get("everywhere"))
-    return re.compile("|".join(texts).encode(), re.MULTILINE)
+    return pattern("|".join(texts).encode(), re.MULTILINE)
 
 
 @cache
@@ -94,7 +94,7 @@ def usual(key: str) -> Usual:
 @cache
 def mark_of_ranges() -> re.Pattern[bytes]:
     """Where somebody chooses one."""
-    return re.compile("|".join(row["text"] for row in _table()["range"]).encode(), re.MULTILINE)
+    return pattern("|".join(row["text"] for row in _table()["range"]).encode(), re.MULTILINE)
 
 
 @cache

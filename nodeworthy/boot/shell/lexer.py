@@ -110,8 +110,8 @@ _UNQUOTED = rf"{_ANYWHERE}|'|\$['\"]"
 _LIST = rf"{_UNQUOTED}|#|<\(|>\(|\(|\)"
 _COMMANDS = rf"{_UNQUOTED}|#|<<[<-]?|<\(|>\(|=\(|@\(|\?\(|\*\(|\+\(|!\(|\(\(|\(|\)|\[\[|case|esac"
 _FIND = {
-    kind: re.compile(pattern, re.DOTALL)
-    for kind, pattern in {
+    kind: pattern(every, re.DOTALL)
+    for kind, every in {
         "commands": _COMMANDS,
         "commands before a body": rf"{_COMMANDS}|\n",
         "list": _LIST,

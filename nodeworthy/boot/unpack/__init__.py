@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import CloudConfig, read_cloud_configs
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.gzipped import UNPACKED_LIMIT
@@ -15,7 +14,6 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.playbook.recognition import is_playbook
 from nodeworthy.boot.unpack.envelope import Opened, as_text, open_envelope
 from nodeworthy.boot.unpack.kinds import Type, begins_as, kind_of_template, looks_like, read_by_others
-from nodeworthy.boot.unpack.multipart import read_archive, read_multipart
 from nodeworthy.boot.unpack.parts import Reading, TypedText
 from nodeworthy.boot.userdata import FaultKind, PartKind, UserData, UserDataFault
 from nodeworthy.documents.tree import Tree
@@ -104,6 +102,8 @@ def _node_config(reading: Reading, *, template: bool) -> NodeConfig | None:
 def _settings(reading: Reading, *, template: bool) -> None:
     for part in reading.parts:
         if part.kind is PartKind.BOTTLEROCKET:
+            from nodeworthy.boot.bottlerocket import read_settings
+
             reading.faults += read_settings(part.text, part.origin, template=template, braced=part.jinja).faults
 
 
@@ -140,9 +140,14 @@ def read_document(text: str, origin: Origin, wrapped: Sequence[str], reading: Re
         reading.put_playbook(found)
         return
     if kind is None and _MIME.search(text, 0, _LOOKED_AT):
+        # Python's own parser of mail, which brings half of the standard library: few scripts are one.
+        from nodeworthy.boot.unpack.multipart import read_multipart
+
         read_multipart(text, origin, reading)
         return
     if kind is Type.ARCHIVE:
+        from nodeworthy.boot.unpack.multipart import read_archive
+
         read_archive(found, reading)
         return
     if kind is None:

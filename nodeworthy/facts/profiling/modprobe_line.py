@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from enum import Enum
 
@@ -158,4 +157,8 @@ def means_the_option(word: str) -> bool:
     if "profil" not in name:
         return False
     wanted = option().name.lower()
-    return name == wanted or difflib.SequenceMatcher(None, name, wanted).ratio() > 0.8
+    if name == wanted:
+        return True
+    import difflib
+
+    return difflib.SequenceMatcher(None, name, wanted).ratio() > 0.8
