@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nodeworthy.boot.effects import Effect, NotUnderstood, Writes
 from nodeworthy.records import dataclass
 
 E = TypeVar("E", bound=Effect)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,14 @@ class Timeline:
     effects: tuple[Effect, ...] = ()
 
     def of(self, kind: type[E]) -> Iterator[E]:
-        return (each for each in self.effects if isinstance(each, kind))
+        return iter(self.once(kind, lambda: tuple([each for each in self.effects if isinstance(each, kind)])))
+
+    def once(self, asked: object, find: Callable[[], T]) -> T:
+        """What is found out of it once: dozens of rules ask the same of one script."""
+        if asked not in self._found:
+            self._found[asked] = find()
+        found: T = self._found[asked]
+        return found
 
     def before(self, effect: Effect) -> Sequence[Effect]:
         return self.effects[: self._order[id(effect)]]
@@ -37,6 +45,10 @@ class Timeline:
         about."""
         gaps = self.of(NotUnderstood)
         return next((gap for gap in gaps if any(word in gap.text for word in words)), None)
+
+    @cached_property
+    def _found(self) -> dict[object, Any]:
+        return {}
 
     @cached_property
     def _order(self) -> dict[int, int]:

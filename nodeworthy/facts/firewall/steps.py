@@ -54,9 +54,13 @@ _OFF = (Act.DISABLE, Act.STOP, Act.MASK)
 _STARTS = (Act.START, Act.RESTART, Act.ENABLE)
 
 
-def steps_in(timeline: Timeline) -> list[FirewallStep]:
+def steps_in(timeline: Timeline) -> Sequence[FirewallStep]:
+    return timeline.once(steps_in, lambda: _steps_of(timeline))
+
+
+def _steps_of(timeline: Timeline) -> tuple[FirewallStep, ...]:
     reader = _Reader(timeline)
-    return [step for effect in timeline.effects for step in reader.steps(effect)]
+    return tuple(step for effect in timeline.effects for step in reader.steps(effect))
 
 
 @dataclass
