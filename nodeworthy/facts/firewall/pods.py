@@ -87,6 +87,8 @@ class Networks:
     # The ranges that somebody chose, and those that are usual.
     chosen: Mapping[str, Range] = field(default_factory=dict)
     usual: Usual = Usual()
+    # The only one that is shown, also where somebody chose another network than it brings.
+    distribution: str = ""
     # The script itself does not show it.
     is_guessed: bool = False
 
@@ -180,7 +182,9 @@ def _networks_shown(shown: Sequence[Shown], chosen: Mapping[str, Range]) -> Netw
     elif not named:
         named = [each for each in shown if each.sign.distribution]
     any_of = {cni.key: cni for each in named for cni in each.networks}
-    return Networks(tuple(any_of.values()), tuple(named), chosen, _usual(shown))
+    distributions = {each.sign.distribution for each in shown} - {""}
+    only = distributions.pop() if len(distributions) == 1 else ""
+    return Networks(tuple(any_of.values()), tuple(named), chosen, _usual(shown), only)
 
 
 def _usual(shown: Sequence[Shown]) -> Usual:
@@ -254,7 +258,7 @@ def pods_shown_by(script: BootScript, said: Pods) -> Pods:
         return said
     found = networks_in(own, files_around(script))
     networks = pods_of_networks(found.any_of)
-    distribution = next((each.sign.distribution for each in found.by), "")
+    distribution = next((each.sign.distribution for each in found.by), "") or found.distribution
     around = {} if "pods" in found.chosen else ranges_chosen_around(script, distribution)
     chosen = {**{of: choice for of, (choice, _) in around.items()}, **found.chosen}
     return replace(
