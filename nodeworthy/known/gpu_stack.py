@@ -93,3 +93,9 @@ def why_it_hangs(init_container: str) -> tuple[str, str]:
     """Why an init container runs on that should have ended, and what to do; empty where that is not known."""
     rows = (row for row in table_of("gpu_stack")["init"] if init_container in row["names"])
     return next(((row["hangs"], row["remedy"]) for row in rows), ("", ""))
+
+
+def why_it_is_killed(init_container: str) -> tuple[str, str]:
+    """Why an init container that an operator put there runs out of memory, and what to do; empty for others."""
+    rows = (row for row in table_of("gpu_stack")["injected"] if init_container in row["names"])
+    return next(((row["killed"], row["remedy"]) for row in rows), ("", ""))

@@ -14,6 +14,7 @@ A node that offers none at all, although its device plugin is there, lacks the p
 
 from __future__ import annotations
 
+from nodeworthy.facts.cluster.no_library import FINDS_NO_DRIVER, without_library
 from nodeworthy.facts.cluster.node_gpu_count import Expected, NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, first_link
@@ -37,8 +38,6 @@ RULE = Rule(
 )
 
 _SHOWN = 3
-# By these a program says that it finds no driver, for whatever reason.
-_FINDS_NO_DRIVER = ("plugin-no-nvml", "nvml-library-not-found")
 
 
 @RULE.check
@@ -128,7 +127,9 @@ def _all_at_once(node: NodeGpus) -> tuple[str, str]:
 def _some(node: NodeGpus) -> tuple[str, str]:
     return (
         "the device plugin gave up what the driver reports an Xid of, and kubelet offers it to nobody",
-        f"look at the device plugin's log and `dmesg | grep Xid` on {node.name}; drain it and reset the GPU",
+        f"look at the device plugin's log and `dmesg | grep Xid` on {node.name}; drain it and reset the GPU (an Xid of "
+        "a program, as 69 is, needs no reset), and delete the device plugin's pod there: most releases take no GPU "
+        "back until they start again",
     )
 
 
@@ -151,7 +152,7 @@ def _draft_of_silence(silent: SilentPlugin) -> Draft:
         on=[node.title for node in silent.nodes],
         related=[Related(node.place, _says(node)) for node in silent.nodes[:_SHOWN]],
         cause=_why(silent, known),
-        remedy=known.mending if known is not None else silent.hangs[1] or _remedy(silent),
+        remedy=_mends(silent, known),
         victims=dict.fromkeys(
             (*(pod.object for pod in (*silent.pods, *silent.beside) if not pod.ready), *silent.waiting)
         ),
@@ -165,8 +166,17 @@ def _says(node: NodeGpus) -> str:
     return f"{node.title} has {node.gpu or 'GPUs'}, and {offers}"
 
 
+def _mends(silent: SilentPlugin, known: Evidence | None) -> str:
+    own = without_library((*silent.beside, *silent.pods)[0], known)
+    if own is not None:
+        return own[1]
+    return known.mending if known is not None else silent.hangs[1] or _remedy(silent)
+
+
 def _why(silent: SilentPlugin, known: Evidence | None) -> str:
-    said = f"{known.why}{_of_an_old_card(silent, known)}" if known is not None else ""
+    own = without_library((*silent.beside, *silent.pods)[0], known)
+    why = own[0] if own is not None else known.why if known is not None else ""
+    said = f"{why}{_of_an_old_card(silent, known)}" if known is not None else ""
     if said and not silent.beside:
         return said
     if silent.hangs[0] and not silent.beside:
@@ -178,7 +188,7 @@ def _why(silent: SilentPlugin, known: Evidence | None) -> str:
 def _of_an_old_card(silent: SilentPlugin, known: Evidence) -> str:
     """What keeps a driver from old cards, where a program finds none."""
     gpu = gpu_named(silent.nodes[0].gpu)
-    last = last_branch(gpu.architecture) if gpu is not None and known.id in _FINDS_NO_DRIVER else None
+    last = last_branch(gpu.architecture) if gpu is not None and known.id in FINDS_NO_DRIVER else None
     if gpu is None or last is None:
         return ""
     return (

@@ -45,13 +45,15 @@ from nodeworthy.facts.cluster.gpu_stack import (
     UnmadeWork,
     UnreadyNodes,
     UnsettledPods,
+    is_killed_in_its_init,
 )
+from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.own_logs import ONLY_NONE
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.known.chain import link_of_evidence, link_of_part
 from nodeworthy.known.evidence import Evidence, in_text
-from nodeworthy.known.gpu_stack import DRA_DRIVER, why_it_hangs
+from nodeworthy.known.gpu_stack import DRA_DRIVER, why_it_hangs, why_it_is_killed
 from nodeworthy.known.operator_parts import OPERANDS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
@@ -257,6 +259,8 @@ def _does_not(stuck: UnsettledPods) -> str:
         return "runs, and may not do what it needs to" if stuck.fault == REFUSED else "does not run"
     if stuck.fault in OF_ITS_OWNER:
         return "can't start for want of what its container names"
+    if is_killed_in_its_init(stuck.first):
+        return f"does not start: {stuck.first.fails_in}, which its operator put there, is killed"
     if stuck.by_its_own_words:
         return "says that it sees no GPU it can use" if stuck.first.ready else "crashes for what its node lacks"
     return "was not started by the platform" if len(stuck.pods) == 1 else "were not started by the platform"
@@ -273,8 +277,9 @@ def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
         )
     if stuck.on_no_gpu:
         return f"a machine of the type {stuck.on_no_gpu} has no GPU of NVIDIA's, and this part does not run without one"
-    if _finds_no_library(stuck, known):
-        return f"{_ELSEWHERE if stuck.beside_driver else _NOT_BELOW}; it said: {said}"
+    own = _of_what_it_is(stuck, known)
+    if own is not None:
+        return f"{own[0]}; it said: {said}"
     if stuck.absent:
         waits = f"its init container {stuck.first.waits_in} waits for {stuck.waits_for}"
         return f"{waits}, which does not come: {stuck.absent}"
@@ -303,8 +308,9 @@ def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
         return _NOT_BY_IT
     if stuck.on_no_gpu:
         return _KEEP_IT_OFF.format(first.node, OPERANDS)
-    if _finds_no_library(stuck, known):
-        return _LOOK_THERE if stuck.beside_driver else _LOOK_BELOW
+    own = _of_what_it_is(stuck, known)
+    if own is not None:
+        return own[1]
     if stuck.names_no_class and known is not None and known.id in ONLY_NONE:
         return _NAME_IT
     if stuck.absent:
@@ -324,9 +330,14 @@ def _look_at_it(stuck: UnsettledPods) -> str:
     return f"read why: kubectl {verb} -n {first.namespace} {first.name}"
 
 
-def _finds_no_library(stuck: UnsettledPods, known: Evidence | None) -> bool:
-    """Whether it is the DRA driver, which no runtime helps to libraries: it looks for them where it is told."""
-    return stuck.first.part == DRA_DRIVER and known is not None and known.id == _NO_LIBRARY
+def _of_what_it_is(stuck: UnsettledPods, known: Evidence | None) -> tuple[str, str] | None:
+    """Why, and what to do, where the words alone say another thing than they do of such a pod. No runtime helps the DRA
+    driver to libraries: it looks for them where it is told."""
+    if stuck.first.part == DRA_DRIVER and known is not None and known.id == _NO_LIBRARY:
+        return (_ELSEWHERE, _LOOK_THERE) if stuck.beside_driver else (_NOT_BELOW, _LOOK_BELOW)
+    if is_killed_in_its_init(stuck.first):
+        return why_it_is_killed(stuck.first.fails_in)
+    return without_library(stuck.first, known)
 
 
 def _starts_by_itself(stuck: UnsettledPods) -> bool:

@@ -16,7 +16,7 @@ from nodeworthy.facts.cluster.stuck_objects import StuckObject
 from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
-from nodeworthy.known.gpu_stack import DRA_DRIVER, OPERATOR, brings_gpus, waits_for
+from nodeworthy.known.gpu_stack import DRA_DRIVER, OPERATOR, brings_gpus, waits_for, why_it_is_killed
 from nodeworthy.known.instances import exists, has_gpus
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
@@ -61,6 +61,9 @@ _BACKS_OFF = "Back-off pulling image"
 NO_SANDBOX = "no sandbox"
 # Of a pod that is ready, and says in its log that it sees no GPU.
 WITHOUT_GPUS, REFUSED = "running without its GPUs", "refused by the API server"
+OUT_OF_MEMORY = "OOMKilled"
+# What the container lacks that another runtime started.
+_WITHOUT_TOOLS = "smi-not-in-container"
 UPGRADE = "nvidia.com/gpu-driver-upgrade-state"
 _WANTED = "nvidia.com/mig.config"
 
@@ -404,10 +407,17 @@ def _of_user(pod: ClusterPod, said: Mapping[str, str], claimed: Collection[str])
     """The fault of a user's pod, where the platform failed it: what its program does is its own."""
     if pod.ready or not pod.node:
         return ""
-    if pod.fault and not pod.is_over and _is_refused(pod.last_words):
+    if pod.fault and not pod.is_over and (_is_refused(pod.last_words) or _got_no_runtime(pod)):
         return pod.fault
     asks = pod.uses_gpus or pod.object in claimed or _claims_gpus(pod, said)
+    if asks and pod.fault and is_killed_in_its_init(pod):
+        return pod.fault
     return _of_the_platform(pod, said) if asks else ""
+
+
+def is_killed_in_its_init(pod: ClusterPod) -> bool:
+    """Whether the kernel kills what an operator put before the pod's program, at a limit that is not the pod's own."""
+    return pod.last_words == OUT_OF_MEMORY and bool(why_it_is_killed(pod.fails_in)[0])
 
 
 def _claims_gpus(pod: ClusterPod, said: Mapping[str, str]) -> bool:
@@ -442,6 +452,13 @@ def _is_refused(words: str) -> bool:
         return False
     found = (each.evidence for each in in_text(words))
     return any(not each.is_symptom and link_of_evidence(each.id, each.layer) in _RUNTIME for each in found)
+
+
+def _got_no_runtime(pod: ClusterPod) -> bool:
+    """Whether a container that asks for GPUs could not start for want of what NVIDIA's runtime puts into it."""
+    if not pod.uses_gpus or _REFUSES.search(pod.last_words) is None:
+        return False
+    return any(each.evidence.id == _WITHOUT_TOOLS for each in in_text(pod.last_words))
 
 
 def _is_of_the_runtime(found: EvidenceMatch) -> bool:

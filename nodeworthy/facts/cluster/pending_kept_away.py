@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.no_library import without_library
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.node_labels import COUNT, wrongly_cut
 from nodeworthy.facts.cluster.offered_gpus import (
@@ -265,7 +266,8 @@ def _by_its_words(cause: str, pod: ClusterPod, world: PendingWorld) -> tuple[str
         return f"{cause}: {hangs}{told}", remedy
     if known is None or known.is_symptom:
         return f"{cause}{told}", _read_why(pod)
-    return f"{cause}; {known.why}{told}", known.mending
+    why, mending = without_library(pod, known) or (known.why, known.mending)
+    return f"{cause}; {why}{told}", mending
 
 
 def _read_why(pod: ClusterPod) -> str:

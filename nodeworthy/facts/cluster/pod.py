@@ -31,6 +31,9 @@ _NEVER_STARTED = frozenset(
     )
 )
 
+# How a device plugin tells the toolkit which GPUs a container gets.
+_STRATEGY, _MOUNTS = "DEVICE_LIST_STRATEGY", "volume-mounts"
+
 
 @dataclass(slots=True, unsafe_hash=True)
 class ClusterPod(NamedPod):
@@ -66,6 +69,10 @@ class ClusterPod(NamedPod):
     controls: str = ""
     # Why it is on no node, in its scheduler's words.
     unplaced: str = ""
+    # The init container that ends with an error.
+    fails_in: str = ""
+    # A part of the stack that hands GPUs out by mounts, and may not do itself what that asks of it.
+    lists_by_mounts: bool = False
 
     @property
     def uses_gpus(self) -> bool:
@@ -98,6 +105,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     ailing = [each for each in statuses if not _has_always_run(each)]
     phase = intern(text_at(status, "phase"))
     waits_in, waits_since = _running_init(status)
+    part = _part(containers) or _installer(mappings_at(spec, "initContainers"))
     return ClusterPod(
         namespace=text_at(metadata, "namespace"),
         name=text_at(metadata, "name"),
@@ -120,12 +128,14 @@ def cluster_pod(data: Any) -> ClusterPod:
         on_host_network=spec.get("hostNetwork") is True,
         waits_in=waits_in,
         waits_since=waits_since,
-        part=_part(containers) or _installer(mappings_at(spec, "initContainers")),
+        part=part,
         started=intern(text_at(status, "startTime")),
         reason=intern(text_at(status, "reason")),
         claims=tuple(text_at(each, "resourceClaimTemplateName") for each in mappings_at(spec, "resourceClaims")),
         controls=next(filter(None, (controller_of(text_at(each, "image")) for each in containers)), ""),
         unplaced="" if text_at(spec, "nodeName") else text_at(conditions.get("PodScheduled"), "message"),
+        fails_in=_failing_init(status),
+        lists_by_mounts=bool(part) and any(map(_lists_by_mounts, containers)),
     )
 
 
@@ -146,6 +156,26 @@ def _running_init(of_pod: Mapping[str, Any]) -> tuple[str, str]:
         if since and at(status, "started") is not True:
             return text_at(status, "name"), since
     return "", ""
+
+
+def _failing_init(of_pod: Mapping[str, Any]) -> str:
+    own = (each for each in mappings_at(of_pod, "initContainerStatuses") if not _has_always_run(each) and _fault(each))
+    return next((text_at(each, "name") for each in own), "")
+
+
+def _lists_by_mounts(container: Mapping[str, Any]) -> bool:
+    """A toolkit that takes mounts takes variables of privileged containers alone."""
+    env = {text_at(each, "name"): text_at(each, "value") for each in mappings_at(container, "env")}
+    given = (*_words_at(container, "args"), *_words_at(container, "command"))
+    named = [each for each in given if each.startswith("--device-list-strategy")]
+    context = mapping_at(container, "securityContext")
+    may = at(context, "privileged") is True or "SYS_ADMIN" in _words_at(context, "capabilities", "add")
+    return not may and any(_MOUNTS in each for each in (env.get(_STRATEGY, ""), *named))
+
+
+def _words_at(data: Any, *names: str) -> list[str]:
+    found = at(data, *names)
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
 
 def _wants_gpus(container: Mapping[str, Any]) -> bool:

@@ -13,6 +13,8 @@ from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import NO_LINK, Draft, Place, fail
 
 _NO_LIBRARY = "nvml-library-not-found"
+# Who asks for the driver before a container starts, and for what.
+_TOOLKIT, _LIBRARY = "nvidia-container-cli", "libnvidia-ml.so.1: cannot open shared object file"
 _WITHOUT_SCHEDULER = "no pod that asks for a share of a GPU can be placed"
 _WITHOUT_PLUGIN = "kubelet is offered no GPUs on these nodes, and HAMi's scheduler forgets them"
 _POLICIES = {
@@ -135,9 +137,9 @@ def _down(pods: Sequence[HamiPart], message: str, effect: str, words: Words) -> 
 
 def _known_cause(part: HamiPart, last: str) -> tuple[str, str]:
     """What its last words mean, and what mends it; both empty where that is not known."""
-    found = next((each.evidence for each in in_text(last) if each.evidence.id == _NO_LIBRARY), None)
-    if found is None:
-        return "", ""
+    known = [each.evidence for each in in_text(last) if not each.evidence.is_symptom]
+    if not any(each.id == _NO_LIBRARY for each in known):
+        return _of_its_runtime(part, last) or next(((f"{each.why}; ", each.mending) for each in known), ("", ""))
     if part.pod.runtime_class:
         named = f"its RuntimeClass is {part.pod.runtime_class}"
         remedy = f"look at nvidia-smi on {part.pod.node or 'its node'}, and at what the runtime's handler is there"
@@ -146,6 +148,19 @@ def _known_cause(part: HamiPart, last: str) -> tuple[str, str]:
     return (
         why,
         "set devicePlugin.runtimeClassName: nvidia in HAMi's values, or make nvidia containerd's default runtime",
+    )
+
+
+def _of_its_runtime(part: HamiPart, last: str) -> tuple[str, str] | None:
+    """NVIDIA's runtime starts parts that need no GPU only where it is their node's default."""
+    if part.role is not Role.SCHEDULER or _TOOLKIT not in last or _LIBRARY not in last:
+        return None
+    node = part.pod.node or "its node"
+    return (
+        f"NVIDIA's runtime starts it, as the default one of {node}, and finds no driver there; this part needs none; ",
+        f"make runc the default runtime of {node} where that has no GPU, or keep the pod on nodes with a driver "
+        "(scheduler.nodeSelector in HAMi's values); to be sure, on the node: nvidia-smi; docker info | grep -i "
+        "runtime, or containerd config dump | grep default_runtime_name",
     )
 
 
