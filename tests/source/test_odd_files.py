@@ -94,3 +94,13 @@ def test_models_pictures_and_programs_are_not_looked_through(begins: bytes, tmp_
     assert (ran.report["evaluated"]["files"], ran.report["evaluated"]["unrecognised"]) == (0, 1)
     (tmp_path / "model.sh").write_bytes(script)
     assert run("check", ".", "--format", "json", cwd=tmp_path).report["evaluated"]["files"] == 1
+
+
+def test_definitions_and_a_models_words_are_not_parsed(tmp_path: Path) -> None:
+    definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\ndevicePlugin: {a: b: c}\n"
+    (tmp_path / "crd.yaml").write_text(definition)
+    (tmp_path / "vocab.json").write_text('{"devicePlugin": 1, "driver": 2,')
+    assert run("check", ".", "--format", "json", cwd=tmp_path).report["findings"] == []
+    (tmp_path / "crd.yaml").write_text(f"kind: Pod\n---\n{definition}")
+    (told,) = run("check", ".", "--format", "json", cwd=tmp_path).report["findings"]
+    assert (told["rule"], told["where"]["path"]) == ("input-readable", "crd.yaml")

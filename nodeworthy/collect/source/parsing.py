@@ -220,8 +220,20 @@ def _read_all(text: str, place: Place) -> list[Tree]:
             raise problem from None
 
 
+# The words of a model, by their numbers: a hundred thousand keys, of which one or another is called as ours are.
+_OF_A_MODEL = frozenset(("vocab.json", "tokenizer.json"))
+_KIND = pattern(rb"(?m)^kind:[ \t]*[\"']?(\w+)", words=(b"kind:",))
+
+
+def _are_schemas_alone(data: bytes) -> bool:
+    """Definitions of resources are megabytes long, and ask for nothing."""
+    return b"CustomResourceDefinition" in data and set(_KIND.findall(data)) == {b"CustomResourceDefinition"}
+
+
 def _worth_parsing(source: Source, data: bytes) -> bool:
     """A broken YAML file is worth a word even where it holds nothing of ours, unless it is somebody's template."""
+    if source.path.name in _OF_A_MODEL or _are_schemas_alone(data):
+        return False
     if any(mark in data for mark in _MARKS):
         return True
     if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
