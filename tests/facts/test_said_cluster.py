@@ -165,11 +165,11 @@ def test_the_range_of_cilium(ipam: str, pods: str | None) -> None:
 @pytest.mark.parametrize(
     ("kind", "written", "told_of_it"),
     [
-        ("AWSMachineTemplate", "instanceType: g5.12xlarge", ("g5.12xlarge", None, "3", "ml")),
-        ("GCPMachineTemplate", "instanceType: a2-highgpu-2g", (None, "A100", "3", "ml")),
-        ("AzureMachineTemplate", "vmSize: Standard_NC24ads_A100_v4", (None, "A100", "3", "ml")),
-        ("AWSMachineTemplate", "instanceType: m7i.large", (None, None, "3", "ml")),
-        ("DockerMachineTemplate", "instanceType: g5.12xlarge", (None, None, "3", "ml")),
+        ("AWSMachineTemplate", "instanceType: g5.12xlarge", ("g5.12xlarge", None, None, "3", "ml")),
+        ("GCPMachineTemplate", "instanceType: a2-highgpu-2g", (None, "A100", "2", "3", "ml")),
+        ("AzureMachineTemplate", "vmSize: Standard_NC24ads_A100_v4", (None, "A100", "1", "3", "ml")),
+        ("AWSMachineTemplate", "instanceType: m7i.large", (None, None, None, "3", "ml")),
+        ("DockerMachineTemplate", "instanceType: g5.12xlarge", (None, None, None, "3", "ml")),
     ],
 )
 def test_the_machines_of_cluster_api(kind: str, written: str, told_of_it: tuple[str | None, ...]) -> None:
@@ -182,7 +182,7 @@ def test_the_machines_of_cluster_api(kind: str, written: str, told_of_it: tuple[
     )
     (pool,) = pools(BOOTSTRAP, made, machines)
     own = pool.machines
-    found = (own.type, own.gpu, own.wanted, pool.cluster)
+    found = (own.type, own.gpu, own.gpus, own.wanted, pool.cluster)
     assert tuple(each.shown() if each is not None else None for each in found) == told_of_it
 
 
