@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nodeworthy.boot.bottlerocket_settings import refused_settings
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, How, Joins, Writes
 from nodeworthy.boot.fillings import Fillings
@@ -13,7 +14,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.toml_positions import Path, key_positions
 from nodeworthy.boot.userdata import FaultKind, Part, UserDataFault
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass, field
+from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _AT_LINE = pattern(r"\(at line (\d+), column (\d+)\)")
@@ -48,11 +49,15 @@ class Settings:
         return Located(Known(value), place)
 
     def place_of(self, *path: str) -> Place:
-        full = ("settings", *path)
+        full = self._begin(("settings", *path))
         for end in range(len(full), 0, -1):
             if full[:end] in self.positions:
                 return self.origin.at(*self.positions[full[:end]]).about(".".join(full))
         return self.place
+
+    def _begin(self, full: Path) -> Path:
+        """Of a table that only its own tables head, the first of these."""
+        return next((each for each in self.positions if each[: len(full)] == full), full)
 
 
 def read_settings(text: str, origin: Origin, *, template: bool = False, braced: bool = False) -> Settings:
@@ -81,7 +86,8 @@ def read_settings(text: str, origin: Origin, *, template: bool = False, braced: 
     positions = key_positions(text)
     faults += _strangers(document, origin, positions)
     values = settings if isinstance(settings, Mapping) else {}
-    return Settings(origin.at(1), values, origin, fillings, positions, tuple(faults))
+    read = Settings(origin.at(1), values, origin, fillings, positions)
+    return replace(read, faults=(*faults, *refused_settings(read)))
 
 
 def effects_of(part: Part, *, template: bool = False) -> Sequence[Effect]:

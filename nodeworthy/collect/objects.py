@@ -109,6 +109,7 @@ def _operators_own(document: Tree) -> Iterator[Fact]:
         yield each
         yield from misshapen_parts(each.tree)
         yield from _flavours(each)
+        yield from _told_of_parts(each)
 
 
 def _flavours(values: OperatorValues) -> Iterator[Fact]:
@@ -117,6 +118,16 @@ def _flavours(values: OperatorValues) -> Iterator[Fact]:
         from nodeworthy.facts.operator.driver_flavour import flavours_in
 
         yield from flavours_in(values)
+
+
+_TELLING = ("devicePlugin", "migManager", "mig")
+
+
+def _told_of_parts(values: OperatorValues) -> Iterator[Fact]:
+    if any(not {"config", "env", "strategy"}.isdisjoint(values.tree.get(part).mapping) for part in _TELLING):
+        from nodeworthy.facts.operator.told_of_parts import told_of_parts
+
+        yield from told_of_parts(values)
 
 
 def _classes(document: Tree) -> Iterator[Fact]:
@@ -147,6 +158,11 @@ def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.operator.daemonset_manifest import daemonsets
 
     yield from daemonsets(document)
+    containers = document.get("spec", "template", "spec", "containers").sequence
+    if any("-efa-" in each.get("image").string for each in containers):
+        from nodeworthy.facts.pod.efa_plugin import efa_plugins
+
+        yield from efa_plugins(document)
 
 
 def _prometheuses_by_hand(document: Tree) -> Iterator[Fact]:
@@ -435,10 +451,12 @@ def _operator(release: Release) -> Iterator[Fact]:
         yield each
         yield from misshapen_parts(each.tree)
         yield from _flavours(each)
+        yield from _told_of_parts(each)
 
 
 # What charts call what a container is to have, and the charts that make DaemonSets of ours.
 _OF_PODS = frozenset(("resources", "controllers", "singleuser"))
+_PLUGINS = frozenset(("nvidia-device-plugin", "config"))
 _OF_DAEMONSETS = ("hami", "dcgm-exporter", "nvidia-device-plugin")
 
 
@@ -460,6 +478,13 @@ def _sharing(release: Release) -> Iterator[Fact]:
     from nodeworthy.facts.operator.sharing import sharing_in_values
 
     yield from sharing_in_values(release)
+
+
+def _plugins_chart(release: Release) -> Iterator[Fact]:
+    if not _PLUGINS.isdisjoint((*release.values.mapping, release.chart.string.rpartition("/")[2])):
+        from nodeworthy.facts.operator.plugin_chart import plugin_charts
+
+        yield from plugin_charts(release)
 
 
 def _layouts_of_chart(release: Release) -> Iterator[Fact]:
@@ -524,6 +549,7 @@ READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _pods_of_chart,
     _daemonsets_of_chart,
     _sharing,
+    _plugins_chart,
     _layouts_of_chart,
     _dra_driver,
     _monitoring,

@@ -57,7 +57,9 @@ def _flux(document: Tree) -> Iterator[Release]:
         elsewhere = OF_A_PATCH
     made = _release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere=elsewhere)
     config = spec.get("kubeConfig", "secretRef", "name").string
-    yield replace(made, cluster=_filled_in(config.removesuffix("-kubeconfig")))
+    namespace = spec.get("targetNamespace").text or made.metadata.get("namespace").string
+    cluster = _filled_in(config.removesuffix("-kubeconfig"))
+    yield replace(made, cluster=cluster, namespace=_filled_in(namespace))
 
 
 def _argo_application(document: Tree) -> Iterator[Release]:
@@ -72,8 +74,9 @@ def _argo(document: Tree, spec: Tree) -> Iterator[Release]:
     for source in (spec.get("source"), *spec.get("sources").sequence):
         helm = source.get("helm")
         if source.is_mapping and (helm.is_mapping or source.get("chart").text):
-            named = spec.get("destination", "name").string
-            yield replace(_argo_source(document, source, helm), cluster="" if named == _ITS_OWN else _filled_in(named))
+            named, namespace = (spec.get("destination", each).string for each in ("name", "namespace"))
+            cluster = "" if named == _ITS_OWN else _filled_in(named)
+            yield replace(_argo_source(document, source, helm), cluster=cluster, namespace=_filled_in(namespace))
 
 
 def _filled_in(name: str) -> str:
@@ -123,7 +126,8 @@ def _helm_chart(document: Tree) -> Iterator[Release]:
     chart = spec.get("chart")
     if chart.is_absent:  # a HelmChartConfig changes the chart of its own name
         chart = document.get("metadata", "name")
-    yield _release(HELM_CHART, document, chart, spec.get("version"), values)
+    made = _release(HELM_CHART, document, chart, spec.get("version"), values)
+    yield replace(made, namespace=_filled_in(spec.get("targetNamespace").string))
 
 
 def _helm_chart_proxy(document: Tree) -> Iterator[Release]:

@@ -39,6 +39,8 @@ class Release:
     # What it is called in the cluster, and the metadata of the object that asks for it.
     name: str | None = None
     metadata: Tree = field(default_factory=lambda: absent(Place()))
+    # The namespace that it is installed into; empty where nothing here says it.
+    namespace: str = ""
     # How the cluster is called that it is installed into; empty where that is the one in which it lies.
     cluster: str = ""
     # Else nobody installs it here, and only its values tell of which chart they are.

@@ -54,7 +54,8 @@ HOLDS_COUNTERS = {
 
 @cache
 def chart_tolerations(part: str) -> Sequence[Mapping[str, str]]:
-    """What a chart's pods tolerate where its values say nothing: `operator`, `feature-discovery`, `device-plugin`."""
+    """What a chart's pods tolerate where its values say nothing: `operator`, `feature-discovery`, `device-plugin`,
+    `dcgm-exporter`."""
     table = table_of("operator_tolerations")
     found: Sequence[Mapping[str, str]] = table[part]["tolerations"]
     return found

@@ -5,7 +5,9 @@ for what its first bytes say, so a blank line before the MIME header makes one l
 Windows line ends are taken off by cloud-init and by nobody else, so such a script starts here and not there. Each
 family of images reads another thing: AL2023 a NodeConfig, AL2 and EKS' Ubuntu a call of `/etc/eks/bootstrap.sh`,
 Bottlerocket TOML and nothing else; all but Bottlerocket run shell. Package managers go by the family, too. A step
-that asks first which machine it is on is for several families, and is left alone.
+that asks first which machine it is on is for several families, and is left alone. Of Bottlerocket's settings one that
+it refuses is enough that it takes none: a strategy of its device plugin that it does not know, a label without quotes,
+a taint without an effect, a table misspelt.
 
 User data is what cloud-init is given: MIME, `#cloud-config`, a boothook, what a launch template, an instance, a
 NodePool or a command names as it, what is called so. Of a script that people run by hand, a step of an image's build or

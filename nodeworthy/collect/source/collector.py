@@ -48,7 +48,7 @@ _NOT_READ = {**dict.fromkeys((".tf", ".tofu", ".tfvars"), _TERRAFORM), ".hcl": _
 # What asks for nodes, whose cluster may be said elsewhere.
 _OF_A_CLUSTER = frozenset(("AskedNodes", "KarpenterPool"))
 # What goes to nodes with GPUs beside the pods that ask for some.
-_GO_TO_NODES = frozenset(("OperatorValues", "DaemonSetManifest"))
+_GO_TO_NODES = frozenset(("OperatorValues", "DaemonSetManifest", "EfaPlugin"))
 
 
 @dataclass

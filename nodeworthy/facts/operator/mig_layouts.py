@@ -62,6 +62,8 @@ class MigLayouts:
     tree: Tree
     # The ConfigMap that holds them; empty where they stand in a file or in values.
     config_map: str = ""
+    # All that it has.
+    keys: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -98,7 +100,7 @@ def layouts_by_path(values: Tree) -> Iterator[tuple[tuple[str, ...], Tree]]:
     for name, part in values.mapping.items():
         for path in _PATHS if name.startswith("mig") else ():
             data = part.get(*path)
-            if any(_is_layout(each) for each in data.mapping.values()):
+            if any(_is_layout(each) for key, each in data.mapping.items() if key != READ[-1]):
                 yield (name, *path), data
 
 
@@ -110,4 +112,4 @@ def _in_texts(data: Tree, config_map: str = "") -> Iterator[MigLayouts]:
     for written in data.mapping.values():
         if _is_layout(written):
             tree = document_inside(written)
-            yield MigLayouts(tree.place if tree.is_mapping else written.place, tree, config_map)
+            yield MigLayouts(tree.place if tree.is_mapping else written.place, tree, config_map, tuple(data.mapping))

@@ -43,6 +43,8 @@ _AMDS_PARTS = {
     "driver": frozenset("amdgpuInstallerRepoURL blacklist imageSign useSourceImage".split()),
     "devicePlugin": frozenset("devicePluginImage devicePluginTolerations enableNodeLabeller nodeLabellerImage".split()),
 }
+# For no other chart's parts of these names a ConfigMap is made.
+_MADE_FOR, _MAKES = ("devicePlugin", "migManager"), "create"
 _RELEASE = pattern(r"v?\d+\.\d+\.\d+([-+].*)?")
 _EXACT_VERSION = pattern(r"v?\d+(\.\d+){0,2}([-+].*)?")
 # The chart says its own name and version on what it makes.
@@ -50,9 +52,12 @@ _MADE_BY = ("metadata", "labels", "helm.sh/chart")
 
 
 def looks_like_values(tree: Tree) -> bool:
-    """Values of the operator's chart: its toolkit alone is enough, or two of its parts."""
+    """Values of the operator's chart: its toolkit alone is enough, or a ConfigMap that it makes, or two of its
+    parts."""
     toolkit = tree.get("toolkit")
     if toolkit.is_mapping and not _TOOLKIT.isdisjoint(toolkit.mapping):
+        return True
+    if not _is_amds(tree) and any(_MAKES in tree.get(part, "config").mapping for part in _MADE_FOR):
         return True
     parts = {name for name in _DISTINCTIVE.intersection(tree.mapping) if tree.get(name).is_mapping}
     is_plugins = parts == _PLUGINS_PARTS and not _PLUGINS_OWN.isdisjoint(tree.mapping)
@@ -77,6 +82,7 @@ def operator_values(release: Release) -> Iterator[OperatorValues]:
             release=chart_version(each.version),
             elsewhere=each.elsewhere,
             asked_release=each.version.string,
+            namespace=each.namespace,
             cluster=each.cluster,
         )
 

@@ -73,6 +73,8 @@ class SharingConfig:
     # Its key, and the ConfigMap that holds it, where these are known.
     key: str = ""
     map: str = ""
+    # Where that lies, where it says so itself.
+    namespace: str = ""
     # All that the ConfigMap holds, also what shares nothing.
     keys: tuple[str, ...] = ()
     # What the plugin's own chart names as the one of them by which nodes go; of one of them, to be judged once.
@@ -131,7 +133,9 @@ def is_advertised(name: str) -> bool:
 def sharing_in_object(document: Tree) -> Iterator[SharingConfig]:
     """The sharing in a ConfigMap, or in a file of its own."""
     if document.get("kind").text == "ConfigMap":
-        yield from _in_texts(document.get("data"), document.get("metadata", "name").string)
+        metadata = document.get("metadata")
+        for each in _in_texts(document.get("data"), metadata.get("name").string):
+            yield replace(each, namespace=metadata.get("namespace").string)
     elif document.get("kind").is_absent and document.get("sharing").is_mapping and document.get("version").text == "v1":
         yield SharingConfig(document.place, document)
 
@@ -155,7 +159,8 @@ def _in_texts(data: Tree, name: str) -> Iterator[SharingConfig]:
     for key, written in data.mapping.items():
         text = written.string
         if written.is_mapping and written.get("sharing").is_mapping:
-            yield SharingConfig(written.place, written, key, name, tuple(data.mapping), is_text=False)
+            yield SharingConfig(written.place, written, key, name, keys=tuple(data.mapping), is_text=False)
         elif _VERSION.search(text) and (_SLICED.search(text) or (_SHARING.search(text) and _MEANT.search(text))):
             tree = document_inside(written)
-            yield SharingConfig(tree.place if tree.is_mapping else written.place, tree, key, name, tuple(data.mapping))
+            place = tree.place if tree.is_mapping else written.place
+            yield SharingConfig(place, tree, key, name, keys=tuple(data.mapping))

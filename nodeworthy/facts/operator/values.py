@@ -168,7 +168,8 @@ class OperatorValues:
     implied: bool = False
     # The version as it was written, where that is a range.
     asked_release: str = ""
-    # How the cluster is called that they are installed into; empty where nothing says it.
+    # The namespace that they are installed into, and how its cluster is called; empty where nothing says it.
+    namespace: str = ""
     cluster: str = ""
     # Not these settings say the release, but the fleet beside them.
     release_is_the_fleets: bool = False

@@ -20,6 +20,8 @@ from nodeworthy.rules.nodepool_can_serve import RULE
 from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, fail, need, skip
 
 _UNHEARD = "the cluster never hears of the GPUs of these nodes: pods that ask for one stay Pending"
+_UNMEASURED = "no pod of it runs on these nodes (DESIRED 0), and nobody measures their GPUs"
+_GPUS = "nvidia.com/gpu"
 _OWN = "tolerations"
 _FINDER = "node-feature-discovery.worker.tolerations"
 
@@ -66,6 +68,9 @@ def _setting_or_unknown(values: OperatorValues, *path: str) -> Tree:
 
 
 def _of_a_plugin(plugin: DaemonSetManifest, door: PoolDoor) -> Findings:
+    if plugin.part is Part.DCGM_EXPORTER and not plugin.is_the_operators:
+        yield from _of_an_exporter(plugin, door)
+        return
     if plugin.part is not Part.DEVICE_PLUGIN or plugin.is_the_operators or door.plugin_of_image is not None:
         skip("it is no device plugin of its own that is meant for these nodes")
     labels = {name: each.shown() for name, each in door.labels.items()}
@@ -76,6 +81,19 @@ def _of_a_plugin(plugin: DaemonSetManifest, door: PoolDoor) -> Findings:
     if taint is not None:
         place = plugin.place if said.is_absent else said.place
         yield _not_tolerating(door, taint, f"{plugin.title} does", replace(said, place=place))
+
+
+def _of_an_exporter(exporter: DaemonSetManifest, door: PoolDoor) -> Findings:
+    """Some nodes are kept free of it on purpose: the taint may be for that."""
+    labels = {name: each.shown() for name, each in door.labels.items()}
+    said = exporter.pods.get("tolerations")
+    if exporter.chooses(Labels(labels)) is not True or (exporter.elsewhere is not None and said.is_absent):
+        skip("it is not known to choose these nodes, or what it tolerates may stand elsewhere")
+    taint = _keeping(door, said, "dcgm-exporter" if exporter.is_of_chart else None)
+    if taint is not None and taint.key == _GPUS:
+        place = exporter.place if said.is_absent else said.place
+        told = _not_tolerating(door, taint, f"{exporter.title} does", replace(said, place=place))
+        yield replace(told, cause=_UNMEASURED, severity=Severity.WARNING)
 
 
 def _keeping(door: PoolDoor, said: Tree, chart: str | None) -> NodeTaint | None:

@@ -7,17 +7,26 @@ and a key that it does not know count for nothing, without a word: GPUs are then
 and time slicing is passed over; MPS and the MIG strategy `mixed` exclude each other.
 
 The operator's `devicePlugin.config` names the ConfigMap that holds the configurations, and the one that nodes go by
-which have no label `nvidia.com/device-plugin.config`. A default that is not in it ends the device plugin, too.
+which have no label `nvidia.com/device-plugin.config`. A default that is not in it ends the device plugin, too. The
+ConfigMap lies in the namespace of the operator, for pods mount no others. The plugin's own chart reads `config.name` (a
+ConfigMap) or `config.map` (its texts), and `config.default`, which is a key of either and nothing without them.
 
 The operator's chart reads of all that only `devicePlugin.config` (`name`, `default`, `create`, `data`) and
 `mig.strategy`: a `timeSlicing` among its values, or below `devicePlugin`, is passed over, and Helm says nothing. It
 makes a ConfigMap of `data` only with `create: true`, which nobody has by default; MIG manager's `config` is like it.
+With `create: true` and nothing in `data` it makes none, either; and `data` are texts by their names: MIG manager reads
+the one that is called `config.yaml`.
 
 A DaemonSet written by hand is given its configuration as a file (`CONFIG_FILE`): as environment variables it is never
 read. With MPS it needs `MPS_ROOT`, and the control daemon beside it. `renameByDefault` counts only below `timeSlicing`.
 
-Configurations of mig-parted name profiles that exist, seven slices a GPU at most, no more memory than it has (two 3g
-leave nothing), and each GPU once; the one that `migManager.config.default` names is in its ConfigMap.
+What the plugin does not know it refuses: other ways to list devices (`deviceListStrategy: volume-mount`), to name them,
+to find them, to name slices.
+
+Configurations of mig-parted have `devices` (`all`, or a list), `mig-enabled` and `mig-devices`, and no other keys: of a
+file with one entry that it can't read none is applied. They name profiles that exist, seven slices a GPU at most, no
+more memory than it has (two 3g leave nothing), and each GPU once; the one that `migManager.config.default` names is in
+its ConfigMap.
 
 With the MIG strategy `single` a node's slices are called `nvidia.com/gpu`; pods that ask for `nvidia.com/mig-…` wait
 for ever.
@@ -38,6 +47,7 @@ from nodeworthy.facts.operator.sharing import (
     MEANS,
     MIG_STRATEGY,
     MPS,
+    OF_THE_MEANS,
     OPERATORS,
     TIME_SLICING,
     UNREAD,
@@ -63,6 +73,7 @@ _ENDS = "the device plugin ends at its start, and the node offers no GPU: pods t
 _IGNORED = "the device plugin passes it over without a word, and each GPU goes to one pod alone"
 _SINGLE, _NONE, _MIXED = "single", "none", "mixed"
 _SLICE = "nvidia.com/mig-"
+_REFUSES = OF_THE_MEANS[1]
 # How alike two names are of which one is a slip of the other.
 _NEAR = 0.8
 
@@ -221,6 +232,7 @@ def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[Sharing
     if not held:
         yield from _of_another_name(chosen, name, configs)
         return
+    yield from _of_another_namespace(chosen.get("name"), values.namespace, held)
     wanted = need(default.located())
     if not wanted:
         skip("no default is named: nodes choose one by their label nvidia.com/device-plugin.config")
@@ -262,6 +274,23 @@ def the_plugins_chart_has_its_default(config: SharingConfig) -> Findings:
         cause=f"config-manager ends, saying that the specified config does not exist; {_ENDS}",
         remedy=f"set config.default to {names}",
     )
+
+
+def _of_another_namespace(name: Tree, namespace: str, held: Sequence[SharingConfig]) -> Iterator[Draft]:
+    """Kustomize may write others over both."""
+    theirs = {each.namespace for each in held}
+    if namespace and "" not in theirs and namespace not in theirs:
+        yield fail(
+            name.located(),
+            f"the ConfigMap '{name.string}' lies in another namespace than the device plugin that is to mount it",
+            is_=f"namespace: {' and '.join(sorted(theirs))}",
+            should=f"namespace: {namespace}, where the operator is installed",
+            related=[Related(held[0].place, f"this lies in '{held[0].namespace}'")],
+            cause="a pod mounts ConfigMaps of its own namespace alone: it stays in ContainerCreating (configmap "
+            f'"{name.string}" not found), and the node offers no GPU',
+            remedy=f"give the ConfigMap metadata.namespace: {namespace}",
+            severity=Severity.WARNING,
+        )
 
 
 def _of_another_name(chosen: Tree, name: str, configs: Sequence[SharingConfig]) -> Iterator[Draft]:
@@ -392,8 +421,10 @@ def pods_ask_as_it_shares(
         asking = next(one for one in pod.containers if name in one.gpu_resources)
         if said.get("renameByDefault").value is True:
             yield _of_another_resource(pod, asking, name, config, said.get("renameByDefault"))
-        elif each.means == TIME_SLICING and said.get("failRequestsGreaterThanOne").value is True:
-            yield from _of_several(pod, asking, name, said.get("failRequestsGreaterThanOne"))
+        elif each.means == TIME_SLICING and said.get(_REFUSES).value is True:
+            yield from _of_several(pod, asking, name, said.get(_REFUSES))
+        elif each.means == MPS and not _chooses_nodes(pod):
+            yield from _of_several(pod, asking, name, said)
         elif each.means == TIME_SLICING and not _chooses_nodes(pod):
             yield from _of_one_card(pod, asking, name, said)
 
@@ -450,7 +481,11 @@ def _of_several(pod: PodTemplate, asking: Container, name: str, says: Tree) -> I
             f"{pod.title} asks for several shares of a GPU, which the configuration beside it refuses",
             is_=f"{need(asked)} of {name}",
             should="1",
-            related=[Related(says.place, "failRequestsGreaterThanOne: true")],
+            related=[
+                Related(says.heading, "MPS gives one share at most")
+                if says.is_mapping
+                else Related(says.place, f"{_REFUSES}: true")
+            ],
             cause="kubelet does not admit the pod (UnexpectedAdmissionError): several shares are no more of a GPU than "
             "one",
             remedy="ask for one; for whole GPUs choose nodes that share none",
