@@ -30,6 +30,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet
 from nodeworthy.facts.operator.values import OperatorValues, boolean
 from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DraDriver, ResourceClaim
+from nodeworthy.facts.pod.node_choice import Selection
 from nodeworthy.facts.pod.refused import MADE_LATER
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.dra import (
@@ -66,6 +67,8 @@ _WRITTEN = {
 _REFUSED = "the API server does not know the field: it refuses the claim, or drops the field and finds no class"
 _WAITS = "its pod stays Pending"
 _NEAR = 0.8
+# By which GKE's nodes are chosen, and where its installer puts the driver on them.
+_OF_GKE, _GKES_ROOT = "cloud.google.com/gke-", "/home/kubernetes/bin/nvidia"
 _PUT_TOGETHER = "a name of its claims is filled in later"
 _OF_A_DEVICE = pattern(r"\bdevice\.(?P<what>attributes|capacity)\[[\"'](?P<domain>[^\"'\]]{1,120})[\"']\]")
 
@@ -455,6 +458,53 @@ def the_driver_is_where_it_is_looked_for(driver: DraDriver, operators: Sequence[
         cause="its kubelet plugin finds no libnvidia-ml.so.1 and stays in Init: no ResourceSlice, and all claims wait",
         remedy=f"set nvidiaDriverRoot: {wanted}",
     )  # fmt: skip
+
+
+@RULE.check
+def nobody_else_hands_them_out(driver: DraDriver, operators: Sequence[OperatorValues]) -> Findings:
+    if len(operators) != 1 or driver.elsewhere is not None or operators[0].implied:
+        skip("what hands out GPUs beside it is not told by one operator's values")
+    if not need(boolean("resources.gpus.enabled", driver.shares_gpus, default=True)):
+        skip("it hands out no GPUs, but ComputeDomains")
+    if not need(boolean("gpuResourcesEnabledOverride", driver.override, default=False)):
+        skip("its chart refuses to hand out GPUs, which is told by itself")
+    plugin = operators[0].part("devicePlugin", default=True)
+    if not need(plugin):
+        return
+    yield fail(
+        driver.override.heading,
+        "NVIDIA's DRA driver hands out GPUs beside the operator's device plugin",
+        is_="gpuResourcesEnabledOverride: true, and devicePlugin " + ("on" if plugin.written else "on by default"),
+        should="devicePlugin.enabled: false in the operator's values, or resources.gpus.enabled: false here",
+        related=[Related(plugin.place, "the operator's device plugin is on here")],
+        cause="each gives the same GPUs away and knows nothing of the other: a claim and a pod with nvidia.com/gpu get "
+        "one and the same",
+        remedy="leave one of them, on each node; who has both keeps them apart by labels (nvidia.com/gpu.deploy."
+        "device-plugin=false)",
+        severity=Severity.WARNING,
+    )
+
+
+@RULE.check
+def the_driver_is_where_gke_puts_it(driver: DraDriver) -> Findings:
+    chooses = Selection(driver.tree.get("kubeletPlugin"))
+    keys = [*chooses.selector, *(each.key for term in chooses.terms for each in term)]
+    found = next((each for each in keys if each.startswith(_OF_GKE)), None)
+    root = need(settle(driver.root)) or driver_roots()[0]
+    if found is None or (driver.root.is_absent and driver.elsewhere is not None):
+        skip("nothing says that its nodes are GKE's")
+    if root.rstrip("/") == _GKES_ROOT or root == driver_roots()[1]:
+        return
+    yield fail(
+        driver.root.located() if not driver.root.is_absent else driver.place,
+        "NVIDIA's DRA driver looks for the GPU driver in another place than where GKE puts it",
+        is_=f"nvidiaDriverRoot: {root}",
+        should=_GKES_ROOT,
+        cause=f"it chooses nodes by {found}, and Google's installer puts the driver there: the kubelet plugin finds no "
+        "libnvidia-ml.so.1 and stays in Init, no ResourceSlice comes, and all claims wait",
+        remedy=f"set nvidiaDriverRoot: {_GKES_ROOT}",
+        severity=Severity.WARNING,
+    )
 
 
 @RULE.check

@@ -3,7 +3,8 @@
 NVIDIA's exporter calls each metric by DCGM's name of the field. A name that DCGM has not
 (`DCGM_FI_DEV_GPU_UTILIZATION` for `DCGM_FI_DEV_GPU_UTIL`, `DCGM_FI_DEV_XID` for `DCGM_FI_DEV_XID_ERRORS`) is no error
 to Prometheus: the panel stays empty, the alert never fires, the autoscaler never scales, and nobody is told. In the
-exporter's own list it is one: the exporter ends.
+exporter's own list it is one: the exporter ends. So it does over a line that has not three fields, for a comma in its
+help, or a type that Prometheus has not.
 
 Nor is a number of another unit. Utilisation is a number up to 100, what is profiled (`DCGM_FI_PROF_…_ACTIVE`) one up
 to 1, and memory is counted in MiB: an alert on `DCGM_FI_PROF_GR_ENGINE_ACTIVE > 90` never fires.
@@ -19,6 +20,8 @@ Whether a metric that exists is in the list of this exporter is not asked: the l
 """
 
 from __future__ import annotations
+
+from csv import reader
 
 from nodeworthy.facts.services.exporter_options import RefusedExporterOption
 from nodeworthy.facts.services.gpu_queries import CollectedGpuMetric, Compared, GpuQuery
@@ -42,6 +45,11 @@ _MEBIBYTES = pattern(r"DCGM_FI_DEV_FB_(?:USED|FREE|TOTAL|RESERVED)")
 # No GPU has ten tebibytes.
 _TOO_MANY = 10 * 1024 * 1024
 _ALL = 100
+_LONGEST = 4000
+_FIELDS, _KINDS = 3, ("gauge", "counter", "histogram", "summary", "label")
+_ENDS = (
+    "the exporter ends over one such line, or (before 4) takes its own list instead, and what is meant is not measured"
+)
 
 
 @RULE.check
@@ -89,6 +97,31 @@ def it_scales_by_what_is_measured(scaling: GpuScaling) -> Findings:
         remedy="`kubectl describe hpa` shows what it is not given; scale by DCGM's metrics, or by what the server "
         "counts itself (its queue)",
     )
+
+
+@RULE.check
+def its_line_has_the_exporters_form(collected: CollectedGpuMetric) -> Findings:
+    fields = next(reader([collected.row[:_LONGEST]]), [])
+    kind = fields[1].strip() if len(fields) > 1 else ""
+    if len(fields) != _FIELDS:
+        is_split = len(fields) > _FIELDS
+        yield fail(
+            collected.place,
+            f"the line of {collected.name} has {len(fields)} fields, and the exporter reads {_FIELDS}",
+            is_=collected.row,
+            should="NAME, type, help: commas within the help in double quotes, right behind the comma before",
+            cause=f"wrong number of fields: {_ENDS}",
+            remedy="put the help in double quotes, or take its commas out" if is_split else "write what is left out",
+        )
+    elif kind not in _KINDS:
+        yield fail(
+            collected.place,
+            f"the line of {collected.name} is of a type that the exporter does not know",
+            is_=kind,
+            should=" or ".join(_KINDS),
+            cause=f"could not find Prometheus metric type: {_ENDS}",
+            remedy="write one of them: gauge for what goes up and down, counter for what only grows, label for a text",
+        )
 
 
 @RULE.check

@@ -34,6 +34,7 @@ _OF_A_NODE = (
     b'-driver"',
     b'"default-runtime"',
     b"nvidia-container-runtime",
+    b"nvidia-container-toolkit",
     b"NVreg_",
     b"\noptions ",
     b"\nblacklist ",

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, NotKnown, Place, Related, ToGive, Unread, skip
+from nodeworthy.verdict import Draft, Located, NotKnown, Place, Related, ToGive, Unread, skip
 
 if TYPE_CHECKING:
     from nodeworthy.boot.timeline import Timeline
@@ -106,6 +106,8 @@ class BootScript:
     is_merged: bool = False
     # What its machines start from; None where nothing that was read names one.
     image: NodeImage | None = None
+    # What the cluster of its machines is called, where what gives it to them says so.
+    cluster: Located[str] | None = None
     # The script that has another machine run it.
     told_in: tuple[Part, ...] = ()
     # It stands in an object, by which it is given to machines as their user data; and those are EC2's.

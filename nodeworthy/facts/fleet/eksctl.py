@@ -151,7 +151,8 @@ class EksctlGroup:
         )
         # Of an image of somebody's own, what eksctl takes it for says nothing of what is on it.
         image = nodes.image if named.text or not self._has_its_own_image else None
-        return replace(nodes, scripts=tuple(replace(each, image=image) for each in self._scripts))
+        scripts = (replace(each, image=image, cluster=nodes.cluster) for each in self._scripts)
+        return replace(nodes, scripts=tuple(scripts))
 
     @property
     def _has_its_own_image(self) -> bool:

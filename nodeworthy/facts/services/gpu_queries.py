@@ -21,6 +21,8 @@ _NAME = pattern(r"(?<![\w:])DCGM_FI_[A-Z0-9_]*[A-Z0-9](?![\w:$.\\])", words=(BEG
 _COLLECTED = pattern(
     r"(?m)^[ \t]*(DCGM_FI_[A-Z0-9_]+)[ \t]*,[ \t]*(?:gauge|counter|label|histogram|summary)[ \t]*,", words=(BEGINS,)
 )
+# Beside one of these every line that begins so is meant for one.
+_ROW = pattern(r"(?m)^[ \t]*(DCGM_FI_[A-Z0-9_]+)[ \t]*,[^\n]*", words=(BEGINS,))
 # One metric, with what surrounds it of functions, and what it is compared with: nothing scales it.
 _COMPARED = pattern(r"(?P<what>[^<>=!*/+-]{1,400})(?P<how>>=?|<=?)\s*(?P<number>[0-9]+(?:\.[0-9]+)?)")
 _SELECTOR = pattern(r"\{[^{}]*\}|\[[^\[\]]*\]|\b(?:by|without|on)\b\s*\([^()]*\)")
@@ -56,6 +58,8 @@ class CollectedGpuMetric:
 
     place: Place
     name: str
+    # The line as it stands there.
+    row: str = ""
 
 
 def asks_of_gpus(document: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
@@ -74,10 +78,10 @@ def asks_of_gpus(document: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:
 
 
 def collected_metrics(text: str, place: Place) -> Iterator[CollectedGpuMetric]:
-    for found in _COLLECTED.finditer(text):
+    for found in _ROW.finditer(text) if _COLLECTED.search(text) else ():
         line = (place.line or 1) + text.count("\n", 0, found.start(1))
         column = found.start(1) - text.rfind("\n", 0, found.start(1))
-        yield CollectedGpuMetric(Place(place.path, line, column), found[1])
+        yield CollectedGpuMetric(Place(place.path, line, column), found[1], found[0].strip())
 
 
 def _within(leaf: Tree) -> Iterator[GpuQuery | CollectedGpuMetric]:

@@ -80,6 +80,27 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
 
 
 @RULE.check
+def it_names_the_cluster_that_it_is_of(script: BootScript) -> Findings:
+    """Without a fleet; with one its own name is compared."""
+    its_own = script.cluster
+    if its_own is None or script.pools or not isinstance(its_own.state, Known) or not its_own.state.value:
+        skip("a pool says what its cluster is called, or nothing beside the script does")
+    for each in script.timeline.of(Joins):
+        named = each.cluster
+        if named is None or not isinstance(named.state, Known) or named.state == its_own.state:
+            continue
+        yield fail(
+            named,
+            "joins a cluster of another name than the one that its nodes are made for",
+            should=str(its_own.state.value),
+            related=[Related(its_own.place, f"the cluster is called {its_own.state.value}")],
+            cause="the machine asks for another cluster than its own: it finds none of this name, or its role may not "
+            "join that one, and no node comes up",
+            remedy=f"name {its_own.state.value}: with bootstrap.sh it is the first argument",
+        )
+
+
+@RULE.check
 def kubeadm_takes_its_arguments(config: KubeadmConfig) -> Findings:
     yield from _refused_by_kubeadm(config)
 

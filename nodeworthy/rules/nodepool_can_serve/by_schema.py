@@ -16,6 +16,9 @@ from nodeworthy.records import dataclass
 from nodeworthy.rules.nodepool_can_serve import RULE
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip
 
+# As EKS calls its images; behind what each of them has the version.
+_OF_EKS = pattern(r"amazon-eks-|bottlerocket-aws-k8s-|ubuntu-eks/")
+_MINOR = pattern(r"1[.?]\d\d")
 _REFUSED = "the API server refuses it, and what was there before stays: nothing starts nodes as this file says"
 _DROPPED = "kubectl refuses the object for it (unknown field); where another program applies it, the field is dropped"
 
@@ -24,6 +27,24 @@ _DROPPED = "kubectl refuses the object for it (unknown field); where another pro
 def the_pool_is_taken(pool: KarpenterPool) -> Findings:
     for each in not_taken_of_pool(pool):
         yield _draft_of_field(pool.title, each)
+
+
+@RULE.check
+def its_image_is_of_its_clusters_version(node_class: KarpenterClass) -> Findings:
+    """A name that leaves the version open means all of them, and the newest image of any is the newest of all."""
+    for term in node_class.tree.get("spec", "amiSelectorTerms").sequence:
+        name = term.get("name")
+        if _OF_EKS.match(name.string) and "*" in name.string and not _MINOR.search(name.string):
+            yield fail(
+                name.located(),
+                f"{node_class.title} takes the newest image of any version of Kubernetes, and not of its cluster's",
+                is_=name.string,
+                should="an alias (al2023@v20260701, bottlerocket@v1.50.0), or the version in the name: …-1.34-*",
+                cause="of all images of this name Karpenter takes the newest, and EKS makes them for every version: "
+                "kubelet is older or newer than the API server, and a node may not join",
+                remedy="take an alias, by which Karpenter asks for the images of the cluster's own version",
+                severity=Severity.WARNING,
+            )
 
 
 @RULE.check
