@@ -88,11 +88,14 @@ from nodeworthy.facts.operator.door_visitor import DoorVisitor
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.driver_flavour import DriverFlavour
 from nodeworthy.facts.operator.mig_layouts import MigLayouts
+from nodeworthy.facts.operator.plugin_chart import PluginChart
 from nodeworthy.facts.operator.sharing import SharingConfig
+from nodeworthy.facts.operator.told_of_parts import ConfiguredPart, ToldPlugin
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues, PatchedPolicy
 from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DeviceClass, DraDriver, ResourceClaim
 from nodeworthy.facts.pod.docker_gpus import DockerGpus
+from nodeworthy.facts.pod.efa_plugin import EfaPlugin
 from nodeworthy.facts.pod.named_images import NamedImage, SaidCapabilities
 from nodeworthy.facts.pod.queues import GpuQueue
 from nodeworthy.facts.pod.quotas import DeviceQuota
@@ -179,6 +182,10 @@ _DECLARED: Final[Facts] = frozenset(
         NodePools,
         NodeVersion,
         SharingConfig,
+        ConfiguredPart,
+        EfaPlugin,
+        PluginChart,
+        ToldPlugin,
     }
 )
 # Files alone say it.
