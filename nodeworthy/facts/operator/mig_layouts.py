@@ -53,6 +53,12 @@ class MigLayout:
     def entries(self) -> tuple[MigEntry, ...]:
         return tuple(MigEntry(each) for each in self.tree.sequence if each.is_mapping)
 
+    @property
+    def cuts_unlike(self) -> bool:
+        """Whether one GPU is cut into slices of several sizes."""
+        counts = [[each.value for each in entry.slices.mapping.values()] for entry in self.entries]
+        return any(sum(isinstance(each, int) and each > 0 for each in one) > 1 for one in counts)
+
 
 @dataclass(frozen=True)
 class MigLayouts:

@@ -18,6 +18,8 @@ _PROFILE = pattern(r"(?:(\d)c\.)?(\d)g\.(\d{1,3})gb(?:\+(?:me(?:\.all)?|gfx)|-me
 _SLICES = 7
 # What the chart reads something of.
 _KNOWN = (READ[0], "mig")
+# The layout that NVIDIA's own map has, and that cuts a GPU into slices of several sizes.
+_SINGLE, _BALANCED = "single", "all-balanced"
 # A GPU of seven slices has eight parts of memory, of which 3g has four.
 _PARTS, _OF_3G = 8, 4
 # Names have whole gigabytes: of a card of 141 they say 18, 35, 71 and 141.
@@ -55,6 +57,41 @@ def the_default_is_there(values: OperatorValues, layouts: Sequence[MigLayouts]) 
         related=[Related(held[0].place, f"it has {', '.join(names)}")],
         cause=f"every node without a label nvidia.com/mig.config is to be cut by it: {_FAILS}",
         remedy=f"set migManager.config.default to {' or '.join(names)}, or write '{wanted}' into the ConfigMap",
+    )
+
+
+@RULE.check(unless=MigLayouts)
+def what_nvidia_brings_fits_its_strategy(values: OperatorValues) -> Findings:
+    yield from _of_unlike_slices(values, ())
+
+
+@RULE.check
+def the_default_fits_its_strategy(values: OperatorValues, layouts: Sequence[MigLayouts]) -> Findings:
+    if any(each.why_unread is not None for each in layouts):
+        skip("what the layouts are is not known")
+    yield from _of_unlike_slices(values, [layout for each in layouts for layout in each.layouts])
+
+
+def _of_unlike_slices(values: OperatorValues, layouts: Sequence[MigLayout]) -> Iterator[Draft]:
+    """Source: NVIDIA/k8s-device-plugin, internal/lm/mig-strategy.go, and NVIDIA/gpu-operator#479."""
+    strategy, config = values.tree.get("mig", "strategy").located(), values.tree.get("migManager", "config")
+    default = need(config.get("default").located())
+    if need(strategy) != _SINGLE or not default or values.tree.get("migManager", "enabled").value is False:
+        skip("no layout is chosen by default, or slices are not all called nvidia.com/gpu")
+    own = [each for each in layouts if each.name == default]
+    brought = default == _BALANCED and not need(config.get("name").located()) and not config.get("data").mapping
+    if not (all(each.cuts_unlike for each in own) if own else brought):
+        return
+    yield fail(
+        strategy,
+        f"by the MIG strategy {_SINGLE} a node offers no GPUs once '{default}' has cut them",
+        should="mixed, or a layout whose slices are all of one size",
+        related=[Related(config.get("default").place, f"migManager.config.default: {default}")],
+        cause="it cuts a GPU into slices of several sizes, which have no one name: the node is labelled "
+        "nvidia.com/gpu.product=…-MIG-INVALID with nvidia.com/gpu.count=0",
+        remedy="set mig.strategy: mixed, and ask for slices by their profile (nvidia.com/mig-1g.10gb)",
+        # Nodes whose label names another layout are not cut by the default.
+        severity=Severity.WARNING,
     )
 
 
