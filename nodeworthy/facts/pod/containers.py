@@ -41,6 +41,8 @@ _NOBODYS = pattern(
 _AMDS = "amd.com/gpu"
 # As the device plugin calls slices by MIG; those that several pods are given, another name.
 _SLICE = pattern(r"nvidia\.com/mig-(?:\dc\.)?\dg\.\d{1,3}gb(?:\.(?:me|all|gfx|shared)|-me)*")
+# Volcano's older device plugin calls what it shares so, and the one of vGPUs calls it by other names.
+_OLDER = {"volcano.sh/gpu-memory": "volcano.sh/vgpu-memory", "volcano.sh/gpu-number": "volcano.sh/vgpu-number"}
 _LIKE_A_SLICE = pattern(r"nvidia\.com/mig-(?:\dc[.-])?(\d)g[.-]?(\d{1,3})gb?([\w.-]*)", re.IGNORECASE)
 
 
@@ -52,6 +54,8 @@ def is_nobodys_gpu(name: str) -> bool:
 
 
 def gpu_meant_by(name: str) -> str:
+    if name in _OLDER:
+        return _OLDER[name]
     if (sliced := _LIKE_A_SLICE.fullmatch(name)) is not None:
         return f"nvidia.com/mig-{sliced[1]}g.{sliced[2]}gb{sliced[3].lower()}"
     return _AMDS if name.lower().startswith("amd") else GPU
@@ -154,7 +158,9 @@ class Container:
     def asked_in_vain(self) -> Mapping[str, Tree]:
         """Amounts of GPUs by names that no node offers; of a request and a limit the limit."""
         given = {**self.requests.mapping, **self.limits.mapping}
-        return {name: tree for name, tree in given.items() if is_nobodys_gpu(name)}
+        # Who offers the one offers no other: only together they are asked for in vain.
+        older = () if given.keys().isdisjoint(_OLDER.values()) else _OLDER
+        return {name: tree for name, tree in given.items() if is_nobodys_gpu(name) or name in older}
 
     @cached_property
     def why_hidden(self) -> str | None:

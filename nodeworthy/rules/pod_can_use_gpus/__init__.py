@@ -20,7 +20,8 @@ objects that Kubernetes itself has: what a field of another one may hold, its ma
 PyTorchJob or the like holds a template of Kubernetes' own, nothing has a place beside its spec and metadata.
 
 A name of GPUs that no node offers (`nvidia.com/gpus`, `nvidia/gpu`, `alpha.kubernetes.io/nvidia-gpu` of long ago) is
-one that Kubernetes takes, and waits for.
+one that Kubernetes takes, and waits for. So are names of two device plugins at once (`volcano.sh/gpu-memory` beside
+`volcano.sh/vgpu-number`): a node has one of them.
 
 Nor does a pod see GPUs that no server ever makes: one that says a number or a boolean where Kubernetes takes a text
 (`value: 8` of a variable, a port among `args`, `gpu: true` in nodeSelector), that mounts a volume which it does not
@@ -95,6 +96,7 @@ RULE = Rule(
 )
 
 MOST_RELATED = 10
+_VOLCANOS = "volcano.sh/"
 # No index has as many; a longer number is a part of a UUID.
 _DIGITS = 4
 _WINS = "the device plugin's choice comes before the pod's own variables, and of two of one name the later one counts"
@@ -195,7 +197,8 @@ def a_node_offers_what_it_asks_for(pod: PodTemplate) -> Findings:
         should = gpu_meant_by(name)
         yield fail(
             amount.heading,
-            f"{container.name} of {pod.title} asks for GPUs by a name that no node offers",
+            f"{container.name} of {pod.title} asks for GPUs by a name that no node offers"
+            + (f" beside {should}" if should.startswith(_VOLCANOS) else ""),
             is_=name,
             should=should,
             cause=f"Kubernetes takes any name, and waits for a node that has it: Insufficient {name}, for ever",

@@ -29,7 +29,7 @@ more memory than it has (two 3g leave nothing), and each GPU once; the one that 
 its ConfigMap.
 
 With the MIG strategy `single` a node's slices are called `nvidia.com/gpu`; pods that ask for `nvidia.com/mig-…` wait
-for ever.
+for ever. They are all of one size then: a default that cuts a GPU into several (`all-balanced`) leaves none to offer.
 """
 
 from __future__ import annotations
