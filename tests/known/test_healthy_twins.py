@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.known.evidence import in_text
+from nodeworthy.known.evidence import in_text, search
+from nodeworthy.known.evidence.harmless import Harmless, harmless
 
 TWINS = {
     "taint tolerated": "Successfully assigned gpu-operator/nfd-worker-x2x4k to gpu-1",
@@ -108,3 +109,17 @@ TWINS = {
 @pytest.mark.parametrize("line", TWINS.values(), ids=TWINS)
 def test_nothing_is_said_of_a_healthy_line(line: str) -> None:
     assert [each.evidence.id for each in in_text(line)] == []
+
+
+@pytest.mark.parametrize("each", harmless(), ids=lambda each: each.text)
+def test_a_harmless_line_says_nothing_and_hides_no_other(each: Harmless) -> None:
+    assert in_text(each.line) == []
+    faulty = [found.evidence.id for found in in_text(each.faulty)]
+    assert faulty
+    assert [found.evidence.id for found in in_text(f"{each.line}\n{each.faulty}\n{each.line}")] == faulty
+
+
+@pytest.mark.parametrize("each", harmless(), ids=lambda each: each.text)
+def test_by_its_other_words_a_harmless_line_would_be_evidence(each: Harmless, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "without_harmless", lambda text, _small: text)
+    assert in_text(each.line)

@@ -164,9 +164,14 @@ class Pattern:
 
     @cached_property
     def expression(self) -> re.Pattern[bytes]:
-        # `Insufficient nvidia.com/gpu` is no part of `…/gpumem`, nor of `…/gpu.shared`.
-        ends = rb"(?![a-z0-9_]|[.-][a-z0-9])" if self.text[-1].isalnum() else b""
-        return re.compile(b"".join(map(_part, _HOLE.split(self.text))) + ends)
+        return expression_of(self.text)
+
+
+def expression_of(text: str) -> re.Pattern[bytes]:
+    """Finds a text of a table in small letters."""
+    # `Insufficient nvidia.com/gpu` is no part of `…/gpumem`, nor of `…/gpu.shared`.
+    ends = rb"(?![a-z0-9_]|[.-][a-z0-9])" if text[-1].isalnum() else b""
+    return re.compile(b"".join(map(_part, _HOLE.split(text))) + ends)
 
 
 def words_of(text: str) -> frozenset[bytes]:

@@ -10,6 +10,7 @@ from functools import cache, partial
 from itertools import accumulate
 
 from nodeworthy.known.evidence.entries import Evidence, Pattern, all_evidence, ranks, spread
+from nodeworthy.known.evidence.harmless import without_harmless
 from nodeworthy.known.evidence.lines import Lines
 from nodeworthy.known.xid import xid_numbered
 from nodeworthy.patterns import pattern
@@ -116,6 +117,7 @@ def _known_words() -> frozenset[bytes]:
 def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Counted) -> None:
     """One look for all words, and then only for the entries all of whose words are there."""
     small = _small(piece)
+    small = without_harmless(small, small)
     there = set(spread(small).split())
     likely = _likely(there)
     lines = Lines(small, _known_words()) if len(likely) > _FEW else None
@@ -243,7 +245,7 @@ def _line_at(piece: bytes, first: int, at: int) -> int:
 
 def _unwrapped(text: bytes, counted: Counted) -> None:
     """A terminal breaks its lines within words: what is found only when they are joined was said, too."""
-    lines = _ENDS.split(text)
+    lines = _ENDS.split(without_harmless(text, _small(text)))
     if len(lines) < 2:
         return
     _joined(lines, b"", counted)
