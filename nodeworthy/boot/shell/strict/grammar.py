@@ -127,6 +127,10 @@ class BashGrammar(Conditional):
         elif kind == "function":
             self.take()
             self._need(WORD)
+            if self.kind == "(" and not self._closes_at_once():
+                # `function f (` with commands behind it: they are its body.
+                self._compound()
+                return
             if self.kind == "(":
                 self.take()
                 self._need(")")
@@ -136,6 +140,9 @@ class BashGrammar(Conditional):
             self._coproc()
         else:
             self._simple()
+
+    def _closes_at_once(self) -> bool:
+        return self.text[self.token.end : self.token.end + 80].lstrip(" \t").startswith(")")
 
     def _coproc(self) -> None:
         if self.kind == WORD:
