@@ -223,6 +223,18 @@ def _turn(step: CloudStep) -> tuple[Stage, bool]:
     return step.stage, isinstance(step, WrittenFile) and step.stage is Stage.PACKAGES
 
 
+# Words of the scanner for what one line gets wrong by itself.
+_OF_ITS_LINE = ("while scanning a block scalar", "that cannot start any token")
+_FILLED_IN = ("{{", "{%", "%{", "${")
+
+
+def _no_filling_mends(why: str, text: str, line: int | None) -> bool:
+    """`content: |.`, on a line into which nothing is filled."""
+    lines = text.split("\n")
+    own = lines[line - 1] if line is not None and line <= len(lines) else ""
+    return bool(own) and any(each in why for each in _OF_ITS_LINE) and not any(mark in own for mark in _FILLED_IN)
+
+
 def _document(
     source: _Source, template: bool, faults: list[UserDataFault], steps: list[CloudStep]
 ) -> tuple[Piece, str] | None:
@@ -236,7 +248,8 @@ def _document(
             source.origin.at(at.line or 1, at.column or 1),
             "mend the YAML (cloud-init schema -c FILE shows it)",
         )
-        faults.append(UserDataFault(FaultKind.NOT_READABLE, place, what, remedy, is_doubt=bool(fillings.raws)))
+        is_doubt = bool(fillings.raws) and not _no_filling_mends(problem.why, source.text, at.line)
+        faults.append(UserDataFault(FaultKind.NOT_READABLE, place, what, remedy, is_doubt=is_doubt))
         return None
     faults += [each.fault() for each in read.missing]
     steps += [NotRead(place=each.place, stage=Stage.BOOTCMD, key=each.text) for each in read.missing]

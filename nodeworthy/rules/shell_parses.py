@@ -17,7 +17,7 @@ The words name the place where bash gave up. Of a quote, a parenthesis or an `if
 end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
 ended is a warning of bash and no error, and is none here, unless its end was written: in `EOF ` with a blank behind it,
 or behind blanks that `<<-` does not take away, bash sees a line of the text, writes all commands behind it into the
-same file, and ends well.
+same file, and ends well. Nothing behind a bare `exec bash` is run either: a new shell takes the script's place.
 
 It is the shell that the first line names. `sh` may be dash or bash: only what both of them refuse is told, unless the
 script asks for packages of Debian's or Ubuntu's, where it is dash: that ends at arrays, `function`, `<(…)`, `<<<` and
@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.facts.boot.handed_to_a_shell import Handed, handed_to_a_shell
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.unreadable_shell import (
@@ -77,6 +78,7 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
         skip("there is no shell script in it")
     yield from map(_draft_of_shell, unreadable(script))
     yield from map(_told_swallowed, texts_without_end(script))
+    yield from map(_told_handed, handed_to_a_shell(script))
     for ended in ended_by_dash(script):
         yield _told_of_dash(ended, script)
     for each, part in cut:
@@ -146,6 +148,18 @@ def _told_swallowed(found: Swallowed) -> Draft:
         related=[Related(found.begins, "the text begins here")],
         cause="all that stands behind it becomes a part of the text: it is written, and not run",
         remedy=f"take the blanks away around {word} ({found.place.spot})",
+    )
+
+
+def _told_handed(found: Handed) -> Draft:
+    return fail(
+        found.place,
+        f"the script ends here: `{found.raw}` puts a new shell in its place",
+        is_=found.raw,
+        should=f"no `{found.raw}` in a script",
+        related=[Related(found.behind, "nobody runs this, nor what stands below it")],
+        cause="the new shell reads the script's input, and not the script: where that is empty, it ends well at once",
+        remedy=f"take the line away; what was set for new shells, this one reads by `source` ({found.place.spot})",
     )
 
 

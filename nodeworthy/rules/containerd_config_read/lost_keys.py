@@ -43,6 +43,9 @@ _NO_CRI = (
     "cgroups stay as they were"
 )
 _NO_OPTION = "what stands beside runtime_type and is no key of it, containerd passes over: the runtime runs without it"
+_NO_SUCH_OPTION = "containerd passes over an option that it does not know: the runtime runs without it"
+# As the options of runc are called in its own interface, and not in a file.
+_OF_PROTOBUF = {"systemd_cgroup": "SystemdCgroup", "binary_name": "BinaryName"}
 _NOT_STARTED = "CRI starts the runtimes of its own tables: none of them is NVIDIA's, and no pod gets a GPU"
 _NO_RUNTIME = "containerd passes over it: no handler of this name exists, and a pod that asks for it does not start"
 
@@ -52,6 +55,7 @@ def lost_key_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
         if name == FIRST:
             continue
         yield from _beside_their_table(file, name, section)
+        yield from _misspelt_options(file, name, section)
         yield from _of_registries(file, name, section)
         if name == OLD or all(each.newest is None for each in possible_eras(file, version)):
             continue
@@ -167,6 +171,25 @@ def _beside_their_table(file: ConfigFile, name: str, section: Mapping[str, Any])
                 yield _no_option(file, name, runtime, key)
 
 
+def _misspelt_options(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Draft]:
+    """Of each the first: who writes one so writes it so for every runtime."""
+    table = section.get("containerd")
+    runtimes = table.get("runtimes") if isinstance(table, Mapping) else None
+    rows = runtimes.items() if isinstance(runtimes, Mapping) else ()
+    given = [(runtime, said["options"]) for runtime, said in rows if _is_runc(said)]
+    for key, right in _OF_PROTOBUF.items():
+        runtime, options = next((each for each in given if each[1].get(key) and right not in each[1]), ("", {}))
+        if options:
+            yield _misspelt(file, (name, runtime), key, right, options[key])
+
+
+def _is_runc(said: object) -> bool:
+    """With options of its own."""
+    if not isinstance(said, Mapping) or not isinstance(said.get("options"), Mapping):
+        return False
+    return str(said.get("runtime_type", "")).startswith("io.containerd.runc.v")
+
+
 def _of_registries(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Draft]:
     """The first key of each table that is none of a mirror's, or of a registry's configuration."""
     said = section.get("registry")
@@ -221,6 +244,19 @@ def _no_option(file: ConfigFile, name: str, runtime: str, key: str) -> Draft:
         is_=f"runtimes.{runtime}.{key}",
         remedy=f"write it below {table}",
         severity=Severity.ERROR if decides(key) else Severity.WARNING,
+    )
+
+
+def _misspelt(file: ConfigFile, at: tuple[str, str], key: str, right: str, value: object) -> Draft:
+    name, runtime = at
+    return fail(
+        place_in(file, key, name, f"runtimes.{runtime}.options"),
+        f"{key} is no option of the runtime {runtime}: it is called {right}",
+        should=f"{right} in the runtime's options",
+        cause=_NO_SUCH_OPTION,
+        is_=key,
+        remedy=f"write {right} instead",
+        severity=Severity.ERROR if value is True or _NVIDIAS in str(value) else Severity.WARNING,
     )
 
 
