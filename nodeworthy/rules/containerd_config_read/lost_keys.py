@@ -176,11 +176,14 @@ def _misspelt_options(file: ConfigFile, name: str, section: Mapping[str, Any]) -
     table = section.get("containerd")
     runtimes = table.get("runtimes") if isinstance(table, Mapping) else None
     rows = runtimes.items() if isinstance(runtimes, Mapping) else ()
-    given = [(runtime, said["options"]) for runtime, said in rows if _is_runc(said)]
+    given: list[tuple[str, Mapping[str, Any]]] = [
+        (runtime, said["options"]) for runtime, said in rows if _is_runc(said)
+    ]
     for key, right in _OF_PROTOBUF.items():
-        runtime, options = next((each for each in given if each[1].get(key) and right not in each[1]), ("", {}))
-        if options:
-            yield _misspelt(file, (name, runtime), key, right, options[key])
+        for runtime, options in given:
+            if options.get(key) and right not in options:
+                yield _misspelt(file, (name, runtime), key, right, options[key])
+                break
 
 
 def _is_runc(said: object) -> bool:
