@@ -180,10 +180,10 @@ class Grammar(Lists):
 
     def _function(self) -> Statement:
         start = self.tokens.start
-        self.tokens.take("function")
+        has_its_word = self.tokens.take("function")
         name = self.simple.word().raw
         # `function step (` with commands behind it: they run in a shell of their own.
-        if not self.tokens.opens_a_subshell and self.tokens.take("("):
+        if not (has_its_word and self.tokens.opens_a_subshell) and self.tokens.take("("):
             self.tokens.need(")")
         self.tokens.skip_newlines()
         body = self.compound(Grammar.command)

@@ -125,8 +125,10 @@ def _unread(tree: Tree, says: str, *, is_: str, should: str) -> Draft:
 
 
 @RULE.check
-def the_fleet_has_a_gpu_for_it(layouts: MigLayouts, declared: DeclaredFleet) -> Findings:
+def the_fleet_has_a_gpu_for_it(layouts: MigLayouts, declared: DeclaredFleet | None) -> Findings:
     """A map often serves several kinds of cards: it is told of only where none of it fits any of them."""
+    if declared is None:
+        skip("no fleet is declared, whose GPUs it would be for")
     there = {pool.name: _profiles(pool) for pool in declared.fleet.gpu_pools}
     asked = [
         (layout, name, entry.slices.get(name))

@@ -114,7 +114,7 @@ RETRY = """run() {
         f"{K3S}\nsystemctl daemon-reload\nsystemctl restart k3s",
         f"{DRIVER}\necho\nnvidia-smi",
         f'set -euxo pipefail\n{RETRY}run "{DRIVER}"\necho',
-        "#cloud-config\nruncmd:\n- [sh, -c, 'INSTALL_K3S_EXEC=server sh /opt/k3s-install.sh']\n"
+        "#cloud-config\nruncmd:\n- [sh, -c, 'NODE_ROLE=server sh /opt/prepare.sh']\n"
         f"- {DRIVER}\n- [sh, -c, 'until [ -e /dev/nvidia0 ]; do sleep 2; done']\n- echo\n",
     ],
 )
