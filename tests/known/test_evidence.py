@@ -297,7 +297,7 @@ HOSTILE = 200_000
         "NCCL WARN connect to " * (HOSTILE // 20),
         "| grep " * (HOSTILE // 5),
         " ".join(each.line for each in all_evidence()) * 2,
-        " ".join(text for each in all_evidence() for text in each.texts) * 2,
+        " ".join(text for each in all_evidence() for text in each.texts),
     ],
     ids=lambda line: line[:12],
 )
