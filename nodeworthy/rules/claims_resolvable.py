@@ -490,7 +490,9 @@ def the_driver_is_where_gke_puts_it(driver: DraDriver) -> Findings:
     chooses = Selection(driver.tree.get("kubeletPlugin"))
     keys = [*chooses.selector, *(each.key for term in chooses.terms for each in term)]
     found = next((each for each in keys if each.startswith(_OF_GKE)), None)
-    root = need(settle(driver.root)) or driver_roots()[0]
+    if driver.root.is_mapping or driver.root.is_sequence:
+        skip("its root is no path")
+    root = str(need(settle(driver.root)) or driver_roots()[0])
     if found is None or (driver.root.is_absent and driver.elsewhere is not None):
         skip("nothing says that its nodes are GKE's")
     if root.rstrip("/") == _GKES_ROOT or root == driver_roots()[1]:
