@@ -36,9 +36,13 @@ def harmless() -> tuple[Harmless, ...]:
 
 def without_harmless(text: bytes, small: bytes) -> bytes:
     """The text with blanks in place of each harmless line. `small` is the same in small letters, byte for byte."""
-    for begin, end in [span for mark, expression in _marked() if mark in small for span in _lines(expression, small)]:
-        text = text[:begin] + b" " * (end - begin) + text[end:]
-    return text
+    spans = [span for mark, expression in _marked() if mark in small for span in _lines(expression, small)]
+    if not spans:
+        return text
+    left = bytearray(text)
+    for begin, end in spans:
+        left[begin:end] = b" " * (end - begin)
+    return bytes(left)
 
 
 def _lines(expression: re.Pattern[bytes], small: bytes) -> list[tuple[int, int]]:
