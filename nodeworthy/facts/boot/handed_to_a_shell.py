@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 
 from nodeworthy.boot.shell.parse import parse
-from nodeworthy.boot.shell.syntax import Command
+from nodeworthy.boot.shell.syntax import Command, Function
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unreadable_shell import shell_parts
 from nodeworthy.patterns import pattern
@@ -22,7 +22,7 @@ _LOGIN = ("-l", "--login", "-")
 @dataclass(slots=True)
 class Handed:
     place: Place
-    # The first command that nobody runs.
+    # The first that would run, and does not.
     behind: Place
     raw: str
 
@@ -35,7 +35,7 @@ def handed_to_a_shell(script: BootScript) -> Iterator[Handed]:
         for index, each in enumerate(said):
             if not isinstance(each, Command) or not _is_one(each):
                 continue
-            behind = next((other for other in said[index + 1 :] if isinstance(other, Command)), None)
+            behind = next((other for other in said[index + 1 :] if not isinstance(other, Function)), None)
             if behind is not None:
                 at = part.origin.at
                 yield Handed(at(each.line, each.column), at(behind.line, behind.column), each.raw)
