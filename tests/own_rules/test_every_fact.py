@@ -18,7 +18,9 @@ from nodeworthy.facts.hami.setup import HamiRuntime
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.driver_flavour import DriverFlavour
 from nodeworthy.facts.operator.mig_layouts import MigLayouts
-from nodeworthy.facts.operator.sharing import SharingConfig
+from nodeworthy.facts.operator.plugin_chart import PluginChart
+from nodeworthy.facts.operator.told_of_parts import ToldPlugin
+from nodeworthy.facts.pod.efa_plugin import EfaPlugin
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling
 from nodeworthy.facts.secrets.planned_secret import CommittedPlan, SecretManifest
@@ -71,6 +73,10 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "nodepool-can-serve/bad-classes-that-v1-refuses",
         "gpu-metrics-exist/bad-alert-on-no-metric",
         "gpu-metrics-exist/bad-list-of-the-exporter",
+        "gpu-metrics-exist/bad-autoscaler-by-a-resource",
+        "efa-complete/bad-plugin-of-other-machines",
+        "sharing-configured/bad-options-that-it-does-not-know",
+        "sharing-configured/bad-a-map-of-nothing",
         "slurm-configuration-read/good-cgroups",
         "gpu-quantity/good-source-quota-counts",
         "gpu-exists/bad-source-gke-refuses",
@@ -83,6 +89,7 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "metrics-fit-their-disk/good-source-without-an-operator",
     ),
     Moment.PLAN: (
+        "sharing-configured/bad-plan-of-a-release",
         "claims-resolvable/bad-plan-classes",
         "gpu-quantity/bad-plan-quota-counts-nothing",
         "profiling-before-driver/bad-plan-october",
@@ -152,12 +159,14 @@ ELSEWHERE: dict[Moment, set[type]] = {
         BootPool,
         DeclaredForProfiling,
         DriverFlavour,
+        EfaPlugin,
         HamiRuntime,
         MigLayouts,
         NotLookedAt,
+        PluginChart,
         ProfilingAsked,
         PromisedPool,
-        SharingConfig,
+        ToldPlugin,
         UnreadableInput,
     },
     Moment.NODE: {NotLookedAt, UnreadableInput},
