@@ -74,8 +74,12 @@ def _of_plugin(settings: Settings) -> Iterator[UserDataFault]:
     for name in plugin:
         path = (*_NVIDIA, name)
         if name not in _OF_PLUGIN:
-            yield _refused(settings, path, f"the device plugin has no setting {name}",
-                           f"its settings are {', '.join(sorted(_OF_PLUGIN))}")  # fmt: skip
+            yield _refused(
+                settings,
+                path,
+                f"the device plugin has no setting {name}",
+                f"its settings are {', '.join(sorted(_OF_PLUGIN))}",
+            )
         elif name in _CHOICES:
             yield from _of_choice(settings, path, _CHOICES[name])
         elif name in _SWITCHES:
@@ -89,8 +93,9 @@ def _of_choice(settings: Settings, path: tuple[str, ...], choices: tuple[str, ..
     for each in value if isinstance(value, list) else [value]:
         known = settings.fillings.text(each).known if isinstance(each, str) else each
         if known is not None and known not in choices:
-            yield _refused(settings, path, f"{path[-1]} is {known!r}, which it does not know",
-                           f"write {' or '.join(choices)}")  # fmt: skip
+            yield _refused(
+                settings, path, f"{path[-1]} is {known!r}, which it does not know", f"write {' or '.join(choices)}"
+            )
 
 
 def _of_switch(settings: Settings, path: tuple[str, ...]) -> Iterator[UserDataFault]:
@@ -104,8 +109,12 @@ def _of_strategy(settings: Settings, path: tuple[str, ...]) -> Iterator[UserData
     strategy, wanted = (*_NVIDIA, _BY_STRATEGY[path[-1]]), path[-1]
     replicas = _value_of(settings, *path, "replicas")
     if isinstance(replicas, int) and not isinstance(replicas, bool) and replicas < _LEAST:
-        yield _refused(settings, (*path, "replicas"), f"{wanted}.replicas is {replicas}, and must be {_LEAST} or more",
-                       f"share by {_LEAST} or more, or leave the table out")  # fmt: skip
+        yield _refused(
+            settings,
+            (*path, "replicas"),
+            f"{wanted}.replicas is {replicas}, and must be {_LEAST} or more",
+            f"share by {_LEAST} or more, or leave the table out",
+        )
     if settings.get(*strategy) is None:
         what = f"{wanted} counts for nothing: no {strategy[-1]} chooses it, and by default there is none"
         remedy = f'set {strategy[-1]} = "{wanted}" in settings.{".".join(_NVIDIA)}'
@@ -117,8 +126,12 @@ def _of_runtime(settings: Settings) -> Iterator[UserDataFault]:
         if name in _OF_RUNTIME:
             yield from _of_switch(settings, (_RUNTIME, name))
         else:
-            yield _refused(settings, (_RUNTIME, name), f"the container runtime has no setting {name}",
-                           f"its settings are {' and '.join(_OF_RUNTIME)}")  # fmt: skip
+            yield _refused(
+                settings,
+                (_RUNTIME, name),
+                f"the container runtime has no setting {name}",
+                f"its settings are {' and '.join(_OF_RUNTIME)}",
+            )
 
 
 def _of_labels(settings: Settings) -> Iterator[UserDataFault]:
@@ -136,5 +149,9 @@ def _of_taints(settings: Settings) -> Iterator[UserDataFault]:
         for each in value if isinstance(value, list) else [value]:
             known = settings.fillings.text(each).known if isinstance(each, str) else ""
             if known is not None and not _TAINT.fullmatch(known):
-                yield _refused(settings, (*path, name), f"the taint {name} has no effect behind a colon",
-                               'write it as "VALUE:NoSchedule" (or PreferNoSchedule, NoExecute)')  # fmt: skip
+                yield _refused(
+                    settings,
+                    (*path, name),
+                    f"the taint {name} has no effect behind a colon",
+                    'write it as "VALUE:NoSchedule" (or PreferNoSchedule, NoExecute)',
+                )

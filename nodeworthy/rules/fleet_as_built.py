@@ -49,7 +49,7 @@ def a_pool_is_built(unbuilt: UnbuiltPool) -> Findings:
         return
     yield fail(
         unbuilt,
-        f"nothing in {unbuilt.beside} makes the nodes of pool '{pool.name}', and it makes those of others",
+        f"nothing in this program makes the nodes of pool '{pool.name}', and it makes those of others",
         is_="no group of nodes",
         should=f"a group of {pool.nodes} node{'s' if pool.nodes > 1 else ''}",
         severity=Severity.WARNING,

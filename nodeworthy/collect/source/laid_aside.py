@@ -15,8 +15,9 @@ _LARGEST = 100_000
 def is_laid_aside(path: Path, below: Path) -> bool:
     """Whether somebody has laid it aside in the folder that is looked at, or fills it in to other files of it."""
     path, below = path.absolute(), below.absolute()
-    inside = path.parent.relative_to(below) if path.is_relative_to(below) else path.parent
-    is_old = not OF_THE_PAST.isdisjoint(each.lower() for each in inside.parts)
+    if not path.is_relative_to(below):
+        return False
+    is_old = not OF_THE_PAST.isdisjoint(each.lower() for each in path.parent.relative_to(below).parts)
     return is_old or any(path.is_relative_to(each) for each in templates_in(below))
 
 
@@ -32,5 +33,5 @@ def templates_in(root: Path) -> tuple[Path, ...]:
         return ()
     inputs = said.get("inputs") if isinstance(said, dict) else None
     named = [root / each for each in inputs if isinstance(each, str)] if isinstance(inputs, list) else []
-    # One that fills in itself is looked at as it stands.
-    return tuple(each for each in named if each != root)
+    # One that fills in itself is looked at as it stands, and what lies elsewhere is none of it.
+    return tuple(each for each in named if root in each.parents)

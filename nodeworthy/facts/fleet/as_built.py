@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from typing import ClassVar
 
 from nodeworthy.derive import derive
@@ -36,13 +35,11 @@ class BuiltNodes:
 
 @dataclass(frozen=True)
 class UnbuiltPool:
-    called: ClassVar[str] = "a declared pool that nothing makes, where others are made"
+    called: ClassVar[str] = "a declared pool that nothing in the plan makes"
     whole_stack: ClassVar[bool] = True
 
     pool: Pool
     place: Place
-    # Where the others are made.
-    beside: str
     # What may make it all the same; None where all that makes nodes was seen.
     doubt: str | None = None
 
@@ -106,32 +103,7 @@ def unbuilt_pools(
     made = [each.pool.name for each in groups if each.pool is not None]
     for pool in planned.fleet.gpu_pools if made else ():
         if pool.provision and pool.nodes and pool.name not in made:
-            doubt = next(_doubts(groups, karpenter or (), unseen or ()), None)
-            yield UnbuiltPool(pool, pool.place, "this program", doubt)
-
-
-@derive
-def unbuilt_beside_manifests(
-    fleet: Fleet,
-    cluster: SaidCluster,
-    nodes: Sequence[AskedNodes],
-    groups: Sequence[NodeGroup] | None,
-    karpenter: Sequence[KarpenterPool] | None,
-) -> Iterator[UnbuiltPool]:
-    """The declared pools that the manifest of the fleet's cluster does not make although it makes others."""
-    pools = [_pool_of(each, fleet) for each in nodes]
-    made = {each.name for each in pools if each is not None}
-    beside = [each for each in nodes if each.place.path == cluster.place.path and _pool_of(each, fleet) is not None]
-    if not beside or not _is_of(fleet, cluster):
-        return
-    others = [each for each, pool in zip(nodes, pools, strict=True) if pool is None]
-    places = {each.place for each in nodes}
-    further = [each for each in groups or () if each.place not in places]
-    for pool in fleet.gpu_pools:
-        if pool.provision and pool.nodes and pool.name not in made:
-            doubts = [f"{each.noun} '{each.name}' may be of it, as it bears no {POOL_LABEL}" for each in others]
-            doubt = next(chain(doubts, _doubts(further, karpenter or (), ())), None)
-            yield UnbuiltPool(pool, pool.place, cluster.place.file, doubt)
+            yield UnbuiltPool(pool, pool.place, next(_doubts(groups, karpenter or (), unseen or ()), None))
 
 
 def _is_of(fleet: Fleet, cluster: SaidCluster) -> bool:
