@@ -9,6 +9,7 @@ from typing import Any
 
 from nodeworthy.facts.cluster.idle_holders import Doing
 from nodeworthy.facts.cluster.ledger import AskedFor, Held, Ledger, NodeRow, TypeRow
+from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.facts.hami.shares import Amount, SharedDevice
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.report.printable import on_one_line
@@ -51,7 +52,7 @@ def in_a_line(ledger: Ledger) -> str:
     besides += [f"{asked} waited for"] if asked else []
     dark = sum(count or 0 for count in ledger.unoffered.values())
     besides += [f"{dark} more that nobody offers"] if dark else []
-    told = ", ".join([f"{ledger.total('capacity')} {_what_is_counted(ledger)}: {counts}", *besides])
+    told = ", ".join([f"{_all_of(ledger)}: {counts}", *besides])
     return f"{'at least ' if ledger.nodes_in_part else ''}{told} (--ledger tells whose)\n"
 
 
@@ -70,11 +71,12 @@ def _nobody_holds(ledger: Ledger) -> str:
     return "No pod that was read holds a GPU." if ledger.pods_in_part else "No GPU is held."
 
 
-def _what_is_counted(ledger: Ledger) -> str:
-    """What is counted: a slice or a share is no GPU."""
+def _all_of(ledger: Ledger) -> str:
+    """How many there are: a slice or a share is no GPU."""
+    total = ledger.total("capacity")
     if any(each.node.shared or each.resource != GPU for each in ledger.nodes):
-        return "GPUs, slices and shares of them"
-    return "GPUs"
+        return f"{total} GPUs, slices and shares of them"
+    return gpus_in_words(total)
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -139,7 +141,7 @@ def _when(when: datetime | None) -> str:
 def _notes(ledger: Ledger) -> Iterator[str]:
     yield from _in_part(ledger)
     for name, count in ledger.unoffered.items():
-        yield on_one_line(f"{name} has {f'{count} GPUs' if count else 'GPUs'} and offers none of them.")
+        yield on_one_line(f"{name} has {gpus_in_words(count) if count else 'GPUs'} and offers none of them.")
     if ledger.no_usage or not ledger.has_usage:
         why = ledger.no_usage or "no answer of Prometheus is in what was read"
         yield on_one_line(f"What held GPUs do is unknown where no container ended: {why}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.rollout import acts
 from nodeworthy.rollout.journal import Lane, Stage
 from nodeworthy.rollout.view import Do, Reached, Step, Stop, View, Wait
@@ -57,7 +58,7 @@ def _drain(view: View, lane: Lane) -> Step:
 
 def _wait_for_job(view: View, lane: Lane, job: Pod) -> Step:
     terms = view.journal.terms
-    told = f"{job.title} computes on {job.gpus} GPU{'' if job.gpus == 1 else 's'} of {lane.node} since {job.since}"
+    told = f"{job.title} computes on {gpus_in_words(job.gpus)} of {lane.node} since {job.since}"
     if terms.job_seconds is not None:
         if view.now - lane.since < terms.job_seconds:
             return Wait(f"{told}: waiting for its end")

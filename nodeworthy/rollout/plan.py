@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
+from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.records import dataclass
 from nodeworthy.rollout.journal import Journal, Lane, Terms
 from nodeworthy.rollout.stale import AuditedGroup, former_version
@@ -261,7 +262,7 @@ def _unless_named(pod: Pod, each: Candidate, terms: Terms) -> Iterator[str]:
     if pod.blocks:
         yield f"{pod.title} on {each.title} {pod.blocks} (--evict {pod.title})"
     elif pod.is_gpu_job and terms.job_seconds is None and pod.seconds_left is None:
-        gpus = f"{pod.gpus} GPU{'' if pod.gpus == 1 else 's'}"
+        gpus = gpus_in_words(pod.gpus)
         yield (
             f"{pod.title} computes on {gpus} of {each.title} since {pod.since}, and declares no end "
             f"(--wait-for-jobs TIME, or --evict {pod.title})"

@@ -19,6 +19,7 @@ from nodeworthy.facts.cluster.node_gpu_count import Expected, NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin, first_link
 from nodeworthy.facts.cluster.pending_kept_away import why_it_offers_none
+from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.facts.node.boot import BootEnd
 from nodeworthy.facts.node.gpus import HostGpus, gpu_drafts
 from nodeworthy.facts.node.identity import NodeIdentity
@@ -61,8 +62,8 @@ def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
         yield fail(
             count,
             f"{node.title} counts fewer GPUs than its type has",
-            is_=f"{node.capacity.get(GPU, 0)} GPUs",
-            should=f"{count.expected.count} GPUs",
+            is_=gpus_in_words(node.capacity.get(GPU, 0)),
+            should=gpus_in_words(count.expected.count),
             related=[count.expected.says],
             cause="the driver did not take a GPU (it is off the bus, or failed to start), so its plugin knows fewer",
             link="capacity",
@@ -73,8 +74,8 @@ def _offers_fewer(count: NodeGpuCount, expected: Expected) -> Draft:
     return fail(
         count,
         f"{count.node.title} offers fewer GPUs than feature discovery found there",
-        is_=f"{count.node.capacity.get(GPU, 0)} GPUs",
-        should=f"{expected.count} GPUs",
+        is_=gpus_in_words(count.node.capacity.get(GPU, 0)),
+        should=gpus_in_words(expected.count),
         related=[expected.says],
         cause="the driver has them, and the device plugin was told of fewer: deviceDiscoveryStrategy tegra looks for "
         "the one GPU of a Jetson (nvml and auto for cards), NVIDIA_VISIBLE_DEVICES of its own pod may name some, or it "

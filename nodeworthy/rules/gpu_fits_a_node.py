@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT
 from nodeworthy.facts.fleet.node_size import NodeSize
+from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.pod.containers import GPU, NotAQuantity, quantity
 from nodeworthy.facts.pod.node_choice import is_of_gpu_nodes
@@ -88,7 +89,7 @@ def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Finding
         yield fail(
             _where(pod),
             f"{pod.title} asks for more GPUs than any node has that may take it",
-            is_=f"{least} GPUs",
+            is_=gpus_in_words(least),
             should=f"at most {most}: the largest such node is of {largest.title}"
             if largest.noun != "node"
             else f"at most {most}, as {largest.title} has",
@@ -118,7 +119,7 @@ def the_machine_that_it_chooses_has_as_many(
     yield fail(
         _where(pod),
         f"{pod.title} asks for more GPUs than the machine has that it chooses",
-        is_=f"{least} GPUs",
+        is_=gpus_in_words(least),
         should=f"at most {most}, as {named} has",
         related=[Related(pod.selection.where(label).place, "it chooses its nodes here")],
         cause=_NEVER,
@@ -310,7 +311,7 @@ def _label_or_gpu(size: NodeSize, label: str) -> str:
 
 def _says(size: NodeSize) -> Related:
     node = size.title if size.noun == "node" else f"a node of {size.title}"
-    return Related(size.gpus.place, f"{node} has {size.gpus.shown()} GPUs")
+    return Related(size.gpus.place, f"{node} has {gpus_in_words(size.gpus.shown())}")
 
 
 def _has(size: NodeSize, amount: int) -> bool:
@@ -322,7 +323,7 @@ def _shut_out(pod: PodTemplate, larger: Sequence[NodeSize]) -> Iterator[Related]
     for size in larger[:_MOST]:
         refused = {label: value for label, value in size.labels.items() if pod.selection.refuses(label, value)}
         for label, value in (refused or {PRODUCT: size.gpu or ""}).items():
-            has = f"{size.gpus.shown()} GPUs, {label}={value}"
+            has = f"{gpus_in_words(size.gpus.shown())}, {label}={value}"
             yield Related(pod.selection.where(label).place, f"its {label} shuts out {size.title} ({has})")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.facts.accept.measure import Shape, Slices
+from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.known.resources import GPU
 from nodeworthy.records import dataclass
 
@@ -55,10 +56,10 @@ def askings(shape: Shape, step: int) -> tuple[Asking, ...]:
 def _of_whole_gpus(count: int, step: int) -> tuple[Asking, ...]:
     half = count // 2
     if step == 0:
-        return (Asking(1, _gpus(1)),)
+        return (Asking(1, gpus_in_words(1)),)
     if step == 1:
-        return tuple(Asking(half, f"{_gpus(half)} ({which})", True) for which in _AT_ONCE if half)
-    return (Asking(count, _gpus(count)),) if count > 1 else ()
+        return tuple(Asking(half, f"{gpus_in_words(half)} ({which})", True) for which in _AT_ONCE if half)
+    return (Asking(count, gpus_in_words(count)),) if count > 1 else ()
 
 
 def _of_slices(slices: Slices, step: int) -> Iterator[Asking]:
@@ -71,7 +72,7 @@ def _of_slices(slices: Slices, step: int) -> Iterator[Asking]:
 
 def _candidates(shape: Shape) -> Iterator[Asking]:
     """One candidate of every kind that there is, and two of a kind that is alone."""
-    kinds = [Asking(gpus, _gpus(gpus)) for gpus in _sizes(shape)] + [one_slice(each) for each in shape.slices]
+    kinds = [Asking(gpus, gpus_in_words(gpus)) for gpus in _sizes(shape)] + [one_slice(each) for each in shape.slices]
     for number, each in enumerate(kinds if len(kinds) > 1 else kinds * 2, start=1):
         yield replace(each, called=f"{each.called} (candidate {number})", is_candidate=True)
 
@@ -85,7 +86,3 @@ def _sizes(shape: Shape) -> list[int]:
 def one_slice(slices: Slices, which: str = "") -> Asking:
     called = f"1 slice {slices.profile}{f' ({which})' if which else ''}"
     return Asking(1, called, bool(which), slices.resource, slices.profile)
-
-
-def _gpus(count: int) -> str:
-    return "1 GPU" if count == 1 else f"{count} GPUs"

@@ -13,6 +13,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import COUNT, PRODUCT
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.fleet.pool_membership import pool_of
+from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.cloud_gpus import gpus_of_machine, gpus_of_size
 from nodeworthy.known.instances import gpus_of
@@ -116,7 +117,7 @@ def _expected(node: NodeGpus, clustered: ClusterNode | None, fleet: Fleet | None
     pool = pool_of(clustered, fleet.gpu_pools).pool if fleet is not None and clustered is not None else None
     if pool is not None and isinstance(pool.gpus_per_node.state, Known):
         count = pool.gpus_per_node.state.value
-        return Expected(count, Related(pool.place, f"a node of pool '{pool.name}' has {count} GPUs"))
+        return Expected(count, Related(pool.place, f"a node of pool '{pool.name}' has {gpus_in_words(count)}"))
     typical = gpus_of(node.instance_type)
     if typical is not None and typical.count >= 1:
         return Expected(typical.count, Related(node.place, f"{typical.type} has {typical.count} × {typical.gpu}"))

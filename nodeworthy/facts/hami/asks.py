@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from nodeworthy.facts.gpus_in_words import gpus_in_words
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import HamiGpus, largest_memory
@@ -142,8 +143,10 @@ def _count(pod: HamiPod, container: Container, willing: Sequence[HamiGpus]) -> I
         cause=f"each of a container's {pod.names.count} is on a GPU of its own: "
         "the split count does not make more of them",
         remedy=f"ask for at most {most}, or make several pods of it",
-        is_=f"{asked.state.value} GPUs",
-        related=tuple(Related(each.place, f"a node of {each.title} has {count} GPUs") for count, each in known[:_MOST]),
+        is_=gpus_in_words(asked.state.value),
+        related=tuple(
+            Related(each.place, f"a node of {each.title} has {gpus_in_words(count)}") for count, each in known[:_MOST]
+        ),
     )
 
 
