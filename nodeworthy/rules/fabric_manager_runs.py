@@ -37,7 +37,7 @@ from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, skip, unknown, value_if_known
 
 RULE = Rule(
     "fabric-manager-runs",
@@ -123,10 +123,9 @@ def _has_none(image: NodeImage) -> bool:
 
 
 def _of_the_image(script: BootScript, pool: BootPool, *, is_said: bool) -> Iterator[Draft]:
-    distribution = pool.pool.distribution.state
     if pool.image is not None and _has_none(pool.image):
         skip("the image has no driver, which one-driver says")
-    if is_said and isinstance(distribution, Known) and distribution.value in IN_THE_IMAGE:
+    if is_said and value_if_known(pool.pool.distribution) in IN_THE_IMAGE:
         yield from switched_off_faults(script.timeline)
     elif is_named(script.timeline):
         yield from runs(script.timeline, script.place)

@@ -26,7 +26,7 @@ from nodeworthy.known.evidence import in_text
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.xid import Xid
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need, skip, unknown, value_if_known
 
 RULE = Rule(
     "gpus-healthy",
@@ -126,7 +126,7 @@ _REMEDIES = {
 
 def lost_gpus(said: NodeSmi, log: NodeKernelLog | None) -> Findings:
     """One that is lost while the node runs stays on the bus and in /proc until the next boot."""
-    xids = log.xids.state.value if log is not None and isinstance(log.xids.state, Known) else ()
+    xids = value_if_known(log.xids if log is not None else None) or ()
     for each in said.lost:
         yield _lost(said, each.address, each.says, [line for line in xids if same_gpu(line.gpu, each.address)])
 
@@ -267,7 +267,7 @@ def _has_switches(identity: NodeIdentity, fabric: NodeFabric | None) -> bool:
     of_type = gpus_of(identity.instance_type)
     if of_type is not None:
         return of_type.nvswitch
-    return fabric is not None and isinstance(fabric.switches.state, Known) and bool(fabric.switches.state.value)
+    return fabric is not None and bool(value_if_known(fabric.switches))
 
 
 def fabric_of_others(said: NodeSmi, identity: NodeIdentity, fabric: NodeFabric | None) -> Findings:

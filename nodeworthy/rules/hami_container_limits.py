@@ -18,7 +18,7 @@ from nodeworthy.facts.pod.containers import Container
 from nodeworthy.known.hami import annotation_names, variables
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, fail, need, skip
+from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, fail, need, skip, value_if_known
 
 RULE = Rule(
     "hami-container-limits",
@@ -151,12 +151,12 @@ def _uuids(pod: HamiPod) -> Findings:
 
 def _too_few(pod: HamiPod, said: Located[Any], allowed: int) -> Findings:
     for container in pod.asking:
-        asked = pod.counts(container).state
-        if isinstance(asked, Known) and asked.value > allowed:
-            message = f"{container.name} asks for shares of {asked.value} GPUs and allows only {allowed}"
+        asked = value_if_known(pod.counts(container)) or 0
+        if asked > allowed:
+            message = f"{container.name} asks for shares of {asked} GPUs and allows only {allowed}"
             cause = "each share of a container is on a GPU of its own: the pod stays Pending"
             yield _draft_of_limit(
-                pod, said, message, f"{asked.value} UUIDs", cause=cause, remedy="name more GPUs, or ask for fewer"
+                pod, said, message, f"{asked} UUIDs", cause=cause, remedy="name more GPUs, or ask for fewer"
             )
 
 

@@ -23,7 +23,19 @@ from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.unmutated import DEFAULT_SCHEDULER
 from nodeworthy.known.hami import labels
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, need, skip
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Located,
+    Related,
+    Severity,
+    Unknown,
+    fail,
+    need,
+    skip,
+    value_if_known,
+)
 
 RULE = Rule(
     "hami-pods-mutated",
@@ -105,7 +117,7 @@ def _by_default(pod: HamiPod, named: Located[Any], setup: HamiSetup, hamis: str)
         said = f"is left to {DEFAULT_SCHEDULER}, for HAMi's settings keep the webhook from it"
         related = (Related(off.place, f"{off.place.subject} is false"),)
         remedy = f"set schedulerName: {hamis} on the pod, or {off.place.subject}: true in HAMi's values"
-        shown = str(named.state.value if isinstance(named.state, Known) and named.state.value else "no schedulerName")
+        shown = str(value_if_known(named) or "no schedulerName")
         yield _draft_of_pod(pod, named, said, hamis, cause=_PAST, remedy=remedy, is_=shown, related=related)
 
 

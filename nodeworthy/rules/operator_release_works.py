@@ -50,6 +50,7 @@ from nodeworthy.verdict import (
     need,
     skip,
     unknown,
+    value_if_known,
 )
 
 _MOST_RELATED = 10
@@ -113,8 +114,8 @@ def _are_surely_its(values: OperatorValues) -> bool:
 
 
 def _is_older_than_these_keys(values: OperatorValues) -> bool:
-    release = values.release.state
-    asked = span_of(str(release.value)) if isinstance(release, Known) and release.value is not None else None
+    release = value_if_known(values.release)
+    asked = span_of(str(release)) if release is not None else None
     return asked is not None and Span(before=numbers(oldest_with_these_keys())).covers(asked) is True
 
 

@@ -17,7 +17,7 @@ from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import why_container_profiles, why_pod_profiles
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Severity, Unknown, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, Unknown, fail, skip, unknown, value_if_known
 
 RULE = Rule(
     "profiling-pod-privileged",
@@ -56,10 +56,10 @@ def _of_a_container(pod: PodTemplate, container: Container, why: str) -> Finding
 def _of_the_pod(pod: PodTemplate, why: str) -> Findings:
     """One of the containers that run has to have it: which of them profiles, nothing says."""
     running = [each for each in pod.containers if not each.is_init]
-    states = [each.is_administrator.state for each in running]
-    if any(isinstance(state, Known) and state.value for state in states) or not running:
+    said = [each.is_administrator for each in running]
+    if any(map(value_if_known, said)) or not running:
         return
-    hidden = next((state.why for state in states if isinstance(state, Unknown)), None)
+    hidden = next((each.state.why for each in said if isinstance(each.state, Unknown)), None)
     hidden = hidden or why_incomplete(pod.spec.get("containers")) or pod.elsewhere
     asking = next((each for each in running if each.gpu_resources), running[0])
     if hidden is not None:

@@ -39,7 +39,19 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.evidence import Evidence, in_text
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Place,
+    Related,
+    Severity,
+    fail,
+    need,
+    skip,
+    unknown,
+    value_if_known,
+)
 
 RULE = Rule(
     "toolkit-reaches-containerd",
@@ -90,8 +102,8 @@ def the_runtime_is_there(runtimes: NodeRuntimes, toolkit: NodeToolkit, identity:
 
 def _only_where_it_can_run(used: RuntimeProcess, handler: str) -> None:
     path, fault = (used.said.programs or {}).get(handler, ("", None))
-    if fault is not None and isinstance(fault.state, Known) and fault.state.value:
-        skip(f"its program {path} {fault.state.value}, which containerd-config-read says")
+    if says := value_if_known(fault):
+        skip(f"its program {path} {says}, which containerd-config-read says")
 
 
 @RULE.check
@@ -179,18 +191,19 @@ def the_default_runtime_is_in_the_files(files: NodeFiles, pool: BootPool | None)
     every = [_runtimes(each, pool) for each in files.only(NodeFileKind.CONFIG).as_filled_in]
     if any(any(schema_flaws(file, files.version(pool))) for each in every for file in each.files):
         skip("containerd does not read them as they stand there, which containerd-config-read says")
-    made = [each for each in every if each.default is not None and each.default[0].startswith(handler)]
+    made = [(*each.default, each) for each in every if each.default is not None and each.default[0].startswith(handler)]
     if not made:
         skip(every[0].dark or f"none of them makes {handler} the default runtime")
-    without = [each for each in made if each.default is not None and each.default[0] not in each.tables]
-    if not without or without[0].default is None:
+    without = [(name, place, each) for name, place, each in made if name not in each.tables]
+    if not without:
         return
-    name, place = without[0].default
-    unseen = without[0].unseen or ("a template decides which of its lines are there" if without != every else "")
+    name, place, runtimes = without[0]
+    is_always_without = len(without) == len(every)
+    unseen = runtimes.unseen or ("" if is_always_without else "a template decides which of its lines are there")
     if unseen:
         yield unknown(place, f"whether containerd has the runtime {name} is not known: {unseen}")
     else:
-        yield _default_is_missing(name, place, without[0])
+        yield _default_is_missing(name, place, runtimes)
 
 
 @RULE.check
@@ -218,8 +231,8 @@ def the_files_of_a_gpu_pool_have_it(files: NodeFiles, pool: BootPool, operator: 
 
 
 def _is_nodeadms(pool: BootPool) -> bool:
-    runtime = pool.pool.runtime.state
-    return isinstance(runtime, Known) and runtime.value.written_by == _NODEADM
+    runtime = value_if_known(pool.pool.runtime)
+    return runtime is not None and runtime.written_by == _NODEADM
 
 
 def _serves_gpus(runtimes: Runtimes) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.facts.cluster import admission_causes, offered_gpus, pending_causes
+from nodeworthy.facts.cluster.elapsed import has_just_begun, has_lasted
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.scheduling_events import Nominated, SchedulingEvents
 from nodeworthy.facts.operator.toolkit_on_nodes import SETTLING, ToolkitOnNodes
@@ -24,6 +25,14 @@ def written(when: datetime) -> str:
 def some(**values: Any) -> Any:
     """Of a fact what the function looks at."""
     return SimpleNamespace(**values)
+
+
+@pytest.mark.parametrize(("since", "now"), [(None, THEN), (THEN, None), (None, None)])
+def test_without_a_beginning_or_a_clock_nothing_has_lasted_and_nothing_has_just_begun(
+    since: datetime | None, now: datetime | None
+) -> None:
+    assert not has_lasted(since, now, timedelta())
+    assert not has_just_begun(since, now, timedelta.max)
 
 
 @pytest.mark.parametrize(

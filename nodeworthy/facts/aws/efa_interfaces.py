@@ -12,7 +12,7 @@ from nodeworthy.facts.aws.node_types import instance_type
 from nodeworthy.known.efa import Efa
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Draft, Findings, Known, Located, Placed, Unknown, fail, need
+from nodeworthy.verdict import Draft, Findings, Located, Placed, Unknown, fail, need, value_if_known
 
 
 def none_near(nodes: NodeGroup, slow: str) -> Findings:
@@ -99,8 +99,7 @@ def has_to_have_efa(nodes: NodeGroup) -> bool:
 
 
 def _has_nvswitches(nodes: NodeGroup) -> bool:
-    name = instance_type(nodes).state
-    has = gpus_of(str(name.value)) if isinstance(name, Known) else None
+    has = gpus_of(str(value_if_known(instance_type(nodes))))
     return has is not None and has.nvswitch
 
 

@@ -22,7 +22,7 @@ from nodeworthy.facts.fleet.node_taint import NodeTaint, taints_in
 from nodeworthy.fleet.model import CapacityKind
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Known, Located, NotKnown, Unknown
+from nodeworthy.verdict import Known, Located, NotKnown, Unknown, value_if_known
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def _reserved(nodes: NodeGroup) -> Reserved | None:
 
 
 def _is_said(said: Located[str | None]) -> TypeGuard[Located[str]]:
-    return isinstance(said.state, Known) and said.state.value is not None
+    return value_if_known(said) is not None
 
 
 def _size(nodes: NodeGroup, which: str) -> Located[int] | None:

@@ -14,7 +14,7 @@ from nodeworthy.fleet.model import Pool
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Draft, Known, Place, Related, fail, unknown, value_if_known
+from nodeworthy.verdict import Draft, Place, Related, fail, unknown, value_if_known
 
 UNIT = "nvidia-fabricmanager.service"
 _ASKS_FOR_THE_GPU = pattern(r"nvidia|lspci", re.IGNORECASE)
@@ -30,8 +30,8 @@ def needs_it(pool: Pool) -> bool | None:
     """Whether the GPUs of this pool talk through switches that its nodes manage; None where that is not known."""
     gpu = value_if_known(pool.gpu)
     known = gpu_named(gpu) if gpu is not None else None
-    kind = pool.instance_type.state if pool.instance_type is not None else None
-    of_type = gpus_of(kind.value) if isinstance(kind, Known) else None
+    kind = value_if_known(pool.instance_type)
+    of_type = gpus_of(kind or "")
     if known is not None and (known.off_host or not known.nvswitch):
         return False
     if of_type is not None:

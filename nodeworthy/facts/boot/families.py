@@ -10,7 +10,7 @@ from nodeworthy.boot.effects import Effect, Installs, Joins
 from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Draft, Known, Located, fail
+from nodeworthy.verdict import Draft, Located, fail, value_if_known
 
 AL2023, AL2, UBUNTU, BOTTLEROCKET = "eks-al2023", "eks-al2", "eks-ubuntu", "bottlerocket"
 _TITLES = {AL2023: "EKS' AL2023", AL2: "EKS' AL2", UBUNTU: "EKS' Ubuntu", BOTTLEROCKET: "Bottlerocket"}
@@ -50,8 +50,8 @@ def foreign(script: BootScript, distribution: str, os: Located[str] | None = Non
     for joins in script.timeline.of(Joins):
         if not is_for_several(script, joins):
             yield from _of_join(joins, distribution)
-    if os is not None and isinstance(os.state, Known):
-        yield from _of_packages(script, os.state.value)
+    if (name := value_if_known(os)) is not None:
+        yield from _of_packages(script, name)
 
 
 def way_of_joining(distribution: str) -> str:

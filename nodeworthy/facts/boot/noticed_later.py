@@ -134,7 +134,7 @@ class NoticedLater:
         if found is None:
             return False
         part, index, looks = found
-        reached = self._waits_from(step)
+        reached = self._waits_from(index, looks)
         if step.failure is Failure.UNNOTICED and _may_end_there(part, index, looks):
             return True
         return looks.notices(
@@ -154,22 +154,24 @@ class NoticedLater:
 
     def waits_at(self, step: CriticalStep) -> Place | None:
         """Where the script then waits for ever for what never comes, and says nothing."""
-        found, row = self._behind(step), self._waits_from(step)
-        return found[0].part.origin.at(row + 1) if found is not None and row is not None else None
-
-    def _waits_from(self, step: CriticalStep) -> int | None:
         found = self._behind(step)
-        if found is None or not self._at_boot:
+        if found is None:
             return None
-        _, index, looks = found
+        part, index, looks = found
+        row = self._waits_from(index, looks)
+        return part.part.origin.at(row + 1) if row is not None else None
+
+    def _waits_from(self, index: int, looks: Looks) -> int | None:
+        if not self._at_boot:
+            return None
         return next((each for each in looks.mute if each > index and each != looks.next_of(index)), None)
 
     def _behind(self, step: CriticalStep) -> tuple[SourcePart, int, Looks] | None:
         place = place_of_step(self._source, step)
-        part = self._source.part_of(place)
-        index = part.index_of(place) if part is not None else None
-        if part is None or index is None:
+        found = self._source.line_at(place)
+        if found is None:
             return None
+        part, index = found
         end = part.end_of_list(index)
         asked = _questions(part.rows[index]) if part.part.kind is PartKind.PLAYBOOK else ()
         key = id(part), end, _subject(step), asked

@@ -131,12 +131,17 @@ class Source:
         return [SourcePart(part) for part in self.userdata.parts]
 
     def part_of(self, place: Place) -> SourcePart | None:
-        return next((each for each in reversed(self._parts) if each.index_of(place) is not None), None)
+        found = self.line_at(place)
+        return found[0] if found is not None else None
+
+    def line_at(self, place: Place) -> tuple[SourcePart, int] | None:
+        """The part in which the place is, and which of its lines it is."""
+        found = ((each, each.index_of(place)) for each in reversed(self._parts))
+        return next(((part, index) for part, index in found if index is not None), None)
 
     def stops_on_error(self, place: Place) -> bool:
-        part = self.part_of(place)
-        index = part.index_of(place) if part is not None else None
-        return part is not None and index is not None and part.stops_on_error(index)
+        found = self.line_at(place)
+        return found is not None and found[0].stops_on_error(found[1])
 
     def written_at(self, place: Place) -> str:
         """The whole command, on one line and cut; empty where its text can't be shown."""
@@ -155,16 +160,18 @@ class Source:
 
     def before(self, place: Place, *, most: int = BEHIND) -> list[str]:
         """The lines before a command, the next one first."""
-        part = self.part_of(place)
-        index = part.index_of(place) if part is not None else None
-        if part is None or index is None:
+        found = self.line_at(place)
+        if found is None:
             return []
+        part, index = found
         return [row.strip() for row in reversed(part.rows[max(index - most, 0) : index])]
 
     def _rows(self, place: Place) -> Sequence[str]:
-        part = self.part_of(place)
-        index = part.index_of(place) if part is not None else None
-        return part.rows[index : index + _MOST] if part is not None and index is not None else ()
+        found = self.line_at(place)
+        if found is None:
+            return ()
+        part, index = found
+        return part.rows[index : index + _MOST]
 
 
 def without_documents(rows: Sequence[str]) -> Iterator[tuple[int, str]]:

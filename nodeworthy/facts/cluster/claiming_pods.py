@@ -13,6 +13,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.facts.cluster.claimed_devices import ClaimFault
+from nodeworthy.facts.cluster.elapsed import has_just_begun
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
@@ -118,7 +119,7 @@ def _words(pod: ClaimingPod, events: SchedulingEvents) -> str:
 
 
 def _is_new(pod: ClaimingPod, now: datetime | None) -> bool:
-    return pod.created is not None and now is not None and now - pod.created < _LOOKS
+    return has_just_begun(pod.created, now, _LOOKS)
 
 
 def _may_be_gpus(words: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar
 
+from nodeworthy.facts.cluster.elapsed import has_just_begun, has_lasted
 from nodeworthy.facts.cluster.mig_refused import MigReason
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.pending_kept_away import is_state
@@ -264,8 +265,7 @@ def _unready(nodes: Iterable[NodeGpus], now: datetime | None) -> Iterator[Unread
     """The nodes that are not ready, grouped by what is said first: times and byte counts differ from node to node."""
     alike: dict[str, list[NodeGpus]] = defaultdict(list)
     for node in nodes:
-        is_new = now is not None and node.ails_since is not None and now - node.ails_since < _RECOVERS
-        if node.ails and not is_new:
+        if node.ails and not has_just_begun(node.ails_since, now, _RECOVERS):
             alike[node.ails.partition(":")[0]].append(node)
     for some in alike.values():
         yield UnreadyNodes(tuple(some), some[0].ails)
@@ -385,8 +385,7 @@ def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) ->
         return ""
     if pod.fault and (pod.restarts or pod.fault in _OF_THE_PLATFORM):
         return pod.fault
-    since = moment(pod.since)
-    if since is None or now is None or now - since < _STARTS:
+    if not has_lasted(moment(pod.since), now, _STARTS):
         return ""
     if pod.waits_for_its_sandbox and pod.object in said:
         return NO_SANDBOX

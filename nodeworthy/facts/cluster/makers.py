@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.elapsed import has_lasted
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.facts.pod.recognition import pod_templates
@@ -59,7 +60,7 @@ def why_it_has_none(found: Tree, around: Makers) -> str:
     if refused:
         return "" if count else refused
     made = moment(found.get("metadata", "creationTimestamp").string)
-    if not around.pods_are_all or made is None or around.now is None or around.now - made < _TAKES:
+    if not around.pods_are_all or not has_lasted(made, around.now, _TAKES):
         return ""
     if not found.get("status").mapping:
         return "" if count else "it has no status and no pods: no controller has acted on it"
@@ -88,9 +89,9 @@ def why_not_let_in(group: Tree, around: Makers) -> str:
     key = (group.get("metadata", "namespace").string, group.get("metadata", "name").string)
     asks = any(map(is_gpu_resource, group.get("spec", "minResources").mapping))
     made = moment(group.get("metadata", "creationTimestamp").string)
-    if not asks or group.get("status", "phase").text != "Pending" or key in around.awaited or made is None:
+    if not asks or group.get("status", "phase").text != "Pending" or key in around.awaited:
         return ""
-    if around.now is None or around.now - made < _TAKES:
+    if not has_lasted(made, around.now, _TAKES):
         return ""
     conditions = (each.get("message").string for each in group.get("status", "conditions").sequence)
     return around.groups.get(key, ("", ""))[1] or next(filter(None, conditions), "")

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar
 
+from nodeworthy.facts.cluster.elapsed import has_just_begun, has_lasted
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.node_labels import type_count
@@ -132,8 +133,7 @@ def unoffered_gpus(
 
 
 def _waits_long(pod: ClusterPod, now: datetime | None) -> bool:
-    since = moment(pod.waits_since)
-    return not pod.ready and since is not None and now is not None and now - since >= _STARTS
+    return not pod.ready and has_lasted(moment(pod.waits_since), now, _STARTS)
 
 
 def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
@@ -145,14 +145,14 @@ def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
     # Left out, or put off while its GPUs are cut anew or its driver is changed.
     if labels.get(DEVICE_PLUGIN, "true") != "true":
         return False
-    return now is None or node.ready_since is None or now - node.ready_since >= _STARTS
+    return not has_just_begun(node.ready_since, now, _STARTS)
 
 
 def _is_well(node: NodeGpus, plugins: Sequence[ClusterPod], now: datetime | None) -> bool:
     """What it once registered and took back is unhealthy, which is told otherwise; and it may only just have come."""
     if any(pod.ready for pod in plugins):
         since = min((when for pod in plugins if (when := moment(pod.since))), default=None)
-        return any(node.capacity.values()) or (since is not None and now is not None and now - since < _FINDS)
+        return any(node.capacity.values()) or has_just_begun(since, now, _FINDS)
     return any(node.capacity.values()) and not plugins
 
 
@@ -195,8 +195,7 @@ def _faulty(
 
 def _hangs(pod: ClusterPod, own: Sequence[ClusterPod], now: datetime | None) -> bool:
     """Whether a pod that should run before a plugin comes has no fault of its own, and does not start."""
-    since = moment(pod.since)
-    return not own and not pod.is_over and since is not None and now is not None and now - since >= _STARTS
+    return not own and not pod.is_over and has_lasted(moment(pod.since), now, _STARTS)
 
 
 def _silent(

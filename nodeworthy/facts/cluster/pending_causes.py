@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.claiming_pods import ClaimingPods
+from nodeworthy.facts.cluster.elapsed import has_just_begun
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.node_labels import POOL
@@ -151,12 +152,12 @@ def _is_new(pod: AskingPod, world: PendingWorld) -> bool:
     """Whether nodes are on their way, or the scheduler has hardly had the time to look."""
     key = (pod.namespace, pod.name)
     coming = moment(world.events.growing.get(key, ""))
-    if coming is not None and world.now is not None and world.now - coming < _COMES:
+    if has_just_begun(coming, world.now, _COMES):
         return True
     if world.has_node_in_view(pod, _COMES):
         return True
     looked = pod.was_looked_at or key in world.events.unplaced
-    return not looked and pod.created is not None and world.now is not None and world.now - pod.created < _LOOKS
+    return not looked and has_just_begun(pod.created, world.now, _LOOKS)
 
 
 def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:

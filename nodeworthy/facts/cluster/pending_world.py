@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.elapsed import has_just_begun
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import UnofferedGpus
@@ -94,10 +95,10 @@ class PendingWorld:
     def has_node_in_view(self, pod: AskingPod, comes: timedelta) -> bool:
         """Whether Karpenter has lately found a node for it, which the cloud has not refused."""
         found = self.events.nominated.get((pod.namespace, pod.name))
-        if found is None or self.now is None or self._short(pod):
+        if found is None or self._short(pod):
             return False
         since = moment(found.since if pod.is_meant_by(found.since) else found.last)
-        return since is not None and self.now - since < comes
+        return has_just_begun(since, self.now, comes)
 
     def in_vain(self, pods: Iterable[AskingPod]) -> str:
         """The words for nodes that Karpenter has had in view for these pods and that have not come."""

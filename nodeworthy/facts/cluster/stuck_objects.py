@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime, timedelta
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.cluster.elapsed import has_lasted
 from nodeworthy.facts.cluster.makers import MAKERS, Makers, cause_of, why_it_has_none, why_not_let_in
 from nodeworthy.facts.cluster.pending_said import remedy_for
 from nodeworthy.facts.cluster.sandbox_failure import moment
@@ -103,8 +104,7 @@ class _Condition:
 
 
 def _lasts(since: str, now: datetime | None) -> bool:
-    when = moment(since)
-    return now is not None and when is not None and now - when >= _TAKES
+    return has_lasted(moment(since), now, _TAKES)
 
 
 def stuck_objects(objects: Iterable[Tree], around: Around) -> Iterator[StuckObject]:

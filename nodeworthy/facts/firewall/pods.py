@@ -35,7 +35,7 @@ from nodeworthy.known.network_signs import (
 from nodeworthy.known.pod_interfaces import Cni, is_uplink, network, networks_named_in, networks_of_distribution
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, field, replace
-from nodeworthy.verdict import Known, Located, Place, Related, skip
+from nodeworthy.verdict import Known, Located, Place, Related, skip, value_if_known
 
 # What a script and the files around it show of the pods on its node: their network, their addresses, the uplink.
 
@@ -425,8 +425,8 @@ def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
 
 
 def pods_in(fleet: Fleet, pool: Pool) -> Pods:
-    distribution = pool.distribution.state
-    networks = networks_of_distribution(distribution.value) if isinstance(distribution, Known) else ()
+    distribution = value_if_known(pool.distribution)
+    networks = networks_of_distribution(distribution) if distribution is not None else ()
     own, services = _range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr)
     return replace(pods_of_networks(networks), pod_range=own, service_range=services, network=fleet.network)
 

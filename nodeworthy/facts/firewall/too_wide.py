@@ -17,9 +17,10 @@ from nodeworthy.fleet.model import Network
 from nodeworthy.known.pod_interfaces import is_uplink, networks_named_in, wants_it_off
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Known, Related, fail, unknown
+from nodeworthy.verdict import Draft, Related, fail, unknown, value_if_known
 
 _OPEN = "everybody reaches every port of the node"
+_PRIVATE = "10.0.0.0/8"
 
 
 def _narrow_zone(pods: Pods) -> str:
@@ -261,8 +262,8 @@ def _is_wider(rule: Filter, pods: Pods) -> bool:
 
 
 def _ranges_of(network: Network) -> Sequence[Range]:
-    states = [each.state for each in (*network.node_ports_from, network.vpc_cidr)]
-    return [ipaddress.ip_network(str(each.value), strict=False) for each in states if isinstance(each, Known)]
+    said = filter(None, map(value_if_known, (*network.node_ports_from, network.vpc_cidr)))
+    return [ipaddress.ip_network(each, strict=False) for each in said]
 
 
 def _holds(one: Range, other: Range) -> bool:
@@ -285,11 +286,11 @@ def _flaw_of_port(says: str, rule: Filter, step: FirewallStep, opened: _Opened, 
 def _narrow(opened: _Opened, rule: Filter, network: Network | None) -> Iterator[str]:
     proto = rule.limits.partition(" ")[0] if rule.limits.startswith(("tcp", "udp")) else "tcp"
     if opened.kubelet:
-        nodes = network.vpc_cidr.state if network is not None else None
-        yield f"ufw allow from {nodes.value if isinstance(nodes, Known) else '10.0.0.0/8'} to any port 10250 proto tcp"
+        nodes = value_if_known(network.vpc_cidr) if network is not None else None
+        yield f"ufw allow from {nodes or _PRIVATE} to any port 10250 proto tcp"
     if opened.node_ports:
-        states = [each.state for each in network.node_ports_from] if network is not None else []
-        for each in [str(state.value) for state in states if isinstance(state, Known)] or ["10.0.0.0/8"]:
+        said = map(value_if_known, network.node_ports_from) if network is not None else ()
+        for each in list(filter(None, said)) or [_PRIVATE]:
             yield f"ufw allow from {each} to any port 30000:32767 proto {proto}"
 
 

@@ -17,7 +17,7 @@ from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool, node
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.fleet.model import Cluster, Fleet, Pool
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Known, Located, Place, value_if_known
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,7 @@ def unbuilt_pools(
 
 
 def _is_of(fleet: Fleet, cluster: SaidCluster) -> bool:
-    name = fleet.cluster.name.state
-    return not cluster.pools and isinstance(name, Known) and name.value in cluster.names
+    return not cluster.pools and value_if_known(fleet.cluster.name) in cluster.names
 
 
 def _doubts(

@@ -11,7 +11,7 @@ from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Known, Located, Place, value_if_known
 
 if TYPE_CHECKING:
     from nodeworthy.facts.boot.script import BootScript
@@ -62,9 +62,7 @@ class AskedNodes:
 
     @property
     def image(self) -> NodeImage:
-        state = self.distribution.state
-        named = state.value if isinstance(state, Known) else None
-        return NodeImage(self.distribution.place, self.said, self.has_driver, named)
+        return NodeImage(self.distribution.place, self.said, self.has_driver, value_if_known(self.distribution))
 
     @property
     def pool(self) -> GpuPool:
@@ -116,8 +114,7 @@ class SaidCluster:
     wanted: Located[int] | None = None
 
     def may_have(self, nodes: AskedNodes) -> bool:
-        state = nodes.distribution.state
-        return not self.of or (isinstance(state, Known) and state.value in self.of)
+        return not self.of or value_if_known(nodes.distribution) in self.of
 
 
 @dataclass(frozen=True)

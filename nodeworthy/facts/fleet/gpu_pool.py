@@ -11,7 +11,7 @@ from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS, OWN_DRIVER
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Known, Located, Place, Related, Severity
+from nodeworthy.verdict import Known, Located, Place, Related, Severity, value_if_known
 
 if TYPE_CHECKING:
     from nodeworthy.facts.aws.node_group import NodeGroup
@@ -190,8 +190,8 @@ class PoolDoor:
     @property
     def plugin_of_image(self) -> Related | None:
         """What says that its image hands out the GPUs itself; None where no image is known to."""
-        runtime = self.pool.runtime.state
-        if self.pool.driver is Driver.AMI and isinstance(runtime, Known) and runtime.value.plugin_in_image:
+        runtime = value_if_known(self.pool.runtime)
+        if self.pool.driver is Driver.AMI and runtime is not None and runtime.plugin_in_image:
             return self.pool.declares_its_runtime()
         return None
 

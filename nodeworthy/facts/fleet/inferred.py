@@ -15,7 +15,7 @@ from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Known, Located
+from nodeworthy.verdict import Known, Located, value_if_known
 
 # As a fleet may call its cluster.
 _NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
@@ -52,7 +52,7 @@ class InferredFleet:
 
 
 def _the_only(said: Iterable[Located[str] | None]) -> Located[str] | None:
-    known = {each.state: each for each in said if each is not None and isinstance(each.state, Known)}
+    known = {value: each for each in said if (value := value_if_known(each)) is not None}
     return next(iter(known.values())) if len(known) == 1 else None
 
 
@@ -123,8 +123,7 @@ def _fleet(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> Inferr
 
 
 def _cluster(pool: GpuPool) -> str:
-    state = pool.cluster.state if pool.cluster is not None else None
-    return state.value if isinstance(state, Known) else ""
+    return value_if_known(pool.cluster) or ""
 
 
 def _nearest(pool: GpuPool, named: dict[str, list[GpuPool]]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass, field
-from nodeworthy.verdict import Known, Located
+from nodeworthy.verdict import Known, Located, value_if_known
 
 if TYPE_CHECKING:
     from nodeworthy.facts.fleet.node_taint import NodeTaint
@@ -69,7 +69,8 @@ class Machines:
     def gpus_told(self) -> Iterator[str]:
         """The GPUs of its types, each once."""
         for each in self.types:
-            has = gpus_of(each.state.value) if isinstance(each.state, Known) else None
+            kind = value_if_known(each)
+            has = gpus_of(kind or "")
             if has is not None:
                 yield has.gpu
 

@@ -20,7 +20,7 @@ from nodeworthy.fleet.os import EKS, os_of
 from nodeworthy.known.node_images import EksImage, kubernetes_of, named_by_parameter, named_by_type
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown, need
+from nodeworthy.verdict import Known, Located, Place, Unknown, need, value_if_known
 
 _MINOR = pattern(r"v?1\.(\d+)(?!\d)")
 
@@ -51,10 +51,10 @@ def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
 def asked_systems(nodes: AskedNodes, clusters: Sequence[SaidCluster] | None) -> Iterator[PoolSystem]:
     """The systems of groups of eksctl, Cluster API and Crossplane: they ask for an image of their family, of the
     cluster's version."""
-    nodes, state = with_cluster_said(nodes, clusters or ()), nodes.distribution.state
-    if nodes.kubernetes is not None and isinstance(state, Known) and state.value in EKS:
+    nodes, distribution = with_cluster_said(nodes, clusters or ()), value_if_known(nodes.distribution)
+    if nodes.kubernetes is not None and distribution in EKS:
         place = nodes.distribution.place
-        os: Located[str] = Located.known(nodes.os, place) if nodes.os else os_of(state.value, place)
+        os: Located[str] = Located.known(nodes.os, place) if nodes.os else os_of(distribution, place)
         yield PoolSystem(f"{nodes.noun} '{nodes.name}'", nodes.distribution.place, os, nodes.kubernetes)
 
 
@@ -180,8 +180,7 @@ def version_of_fleet(fleet: Fleet) -> Iterator[ClusterVersion]:
     plan has it."""
     version = fleet.cluster.version
     for pool in fleet.gpu_pools if version.written else ():
-        state = pool.distribution.state
-        if isinstance(state, Known) and state.value in EKS:
+        if value_if_known(pool.distribution) in EKS:
             yield ClusterVersion(version.place, version, f"pool '{pool.name}'")
             return
 
@@ -195,8 +194,8 @@ def _of_groups(groups: Iterable[NodeGroup]) -> Iterator[ClusterVersion]:
 
 def _of_asked(asked: Iterable[AskedNodes], clusters: Sequence[SaidCluster]) -> Iterator[ClusterVersion]:
     for each in asked:
-        version, state = with_cluster_said(each, clusters).kubernetes, each.distribution.state
-        if each.has_gpus and version is not None and isinstance(state, Known) and state.value in EKS:
+        version = with_cluster_said(each, clusters).kubernetes
+        if each.has_gpus and version is not None and value_if_known(each.distribution) in EKS:
             yield ClusterVersion(version.place, version, f"{each.noun} '{each.name}'")
 
 

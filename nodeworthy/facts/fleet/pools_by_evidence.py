@@ -33,7 +33,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.os import EKS
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.records import replace
-from nodeworthy.verdict import Known, Located, NotKnown, Place, Placed
+from nodeworthy.verdict import Known, Located, NotKnown, Place, Placed, value_if_known
 
 # Who brings the controller of helm.cattle.io.
 _HELM_CONTROLLERS = ("k3s", "rke2")
@@ -268,8 +268,8 @@ def _with_releases(pool: GpuPool, script: BootScript) -> GpuPool:
     from nodeworthy.facts.boot.chosen_releases import containerd_chosen, kubernetes_chosen
     from nodeworthy.facts.firewall.pods import ranges_written
 
-    runtime, ranges = pool.runtime.state, ranges_written(script)
-    is_chosen = isinstance(runtime, Known) and runtime.value.chosen
+    runtime, ranges = value_if_known(pool.runtime), ranges_written(script)
+    is_chosen = runtime is not None and runtime.chosen
     return replace(
         pool,
         kubernetes=kubernetes_chosen(script),

@@ -11,7 +11,7 @@ from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import HamiGpus, largest_memory
 from nodeworthy.facts.pod.containers import Container
-from nodeworthy.verdict import Draft, Known, Located, Related, Severity, Unknown, fail, unknown
+from nodeworthy.verdict import Draft, Known, Located, Related, Severity, Unknown, fail, unknown, value_if_known
 
 # A CUDA context alone takes more than this, in MB: who asks for fewer meant GB.
 LEAST_MEMORY = 100
@@ -50,7 +50,7 @@ def _percent(pod: HamiPod, container: Container) -> Iterator[Draft]:
         (pod.names.memory_percentage, "no GPU has more than all of its memory: the pod stays Pending"),
     ):
         asked = pod.amount(container, resource)
-        if asked is not None and isinstance(asked.state, Known) and asked.state.value > 100:
+        if asked is not None and (value_if_known(asked) or 0) > 100:
             says = f"{container.name} asks for more than 100 percent of each GPU"
             remedy = f"ask for at most 100, and for more GPUs by {pod.names.count}"
             yield _draft_of_ask(
@@ -156,7 +156,8 @@ def beyond_any_gpu(pod: HamiPod, setup: HamiSetup) -> Iterator[Draft]:
     most = int(largest_memory() * factor)
     for container in pod.asking:
         asked = pod.amount(container, pod.names.memory)
-        if asked is not None and isinstance(asked.state, Known) and asked.state.value > most:
+        megabytes = value_if_known(asked) or 0
+        if asked is not None and megabytes > most:
             yield _draft_of_ask(
                 pod,
                 asked,
@@ -164,7 +165,7 @@ def beyond_any_gpu(pod: HamiPod, setup: HamiSetup) -> Iterator[Draft]:
                 f"at most {most} MB",
                 cause=f"{pod.names.memory} counts MB of one GPU, and a suffix multiplies: 16Gi are 17179869184 MB",
                 remedy="write the number of MB alone, 16384 for 16 GB",
-                is_=f"{asked.state.value} MB",
+                is_=f"{megabytes} MB",
             )
 
 

@@ -89,10 +89,10 @@ def used_up_devices(pods: Iterable[HamiPod], devices: Sequence[SharedDevice], la
             by_node[each.node].append(each)
     for pod in pods:
         for container in pod.asking if pod.pod.live is not None and pod.pod.live.unscheduled else ():
-            count = pod.counts(container).state
+            count = value_if_known(pod.counts(container))
             asked = _of_each_gpu(pod, container, largest)
-            if isinstance(count, Known) and not any(_fits(own, count.value, asked) for own in by_node.values()):
-                yield _used_up(pod, by_node, count.value, asked)
+            if count is not None and not any(_fits(own, count, asked) for own in by_node.values()):
+                yield _used_up(pod, by_node, count, asked)
                 break
 
 

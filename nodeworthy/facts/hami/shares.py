@@ -18,7 +18,7 @@ from nodeworthy.known.gpus import gpu_named, gpu_names
 from nodeworthy.known.hami import annotation_names
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 # The GPUs that HAMi shares: how many a node has, and how much memory is in one.
 
@@ -62,8 +62,7 @@ class HamiGpus:
 @derive
 def gpus_of_fleet(fleet: Fleet, _setup: HamiSetup) -> Iterator[HamiGpus]:
     for pool, size in zip(fleet.gpu_pools, sizes_of_fleet(fleet), strict=True):
-        kind = pool.instance_type.state if pool.instance_type is not None else None
-        yield HamiGpus(size, _memory(size, kind.value if isinstance(kind, Known) else ""))
+        yield HamiGpus(size, _memory(size, value_if_known(pool.instance_type) or ""))
 
 
 def _memory(size: NodeSize, instance_type: str) -> Located[int]:

@@ -260,9 +260,9 @@ def _renamed(file: ConfigFile, flaw: Draft, roots: list[ConfigFile]) -> Draft:
 
 def _is_there_all_the_same(file: ConfigFile, used: RuntimeProcess) -> bool:
     """Whether something else sets the same: then it changes nothing that nobody reads this file."""
-    handlers = used.handlers.state.value if isinstance(used.handlers.state, Known) else ()
+    handlers = value_if_known(used.handlers) or ()
     default = value_if_known(used.default)
-    folders = used.registry_folders.state.value if isinstance(used.registry_folders.state, Known) else ()
+    folders = value_if_known(used.registry_folders) or ()
     tables, paths = _tables(file), [each.get(KEY) for each in registry_tables(file.reading.mapping)]
     runtimes = tables.get("runtimes")
     said = [name in handlers for name in runtimes] if isinstance(runtimes, Mapping) else []

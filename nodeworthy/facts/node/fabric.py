@@ -15,7 +15,19 @@ from nodeworthy.fleet.model import Driver
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import InstanceGpus, gpus_of
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import NO_LINK, Draft, Findings, Known, Located, Place, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    NO_LINK,
+    Draft,
+    Findings,
+    Known,
+    Located,
+    Place,
+    fail,
+    need,
+    skip,
+    unknown,
+    value_if_known,
+)
 
 # Setting the switches up takes seconds; in the driver's own words it goes on, or has not begun.
 SETTLED_SECONDS = 300
@@ -79,8 +91,8 @@ def _only_where_it_is_needed(fabric: NodeFabric, identity: NodeIdentity) -> None
 
 
 def _is_installed(fabric: NodeFabric) -> bool:
-    states = fabric.units.by_name.state if fabric.units is not None else None
-    unit = states.value.get(UNIT) if isinstance(states, Known) else None
+    units = value_if_known(fabric.units.by_name) if fabric.units is not None else None
+    unit = (units or {}).get(UNIT)
     return unit is not None and unit.is_there
 
 

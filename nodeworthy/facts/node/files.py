@@ -17,7 +17,7 @@ from nodeworthy.facts.node.paths import NodeFileKind, Spot, spot_of
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Known, Place, need, skip
+from nodeworthy.verdict import Place, need, skip, value_if_known
 
 _IMPORTS = pattern(r"^imports\s*=\s*\[(.*?)\]", re.MULTILINE | re.DOTALL)
 _PATH = pattern(r"[\"'](/[^\"']*)[\"']")
@@ -111,8 +111,7 @@ class NodeFiles:
 
     def version(self, pool: BootPool | None) -> str | None:
         """The minor of that containerd, if the fleet says it."""
-        state = pool.pool.containerd_version.state if pool is not None else None
-        return state.value if isinstance(state, Known) else None
+        return value_if_known(pool.pool.containerd_version) if pool is not None else None
 
 
 def _branch(file: NodeFile, index: int) -> NodeFile:

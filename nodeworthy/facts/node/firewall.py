@@ -12,7 +12,7 @@ from nodeworthy.facts.firewall.firewall import PANIC, Side
 from nodeworthy.facts.firewall.pod_needs import Pods, Way
 from nodeworthy.facts.firewall.pod_traffic import BlockedTraffic, blocked_traffic
 from nodeworthy.facts.firewall.pods import pods_in
-from nodeworthy.facts.firewall.ranges import Route, range_of_neighbours, range_of_pods
+from nodeworthy.facts.firewall.ranges import Range, Route, range_of_neighbours, range_of_pods
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.facts.node.boot import BootEnd
@@ -23,7 +23,19 @@ from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.pod_interfaces import holds, is_pods, is_uplink, there
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, Verdict, fail, need, unknown
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Located,
+    Place,
+    Related,
+    Verdict,
+    fail,
+    need,
+    unknown,
+    value_if_known,
+)
 
 UFW_UNIT = "ufw.service"
 OFF = "every port of the node is open to whoever reaches it"
@@ -40,22 +52,25 @@ class NodeIpv6:
     def pods(self, pods: Pods) -> Pods | None:
         """Pods as these packets have them; None where they have no address of IPv6 that leads anywhere."""
         lead = [each for each in self.routes if not each.network.is_link_local and not each.network.is_multicast]
-        declared = pods.pod_range if pods.pod_range is not None and pods.pod_range.version == 6 else None
+        declared = _of_ipv6(pods.pod_range)
         seen = range_of_pods(lead, pods.networks)
         if declared is None and seen is None:
             return None
-        services = pods.service_range if pods.service_range is not None and pods.service_range.version == 6 else None
         return replace(
             pods,
             is_ipv6=True,
             pod_range=declared,
-            service_range=services,
+            service_range=_of_ipv6(pods.service_range),
             usual_range=None,
             usual_services=None,
             seen_range=seen,
             uplink=self.uplink or pods.uplink,
             neighbours=range_of_neighbours(lead, self.uplink) if self.uplink else None,
         )
+
+
+def _of_ipv6(network: Range | None) -> Range | None:
+    return network if network is not None and network.version == 6 else None
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,7 @@ class NodeFirewall:
 
     def kept_back(self, pods: Pods) -> Iterator[tuple[BlockedTraffic, bool]]:
         """What of pods' traffic does not pass, and whether that is sure; nothing where nobody could look."""
-        kernels = self.kernels.state.value if isinstance(self.kernels.state, Known) else ()
+        kernels = value_if_known(self.kernels) or ()
         told = [each for firewall in kernels for each in blocked_traffic(firewall, pods, self.place)]
         told += self._kept_back_by_ipv6(pods, {story.says for story, _ in told})
         # In panic mode nothing else is to be told: every packet is dropped, whatever the rules say.
@@ -100,11 +115,10 @@ class NodeFirewall:
     def _kept_back_by_ipv6(self, pods: Pods, said: set[str]) -> list[tuple[BlockedTraffic, bool]]:
         """ufw writes most rules for both: what is kept back of both is told once."""
         of_ipv6 = self.ipv6.pods(pods) if self.ipv6 is not None else None
-        if self.ipv6 is None or of_ipv6 is None or not isinstance(self.ipv6.kernels.state, Known):
+        if self.ipv6 is None or of_ipv6 is None:
             return []
-        found = (
-            each for kernel in self.ipv6.kernels.state.value for each in blocked_traffic(kernel, of_ipv6, self.place)
-        )
+        kernels = value_if_known(self.ipv6.kernels) or ()
+        found = (each for kernel in kernels for each in blocked_traffic(kernel, of_ipv6, self.place))
         return [each for each in found if each[0].says not in said]
 
 
@@ -135,9 +149,11 @@ def keeps_pods_back(firewall: NodeFirewall, identity: NodeIdentity) -> bool:
 def evidence(log: NodeKernelLog | None, story: BlockedTraffic) -> Iterator[Related]:
     """Rules for another uplink, and the last packet that the kernel's log says was dropped on each of these ways."""
     yield from _for_another_uplink(story)
-    for way in dict.fromkeys(each.way for each in story.lacking) if log is not None else ():
-        dropped = [each for each in log.blocked if _way_of(each) is way] if log is not None else []
-        if log is not None and dropped:
+    if log is None:
+        return
+    for way in dict.fromkeys(each.way for each in story.lacking):
+        dropped = [each for each in log.blocked if _way_of(each) is way]
+        if dropped:
             yield Related(log.place, f"the kernel's log says so: {dropped[-1].line}")
 
 
@@ -187,9 +203,10 @@ def open_to_others(seen: NodeFirewall, pods: Pods, pool: BootPool | None) -> Seq
     told = [flaw for each in need(seen.kernels) for flaw in flaws_of(written_by_people(each), pods)]
     ipv6 = seen.ipv6
     # Whom no route of IPv6 leads out of reaches nobody by it, and is reached by nobody.
-    if ipv6 is not None and ipv6.uplink and isinstance(ipv6.kernels.state, Known):
+    if ipv6 is not None and ipv6.uplink:
         of_ipv6 = ipv6.pods(pods) or replace(pods, is_ipv6=True, uplink=ipv6.uplink)
-        flaws = (flaw for each in ipv6.kernels.state.value for flaw in flaws_of(written_by_people(each), of_ipv6))
+        kernels = value_if_known(ipv6.kernels) or ()
+        flaws = (flaw for each in kernels for flaw in flaws_of(written_by_people(each), of_ipv6))
         said = {each.message for each in told}
         told += [replace(each, message=f"{each.message} (IPv6)") for each in flaws if each.message not in said]
     return told

@@ -22,6 +22,7 @@ from nodeworthy.verdict import (
     need,
     skip,
     unknown,
+    value_if_known,
 )
 
 NVIDIA, AMAZON = "0x10de", "0x1d0f"
@@ -130,7 +131,7 @@ def expected_gpus(identity: NodeIdentity) -> Located[int] | None:
 
 
 def _another_count(gpus: HostGpus, there: Sequence[Device], wanted: int, place: Place) -> Draft:
-    driven = gpus.driven.state.value if isinstance(gpus.driven.state, Known) else ()
+    driven = value_if_known(gpus.driven) or ()
     gone = sorted(set(driven) - {each.address for each in there})
     if len(there) > wanted:
         cause = "the fleet says another number than the machine has"
@@ -182,7 +183,7 @@ def _untaken(
 
 def others_have(gpus: HostGpus) -> tuple[Sequence[str], Sequence[str]]:
     """Which drivers beside NVIDIA's have cards of the bus, and the addresses of these."""
-    there = gpus.there.state.value if isinstance(gpus.there.state, Known) else ()
+    there = value_if_known(gpus.there) or ()
     held = [each for each in there if each.driver not in ("", "nvidia")]
     return sorted({each.driver for each in held}), [each.address for each in held]
 

@@ -22,7 +22,6 @@ from nodeworthy.records import dataclass, replace
 from nodeworthy.verdict import (
     Draft,
     Findings,
-    Known,
     Located,
     Place,
     Related,
@@ -232,7 +231,7 @@ def names_of(seen: NodeRegistries, runtimes: NodeRuntimes, identity: NodeIdentit
 def _list(identity: NodeIdentity) -> str | None:
     """The file that k3s and RKE2 are told of registries in; None for others."""
     pool = identity.known_pool
-    runtime = pool.runtime.state.value if pool is not None and isinstance(pool.runtime.state, Known) else None
+    runtime = value_if_known(pool.runtime) if pool is not None else None
     return runtime.registries if runtime is not None else None
 
 

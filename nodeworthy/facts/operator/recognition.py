@@ -13,7 +13,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.releases import required_of_a_cluster_policy
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 CHART = "gpu-operator"
 ORIGIN = "ClusterPolicy"
@@ -105,8 +105,8 @@ def cluster_policies(document: Tree) -> Iterator[OperatorValues]:
 
 def chart_version(version: Tree) -> Located[str | None]:
     located = version.located()
-    if isinstance(located.state, Known) and located.state.value is not None:
-        written = str(located.state.value)
+    if (value := value_if_known(located)) is not None:
+        written = str(value)
         if not _EXACT_VERSION.fullmatch(written):
             return Located(Unknown(f"{written!r} is a range of versions"), located.place)
         return Located(Known(written), located.place)
@@ -158,9 +158,9 @@ def is_written_whole(values: OperatorValues) -> bool:
 def left_out_fields(values: OperatorValues) -> list[str]:
     if why_incomplete(values.tree) is not None:
         return []
-    release = values.release.state
-    version = str(release.value) if isinstance(release, Known) and release.value is not None else None
-    parts = {name: values.tree.get(name) for name in required_of_a_cluster_policy(version)}
+    release = value_if_known(values.release)
+    required = required_of_a_cluster_policy(str(release) if release is not None else None)
+    parts = {name: values.tree.get(name) for name in required}
     missing = [name for name, part in parts.items() if part.is_absent or part.is_null]
     # Who names a few parts of it applies them to the object that the chart has made, which has the others.
     changes_a_few = values.name == _OF_THE_CHART and 2 * len(missing) > len(parts)

@@ -176,10 +176,10 @@ class ToolkitOnNodes:
         return tuple(pod for pod in self.unready if pod.waits_in and self._waits_long(pod))
 
     def _waits_long(self, pod: ClusterPod) -> bool:
+        from nodeworthy.facts.cluster.elapsed import has_lasted
         from nodeworthy.facts.cluster.sandbox_failure import moment
 
-        since = moment(pod.waits_since)
-        return since is not None and self.now is not None and self.now - since >= DRIVER_COMES
+        return has_lasted(moment(pod.waits_since), self.now, DRIVER_COMES)
 
     @property
     def only_waits(self) -> bool:

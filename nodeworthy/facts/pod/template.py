@@ -12,7 +12,7 @@ from nodeworthy.facts.pod.containers import Container, containers_of, is_gpu_res
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.containerd import defaults
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 if TYPE_CHECKING:
     from nodeworthy.facts.pod.node_choice import Selection
@@ -117,9 +117,8 @@ class PodTemplate:
 
     @property
     def _has_nvidia_runtime(self) -> bool:
-        named = self.runtime_class.state
-        base = defaults().runtime_class
-        return isinstance(named, Known) and isinstance(named.value, str) and named.value.startswith(base)
+        named = value_if_known(self.runtime_class)
+        return isinstance(named, str) and named.startswith(defaults().runtime_class)
 
     @property
     def _signs(self) -> Iterator[bool]:

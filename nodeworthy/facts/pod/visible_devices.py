@@ -12,7 +12,7 @@ from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.visible_devices import MOST, VARIABLE, signs
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Known, Located
+from nodeworthy.verdict import Known, Located, value_if_known
 
 _YAML = (".yaml", ".yml", ".tf", ".toml", ".sh", ".tpl", ".tftpl", ".json")
 _INSTANCE = "node.kubernetes.io/instance-type"
@@ -29,16 +29,14 @@ class Choice:
 
     @property
     def value(self) -> str:
-        state = self.said.state
-        return str(state.value or "").strip() if isinstance(state, Known) else ""
+        return str(value_if_known(self.said) or "").strip()
 
 
 def choices(pod: PodTemplate) -> Iterator[Choice]:
     for container in pod.containers:
         said, asks = container.variable(VARIABLE), _asks(container)
-        if said is None or not asks or not isinstance(said.state, Known) or not said.state.value:
-            continue
-        yield Choice(container, asks, said)
+        if said is not None and asks and value_if_known(said):
+            yield Choice(container, asks, said)
 
 
 def around(pod: PodTemplate, surroundings: Surroundings) -> PodTemplate:

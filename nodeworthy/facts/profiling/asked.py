@@ -26,7 +26,7 @@ from nodeworthy.facts.profiling.module_option import option_writes
 from nodeworthy.known.profiling import option, profilers
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Place, Related
+from nodeworthy.verdict import Place, Related, value_if_known
 
 # Who writes one of these outside of a comment speaks of the option, or of nodes that are there for profiling.
 _WORDS = pattern(
@@ -75,8 +75,7 @@ def _of_files(files: NodeFiles) -> ProfilingAsked | None:
 
 def _of_a_pod(pod: PodTemplate) -> ProfilingAsked | None:
     """An administrator reads the counters in any case."""
-    administrators = (each.is_administrator.state for each in pod.containers)
-    if any(isinstance(state, Known) and state.value for state in administrators):
+    if any(value_if_known(each.is_administrator) for each in pod.containers):
         return None
     why = next(filter(None, map(why_container_profiles, pod.containers)), None) or why_pod_profiles(pod)
     return ProfilingAsked(pod.place, f"{pod.title} wants profiling: {why}") if why is not None else None
@@ -187,9 +186,9 @@ def why_container_profiles(container: Container) -> str | None:
         return f"it runs {found[1]}"
     if _SYSTEMS.search(said) and _METRICS.search(said):
         return "it runs nsys with GPU metrics"
-    image = container.image.state
-    if isinstance(image, Known) and isinstance(image.value, str) and _IMAGES.search(image.value):
-        return f"its image is {image.value}"
+    image = value_if_known(container.image)
+    if isinstance(image, str) and _IMAGES.search(image):
+        return f"its image is {image}"
     return None
 
 

@@ -11,7 +11,7 @@ from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperat
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, PROFILING
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, NotKnown, Place
+from nodeworthy.verdict import NotKnown, Place, value_if_known
 
 if TYPE_CHECKING:
     from nodeworthy.boot.effects import Joins
@@ -95,8 +95,8 @@ def promised_nodes(fleet: Fleet, scripts: Sequence[BootScript]) -> Iterator[Prof
     for pool in fleet.gpu_pools:
         if pool.profiling_dedicated and pool.name not in seen:
             labels = dict((PROFILING,))
-            if pool.instance_type is not None and isinstance(pool.instance_type.state, Known):
-                labels[INSTANCE_TYPE] = pool.instance_type.state.value
+            if (kind := value_if_known(pool.instance_type)) is not None:
+                labels[INSTANCE_TYPE] = kind
             yield ProfilingNodes(pool.place, f"the profiling nodes of pool '{pool.name}'", labels, registered=False)
 
 

@@ -17,7 +17,7 @@ from nodeworthy.facts.boot.runtime import Ready
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.written_text import Reading, content_of, has_hole, read_content
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, PASSED_BY
-from nodeworthy.verdict import Draft, Known, Place, fail, unknown
+from nodeworthy.verdict import Draft, Place, fail, unknown, value_if_known
 
 TABLE = "settings.container-registry.mirrors"
 
@@ -40,9 +40,9 @@ def mirrors_flaws(script: BootScript, host: str) -> Iterator[Draft]:
 
 
 def _mirrors(settings: Settings) -> Iterator[Mapping[str, Any]]:
-    found = settings.get("container-registry", "mirrors")
-    if found is not None and isinstance(found.state, Known) and isinstance(found.state.value, list):
-        yield from (each for each in found.state.value if isinstance(each, Mapping))
+    found = value_if_known(settings.get("container-registry", "mirrors"))
+    if isinstance(found, list):
+        yield from (each for each in found if isinstance(each, Mapping))
 
 
 def _leads_to(settings: Settings, mirror: Mapping[str, Any], host: str) -> bool:

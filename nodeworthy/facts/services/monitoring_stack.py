@@ -19,7 +19,7 @@ from nodeworthy.facts.pod.containers import NotAQuantity, quantity
 from nodeworthy.known.monitoring import CALLED, FITS, LEVELS, READ_AT, RETENTION
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass, replace
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown, value_if_known
 
 DAY = 86_400
 
@@ -89,10 +89,10 @@ class MonitoringStack:
     def promises_of_its_own(self) -> bool:
         """Whether that is another time than the chart's: who copies all its values wants nothing by each of them; who
         keeps them for a day looks at what is, and at nothing that was."""
-        state = self.retention.state
-        kept = seconds(state.value) if isinstance(state, Known) else None
+        written = value_if_known(self.retention)
+        kept = seconds(written) if written is not None else None
         is_short = kept is not None and kept <= DAY
-        return self.promises and not is_short and not (self.is_chart and state == Known(RETENTION))
+        return self.promises and not is_short and not (self.is_chart and written == RETENTION)
 
     @cached_property
     def retention_size(self) -> Located[str | None]:

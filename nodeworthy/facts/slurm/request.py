@@ -10,7 +10,7 @@ from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.known.slurm import says_mig
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, NotKnown, Place, need
+from nodeworthy.verdict import NotKnown, Place, need, value_if_known
 
 # Times, memory and counts as Slurm spells them.
 
@@ -101,7 +101,7 @@ class SlurmRequest:
     def shown(self, name: str) -> str:
         """What is known of it: empty where nothing is."""
         option = self.option(name)
-        return option.value.state.value if option is not None and isinstance(option.value.state, Known) else ""
+        return (value_if_known(option.value) or "") if option is not None else ""
 
     def count(self, name: str) -> int | None:
         text = self.text(name)

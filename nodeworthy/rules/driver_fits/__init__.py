@@ -26,7 +26,7 @@ from nodeworthy.facts.operator.driver_flavour import DriverFlavour
 from nodeworthy.known.drivers import Flavour, flavour_for
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, value_if_known
 
 RULE = Rule(
     "driver-fits",
@@ -68,6 +68,6 @@ def the_operator_builds_the_flavour(said: DriverFlavour, pool: GpuPool) -> Findi
 
 def _gpus(pool: GpuPool) -> Iterator[str]:
     for told in (pool.gpu, pool.machines.gpu):
-        if told is not None and isinstance(told.state, Known):
-            yield told.state.value
+        if (gpu := value_if_known(told)) is not None:
+            yield gpu
     yield from pool.machines.gpus_told()

@@ -15,7 +15,18 @@ from nodeworthy.known.gpus import Gpu, gpu_named
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.driver_fits import RULE, WHY
-from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Located,
+    Related,
+    Severity,
+    fail,
+    need,
+    skip,
+    unknown,
+    value_if_known,
+)
 
 _ON = pattern(r'APT::Periodic::Unattended-Upgrade\s+"[1-9]')
 _KEPT_OUT = pattern(r"Package-Blacklist[^}]*nvidia|nvidia[^}]*Package-Blacklist")
@@ -48,7 +59,8 @@ def it_installs_that_of_what_a_stack_starts(script: BootScript, groups: Sequence
 
 
 def _gpu_of(said: Located[str | None]) -> Gpu | None:
-    has = gpus_of(said.state.value or "") if isinstance(said.state, Known) else None
+    kind = value_if_known(said)
+    has = gpus_of(kind or "")
     return gpu_named(has.gpu) if has is not None else None
 
 

@@ -20,7 +20,18 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import BROUGHT_BY, Driver
 from nodeworthy.known.operator_parts import OWN_DRIVER as OWN_DRIVER_LABEL
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, ToGive, fail, need, skip
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Place,
+    Related,
+    Severity,
+    ToGive,
+    fail,
+    need,
+    skip,
+    value_if_known,
+)
 
 RULE = Rule(
     "one-driver",
@@ -98,8 +109,7 @@ def _has_no_image(values: OperatorValues, pool: GpuPool) -> bool:
 
 
 def _is_amazons(pool: GpuPool) -> bool:
-    distribution = pool.distribution.state
-    return bool(pool.evidence) and isinstance(distribution, Known) and distribution.value in _WITHOUT_IMAGE
+    return bool(pool.evidence) and value_if_known(pool.distribution) in _WITHOUT_IMAGE
 
 
 def _not_there(values: OperatorValues, pool: GpuPool) -> Draft:
@@ -156,8 +166,8 @@ def _cause(pool: GpuPool) -> str:
 
 def _has_no_other(pool: GpuPool) -> bool:
     """Whether its system takes no driver but that of its image: then nobody's toolkit either."""
-    runtime = pool.runtime.state
-    return pool.driver is Driver.AMI and isinstance(runtime, Known) and not runtime.value.toolkit
+    runtime = value_if_known(pool.runtime)
+    return pool.driver is Driver.AMI and runtime is not None and not runtime.toolkit
 
 
 def _is_for_others(pool: GpuPool, pools: Sequence[GpuPool]) -> bool:

@@ -11,7 +11,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.rules.one_toolkit import OWN_TOOLKIT, OWN_TOOLKIT_LABEL, RULE, TWICE
-from nodeworthy.verdict import Draft, Findings, Known, Place, Related, fail, need, skip
+from nodeworthy.verdict import Draft, Findings, Place, Related, fail, need, skip, value_if_known
 
 
 @RULE.check
@@ -48,10 +48,10 @@ def the_scripts_is_not_beside_the_images(script: BootScript, pool: BootPool) -> 
     if found is None:
         return
     place, says = found
-    image, runtime = pool.image, pool.pool.runtime.state
+    image, runtime = pool.image, value_if_known(pool.pool.runtime)
     if image is None or not image.has_driver:
         skip(f"no image of {pool.title} is known to have a driver, and a toolkit with it")
-    if isinstance(runtime, Known) and runtime.value.toolkit_in_image:
+    if runtime is not None and runtime.toolkit_in_image:
         yield _twice(place, [says, image.told()], "its image").with_more(on=pool.title)
 
 

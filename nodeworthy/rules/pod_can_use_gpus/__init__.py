@@ -76,7 +76,19 @@ from nodeworthy.known.shared_memory import default_size, does_without, kinds_as_
 from nodeworthy.known.visible_devices import CUDAS_OWN, EVERYTHING, NOTHING, VARIABLE
 from nodeworthy.records import replace
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Located,
+    Related,
+    Severity,
+    fail,
+    need,
+    skip,
+    unknown,
+    value_if_known,
+)
 
 # Whose objects have pods' templates in them by the schema of Kubernetes.
 _HOLD_TEMPLATES = (
@@ -133,15 +145,14 @@ def _counted_gpus(container: Container) -> int:
     """How many whole GPUs it is sure to see; 0 where it may see others, or that is not known."""
     is_privileged = container.tree.get("securityContext", "privileged").value is True
     sees_more = is_privileged or container.variable(VARIABLE) is not None
-    state = container.asks_for(GPU).state
     is_all = container.gpu_resources == (GPU,) and not sees_more
-    return state.value if is_all and isinstance(state, Known) else 0
+    return (value_if_known(container.asks_for(GPU)) or 0) if is_all else 0
 
 
 def indices_beyond(said: Located[Any], has: int) -> list[str]:
     """The devices that it names and has not, where none of those that it names is there before them."""
-    named = str(said.state.value).split(",") if isinstance(said.state, Known) and said.state.value is not None else []
-    indices = [each.strip() for each in named]
+    named = value_if_known(said)
+    indices = [each.strip() for each in str(named).split(",")] if named is not None else []
     if not indices or not all(each.isdecimal() and len(each) < _DIGITS for each in indices):
         return []
     return indices if int(indices[0]) >= has else []
@@ -159,7 +170,7 @@ def _beyond_them(pod: PodTemplate, container: Container, said: Located[Any], ind
 
 
 def _is_everything(said: Located[Any]) -> bool:
-    return isinstance(said.state, Known) and str(said.state.value).strip().lower() == EVERYTHING
+    return str(value_if_known(said)).strip().lower() == EVERYTHING
 
 
 def _hidden_from_cuda(pod: PodTemplate, container: Container, said: Located[Any]) -> Draft:

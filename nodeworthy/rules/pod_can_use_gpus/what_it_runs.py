@@ -13,7 +13,7 @@ from nodeworthy.known.images_gone import GoneImage, gone_image
 from nodeworthy.known.visible_devices import VARIABLE
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.pod_can_use_gpus import RULE
-from nodeworthy.verdict import Draft, Findings, Known, Located, Place, fail, skip
+from nodeworthy.verdict import Draft, Findings, Located, Place, fail, skip, value_if_known
 
 # In a script that a container runs: what it could be started with starts nothing.
 _COMMENT = pattern(r"^[ \t]*#[^\n]*", re.MULTILINE)
@@ -30,8 +30,7 @@ def its_image_is_there(pod: PodTemplate) -> Findings:
     if not pod.uses_gpus:
         skip("nothing here asks for GPUs")
     for container in pod.containers:
-        state = container.image.state
-        image = state.value if isinstance(state, Known) else None
+        image = value_if_known(container.image)
         if not isinstance(image, str) or container.tree.get("imagePullPolicy").value == "Never":
             continue
         if (found := gone_image(image)) is not None:
@@ -79,16 +78,15 @@ def _gpus(container: Container) -> int:
 
 
 def _count(container: Container, resource: str) -> int | None:
-    state = container.asks_for(resource).state
     written = [each.get(resource) for each in (container.limits, container.requests)]
     differ = len({str(each.value) for each in written if not each.is_absent}) > 1
-    return state.value if isinstance(state, Known) and not differ else None
+    return None if differ else value_if_known(container.asks_for(resource))
 
 
 def _gpu_processes(container: Container) -> GpuProcesses | None:
-    state = container.image.state
-    image = state.value if isinstance(state, Known) and isinstance(state.value, str) else ""
-    return processes_told(image, " ".join(_COMMENT.sub("", "\n".join(container.words)).split()))
+    image = value_if_known(container.image)
+    words = " ".join(_COMMENT.sub("", "\n".join(container.words)).split())
+    return processes_told(image if isinstance(image, str) else "", words)
 
 
 def _too_many(pod: PodTemplate, container: Container, told: GpuProcesses, has: int) -> Draft:

@@ -13,7 +13,7 @@ from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.mig import profiles_of, profiles_of_product
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.sharing_configured import RULE
-from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, skip
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, value_if_known
 
 _FILTER, _DEVICES, _ENABLED, _SLICES = "device-filter", "devices", "mig-enabled", "mig-devices"
 _KEYS = (_FILTER, _DEVICES, _ENABLED, _SLICES)
@@ -151,11 +151,11 @@ def _bare(profile: str) -> str:
 
 def _profiles(pool: Pool) -> frozenset[str]:
     """Empty where nobody knows them."""
-    typed, gpu = pool.instance_type, pool.gpu.state if pool.gpu is not None else None
-    has = gpus_of(typed.state.value) if typed is not None and isinstance(typed.state, Known) else None
+    kind = value_if_known(pool.instance_type)
+    has = gpus_of(kind or "")
     if has is not None:
         return profiles_of(has.gpu, has.memory)
-    return profiles_of_product(gpu.value) if isinstance(gpu, Known) and gpu.value else frozenset()
+    return profiles_of_product(value_if_known(pool.gpu) or "")
 
 
 def _of_no_card(layout: MigLayout, name: str, tree: Tree, pools: Sequence[Pool], known: frozenset[str]) -> Draft:
