@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from functools import cache
 
 from nodeworthy.known.tables import table_of
+from nodeworthy.records import dataclass
 
 INSTALLER, DRA_DRIVER, OPERATOR = "the driver's installer", "the DRA driver", "the GPU operator"
+_OF_A_LEADER = ("job", "role", "leader", "leads", "job_is", "reaches", "remedy")
 TOOLKIT, MIG_MANAGER = "the container toolkit", "the MIG manager"
 
 
@@ -93,6 +95,26 @@ def why_it_hangs(init_container: str) -> tuple[str, str]:
     """Why an init container runs on that should have ended, and what to do; empty where that is not known."""
     rows = (row for row in table_of("gpu_stack")["init"] if init_container in row["names"])
     return next(((row["hangs"], row["remedy"]) for row in rows), ("", ""))
+
+
+@dataclass(frozen=True)
+class Led:
+    """How the workers of a job find the pod that leads them."""
+
+    job: str
+    role: str
+    leader: str
+    leads: str
+    job_is: str
+    reaches: str
+    remedy: str
+
+
+@cache
+def led_by(init_container: str) -> Led | None:
+    """Whom an init container of this name waits for; None where it is none of a worker's."""
+    rows = (row for row in table_of("gpu_stack")["led"] if init_container in row["names"])
+    return next((Led(**{key: row[key] for key in _OF_A_LEADER}) for row in rows), None)
 
 
 def why_it_is_killed(init_container: str) -> tuple[str, str]:

@@ -15,7 +15,9 @@ is not ready yet the parts themselves tell more. So do Flux and Argo CD of a rel
 with GPUs that it will not admit as things are, Volcano of a group that its queue has no room for, and Karpenter, where
 pods wait for GPUs, of an EC2NodeClass that is not ready and a node that it could not start. A LeaderWorkerSet, a
 JobSet, a PyTorchJob, an MPIJob or a TrainJob with GPUs that has no pods after ten minutes has a controller that says
-why, or one that does not run; one that is done, suspended or another cluster's is as it should be.
+why, or one that does not run; one that is done, suspended or another cluster's is as it should be. Workers that hold
+GPUs and wait a quarter of an hour for their Ray head or their master (`wait-gcs-ready`, `init-pytorch`) are told with
+how that fares: it is not there, it does not run, or it runs and they don't reach it.
 
 A node with GPUs whose kubelet says that it is not ready, or short of disk, memory or processes, gets no pods.
 

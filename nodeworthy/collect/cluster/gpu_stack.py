@@ -18,6 +18,7 @@ from nodeworthy.collect.cluster.kinds import (
     NODES,
     PODS,
     PYTORCH_JOBS,
+    RAY_CLUSTERS,
     RUNTIME_CLASSES,
     SPEAKING,
     TRAIN_JOBS,
@@ -30,6 +31,7 @@ from nodeworthy.facts.cluster.makers import LABELS, Makers
 from nodeworthy.facts.cluster.mig_refused import MigReason, by_its_words, why_not_cut
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
+from nodeworthy.facts.cluster.waiting_workers import waiting_workers
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, kinds_of_controller, serves_others
 from nodeworthy.scene import Fact, Scene, make_scene
@@ -74,7 +76,7 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
         refused=seen.stack.refused,
     )
     told = {pod.object for each in found.unsettled for pod in each.pods}
-    objects = tuple(_stuck(seen, stranded, told))
+    objects = (*_stuck(seen, stranded, told), *_led(seen, told))
     whole = replace(
         found,
         unsettled=tuple(replace(each, names_no_class=_names_no_class(each, seen)) for each in found.unsettled),
@@ -200,6 +202,14 @@ def _heads(seen: ClusterObjects) -> dict[tuple[str, str], tuple[str, str]]:
             said = seen.capacity.events.unplaced.get(key, ("", ""))[1] or pod.unplaced
             found[pod.namespace, cluster] = (pod.object, said)
     return found
+
+
+def _led(seen: ClusterObjects, told: Collection[str]) -> Iterator[StuckObject]:
+    """A Ray head on no node is told with its RayCluster, where that is there."""
+    known = {(namespace, name) for namespace, name in seen.documents[RAY_CLUSTERS]}
+    heads = {found[0] for key, found in _heads(seen).items() if key in known}
+    if seen.has_all(PODS):
+        yield from waiting_workers(seen.pods.values(), seen.capacity.now, seen.words, {*told, *heads})
 
 
 def _unmade_work(seen: ClusterObjects) -> Iterator[UnmadeWork]:

@@ -104,7 +104,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     statuses = (*mappings_at(status, "initContainerStatuses"), *main)
     ailing = [each for each in statuses if not _has_always_run(each)]
     phase = intern(text_at(status, "phase"))
-    waits_in, waits_since = _running_init(status)
+    waits_in, waits_since = _running_init(spec, status)
     part = _part(containers) or _installer(mappings_at(spec, "initContainers"))
     return ClusterPod(
         namespace=text_at(metadata, "namespace"),
@@ -149,12 +149,15 @@ def _installer(init_containers: Sequence[Mapping[str, Any]]) -> str:
     return part if part == INSTALLER else ""
 
 
-def _running_init(of_pod: Mapping[str, Any]) -> tuple[str, str]:
-    """A sidecar, which runs on beside the others, has started."""
+def _running_init(spec: Mapping[str, Any], of_pod: Mapping[str, Any]) -> tuple[str, str]:
+    """A sidecar runs on beside the others. Kubelets since 1.28 call any that runs started: only the specification tells
+    which is one, and where that is not there, `started` does."""
+    own = {text_at(each, "name"): text_at(each, "restartPolicy") for each in mappings_at(spec, "initContainers")}
     for status in mappings_at(of_pod, "initContainerStatuses"):
-        since = text_at(status, "state", "running", "startedAt")
-        if since and at(status, "started") is not True:
-            return text_at(status, "name"), since
+        name, since = text_at(status, "name"), text_at(status, "state", "running", "startedAt")
+        runs_beside = own[name] == "Always" if name in own else at(status, "started") is True
+        if since and not runs_beside:
+            return name, since
     return "", ""
 
 
