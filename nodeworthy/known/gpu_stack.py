@@ -111,7 +111,7 @@ class Led:
 
 
 @cache
-def led_by(init_container: str) -> Led | None:
+def leader_for(init_container: str) -> Led | None:
     """Whom an init container of this name waits for; None where it is none of a worker's."""
     rows = (row for row in table_of("gpu_stack")["led"] if init_container in row["names"])
     return next((Led(**{key: row[key] for key in _OF_A_LEADER}) for row in rows), None)

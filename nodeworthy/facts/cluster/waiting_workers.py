@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.stuck_objects import StuckObject
-from nodeworthy.known.gpu_stack import Led, led_by
+from nodeworthy.known.gpu_stack import Led, leader_for
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -30,13 +30,13 @@ def waiting_workers(
     leaders: dict[_Job, list[ClusterPod]] = defaultdict(list)
     waiting: dict[_Job, list[ClusterPod]] = defaultdict(list)
     pods = list(pods)
-    looked_for = {(led.job, led.role, led.leader): led for pod in pods if (led := led_by(pod.waits_in)) is not None}
+    looked_for = {(led.job, led.role, led.leader): led for pod in pods if (led := leader_for(pod.waits_in)) is not None}
     for pod in pods:
         for led in looked_for.values():
             job = (led.job_is, pod.namespace, pod.labels.get(led.job, ""))
             if job[-1] and pod.labels.get(led.role, "").lower() == led.leader:
                 leaders[job].append(pod)
-            elif job[-1] and pod.wants_gpus and led_by(pod.waits_in) == led and _lasts(pod.waits_since, now):
+            elif job[-1] and pod.wants_gpus and leader_for(pod.waits_in) == led and _lasts(pod.waits_since, now):
                 waiting[job].append(pod)
     for job, some in waiting.items():
         found = [pod for pod in leaders[job] if not pod.is_over]
@@ -64,7 +64,7 @@ class _Leader:
 
 def _of_job(job: _Job, workers: Sequence[ClusterPod], leader: _Leader, now: datetime | None) -> Iterator[StuckObject]:
     first = min(workers, key=lambda each: each.name)
-    led = led_by(first.waits_in)
+    led = leader_for(first.waits_in)
     if led is None or leader.is_new(now):
         return
     count = f"{len(workers)} workers wait" if len(workers) > 1 else "a worker waits"
