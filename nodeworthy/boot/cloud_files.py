@@ -181,7 +181,7 @@ def _content(entry: Tree, document: Document, faults: list[UserDataFault]) -> _D
     encoding = _ENCODINGS.get(entry.get("encoding").string.strip().lower(), ())
     if not encoding and document.is_tagged(tree, "!!binary"):
         encoding = ("base64",)
-    if tree.is_absent or tree.is_null:
+    if tree.says_nothing:
         return _Decoded(Content(), encoding)
     if tree.is_mapping or tree.is_sequence or tree.is_unknown:
         what = f"the content of a file is {tree.kind()}, not a string: cloud-init fails, and writes none of the files"

@@ -63,7 +63,7 @@ class _Config:
 
     def value(self, *path: str) -> Located[Any] | None:
         tree = self.tree.get("spec", *path)
-        if tree.is_absent or tree.is_null:
+        if tree.says_nothing:
             return None
         place = self.document.place(tree)
         if tree.is_mapping or tree.is_sequence or tree.is_unknown:

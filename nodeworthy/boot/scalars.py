@@ -81,7 +81,7 @@ class Document:
         """A short value: a path, a name."""
         if tree.text is not None:
             return self.fillings.text(tree.text)
-        if tree.is_null or tree.is_absent:
+        if tree.says_nothing:
             return Text()
         if tree.is_unknown or tree.is_mapping or tree.is_sequence:
             return Text.of(Hole("…", f"{tree.kind()} stands where a string should"))
@@ -89,7 +89,7 @@ class Document:
 
     def shown(self, tree: Tree) -> str:
         """The value as it was written, for a shell parser that knows templates."""
-        if tree.is_null or tree.is_absent:
+        if tree.says_nothing:
             return ""
         told = self.fillings.shown(tree.text if tree.text is not None else tree.written or "")
         first = self._first_line(tree)

@@ -210,7 +210,7 @@ def _loose(document: Tree, values: Tree) -> Release:
 
 
 def _some(tree: Tree) -> bool:
-    return not (tree.is_absent or tree.is_null) and not (tree.is_sequence and not tree.sequence)
+    return not tree.says_nothing and not (tree.is_sequence and not tree.sequence)
 
 
 _READERS: dict[tuple[str, str], Callable[[Tree], Iterator[Release]]] = {

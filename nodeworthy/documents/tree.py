@@ -68,6 +68,11 @@ class Tree:
         return self.value is None
 
     @property
+    def says_nothing(self) -> bool:
+        """It is not there, or it is there as null: to whoever reads it that is mostly the same."""
+        return self.value is ABSENT or self.value is None
+
+    @property
     def mapping(self) -> Mapping[str, Tree]:
         """The children by name; empty where this is no mapping."""
         return self.value if _MAPPINGS[type(self.value)] else {}  # type: ignore[return-value]

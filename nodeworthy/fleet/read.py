@@ -97,7 +97,7 @@ def declares_fleet(path: Path, shown_as: str) -> bool:
         return False
     config = tree.get("config")
     for each, name in ((tree, "a stack's file"), (config, "config")):
-        if not (each.is_mapping or each.is_null or each.is_absent):
+        if not (each.is_mapping or each.says_nothing):
             raise Malformed([FleetFault(each.place, f"{name} is {each.kind()}, and must be a mapping")])
     return has_fleet(tree)
 

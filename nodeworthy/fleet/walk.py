@@ -129,7 +129,7 @@ def _value_in_words(tree: Tree) -> str:
         return "encrypted"
     if tree.is_mapping or tree.is_sequence:
         return tree.kind()
-    if tree.is_null or tree.is_absent:
+    if tree.says_nothing:
         return "empty"
     text = json.dumps(tree.value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:56]}…{text[-1]}"
@@ -140,7 +140,7 @@ class Walker:
         self.faults = faults
 
     def section(self, record: Record, tree: Tree, path: str) -> Section:
-        if not (tree.is_mapping or tree.is_null or tree.is_absent or tree.value is REFUSED):
+        if not (tree.is_mapping or tree.says_nothing or tree.value is REFUSED):
             self.fault(tree, path, f"must be a mapping{_as_mapping(record, tree, path)}")
             tree = Tree(REFUSED, tree.place, tree.key)
         self._unknown_keys(record, tree, path)

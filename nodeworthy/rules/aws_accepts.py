@@ -146,7 +146,7 @@ def _has_another_architecture(nodes: NodeGroup) -> Findings:
 
 
 def _value(tree: Tree, model: Model, name: str) -> Iterator[Draft]:
-    if tree.is_unknown or tree.is_null or tree.is_absent:
+    if tree.is_unknown or tree.says_nothing:
         return
     kind = model["type"]
     if kind == "structure":

@@ -65,7 +65,7 @@ def it_names_the_block(nodes: NodeGroup) -> Findings:
     if nodes.template is None:
         return
     named = reservation(nodes)
-    if named.is_absent or named.is_null:
+    if named.says_nothing:
         yield fail(
             named,
             f"{nodes.title} has a capacity block, and its launch template does not say which",
@@ -94,7 +94,7 @@ def it_names_the_block(nodes: NodeGroup) -> Findings:
 def nothing_stands_beside_it(nodes: NodeGroup) -> Findings:
     _only_blocks(nodes)
     near = placement(nodes)
-    if not near.is_absent and not near.is_null and near.text != "":
+    if not near.says_nothing and near.text != "":
         yield fail(
             near,
             f"{nodes.title} has a capacity block and a placement group",
@@ -106,7 +106,7 @@ def nothing_stands_beside_it(nodes: NodeGroup) -> Findings:
         )
     for name in NOT_BESIDE_IT:
         said = nodes.groups(name)
-        if not said.is_absent and not said.is_null:
+        if not said.says_nothing:
             yield fail(
                 said,
                 f"{nodes.title} has a capacity block and a {name}, which do not go together",

@@ -191,7 +191,7 @@ def _password(variable: Tree) -> Findings:
 
 
 def _is_given(value: Tree) -> bool:
-    return not (value.is_absent or value.is_null or value.text == "")
+    return not (value.says_nothing or value.text == "")
 
 
 def _stands_in_a_file(variable: Tree) -> bool:

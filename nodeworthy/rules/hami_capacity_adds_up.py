@@ -80,7 +80,7 @@ def a_node_has_something_to_give(configs: HamiNodeConfigs) -> Findings:
         for name, counts in _OF_NODES.items():
             amount = entry.get(name)
             # Zero says nothing here: the device plugin goes by the chart's values then.
-            if not (amount.is_absent or amount.is_null or amount.value == 0):
+            if not (amount.says_nothing or amount.value == 0):
                 yield from _more_than_nothing(name, amount.located(), counts=counts)
 
 

@@ -167,14 +167,14 @@ _UNNAMED = "an entry is taken by the node of its name, so that no node takes thi
 
 
 def _filter(tree: Tree) -> Findings:
-    if tree.is_absent or tree.is_null or tree.is_unknown:
+    if tree.says_nothing or tree.is_unknown:
         return
     if not tree.is_mapping:
         yield _wrong(tree, "filterdevices is no filter", 'an object with the lists "uuid" and "index"', _UNREAD)
         return
     for key in ("uuid", "index"):
         chosen = tree.get(key)
-        if not (chosen.is_absent or chosen.is_null or chosen.is_sequence):
+        if not (chosen.says_nothing or chosen.is_sequence):
             yield _wrong(chosen, f"filterdevices.{key} is no list", "a list", _UNREAD)
     for each in tree.get("uuid").sequence:
         yield from _uuid(each)

@@ -47,7 +47,7 @@ def nobody_takes_the_nodes_credentials(nodes: NodeGroup) -> Findings:
 
 def _option(nodes: NodeGroup, name: str) -> Tree:
     said = nodes.templates("metadataOptions", name)
-    if not said.is_absent and not said.is_null:
+    if not said.says_nothing:
         return said
     return next((each.get(name) for each in _defaults(nodes.stack) if not each.get(name).is_absent), said)
 

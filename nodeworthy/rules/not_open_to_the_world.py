@@ -127,7 +127,7 @@ def _remote_access(nodes: NodeGroup) -> Findings:
         return
     access = nodes.group.get("remoteAccess")
     key = access.get("ec2SshKey").located()
-    if access.is_absent or access.is_null or key.state == Known(None):
+    if access.says_nothing or key.state == Known(None):
         return
     groups = access.get("sourceSecurityGroupIds")
     if groups.is_unknown or groups.sequence:

@@ -66,7 +66,7 @@ def _refresh(nodes: NodeGroup) -> Tree:
     if nodes.group is None or nodes.is_managed:
         skip("EKS drains it by itself" if nodes.is_managed else "it is in no group that could replace it")
     refresh = nodes.groups("instanceRefresh")
-    if refresh.is_absent or refresh.is_null:
+    if refresh.says_nothing:
         skip(f"{nodes.title} has no instance refresh: its nodes stay what they are")
     if not is_of_a_cluster(nodes):
         skip(f"nothing says that {nodes.title} starts nodes of a cluster")
@@ -77,7 +77,7 @@ def _refresh(nodes: NodeGroup) -> Tree:
 
 def _leads_somewhere(hook: Tree) -> bool:
     target = hook.get("notificationTargetArn")
-    return not target.is_absent and not target.is_null
+    return not target.says_nothing
 
 
 def _who_hears(nodes: NodeGroup, hook: Tree, drainers: NodeDrainers) -> Findings:
@@ -185,7 +185,7 @@ def _only_managed_gpus(nodes: NodeGroup) -> None:
 def _least(nodes: NodeGroup, refresh: Tree) -> Tree:
     """What the refresh says, else what the group says of all replacements; -1 says nothing."""
     own = refresh.get("preferences", "minHealthyPercentage")
-    if not own.is_absent and not own.is_null:
+    if not own.says_nothing:
         return own
     general = nodes.groups("instanceMaintenancePolicy", "minHealthyPercentage")
     return own if str(general.value) == "-1" else general

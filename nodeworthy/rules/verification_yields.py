@@ -277,7 +277,7 @@ def leftovers(pod: PodTemplate) -> Iterator[Draft]:
     left = spec.get("ttlSecondsAfterFinished")
     if left.is_unknown:
         yield unknown(left.located(), f"whether {pod.title} is cleared away is not known: {settle(left).shown()}")
-    elif left.is_absent or left.is_null:
+    elif left.says_nothing:
         yield fail(
             spec.heading,
             f"{pod.title} stays when it is over",

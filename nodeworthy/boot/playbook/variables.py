@@ -66,7 +66,7 @@ def items_of(text: str, scope: Mapping[str, Tree]) -> Sequence[Tree]:
 
 def text_of(tree: Tree | None) -> str:
     """A scalar as it was written; nothing for whatever is none."""
-    if tree is None or tree.is_absent or tree.is_null or tree.is_mapping or tree.is_sequence or tree.is_unknown:
+    if tree is None or tree.says_nothing or tree.is_mapping or tree.is_sequence or tree.is_unknown:
         return ""
     return tree.text if tree.text is not None else tree.written or ""
 

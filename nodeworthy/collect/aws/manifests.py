@@ -222,4 +222,4 @@ def _is_undecided(said: Tree) -> bool:
 
 
 def _is_nothing(said: Tree) -> bool:
-    return said.is_absent or said.is_null
+    return said.says_nothing

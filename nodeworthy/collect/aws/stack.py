@@ -271,12 +271,12 @@ def _says_what_it_is(group: NodeGroup, scripts: Sequence[BootScript]) -> bool:
 
 
 def _is_unsaid(resource: AwsResource, name: str) -> bool:
-    return resource.get(name).is_absent or resource.get(name).is_null
+    return resource.get(name).says_nothing
 
 
 def _is_said(resource: AwsResource, name: str) -> bool:
     said = resource.get(name)
-    return not said.is_absent and not said.is_null and said.text != ""
+    return not said.says_nothing and said.text != ""
 
 
 # Of which pool of a fleet a resource is: by its tags, the labels of its nodes, its instance type, or its group's.

@@ -48,7 +48,7 @@ def scripts_of(resource: AwsResource, stands_for: Callable[[str], str | None] | 
     """The user data of a resource as boot scripts, without those for Windows. `stands_for` recognises made-up values in
     it."""
     said = ((resource.get(name), encoded) for name, encoded in USER_DATA.get(resource.type, {}).items())
-    found = [_script(tree, encoded) for tree, encoded in said if not tree.is_absent and not tree.is_null]
+    found = [_script(tree, encoded) for tree, encoded in said if not tree.says_nothing]
     found = [each for each in found if not _is_of_windows(each)]
     return found if stands_for is None else [replace(each, stands_for=stands_for) for each in found]
 

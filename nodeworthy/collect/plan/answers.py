@@ -110,11 +110,7 @@ def read_answers(path: Path, *, named: bool, asks: Asks | None) -> Answers:
 
 def _answer(entry: Tree) -> tuple[str, Mapping[str, Any]]:
     call, arguments, answer = entry.get("call"), entry.get("arguments"), entry.get("answer")
-    if (
-        call.text is None
-        or not answer.is_mapping
-        or not (arguments.is_mapping or arguments.is_absent or arguments.is_null)
-    ):
+    if call.text is None or not answer.is_mapping or not (arguments.is_mapping or arguments.says_nothing):
         raise InputError(f"{entry.place}: an answer has `call`, `arguments` (a mapping) and `answer` (a mapping)")
     return _key(call.text, plain(arguments) if arguments.is_mapping else {}), plain(answer)
 

@@ -99,7 +99,7 @@ def manifests(resource: Resource, planter: Planter, folder: Path) -> Iterator[Fa
     inputs = planter.tree(dict(resource.inputs))
     for name in ("yaml", "objs", "files", "file"):
         given = inputs.get(name)
-        entries = given.sequence or ([] if given.is_absent or given.is_null or given.is_sequence else [given])
+        entries = given.sequence or ([] if given.says_nothing or given.is_sequence else [given])
         for each in entries:
             yield from _of_entry(each, name, planter, folder)
 

@@ -143,7 +143,7 @@ def shown_path(path: Path) -> str:
 def read_config(project: Project, stack: str) -> StackConfig:
     """What the CLI would hand the program. A `secure:` value can't be read without its passphrase: it is unknown."""
     config = read_mapping(project.stack_file(stack)).get("config")
-    if not (config.is_mapping or config.is_absent or config.is_null):
+    if not (config.is_mapping or config.says_nothing):
         raise InputError(f"{config.place}: config is {config.kind()}, not a mapping")
     found = {_full(project.name, key): _declared(value) for key, value in project.defaults.items()}
     found |= {_full(project.name, key): value for key, value in config.mapping.items()}

@@ -114,7 +114,7 @@ def _filled(
     document: Tree, path: Path_, own: Tree | None, layers: Iterable[Tree | None], gone: tuple[str, ...]
 ) -> Tree:
     """The document with all of these layers as the values at a path; as it was where one of them is not known."""
-    under = [each for each in (*layers, own) if each is None or not (each.is_absent or each.is_null)]
+    under = [each for each in (*layers, own) if each is None or not each.says_nothing]
     known = [each for each in under if each is not None and each.is_mapping]
     if not known or len(known) < len(under):
         return document

@@ -61,7 +61,7 @@ class Disk:
 
     @property
     def has_snapshot(self) -> bool:
-        return not self.snapshot.is_absent and not self.snapshot.is_null
+        return not self.snapshot.says_nothing
 
     @property
     def of_an_encrypted_snapshot(self) -> Located[bool | None]:
@@ -111,7 +111,7 @@ def _of_template(nodes: NodeGroup, holder: AwsResource) -> Iterator[Disk]:
         yield Disk("the root volume", mapped.place, nodes.stack, holder, top, mapped, nodes)
     for each in mapped.sequence:
         volume = each.get("ebs")
-        if each.is_unknown or (not volume.is_absent and not volume.is_null):
+        if each.is_unknown or not volume.says_nothing:
             yield _mapped(nodes, holder, top, each, volume)
 
 

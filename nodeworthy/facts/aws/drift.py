@@ -51,7 +51,7 @@ class _Comparison:
 
     def _of(self, path: str, said: Tree, is_: Tree) -> Iterator[Difference]:
         name = _last(path)
-        if said.is_absent or said.is_null or is_.is_unknown or self._is_ignored(path):
+        if said.says_nothing or is_.is_unknown or self._is_ignored(path):
             return
         if referred_types(name):
             yield from self._of_reference(path, said, is_)
@@ -150,7 +150,7 @@ def _of_script(path: str, said: Tree, is_: Tree) -> Iterator[Difference]:
 
 
 def _same(said: Tree, is_: Tree, name: str) -> bool:
-    if is_.is_absent or is_.is_null:
+    if is_.says_nothing:
         return said.value in (False, 0, "", "false") or _text(said.value) == _text(unless_said(name))
     if isinstance(is_.value, str) and HIDDEN in is_.value:
         return True
@@ -174,7 +174,7 @@ def _key(entry: Tree, names: Sequence[str]) -> str:
 
 
 def _leaves(tree: Tree) -> Sequence[Tree]:
-    if tree.is_absent or tree.is_null:
+    if tree.says_nothing:
         return ()
     return tree.sequence if tree.is_sequence else (tree,)
 
@@ -192,7 +192,7 @@ def _unindexed(path: str) -> str:
 
 
 def _value_in_words(tree: Tree) -> str:
-    if tree.is_absent or tree.is_null:
+    if tree.says_nothing:
         return _NOTHING
     return _text(tree.value) if not tree.is_mapping and not tree.is_sequence else tree.kind()
 

@@ -16,7 +16,7 @@ def image_of(nodes: NodeGroup) -> NodeImage | None:
     """None where nothing names one: an id, a parameter or a type."""
     for name in ("imageId", "ami"):
         said = nodes.templates(name)
-        if said.is_absent or said.is_null:
+        if said.says_nothing:
             continue
         if said.text is None:
             why = said.value.why if isinstance(said.value, Unknown) else said.kind()

@@ -17,7 +17,7 @@ def zones(nodes: NodeGroup) -> Sequence[Located[str | None]]:
     """Each with its place: the subnet's, else where it is named. Unknown for a subnet that is not of this stack."""
     named = [each.located() for each in nodes.groups("availabilityZones").sequence]
     own = nodes.templates("availabilityZone")
-    if nodes.group is None and not own.is_absent and not own.is_null:
+    if nodes.group is None and not own.says_nothing:
         named.append(own.located())
     return named or list(_of_subnets(nodes))
 
@@ -25,7 +25,7 @@ def zones(nodes: NodeGroup) -> Sequence[Located[str | None]]:
 def pinned_zone(nodes: NodeGroup) -> Located[str | None] | None:
     """The zone in which the launch template has its nodes start, whatever their subnets; None where it does not say."""
     said = nodes.templates("placement", "availabilityZone")
-    if said.is_absent or said.is_null or (nodes.template is not None and nodes.template.is_read):
+    if said.says_nothing or (nodes.template is not None and nodes.template.is_read):
         return None
     return said.located()
 
@@ -57,13 +57,13 @@ def _subnet_settings(nodes: NodeGroup) -> Iterator[tuple[AwsResource, str, Tree]
 def _values(holder: AwsResource, top: str) -> list[Tree]:
     value = holder.get(top)
     inner = [each.get("subnetId") for each in value.sequence] if top == "networkInterfaces" else [value]
-    return [each for each in inner if not each.is_absent and not each.is_null]
+    return [each for each in inner if not each.says_nothing]
 
 
 def _zone(subnet: AwsResource) -> Located[str | None]:
     for name in ("availabilityZone", "availabilityZoneId"):
         said = subnet.get(name)
-        if not said.is_absent and not said.is_null:
+        if not said.says_nothing:
             located = said.located()
             if name == "availabilityZone" or isinstance(located.state, Unknown):
                 return located
@@ -120,7 +120,7 @@ def is_block(nodes: NodeGroup) -> bool:
 def is_reserved(nodes: NodeGroup) -> bool:
     """Whether its machines stand where a reservation has them, which no placement group of ours can change."""
     said = reservation(nodes)
-    return not said.is_absent and not said.is_null
+    return not said.says_nothing
 
 
 def placement(nodes: NodeGroup) -> Tree:
@@ -132,7 +132,7 @@ def placement(nodes: NodeGroup) -> Tree:
         nodes.templates("placementGroup"),
         nodes.templates("placementGroupId"),
     ]
-    return next((each for each in said if not each.is_absent and not each.is_null), said[1])
+    return next((each for each in said if not each.says_nothing), said[1])
 
 
 def placement_groups(nodes: NodeGroup) -> Links:

@@ -214,7 +214,7 @@ def _why_none(links: Links) -> str:
 def _template(stack: AwsStack, group: AwsResource) -> Links:
     for path in _TEMPLATES:
         said = group.get(*path)
-        if said.is_absent or said.is_null:
+        if said.says_nothing:
             continue
         return _links_by_name(stack, group, path[0], said)
     return stack.links(group, "launchConfiguration", group.get("launchConfiguration"), CONFIGURATION)
@@ -224,7 +224,7 @@ def _overriding(stack: AwsStack, group: AwsResource) -> Iterator[AwsResource]:
     """The templates of types that are not started from the group's own."""
     for each in group.get("mixedInstancesPolicy", "launchTemplate", "overrides").sequence:
         said = each.get("launchTemplateSpecification")
-        if not said.is_absent and not said.is_null:
+        if not said.says_nothing:
             yield from _links_by_name(stack, group, "mixedInstancesPolicy", said).found
 
 
@@ -232,7 +232,7 @@ def _links_by_name(stack: AwsStack, group: AwsResource, top: str, said: Tree) ->
     if isinstance(said.value, (str, int)) or said.is_unknown:
         return stack.links(group, top, said, TEMPLATE)
     for name in ("id", "launchTemplateId", "name", "launchTemplateName"):
-        if not said.get(name).is_absent and not said.get(name).is_null:
+        if not said.get(name).says_nothing:
             return stack.links(group, top, said.get(name), TEMPLATE)
     return Links()
 

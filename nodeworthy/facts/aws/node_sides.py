@@ -155,7 +155,7 @@ class GuardedNodes:
         """EKS gives it to the nodes of its own groups that name none."""
         first = self.first
         said = first.groups("launchTemplate")
-        is_known = first.template is not None or said.is_absent or said.is_null
+        is_known = first.template is not None or said.says_nothing
         return first.group is not None and first.group.type == MANAGED and is_known
 
     @cached_property

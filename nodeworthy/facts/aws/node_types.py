@@ -34,17 +34,17 @@ def _takes_eks_default(nodes: NodeGroup) -> bool:
     if nodes.group is None or nodes.group.type != MANAGED or nodes.template is not None:
         return False
     said = (nodes.groups(each) for each in ("instanceTypes", "launchTemplate", "amiType"))
-    return all(each.is_absent or each.is_null for each in said)
+    return all(each.says_nothing for each in said)
 
 
 def written_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:
     """The types that the program itself writes."""
     overrides = nodes.groups("mixedInstancesPolicy", "launchTemplate", "overrides")
     mixed = [each.get("instanceType") for each in overrides.sequence]
-    if said := [each.located() for each in mixed if not each.is_absent and not each.is_null]:
+    if said := [each.located() for each in mixed if not each.says_nothing]:
         return said
     own = nodes.templates("instanceType")
-    if not own.is_absent and not own.is_null:
+    if not own.says_nothing:
         return [own.located()]
     every = nodes.groups("instanceTypes")
     return [every.located()] if every.is_unknown else [each.located() for each in every.sequence]
@@ -72,7 +72,7 @@ class Ec2Fleet:
         overrides = [one for config in configs for one in config.get("overrides").sequence]
         every = (*overrides, *self.resource.get("launchSpecifications").sequence)
         said = [each.get("instanceType") for each in every]
-        return [each.located() for each in said if not each.is_absent and not each.is_null]
+        return [each.located() for each in said if not each.says_nothing]
 
 
 def ec2_fleets(stack: AwsStack) -> Iterator[Ec2Fleet]:

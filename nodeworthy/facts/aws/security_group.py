@@ -237,5 +237,5 @@ def _ranges(tree: Tree) -> Iterator[Located[str]]:
 def _leaves(tree: Tree, *names: str) -> Iterator[Located[str]]:
     for name in names:
         value = tree.get(name)
-        if not (value.is_absent or value.is_null):
+        if not value.says_nothing:
             yield from (leaf.located() for leaf in (value.sequence if value.is_sequence else [value]))

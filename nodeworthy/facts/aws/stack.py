@@ -107,7 +107,7 @@ class AwsStack:
     def links(self, holder: AwsResource, top: str, value: Tree, *types: str) -> Links:
         """The resources of these types that a value names, a text or a list of texts, somewhere in the property `top`
         of its holder."""
-        if value.is_absent or value.is_null:
+        if value.says_nothing:
             return Links()
         leaves = list(value.sequence) if value.is_sequence else [value]
         candidates = self._candidates(holder, top, types)

@@ -30,7 +30,7 @@ class HamiValues:
     def written(self, *names: str) -> Tree | None:
         """A setting as somebody wrote it; None where nobody did."""
         tree = self.tree.get(*names)
-        return None if tree.is_absent or tree.is_null or tree.text == "" else tree
+        return None if tree.says_nothing or tree.text == "" else tree
 
     def said(self, *names: str) -> Located[Any] | None:
         """The same, settled; unknown where somebody else may say it."""

@@ -90,7 +90,7 @@ def operator_values(release: Release) -> Iterator[OperatorValues]:
 def misshapen_parts(tree: Tree) -> Iterator[UnreadableInput]:
     """Parts that are no mappings: nothing in them was judged, and Helm makes nothing of them."""
     for name, part in tree.mapping.items():
-        if name in _DISTINCTIVE and not (part.is_mapping or part.is_null or part.is_absent or part.is_unknown):
+        if name in _DISTINCTIVE and not (part.is_mapping or part.says_nothing or part.is_unknown):
             why = f"{name} is {part.kind()}, and must be a mapping: nothing in it was judged"
             yield UnreadableInput((part.place if part.place.line else part.heading).about(name), why)
 
@@ -161,7 +161,7 @@ def left_out_fields(values: OperatorValues) -> list[str]:
     release = value_if_known(values.release)
     required = required_of_a_cluster_policy(str(release) if release is not None else None)
     parts = {name: values.tree.get(name) for name in required}
-    missing = [name for name, part in parts.items() if part.is_absent or part.is_null]
+    missing = [name for name, part in parts.items() if part.says_nothing]
     # Who names a few parts of it applies them to the object that the chart has made, which has the others.
     changes_a_few = values.name == _OF_THE_CHART and 2 * len(missing) > len(parts)
     return [] if changes_a_few else missing

@@ -69,7 +69,7 @@ class ToolkitSettings:
     @property
     def is_a_list(self) -> bool:
         """Whether the variables stand in the form that the chart takes; nothing at all is one."""
-        return self.env.is_sequence or self.env.is_absent or self.env.is_null or self.env.is_unknown
+        return self.env.is_sequence or self.env.says_nothing or self.env.is_unknown
 
     @cached_property
     def variables(self) -> tuple[EnvVar, ...]:

@@ -123,7 +123,7 @@ def _in_container(name: str) -> str:
 
 
 def _is_given(tree: Tree) -> bool:
-    return not (tree.is_absent or tree.is_null or tree.is_unknown)
+    return not (tree.says_nothing or tree.is_unknown)
 
 
 def _asks(resources: Tree) -> bool:

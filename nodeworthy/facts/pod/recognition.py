@@ -203,7 +203,7 @@ def misshapen(document: Tree) -> Iterator[UnreadableInput]:
 
 
 def _unlike(tree: Tree, shape: Any, path: str) -> Iterator[UnreadableInput]:
-    if shape is None or tree.is_null or tree.is_absent or tree.is_unknown:
+    if shape is None or tree.says_nothing or tree.is_unknown:
         return
     wanted, is_so = ("a mapping", tree.is_mapping) if isinstance(shape, Mapping) else ("a list", tree.is_sequence)
     if not is_so:

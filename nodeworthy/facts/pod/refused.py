@@ -336,7 +336,7 @@ def is_whole(pod: PodTemplate) -> bool:
 def _asks_beyond_its_limit(container: Container) -> Iterator[PodRefusal]:
     for name in _COUNTED:
         asked, most = container.requests.get(name), container.limits.get(name)
-        if any(each.is_absent or each.is_null or each.is_unknown for each in (asked, most)):
+        if any(each.says_nothing or each.is_unknown for each in (asked, most)):
             continue
         try:
             is_beyond = quantity(asked.value) > quantity(most.value)

@@ -139,7 +139,7 @@ class PodTemplate:
         """What the pod's spec, or whatever makes the pod, says under these names: the nearest one counts."""
         for holder in (self.spec, *reversed(self.above)):
             tree = holder.get(*names)
-            if not (tree.is_absent or tree.is_null):
+            if not tree.says_nothing:
                 return tree
         return None
 

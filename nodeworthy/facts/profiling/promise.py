@@ -104,7 +104,7 @@ def _count(group: NodeGroup) -> Located[int]:
         said = group.group.get(*path)
         if said.is_unknown:
             return Located.unknown(f"how many nodes {group.resource.title} starts is not known", said.place)
-        if not said.is_absent and not said.is_null:
+        if not said.says_nothing:
             return Located(Known(_whole(said)), said.place)
     return Located(Known(0), group.place)
 

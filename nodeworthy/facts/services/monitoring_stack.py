@@ -67,7 +67,7 @@ class MonitoringStack:
     def said(self, *names: str) -> Located[Any]:
         """A setting; None where nobody says it, unknown where somebody else may."""
         tree = self.spec.get(*names)
-        if (tree.is_absent or tree.is_null) and self.elsewhere is not None:
+        if tree.says_nothing and self.elsewhere is not None:
             return Located.unknown(f"{names[-1]} is not known: {self.elsewhere}", tree.place)
         return settle(tree)
 
@@ -83,7 +83,7 @@ class MonitoringStack:
     def promises(self) -> bool:
         """Whether somebody wrote down how long metrics are kept."""
         tree = self.spec.get("retention")
-        return not (tree.is_absent or tree.is_null)
+        return not tree.says_nothing
 
     @cached_property
     def promises_of_its_own(self) -> bool:
@@ -112,7 +112,7 @@ class MonitoringStack:
         claimed = storage.get("volumeClaimTemplate")
         if not storage.mapping and self.elsewhere is not None:
             return Located.unknown(f"{storage.place.subject} is not known: {self.elsewhere}", storage.place)
-        return Located(Known(not (claimed.is_absent or claimed.is_null)), storage.heading)
+        return Located(Known(not claimed.says_nothing), storage.heading)
 
     @cached_property
     def volume(self) -> Located[Any]:
@@ -156,7 +156,7 @@ class MonitoringStack:
 def _is_given(tree: Tree) -> bool:
     if tree.is_mapping or tree.is_sequence:
         return bool(tree.value)
-    return not (tree.is_absent or tree.is_null or tree.is_unknown or tree.text == "")
+    return not (tree.says_nothing or tree.is_unknown or tree.text == "")
 
 
 @dataclass(frozen=True)

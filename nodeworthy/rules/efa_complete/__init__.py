@@ -137,7 +137,7 @@ def it_stands_close_together(nodes: NodeGroup) -> Findings:
     if not _lays_out_efa(nodes) or nodes.group is None or is_block(nodes) or is_reserved(nodes):
         skip(f"where the nodes of {nodes.title} stand is not its business")
     near = placement(nodes)
-    if near.is_absent or near.is_null:
+    if near.says_nothing:
         yield from none_near(nodes, SLOW)
         return
     links = placement_groups(nodes)

@@ -43,12 +43,12 @@ RULE = Rule(
 @RULE.check
 def an_image_of_ones_own_comes_with_a_script(nodes: NodeGroup) -> Findings:
     image = nodes.templates("imageId") if nodes.is_managed else None
-    if image is None or image.is_absent or image.is_null or image.text == "":
+    if image is None or image.says_nothing or image.text == "":
         return  # EKS adds the part that joins; and what it does not start is judged by its script
     if isinstance(image.value, Unknown) and not image.value.of:
         need(image.located())
     script = nodes.templates("userData")
-    if script.is_absent or script.is_null or script.text == "":
+    if script.says_nothing or script.text == "":
         yield fail(
             image,
             f"nodes of {nodes.title} never join the cluster: they boot with an image of their own and no user data",

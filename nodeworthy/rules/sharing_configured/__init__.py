@@ -161,7 +161,7 @@ def _of_resource(config: SharingConfig, each: SharedResource) -> Iterator[Draft]
 
 def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
     replicas = each.replicas
-    if replicas.is_absent or replicas.is_null:
+    if replicas.says_nothing:
         is_: str | None = "no replicas"
     else:
         value = need(settle(replicas))
@@ -183,7 +183,7 @@ def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iter
 def _of_devices(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
     """Devices that are listed: the parser knows them, and no release goes by them."""
     devices = each.tree.get("devices")
-    if each.means != TIME_SLICING or devices.is_absent or devices.is_null or devices.text == "all":
+    if each.means != TIME_SLICING or devices.says_nothing or devices.text == "all":
         return
     yield fail(
         devices.heading,
@@ -386,7 +386,7 @@ def slices_are_asked_for_by_their_name(pod: PodTemplate, every: Sequence[Operato
     if not asked:
         skip("it asks for no slice of a GPU")
     said = [values.tree.get("mig", "strategy") for values in every]
-    if len(said) != 1 or said[0].is_absent or said[0].is_null:
+    if len(said) != 1 or said[0].says_nothing:
         skip("no values of the operator say by which MIG strategy slices are named")
     strategy = need(said[0].located())
     if strategy not in (_SINGLE, _NONE):

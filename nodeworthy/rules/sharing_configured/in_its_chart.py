@@ -80,7 +80,7 @@ def _of_several(chart: PluginChart, config: Tree, held: Tree) -> Iterator[Draft]
     if len(keys) < 2 or "default" in keys or not config.get(_STRATEGIES).is_absent or chart.elsewhere is not None:
         return
     default = config.get("default")
-    if default.is_absent or default.is_null or default.text == "":
+    if default.says_nothing or default.text == "":
         yield _refused(
             held,
             "several configurations, and not which of them nodes go by that choose none",

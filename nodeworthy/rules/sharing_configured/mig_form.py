@@ -76,7 +76,7 @@ def _of_entry(layout: MigLayout, entry: MigEntry) -> Iterator[Draft]:
     if not enabled.is_unknown and not isinstance(enabled.value, bool):
         yield _unread(enabled if not enabled.is_absent else entry.tree, f"{title} does not say whether MIG is on",
                       is_=_as_written(enabled), should=f"{_ENABLED}: true, or false")  # fmt: skip
-    elif enabled.value is True and (entry.slices.is_absent or entry.slices.is_null):
+    elif enabled.value is True and entry.slices.says_nothing:
         yield _unread(entry.slices if entry.slices.is_null else entry.tree, f"{title} switches MIG on and cuts nothing",
                       is_=f"no {_SLICES}", should=f"{_SLICES}: {{}}, or profiles with how many of each")  # fmt: skip
     yield from _of_counts(title, entry)
@@ -115,7 +115,7 @@ def _of_counts(title: str, entry: MigEntry) -> Iterator[Draft]:
 
 
 def _as_written(tree: Tree) -> str:
-    if tree.is_absent or tree.is_null:
+    if tree.says_nothing:
         return "not said"
     return tree.kind() if tree.is_mapping or tree.is_sequence else f"{tree.located().shown()} ({tree.kind()})"
 
