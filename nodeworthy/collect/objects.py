@@ -148,6 +148,12 @@ def _claims(document: Tree) -> Iterator[Fact]:
     yield from claims_in(document)
 
 
+def _node_sets(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.slurm.node_sets import slinky_node_sets
+
+    yield from slinky_node_sets(document)
+
+
 def _queues(document: Tree) -> Iterator[Fact]:
     from nodeworthy.facts.pod.queues import gpu_queues
 
@@ -419,6 +425,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "ManagedClustersAgentPool": (_hosted,),
     "Namespace": (_namespaces,),
     "NodeGroup": (_groups_of_eks,),
+    "NodeSet": (_node_sets,),
     "NodeClass": (_nodes_of_karpenter,),
     "NodePool": (_nodes_of_karpenter, _hosted),
     "Nodegroup": (_groups_of_eks,),
@@ -521,6 +528,13 @@ def _pods_network(release: Release) -> Iterator[Fact]:
         yield from said_by_networks_chart(release)
 
 
+def _slinky(release: Release) -> Iterator[Fact]:
+    if "nodesets" in release.values.mapping:
+        from nodeworthy.facts.slurm.node_sets import node_sets_in_values
+
+        yield from node_sets_in_values(release)
+
+
 def _objects_as_values(release: Release) -> Iterator[Fact]:
     """The facts of objects that are given as values, to charts that install nothing else."""
     if release.chart.string.rpartition("/")[2] == "raw":
@@ -554,6 +568,7 @@ READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
     _dra_driver,
     _monitoring,
     _hami,
+    _slinky,
     _objects_as_values,
     _pools_of_data_on_eks,
     _pools_of_an_own_chart,

@@ -25,7 +25,8 @@ one node and neither a `File` nor a `Type` are one too many, and slurmd ends ove
 two lines name; a node that no line is for has none. Slurm manages no generic resources by itself: without
 `GresTypes=gpu`, or without a `Gres` on any node, every job that asks for a GPU is refused. Where one `slurm.conf` lies
 in the repository of a job, its nodes are those that the job may get, and a type is what that file calls it: `a100` is
-not `nvidia_a100`.
+not `nvidia_a100`. A node set of Slinky's whose pods ask Kubernetes for GPUs has none for Slurm until its `extraConf`
+says `Gres=`: a `gres` beside it is no field.
 """
 
 from __future__ import annotations
