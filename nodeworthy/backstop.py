@@ -73,6 +73,23 @@ def watch_time() -> Iterator[Watch]:
         _Now.watch = None
 
 
+def begin_anew() -> None:
+    """In a copy of the process: it has its watch, and not the timer."""
+    if _Now.watch is not None:
+        signal.setitimer(signal.ITIMER_PROF, TICK, TICK)
+
+
+def count_stops() -> int:
+    """How much was given up so far."""
+    return _Now.watch.stops if _Now.watch is not None else 0
+
+
+def note_stops(stops: int) -> None:
+    """Of what was done in a copy of the process."""
+    if _Now.watch is not None:
+        _Now.watch.stops += stops
+
+
 def _may_watch() -> bool:
     has_timer = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     return has_timer and signal.getsignal(signal.SIGPROF) is signal.SIG_DFL

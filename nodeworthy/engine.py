@@ -75,16 +75,26 @@ def judge(
     `crash` and `unused` are the rules that sign the engine's own findings. `ran` holds the ids of all rules that were
     to run; `rules` may lack those that have nothing to judge here.
     """
-    judgements: list[Judgement] = []
-    for scene in scenes:
-        suppressed = Suppressed(scene.suppressions)
-        made = told_by_one_rule(list(_Judging(scene, suppressed, crash).by(rules)), scene)
-        judgements += [told for each in made if (told := _asked_about(each, scene)) is not None]
-        if unused is not None:
-            asked = _asked_here(scene, rules, ran or frozenset(rule.id for rule in rules))
-            never_used = _unused_suppressions(made, suppressed, set(asked), unused)
-            judgements += [each for each in never_used if each.subject.place.path not in scene.evidence]
-    return told_first(told_by_others(judgements))
+    return once_of_all(each for scene in scenes for each in judge_scene(scene, rules, crash, unused, ran))
+
+
+def judge_scene(
+    scene: Scene, rules: Sequence[Rule], crash: Rule, unused: Rule | None = None, ran: frozenset[str] | None = None
+) -> list[Judgement]:
+    """The same of one scene, whatever others say."""
+    suppressed = Suppressed(scene.suppressions)
+    made = told_by_one_rule(list(_Judging(scene, suppressed, crash).by(rules)), scene)
+    judgements = [told for each in made if (told := _asked_about(each, scene)) is not None]
+    if unused is not None:
+        asked = _asked_here(scene, rules, ran or frozenset(rule.id for rule in rules))
+        never_used = _unused_suppressions(made, suppressed, set(asked), unused)
+        judgements += [each for each in never_used if each.subject.place.path not in scene.evidence]
+    return judgements
+
+
+def once_of_all(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """All judgements of a run, less what several scenes, or several rules, say of the same."""
+    return told_first(told_by_others([*judgements]))
 
 
 def _asked_here(scene: Scene, rules: Sequence[Rule], ran: frozenset[str]) -> frozenset[str]:

@@ -55,6 +55,19 @@ def begin() -> None:
     told, sys.unraisablehook = sys.unraisablehook, lambda lost: _tell_but_ours(told, lost)
 
 
+def is_ours() -> bool:
+    """Whether the process is ours alone."""
+    return _Now.is_ours
+
+
+def begin_anew() -> None:
+    """In a copy of the process, which ends as soon as somebody wants that: what is to be removed is its parent's."""
+    for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
+        if signal.getsignal(number) is _on_signal:
+            signal.signal(number, signal.SIG_DFL)
+    _TIDIES.clear()
+
+
 def _tell_but_ours(told: Callable[[Any], object], lost: Any) -> None:
     if not isinstance(lost.exc_value, Interrupted):
         told(lost)

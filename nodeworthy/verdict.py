@@ -183,6 +183,10 @@ class ToGive(str):
         made.why, made.give = why, give
         return made
 
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        """Of what a copy of it is made."""
+        return self.why, self.give
+
 
 class DoesNotApply(Exception):
     """The rule can't apply to this subject."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nodeworthy.commands import settled
 from nodeworthy.commands.settled import Run, Typed
-from nodeworthy.engine import Judgement, judge, nothing_to_judge
+from nodeworthy.engine import Judgement, judge_scene, nothing_to_judge, once_of_all
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 from nodeworthy.report.report import Report, ReportOptions
@@ -122,19 +122,27 @@ def _types_named(scenes: Iterable[Scene]) -> tuple[set[type[Any]], set[type[Any]
 
 
 def judge_scenes(run: Run, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]) -> Report:
+    return report_of(run, moment, (each for made in judge_each(run, scenes) for each in made), looked_at)
+
+
+def judge_each(run: Run, scenes: Sequence[Scene]) -> Iterator[list[Judgement]]:
+    """What is said of each scene, whatever is said of the others."""
     from nodeworthy.rules import rule
 
     if run.typed.ignore_suppressions:
         scenes = [scene.without_suppressions() for scene in scenes]
     rules = chosen_rules(run, scenes)
     ran = frozenset(settled.chosen_ids(run))
-    judgements = judge(scenes, rules, rule("rule-crashed"), rule("suppression-unused"), ran)
-    return Report(moment, [*judgements, *_silent_ones(rules, run, moment, judgements)], looked_at)
+    for scene in scenes:
+        yield judge_scene(scene, rules, rule("rule-crashed"), rule("suppression-unused"), ran)
 
 
-def _silent_ones(
-    rules: Iterable[Rule], run: Run, moment: Moment, judgements: Iterable[Judgement]
-) -> Iterator[Judgement]:
+def report_of(run: Run, moment: Moment, made: Iterable[Judgement], looked_at: dict[str, int]) -> Report:
+    judgements = once_of_all(made)
+    return Report(moment, [*judgements, *_silent_ones(run, moment, judgements)], looked_at)
+
+
+def _silent_ones(run: Run, moment: Moment, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
     """Whoever wrote a rule of one's own is told, too, that it found nothing to judge at a moment at which it might."""
     own = frozenset(each.id for each in run.own.rules) if run.own is not None else frozenset()
     if not own:
@@ -142,7 +150,7 @@ def _silent_ones(
     from nodeworthy.collect.collected import moments_of
 
     heard = {each.crashed or each.rule.id for each in judgements}
-    silent = (each for each in rules if each.id in own - heard)
+    silent = (each for each in _chosen(run, ()) if each.id in own - heard)
     yield from (nothing_to_judge(each) for each in silent if moment in moments_of(each))
 
 

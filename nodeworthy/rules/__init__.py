@@ -38,15 +38,15 @@ def catalogue() -> tuple[Rule, ...]:
 @cache
 def rule(identifier: str) -> Rule:
     """All of the rule of this id. Raises KeyError."""
-    found = _declared(identifier)
+    found = first_module_of(identifier)
     for module in _modules(identifier):
         importlib.import_module(module)
     return found
 
 
 @cache
-def _declared(identifier: str) -> Rule:
-    """The rule, with the checks of its first module. A module's RULE must carry the module's own name."""
+def first_module_of(identifier: str) -> Rule:
+    """The rule, with the checks of its first module alone. A module's RULE must carry the module's own name."""
     if identifier not in ids():
         raise KeyError(identifier)
     name = identifier.replace("-", "_")
@@ -95,7 +95,7 @@ def _that_can(identifier: str, there: set[str], told: Sequence[Facts], named: se
     can = [module for module, kinds in modules.items() if any(_is_there(kind, there, told) for kind in kinds)]
     if not can:
         return None
-    found = _declared(identifier)
+    found = first_module_of(identifier)
     for module in (*can, *(module for module, kinds in modules.items() if not named.isdisjoint(kinds))):
         importlib.import_module(module)
     return found

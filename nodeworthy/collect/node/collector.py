@@ -47,6 +47,9 @@ class Asking:
     # Of all hosts that are named, those of these names.
     only: frozenset[str] | None = None
 
+    def means(self, asked: AskedHost) -> bool:
+        return self.only is None or asked.name in self.only
+
 
 def recordings_are_there(specs: Iterable[Spec]) -> None:
     for spec in specs:
@@ -83,14 +86,24 @@ def ask_all(
     own = connections or Connections(asking.seconds, asking.reach)
     register(own)
     with terminate_like_interrupt(), nullcontext() if connections else tidied(own.close):
-        hosts = [each for each in hosts_of(specs, asking) if _may_be_meant(each, asking.only)]
+        hosts = hosts_meant(specs, asking)
         asked = look_at(hosts, asking, progress)
-    named = {spec.recording for spec in specs}
     for each, host in zip(asked, hosts, strict=True):
-        # A recording that was named has to be one; of those found in a folder the others are judged all the same.
-        if each.recording is None and isinstance(host.backend, Replay) and host.backend.path in named:
-            raise InputError(f"{host.backend.path} can't be replayed: {each.why}")
-    return [each for each in asked if asking.only is None or each.name in asking.only]
+        if each.recording is None:
+            refuse_named(each, host, specs)
+    return [each for each in asked if asking.means(each)]
+
+
+def hosts_meant(specs: Sequence[Spec], asking: Asking) -> list[Host]:
+    """Those that may be meant: some are known by their names only when they have been asked."""
+    return [each for each in hosts_of(specs, asking) if _may_be_meant(each, asking.only)]
+
+
+def refuse_named(asked: AskedHost, host: Host, specs: Sequence[Spec]) -> None:
+    """Raises InputError: a recording that was named has to be one; of those found in a folder the others are judged all
+    the same."""
+    if isinstance(host.backend, Replay) and host.backend.path in {spec.recording for spec in specs}:
+        raise InputError(f"{host.backend.path} can't be replayed: {asked.why}")
 
 
 def _may_be_meant(host: Host, only: frozenset[str] | None) -> bool:

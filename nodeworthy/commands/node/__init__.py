@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.node.waiting import Progress
     from nodeworthy.commands.node.hosts import Meant
     from nodeworthy.commands.settled import Run
+    from nodeworthy.facts.chain import Walk
     from nodeworthy.report.report import Report
 
 # Where --record keeps what hosts said before they were rebooted.
@@ -69,8 +70,15 @@ def _once(
     options: Options, run: Run, hosts: Meant, asking: Asking, declared: Declared
 ) -> tuple[Sequence[AskedHost], Report]:
     from nodeworthy.collect.node import collector
+    from nodeworthy.commands.node import recordings
 
-    asked = collector.ask_all(hosts.specs, asking, _progress(options, run, hosts, declared))
+    watched = _progress(options, run, hosts, declared)
+    if hosts.specs and recordings.are_all(options, hosts.specs):
+        found = recordings.judge_all(run, hosts.specs, asking, declared, watched)
+        if found.asked:
+            report = judging.report_of(run, Moment.NODE, found.judgements, {"hosts": len(found.asked)})
+            return found.asked, _in_report(hosts, report, found.walks)
+    asked = collector.ask_all(hosts.specs, asking, watched)
     progress.leave()
     _record(options, asked, "")
     return asked, _judged(run, hosts, asked, declared)
@@ -147,7 +155,11 @@ def _judged(run: Run, hosts: Meant, asked: Sequence[AskedHost], declared: Declar
 
     scenes = [collector.scene(each, declared) for each in asked] or [collector.nothing_asked(hosts.why_none)]
     report = judging.judge_scenes(run, Moment.NODE, scenes, {"hosts": len(asked)})
-    report = replace(report, walks=walks(scenes))
+    return _in_report(hosts, report, walks(scenes))
+
+
+def _in_report(hosts: Meant, report: Report, walked: Sequence[Walk]) -> Report:
+    report = replace(report, walks=walked)
     if hosts.not_well is None:
         return report
     return replace(report, judgements=[each for each in report.judgements if hosts.not_well.concerns(each)])

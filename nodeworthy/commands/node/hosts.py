@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from nodeworthy.engine import Judgement
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Moment
-from nodeworthy.rules import ids, rule
+from nodeworthy.rules import ids, is_about_ourselves
 from nodeworthy.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class NotWell:
         """What we say of ourselves always; a host that was not seen had no verdict, so all of its are asked for."""
         place = judgement.subject.place
         host = _host(place.host, place.path)
-        whole = any((host, each) in self.pairs for each in _ABOUT_OURSELVES)
+        whole = any((host, each) in self.pairs for each in _about_ourselves())
         return judgement.rule.about_ourselves or whole or (host, judgement.rule.id) in self.pairs
 
     def left_out(self) -> str:
@@ -135,7 +136,9 @@ class NotWell:
         return f"nothing was wrong in {self.path}, so there is nothing to look at again"
 
 
-_ABOUT_OURSELVES = frozenset(each for each in ids() if rule(each).about_ourselves)
+@cache
+def _about_ourselves() -> frozenset[str]:
+    return frozenset(each for each in ids() if is_about_ourselves(each))
 
 
 def read(path: str) -> NotWell:

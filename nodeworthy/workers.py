@@ -1,0 +1,150 @@
+"""Divides long work among processes of our own, one a core, where each piece of it is done by itself.
+
+A worker is a copy of this process: it has all that was read before, and hands back what it made, pickled. This process
+does a part itself. Where there is one core, where a system has no such copies, where threads run (a copy has none of
+them, and may wait for one for ever), and where the process is somebody else's, it does all of it. So it does what a
+worker could not: whatever is wrong there happens here, and is told as it always is. A worker that was killed ends the
+run: what it did was too much for this machine, and would be so here.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from nodeworthy import backstop, interrupts
+from nodeworthy.errors import CouldNotLook
+from nodeworthy.records import dataclass, field
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Each holds a part of what is looked at: four of them in memory are enough.
+MOST = 4
+# What lies together has as much in common as it has to read: it is dealt out in so many parts for each worker.
+_PARTS_A_WORKER = 8
+# "200000 100000" where a container may use two cores, "max 100000" where nobody says.
+_QUOTA = "/sys/fs/cgroup/cpu.max"
+
+
+def cores() -> int:
+    """How many processes may work at the same time."""
+    threading = sys.modules.get("threading")
+    if sys.platform != "linux" or not interrupts.is_ours() or (threading and threading.active_count() > 1):
+        return 1
+    return max(1, min(MOST, len(os.sched_getaffinity(0)), _by_quota()))
+
+
+def _by_quota() -> int:
+    try:
+        with open(_QUOTA, encoding="ascii") as file:  # noqa: PTH123 - a file of the kernel's
+            most, period = file.read().split()
+        return int(most) // int(period)
+    except (OSError, ValueError, ZeroDivisionError):
+        return MOST
+
+
+def in_shares(work: Callable[[Sequence[T]], Sequence[R]], pieces: Sequence[T], least: int) -> list[R]:
+    """What `work` makes of each piece, in their order. A worker is worth its start for `least` pieces and more. `work`
+    may leave nothing behind but what it returns. Raises CouldNotLook where a worker was killed."""
+    count = min(cores(), len(pieces) // least)
+    if count < 2:
+        return list(work(pieces))
+    part = -(-len(pieces) // (count * _PARTS_A_WORKER))
+    turns = [range(len(pieces))[at : at + part] for at in range(0, len(pieces), part)]
+    shares = [[at for turn in turns[first::count] for at in turn] for first in range(count)]
+    made: dict[int, R] = {}
+    for share, results in zip(
+        shares, _Workers().do(work, [[pieces[at] for at in each] for each in shares]), strict=True
+    ):
+        made |= zip(share, results, strict=True)
+    return [made[at] for at in range(len(pieces))]
+
+
+@dataclass
+class _Workers:
+    # The end of the pipe at which each is heard, by its number.
+    _heard: dict[int, int] = field(default_factory=dict)
+
+    def do(self, work: Callable[[Sequence[T]], Sequence[R]], shares: Sequence[Sequence[T]]) -> list[Sequence[R]]:
+        with interrupts.tidied(self._end):
+            workers = [self._start(work, each) for each in shares[1:]]
+            made = [work(shares[0])]
+            for worker, share in zip(workers, shares[1:], strict=True):
+                told = self._told(worker) if worker is not None else None
+                made.append(told if told is not None else work(share))
+        return made
+
+    def _start(self, work: Callable[[Sequence[T]], Sequence[R]], share: Sequence[T]) -> int | None:
+        """None where there may be no more processes."""
+        for each in (sys.stdout, sys.stderr):
+            each.flush()
+        heard, says = os.pipe()
+        with interrupts.hold():
+            try:
+                worker = os.fork()
+            except OSError:
+                os.close(heard)
+                os.close(says)
+                return None
+            if not worker:
+                interrupts.begin_anew()
+                os.close(heard)
+                _work_and_leave(work, share, says)
+            self._heard[worker] = heard
+        os.close(says)
+        return worker
+
+    def _told(self, worker: int) -> Sequence[Any] | None:
+        """What it made; None where it could not."""
+        import pickle
+
+        with open(self._heard[worker], "rb", closefd=False) as pipe:
+            text = pipe.read()
+        status = self._wait(worker)
+        if os.WIFSIGNALED(status):
+            ended = signal.Signals(os.WTERMSIG(status)).name
+            raise CouldNotLook(
+                f"a process that did a part of the work was killed ({ended}), so nothing is proven: where memory is "
+                "short, `taskset -c 0 nodeworthy …` does all of it in one process"
+            )
+        if status:
+            return None
+        results: Sequence[Any]
+        results, stops = pickle.loads(text)  # noqa: S301 - a copy of ours has written it
+        backstop.note_stops(stops)
+        return results
+
+    def _wait(self, worker: int) -> int:
+        with interrupts.hold():
+            status = os.waitpid(worker, 0)[1]
+            os.close(self._heard.pop(worker))
+        return status
+
+    def _end(self) -> None:
+        for each in list(self._heard):
+            os.kill(each, signal.SIGKILL)
+            self._wait(each)
+
+
+def _work_and_leave(work: Callable[[Sequence[T]], Sequence[R]], share: Sequence[T], says: int) -> None:
+    """Ends the process, and nothing of what its parent has to do at its own end is done."""
+    code = 1
+    try:
+        import pickle
+
+        gc.freeze()
+        backstop.begin_anew()
+        before = backstop.count_stops()
+        results = work(share)
+        with open(says, "wb") as pipe:
+            pickle.dump((results, backstop.count_stops() - before), pipe, pickle.HIGHEST_PROTOCOL)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        code = 0
+    finally:
+        os._exit(code)
