@@ -32,6 +32,9 @@ def facts_of(document: Tree) -> Iterator[Fact]:
     yield from facts_of_release(*releases(document))
 
 
+NO_VARIABLES: Mapping[str, Tree] = {}
+
+
 def facts_of_release(*found: Release) -> Iterator[Fact]:
     """The facts of a chart's values, whoever installs it."""
     for read in READ_IN_A_RELEASE if found else ():
@@ -39,8 +42,9 @@ def facts_of_release(*found: Release) -> Iterator[Fact]:
             yield from read(release)
 
 
-def objects(document: Tree) -> Iterator[Tree]:
-    """The document, or what a list of Kubernetes objects holds, also a bare one, as Jsonnet writes it."""
+def objects(document: Tree, around: Mapping[str, Tree] = NO_VARIABLES) -> Iterator[Tree]:
+    """The document, or what a list of Kubernetes objects holds, also a bare one, as Jsonnet writes it. `around` are the
+    variables that a role and an inventory give to tasks of Ansible."""
     if document.is_sequence and document.sequence and all(_is_object(each) for each in document.sequence):
         for each in document.sequence:
             yield from objects(each)
@@ -48,7 +52,7 @@ def objects(document: Tree) -> Iterator[Tree]:
     if document.is_sequence and document.sequence and document.sequence[0].is_mapping:
         from nodeworthy.collect.playbooks import asked_of_a_cluster
 
-        yield from asked_of_a_cluster(document)
+        yield from asked_of_a_cluster(document, around)
         yield document
         return
     kind = document.get("kind").string

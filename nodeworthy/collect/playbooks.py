@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nodeworthy.boot.playbook.tasks import Task, tasks_anywhere
 from nodeworthy.boot.playbook.variables import fill_tree, text_of
@@ -13,9 +13,9 @@ _OBJECTS, _RELEASES = ("k8s", "kubernetes"), ("helm",)
 _DEFINITIONS = ("definition", "resource_definition", "inline")
 
 
-def asked_of_a_cluster(document: Tree) -> Iterator[Tree]:
+def asked_of_a_cluster(document: Tree, around: Mapping[str, Tree]) -> Iterator[Tree]:
     """Objects as they are defined, and the arguments of what installs a chart; none of what is taken away."""
-    for task in tasks_anywhere(document):
+    for task in tasks_anywhere(document, around):
         if _is_gone(task):
             continue
         if task.module in _OBJECTS:

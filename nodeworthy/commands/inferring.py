@@ -12,6 +12,7 @@ from nodeworthy.backstop import TookTooLong, call_bounded, watch_time
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.inferred import InferredFleet, infer_fleets
+from nodeworthy.facts.fleet.plugin_by_address import PluginByAddress
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.values import OperatorValues
@@ -42,12 +43,14 @@ def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
 
 
 def _fleets_of(sources: Sequence[Source]) -> list[InferredFleet]:
+    from nodeworthy.collect.source.no_cluster import of_some_cluster
     from nodeworthy.facts.fleet.karpenter import pools_of_any_image
     from nodeworthy.facts.fleet.pool_system import clusters_of_stack
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
 
     with watch_time():
         found = list(_contents_of(sources))
+        installed = list(_installed_in(sources))
         # All files of a root of Terraform bring the same ones.
         planned = {id(pool): pool for each in found for pool in each.pools}
         stacks = [stack for each in found for stack in each.stacks]
@@ -64,13 +67,40 @@ def _fleets_of(sources: Sequence[Source]) -> list[InferredFleet]:
     facts += [said for stack in stacks for said in clusters_of_stack(stack.resources)]
     values = [each for each in facts if isinstance(each, OperatorValues)]
     values += [each.values for each in facts if isinstance(each, OperatorByHelm)]
+    known = {each.place.file for each in values}
+    values += [each for each in installed if isinstance(each, OperatorValues) and each.place.file not in known]
     folder = Path(values[0].place.file).parent if values else Path()
     # What a root of Terraform applies lies there as well.
     every = [*pools_together(facts), *(each.pool for each in pools_of_any_image(facts))]
     asked = {(pool.place, pool.title): pool for pool in every}
     pools = [*planned.values(), *asked.values()] or list(pools_of_charts(values, folder))
+    pools = of_some_cluster(pools, sources)
     clusters = [each for each in facts if isinstance(each, SaidCluster)]
-    return infer_fleets(pools, values, clusters, [each for each in facts if isinstance(each, DaemonSetManifest)])
+    plugins = [each for each in facts if isinstance(each, DaemonSetManifest)]
+    by_address = [each for each in installed if isinstance(each, PluginByAddress)]
+    return infer_fleets(pools, values, clusters, [*plugins, *by_address])
+
+
+def _installed_in(sources: Sequence[Source]) -> Iterator[OperatorValues | PluginByAddress]:
+    """What commands install, each once: all files of a play bring the same."""
+    from nodeworthy.collect.source.parsing import InputRefused
+
+    seen = set[Place]()
+    for source in sources:
+        try:
+            every: list[OperatorValues | PluginByAddress] = call_bounded(_parts_in, source)
+        except (InputRefused, TookTooLong):
+            continue
+        yield from (each for each in every if each.place not in seen)
+        seen.update(each.place for each in every)
+
+
+def _parts_in(source: Source) -> list[OperatorValues | PluginByAddress]:
+    from nodeworthy.collect.source.parsing import content
+    from nodeworthy.collect.source.parts_installed import parts_installed
+    from nodeworthy.rules import ids
+
+    return list(parts_installed(source, content(source) or b"", frozenset(ids())))
 
 
 def _contents_of(sources: Sequence[Source]) -> Iterator[FileContents]:

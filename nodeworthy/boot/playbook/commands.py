@@ -107,6 +107,15 @@ def _installed(call: Call, names: Sequence[str]) -> str:
     return f"{program} {act} -y {wanted}" if wanted else ":"
 
 
+def _snap(call: Call) -> Iterator[str]:
+    """One snap after the other, as it takes a channel of its own."""
+    options = " --classic" if call.is_yes("classic") else ""
+    channel = call.get("channel")
+    options += f" --channel={quote(channel)}" if channel else ""
+    for name in call.names("name"):
+        yield f"snap remove {quote(name)}" if call.is_absent else f"snap install {quote(name)}{options}"
+
+
 def _apt_repository(call: Call) -> Iterator[str]:
     yield ":" if call.is_absent else f"add-apt-repository -y {quote(call.get('repo'))}"
 
@@ -275,6 +284,7 @@ def _fetched(call: Call) -> Iterator[str]:
 _MADE_OF: Mapping[str, Callable[[Call], Iterator[str]]] = {
     **dict.fromkeys(("shell", "command", "raw"), _run),
     **dict.fromkeys(_OF_PACKAGES, _packages),
+    "snap": _snap,
     "apt_repository": _apt_repository,
     "yum_repository": _yum_repository,
     "deb822_repository": _deb822_repository,

@@ -12,7 +12,7 @@ _BEGINS = pattern(
 _MODULES = pattern(
     r"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.(?:builtin|posix|legacy)\.|community\.general\.)?"
     r"(?:apt|yum|dnf|dnf5|package|zypper|shell|command|raw|service|systemd|systemd_service|copy|template|lineinfile|"
-    r"replace|blockinfile|apt_repository|yum_repository|modprobe|mount|get_url|ufw|firewalld)[ \t]*:"
+    r"replace|blockinfile|apt_repository|yum_repository|modprobe|mount|get_url|ufw|firewalld|snap)[ \t]*:"
 )
 # Other lists of mappings have some of these keys, and are read as something else.
 _OF_KUBERNETES = pattern(r"(?m)^(?:- )?apiVersion[ \t]*:")

@@ -84,15 +84,15 @@ def tasks_of(document: Tree, around: Mapping[str, Tree], asked: tuple[str, ...] 
                     yield from _task(each, under, scope_within(entry, around))
 
 
-def tasks_anywhere(document: Tree) -> Iterator[Task]:
+def tasks_anywhere(document: Tree, around: Mapping[str, Tree]) -> Iterator[Task]:
     """All of them, whichever machine they run on: what they ask of a cluster they may ask from anywhere."""
     for entry in document.sequence:
         if any(name in entry.mapping for name in ("hosts", *_PLAYS)):
             for name in _PLAYS:
                 for each in entry.get(name).sequence:
-                    yield from _task(each, (), scope_within(entry, {}), anywhere=True)
+                    yield from _task(each, (), scope_within(entry, around), anywhere=True)
         else:
-            yield from _task(entry, (), {}, anywhere=True)
+            yield from _task(entry, (), around, anywhere=True)
 
 
 def _task(

@@ -44,6 +44,10 @@ _OF_TASKS = pattern(
     rb"fabricmanager|docker/daemon|(?:apt|yum)\.kubernetes\.io|cloud\.google\.com/yum/repos/kubernetes|pkgs\.k8s\.io|"
     rb"\bfstype[\"']?[ \t]*[:=][ \t]*[\"']?(?:nfs4?|cifs|lustre|efs|ceph|glusterfs|beegfs|wekafs)\b"
 )
+# Ansible's modules that ask something of a cluster.
+_ASKS_A_CLUSTER = pattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:k8s|kubernetes|helm)[ \t]*:", words=(b"k8s", b"kubernetes", b"helm")
+)
 _INCLUDES = pattern(
     rb"(?m)^[ \t]*(?:-[ \t]+)?(?:ansible\.(?:builtin|legacy)\.)?(?:include|include_tasks|import_tasks)[ \t]*:",
     words=(b"include", b"import_tasks"),
@@ -225,6 +229,11 @@ def is_tasks_of_a_node(data: bytes) -> bool:
 def includes_tasks(data: bytes) -> bool:
     """A list of Ansible's in which other lists stand by their names."""
     return _INCLUDES.search(data) is not None and _LIST.match(data) is not None
+
+
+def asks_a_cluster(data: bytes) -> bool:
+    """Tasks of Ansible's that define objects, or install charts."""
+    return _LIST.match(data) is not None and _ASKS_A_CLUSTER.search(data) is not None
 
 
 def is_list(data: bytes) -> bool:

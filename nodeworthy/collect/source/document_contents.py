@@ -24,6 +24,7 @@ from nodeworthy.collect.source.parsing import (
     InputRefused,
     documents_in,
     scripts_of_classes,
+    variables_of_tasks,
     with_surroundings,
 )
 from nodeworthy.collect.source.stack_files import STACK_FILE
@@ -91,7 +92,8 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
     if stack is not None:
         found.fleet = _own_fleet(stack, source)
         found.facts += _facts_of_fleet(found.fleet)
-    every = [each for document in documents for each in objects(document)]
+    around = variables_of_tasks(source, data)
+    every = [each for document in documents for each in objects(document, around)]
     beside = found.beside = FilesBeside(source)
     if any(name in text for name in _NAME_FILES):
         every = _with_values(every, beside)

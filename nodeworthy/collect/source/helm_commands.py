@@ -64,6 +64,16 @@ def installed_by_helm(script: BootScript, beside: FilesBeside) -> Iterator[Fact]
         return
 
 
+def operators_by_helm(script: BootScript, beside: FilesBeside) -> Iterator[OperatorValues]:
+    """The GPU operators that stand in the end, whatever is known of the machines that they serve."""
+    try:
+        installs = [each for each in script.timeline.of(Installs) if each.release is not None and not each.removes]
+        for each in _standing([one for one in installs if _is_operator(one)]):
+            yield from operator_values(_release(each, beside))
+    except NotKnown:  # what can't be read of it says nothing
+        return
+
+
 def _is_operator(installs: Installs) -> bool:
     return any(_CHART.search(name.shown()) for name in installs.packages)
 

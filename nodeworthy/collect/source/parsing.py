@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from nodeworthy.backstop import allow
-from nodeworthy.collect.source.boot_scripts import is_tasks_of_a_node
+from nodeworthy.collect.source.boot_scripts import asks_a_cluster, is_tasks_of_a_node
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
 from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.tree import Tree
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
 _MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
+# Tasks that define pools of Karpenter's.
+_OF_POOLS = b"karpenter.sh/"
 # The same for files of these kinds only: the words are common ones.
 _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
 # As each metric of NVIDIA's DCGM exporter begins; alerts and dashboards have braces of their own.
@@ -41,6 +43,7 @@ _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
 _TEMPLATED = (b"{{", b"{%", b"%{", b"${")
 # A template that says so is one of values of ours, and that it could not be read must not stay untold.
 _OF_VALUES = pattern(rb"(?m)^[ \t]*(?:toolkit|devicePlugin|dcgmExporter|gpu-operator)[ \t]*:")
+_MAKEFILE = pattern(r"(?i)(?:GNU)?makefile(?:\.\w{1,40})?|[Jj]ustfile")
 # Values of charts: words for a template's sake may stand in them, in a comment or in a dashboard.
 _OF_CHARTS = (
     b"prometheusSpec:",
@@ -147,7 +150,7 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         return _read_all(_in_jinjas_braces(text), place), text
     except NotYaml as problem:
         if _is_template(data) and not _is_ansibles(source, data):
-            if source.path.suffix not in _MAY_BE_YAML or _OF_VALUES.search(data) is None:
+            if not _may_be_of_values(source) or _OF_VALUES.search(data) is None:
                 return [], text
             raise InputRefused(
                 problem.place, f"this template can't be read before it is filled in: {problem.why}"
@@ -157,6 +160,11 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         if not source.named and (source.path.suffix not in _YAML or _is_of_a_tool(source)):
             return [], text
         raise InputRefused(problem.place, problem.why) from None
+
+
+def _may_be_of_values(source: Source) -> bool:
+    """A makefile has targets of these names, and is no template of values."""
+    return source.path.suffix in _MAY_BE_YAML and not _MAKEFILE.fullmatch(source.path.name)
 
 
 def _in_jinjas_braces(text: str) -> str:
@@ -248,7 +256,16 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return False
     if not any(mark in data for mark in (b"{{", b"{%")) or any(mark in data for mark in _OF_CHARTS):
         return True
-    return _is_ansibles(source, data)
+    return _is_ansibles(source, data) or (_OF_POOLS in data and asks_a_cluster(data))
+
+
+def variables_of_tasks(source: Source, data: bytes) -> Mapping[str, Tree]:
+    """What a role and an inventory fill into tasks that ask something of a cluster."""
+    if b"{{" not in data or not asks_a_cluster(data):
+        return {}
+    from nodeworthy.collect.source.role_variables import variables_around
+
+    return variables_around(source, data)
 
 
 def _is_of_a_tool(source: Source) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.collect.objects import facts_of, objects
 from nodeworthy.collect.source.boot_scripts import (
+    asks_a_cluster,
     includes_tasks,
     is_boot_script,
     is_nodes_firewall,
@@ -18,10 +19,9 @@ from nodeworthy.collect.source.boot_scripts import (
 )
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text
-from nodeworthy.collect.source.parsing import FileContents, documents_in, with_surroundings
+from nodeworthy.collect.source.parsing import FileContents, documents_in, variables_of_tasks, with_surroundings
 from nodeworthy.collect.source.scripts_and_variables import secrets_beside, secrets_told_openly
 from nodeworthy.facts.secrets.plain_text import PlainText
-from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 # By which Google's and Azure's clients open ports.
 _OPENS = (b"firewall-rules", b"open-port", b"nsg rule")
 _MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
-# Ansible's modules that ask something of a cluster.
-_ASKS_A_CLUSTER = pattern(
-    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:[\w.]+\.)?(?:k8s|kubernetes|helm)[ \t]*:", words=(b"k8s", b"kubernetes", b"helm")
-)
 
 
 def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
@@ -118,7 +114,7 @@ def _read_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileCo
         if found.facts:
             # It makes no node of this machine, and asks something of another one, or of a cloud.
             return replace(found, scripts=[])
-    elif (may_install_charts(data) or may_ask_for_nodes(data)) and (shell := _as_shell_script(source, data)):
+    elif (may_install_charts(data) or may_ask_for_nodes(data)) and (shell := as_shell_script(source, data)):
         found = _read_boot_script(source, shell, rules)
         if found.facts:
             return replace(found, scripts=[], facts=[*found.facts, *secrets_beside(source, data, rules)])
@@ -168,13 +164,14 @@ def _scripts_for_new_machines(source: Source, data: bytes) -> list[BootScript]:
 
 def _facts_of_cluster_tasks(source: Source, data: bytes) -> list[Fact]:
     """What tasks that make a node ask of its cluster."""
-    if not _ASKS_A_CLUSTER.search(data) or not is_tasks_of_a_node(data):
+    if not asks_a_cluster(data) or not is_tasks_of_a_node(data):
         return []
-    every = (each for document in documents_in(source, data)[0] for each in objects(document) if each.is_mapping)
+    around = variables_of_tasks(source, data)
+    every = (one for document in documents_in(source, data)[0] for one in objects(document, around) if one.is_mapping)
     return [fact for each in every for fact in facts_of(each)]
 
 
-def _as_shell_script(source: Source, data: bytes) -> bytes:
+def as_shell_script(source: Source, data: bytes) -> bytes:
     """A script as it stands. Of a makefile or a pipeline, the script that its commands come down to."""
     if is_script(data, source.path.name):
         return data

@@ -144,6 +144,11 @@ def _has_to_do_with_kubelet(effect: Effect) -> bool:
     return is_named and not isinstance(effect, (Unit, RunsElsewhere))
 
 
+def _only_adds(writes: Writes) -> bool:
+    """Whether it changes a file that was there before, or adds to it."""
+    return writes.how is How.EDIT or (writes.how is How.APPEND and writes.whole is None)
+
+
 def _brings_a_node_up_to_date(effect: Effect) -> bool:
     """`kubeadm upgrade`, `kubectl drain`: the node was there before, and its kubelet with it."""
     if not isinstance(effect, Runs):
@@ -233,7 +238,7 @@ class KubeletStarts:
         return by_hand and not any(each.path.shown().startswith(_NODEADM_READS) for each in self.timeline.of(Writes))
 
     def brings_its_unit(self) -> bool:
-        writes = (each for each in self.timeline.of(Writes) if each.how is not How.EDIT)
+        writes = (each for each in self.timeline.of(Writes) if not _only_adds(each))
         written = (each.path.shown().rpartition("/")[2] for each in writes)
         return any(each in self.family.units for each in written) or self._installs_it()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.facts.fleet.eksctl import NODE_GROUP
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.plugin_by_address import PluginByAddress
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
@@ -42,7 +43,7 @@ def toolkit_of(pool: GpuPool, values: Sequence[OperatorValues]) -> Brought | Non
 
 
 def plugin_of(
-    pool: GpuPool, values: Sequence[OperatorValues], daemonsets: Iterable[DaemonSetManifest]
+    pool: GpuPool, values: Sequence[OperatorValues], daemonsets: Iterable[DaemonSetManifest | PluginByAddress]
 ) -> Brought | None:
     runtime = _runtime(pool)
     if pool.driver is Driver.AMI and runtime is not None and runtime.plugin_in_image and not pool.sets_own_plugin:

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from nodeworthy.facts.fleet.asked_nodes import SaidCluster
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.machines import NOTHING_SAID
+from nodeworthy.facts.fleet.plugin_by_address import PluginByAddress
 from nodeworthy.facts.fleet.pool_system import minor_of
 from nodeworthy.facts.fleet.pools_by_evidence import are_of_several_clusters, cluster_kind
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
@@ -30,7 +31,7 @@ class InferredFleet:
     # Whether the operator's settings were seen at all; and those that were, and who else hands out GPUs.
     has_operator: bool = False
     settings: tuple[OperatorValues, ...] = ()
-    daemonsets: tuple[DaemonSetManifest, ...] = ()
+    daemonsets: tuple[DaemonSetManifest | PluginByAddress, ...] = ()
 
     @property
     def versions(self) -> list[Located[str]]:
@@ -60,10 +61,10 @@ def infer_fleets(
     pools: Iterable[GpuPool],
     values: Sequence[OperatorValues],
     clusters: Sequence[SaidCluster] = (),
-    daemonsets: Sequence[DaemonSetManifest] = (),
+    daemonsets: Sequence[DaemonSetManifest | PluginByAddress] = (),
 ) -> list[InferredFleet]:
     """One of each cluster that is named; a pool that names none is of the only one that is, else of the nearest."""
-    fleets = _of_each_cluster(_telling(list(pools)), values)
+    fleets = _of_each_cluster(_told_once(list(_telling(list(pools)))), values)
     if len(fleets) == 1:
         # Where several are in reach, nobody says into which of them something is installed.
         fleets = [replace(fleets[0], settings=tuple(values), daemonsets=tuple(daemonsets))]
@@ -77,6 +78,24 @@ def _telling(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
     beside the nodes with GPUs."""
     known = {each.distribution.state for each in pools if _is_told_of(each)}
     yield from (each for each in pools if _is_told_of(each) or each.distribution.state not in known)
+
+
+def _told_once(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
+    """A makefile and a script may both ask for one pool, and only one of them says of which cluster."""
+    named = {_what_it_is(each) for each in pools if _is_named(each)}
+    yield from (
+        each for each in pools if _is_named(each) or each.machines.gpu is None or _what_it_is(each) not in named
+    )
+
+
+def _is_named(pool: GpuPool) -> bool:
+    return _NAME.fullmatch(_cluster(pool)) is not None
+
+
+def _what_it_is(pool: GpuPool) -> object:
+    machines = pool.machines
+    said = (machines.gpu, machines.gpus, *machines.types)
+    return (pool.title, pool.distribution.state, *(each.state if each is not None else None for each in said))
 
 
 def _is_told_of(pool: GpuPool) -> bool:
@@ -118,7 +137,7 @@ def _fleet(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> Inferr
     releases = {each.release.state: each.release for each in values if isinstance(each.release.state, Known)}
     told = tuple(each for state, each in releases.items() if state.value)
     # One that is filled in later holds its pools together, and is no name.
-    name = next((each.cluster for each in pools if _NAME.fullmatch(_cluster(each))), None)
+    name = next((each.cluster for each in pools if _is_named(each)), None)
     return InferredFleet(tuple(pools), name, told, bool(values))
 
 

@@ -111,12 +111,21 @@ def _is_for_one_of(nodes: AskedNodes, made: Sequence[AskedNodes]) -> bool:
 def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
     """All of them, those apart of which nothing but the distribution is known: sixty scripts of k3s say no more than
     one."""
-    pools = pools_by_evidence(facts)
+    pools = _with_roles(pools_by_evidence(facts), facts)
     bare = list(_unlike([each for each in pools if each.machines == NOTHING_SAID]))
     told = {each.distribution.shown() for each in bare if each.kubernetes is not None}
     # The script that makes them need not say the version that an inventory gives it.
     bare = [each for each in bare if each.kubernetes is not None or each.distribution.shown() not in told]
     return [each for each in pools if each.machines != NOTHING_SAID or each in bare]
+
+
+def _with_roles(pools: list[GpuPool], facts: Sequence[Placed]) -> list[GpuPool]:
+    """Imported only where roles of Ansible make nodes."""
+    if not any("roles/" in each.place.file for each in pools):
+        return pools
+    from nodeworthy.facts.fleet.by_roles import with_other_roles
+
+    return with_other_roles(pools, [each for each in facts if isinstance(each, BootScript)])
 
 
 def pools_of_charts(values: Sequence[OperatorValues], folder: PurePath) -> Iterator[GpuPool]:

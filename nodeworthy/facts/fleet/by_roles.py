@@ -1,0 +1,72 @@
+"""What other roles of a playbook bring to the nodes that one of its roles makes.
+
+A role that installs NVIDIA's driver makes no node, and the one that installs k3s brings no driver: a playbook that
+names both runs them on the same machines, or on the GPU nodes among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.facts.boot.pool_drivers import brought_by_scripts
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.surroundings import Surroundings
+from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
+from nodeworthy.verdict import NotKnown, Place
+
+_OF_A_ROLE = pattern(r"(?:(.*)/)?roles/([\w.-]+)/(?:tasks|templates|handlers|files)/")
+_PLAYS = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?hosts[ \t]*:", words=(b"hosts",))
+# `- nvidia`, `- role: nvidia`, `- {role: nvidia}`, `name: nvidia`
+_NAMED = pattern(
+    rb"(?m)^[ \t]*(?:-[ \t]+)?(?:\{[ \t]*)?(?:(?:role|name)[ \t]*:[ \t]*)?[\"']?([\w.-]{1,80})[\"']?[ \t\r]*(?:[#,}]|$)"
+)
+_YAML = (".yml", ".yaml")
+
+
+def with_other_roles(pools: Sequence[GpuPool], scripts: Sequence[BootScript]) -> list[GpuPool]:
+    """The pools of roles with what the roles beside theirs install, where nothing of their own says it."""
+    others = [(role, each) for each in scripts if (role := _role_of(each.place)) is not None and _brings(each)]
+    return [_with(pool, others) for pool in pools] if others else list(pools)
+
+
+def _with(pool: GpuPool, others: Sequence[tuple[tuple[str, str], BootScript]]) -> GpuPool:
+    own = _role_of(pool.place)
+    if own is None:
+        return pool
+    beside = [
+        script
+        for role, script in others
+        if role[0] == own[0] and role != own and _are_named_together(own[1], role[1], script.surroundings)
+    ]
+    if not beside:
+        return pool
+    return replace(brought_by_scripts(pool, beside), scripts=(*pool.scripts, *beside))
+
+
+def _role_of(place: Place) -> tuple[str, str] | None:
+    """The folder of its roles, and its name."""
+    found = _OF_A_ROLE.match(place.file.replace("\\", "/"))
+    return (found[1] or "", found[2]) if found is not None else None
+
+
+def _brings(script: BootScript) -> bool:
+    """Whether it installs a driver or the container toolkit. What reads scripts is imported only where there are."""
+    from nodeworthy.facts.boot.drivers import drivers
+    from nodeworthy.facts.boot.toolkit_installed import toolkits
+
+    try:
+        return any(drivers(script.timeline)) or any(toolkits(script.timeline))
+    except NotKnown:
+        return False
+
+
+def _are_named_together(one: str, other: str, around: Surroundings | None) -> bool:
+    return around is not None and any({one, other} <= names for names in _playbooks(around))
+
+
+def _playbooks(around: Surroundings) -> Iterator[set[str]]:
+    """The names of roles, and all else that stands alone in a line, of each playbook."""
+    for held in around.holding(_PLAYS, _YAML):
+        yield {found[1].decode() for found in _NAMED.finditer(held.data)}
