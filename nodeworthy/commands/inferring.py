@@ -43,7 +43,7 @@ def fleets_of_files(paths: Sequence[str]) -> list[InferredFleet]:
 
 
 def _fleets_of(sources: Sequence[Source]) -> list[InferredFleet]:
-    from nodeworthy.collect.source.no_cluster import of_some_cluster
+    from nodeworthy.collect.source.no_cluster import pools_of_some_cluster
     from nodeworthy.facts.fleet.karpenter import pools_of_any_image
     from nodeworthy.facts.fleet.pool_system import clusters_of_stack
     from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
@@ -74,7 +74,7 @@ def _fleets_of(sources: Sequence[Source]) -> list[InferredFleet]:
     every = [*pools_together(facts), *(each.pool for each in pools_of_any_image(facts))]
     asked = {(pool.place, pool.title): pool for pool in every}
     pools = [*planned.values(), *asked.values()] or list(pools_of_charts(values, folder))
-    pools = of_some_cluster(pools, sources)
+    pools = pools_of_some_cluster(pools, sources)
     clusters = [each for each in facts if isinstance(each, SaidCluster)]
     plugins = [each for each in facts if isinstance(each, DaemonSetManifest)]
     by_address = [each for each in installed if isinstance(each, PluginByAddress)]

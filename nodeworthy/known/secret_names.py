@@ -61,8 +61,6 @@ class Holds(Enum):
 
 # `existingSecretAdminPassword: harbor-admin`, `existingStoreSecret: thanos-s3`: the Secret that holds it, by its name.
 _NAMES_A_SECRET = pattern(r"existing\w{0,32}secret")
-# Rows that go round, as whoever shows the form of a key counts.
-_IN_A_ROW = tuple(each * 14 for each in ("0123456789abcdef", "0123456789", "1234567890abcdef"))
 # `kfy_0000…`: no secret ends in as many of one letter; what shows its form is filled up with them.
 _FILLED_UP = 8
 _SHORTEST = {Holds.PASSWORD: 4, Holds.TOKEN: 8}
@@ -295,15 +293,8 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     if len(value) < 80 and any(each in lowered for each in known.holds):
         return True
     # PASSWORD, JOIN_TOKEN: the name of what is to stand there.
-    if kind is Holds.TOKEN and _only_counts(lowered):
-        return True
     filled_up = (len(value) > 3 and len(set(value[:64])) <= 2) or value.endswith(value[-1] * _FILLED_UP)
     return filled_up or (value.isupper() and _names_one(value))
-
-
-def _only_counts(lowered: str) -> bool:
-    """`0123456789abcdef01234567…`: as long as a key is, and each of its letters the next one."""
-    return 16 <= len(lowered) <= 128 and any(lowered in row for row in _IN_A_ROW)
 
 
 def _names_one(capitals: str) -> bool:

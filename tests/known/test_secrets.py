@@ -338,7 +338,6 @@ def test_nothing_else_is(line: str) -> None:
         'curl -d "{\\"at\\": \\"$(date -u +%Y-%m-%dT%H:%M:%SZ)\\"}" "$HOOK"',
         "curl -H 'X-Job: back-up:nightly' https://hooks.example.com",
         "signing_key: CHANGEME00000000",
-        f"netbox_token: {'0123456789abcdef' * 2}01234567",
         f"SIGNING_KEY: {'22BF84AC' * 5}",
         'set /p PASSWORD="Enter the password of Windows: "',
         f'<authorize username="admin" password="{"5e884898da280471" * 4}" encoding="sha256">',

@@ -23,7 +23,7 @@ _SUFFIXES = (
 )
 
 
-def of_some_cluster(pools: Iterable[GpuPool], sources: Sequence[Source]) -> list[GpuPool]:
+def pools_of_some_cluster(pools: Iterable[GpuPool], sources: Sequence[Source]) -> list[GpuPool]:
     """The pools less those of which nothing says that they are nodes, in a scope that has no word of Kubernetes."""
     every = list(pools)
     if not any(map(_is_of_nothing, every)) or any(map(_has_a_word, _one_of_each_scope(sources))):
