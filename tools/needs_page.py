@@ -53,6 +53,7 @@ SOURCES: dict[str, str] = {
     "ProfilingAsked": f"{_DECLARED}; a label, a pod or a tool that asks for profiling",
     "ProfilingNodes": f"{_DECLARED}; labels of nodes",
     "QueueAsked": f"{_DECLARED} alone",
+    "QueueCover": "the ClusterQueues of Kueue that lie in the same scope",
     "SharingConfig": "the device plugin's config: values, a ConfigMap",
     "ToolkitOnNodes": "the operator's toolkit in a cluster: its DaemonSets, and their nodes",
 }

@@ -97,7 +97,7 @@ from nodeworthy.facts.pod.claims import ClaimsAround, ComputeDomain, DeviceClass
 from nodeworthy.facts.pod.docker_gpus import DockerGpus
 from nodeworthy.facts.pod.efa_plugin import EfaPlugin
 from nodeworthy.facts.pod.named_images import NamedImage, SaidCapabilities
-from nodeworthy.facts.pod.queues import GpuQueue
+from nodeworthy.facts.pod.queues import GpuQueue, LocalQueue, QueueCover
 from nodeworthy.facts.pod.quotas import DeviceQuota
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import ProfilingAsked
@@ -122,6 +122,7 @@ from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.configuration import GresConf, SlurmConf
 from nodeworthy.facts.slurm.configuration_faults import CgroupConf
 from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.node_sets import SlinkyNodeSet
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import BoundCheck, Many, Moment, Rule
 
@@ -205,6 +206,7 @@ _FILES: Final[Facts] = frozenset(
         KarpenterClass,
         KubeadmConfig,
         LeftOut,
+        LocalQueue,
         MisplacedMonitor,
         MisplacedNodes,
         NamedArchive,
@@ -213,6 +215,8 @@ _FILES: Final[Facts] = frozenset(
         OpenedPort,
         OperatorByHelm,
         PatchedPolicy,
+        QueueCover,
+        SlinkyNodeSet,
         ParameterDefault,
         RefusedExporterOption,
         TerraformText,

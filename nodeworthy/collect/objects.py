@@ -159,9 +159,10 @@ def _node_sets(document: Tree) -> Iterator[Fact]:
 
 
 def _queues(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.pod.queues import gpu_queues
+    from nodeworthy.facts.pod.queues import gpu_queues, kueues_queues
 
     yield from gpu_queues(document)
+    yield from kueues_queues(document)
 
 
 def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
@@ -422,6 +423,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "JoinConfiguration": (_of_kubeadm,),
     "KubernetesCluster": (_hosted, _said_of_a_cluster),
     "KubernetesClusterNodePool": (_hosted,),
+    "LocalQueue": (_queues,),
     "MachineDeployment": (_said_of_a_cluster,),
     "MachinePool": (_said_of_a_cluster,),
     "MachineSet": (_made_otherwise,),

@@ -11,7 +11,7 @@ A quota counts what pods request of a device, by the one name that begins with `
 all GPUs there are. (HAMi's own scheduler counts by `limits.`, so that alone is a warning.)
 
 A ClusterQueue of Kueue's counts for each flavor all that it covers, in that order, and names a flavor once: its webhook
-refuses another one.
+refuses another one. A job whose LocalQueue leads to a ClusterQueue that covers no GPUs is never admitted.
 
 The memory and the cores that HAMi shares (`nvidia.com/gpumem`, `nvidia.com/gpucores`) are whole numbers, too. No
 request and a limit of zero are no fault.
@@ -19,13 +19,14 @@ request and a limit of zero are no fault.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from nodeworthy.documents.settled import PLACEHOLDER, is_charts, settle, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, is_gpu_resource, whole
-from nodeworthy.facts.pod.queues import GpuQueue
+from nodeworthy.facts.pod.queues import GpuQueue, LocalQueue, QueueCover
 from nodeworthy.facts.pod.quotas import COUNTED, DeviceQuota
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.patterns import pattern
@@ -42,6 +43,7 @@ RULE = Rule(
 )
 
 _MOST_RELATED = 10
+_QUEUE = "kueue.x-k8s.io/queue-name"
 _REFUSED = "the API server refuses the pod"
 _DRAWN = "it is a mapping, of which whatever makes its pods makes a number"
 _A_NAME = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -132,6 +134,45 @@ def kueue_takes_its_quotas(queue: GpuQueue) -> Findings:
         related=[Related(each.place, f"it {each.says}: {each.is_}") for each in others[:_MOST_RELATED]],
         cause=f"{first.cause}: without the queue nothing that waits for its GPUs is ever admitted",
         remedy=f"write {first.should}; `kubectl apply --dry-run=server -f` tells",
+    )
+
+
+@RULE.check
+def kueue_counts_what_is_asked_for(
+    queue: LocalQueue, covers: Sequence[QueueCover], pods: Sequence[PodTemplate]
+) -> Findings:
+    """One ClusterQueue of that name, and jobs of the queue's own namespace: others may be another cluster's."""
+    there = [each for each in covers if each.name == queue.leads_to]
+    if len(there) != 1:
+        skip("what the ClusterQueue covers that it leads to is not said here")
+    coming = [each for each in pods if each.gpu_resources and _comes_by(each, queue)]
+    if not coming:
+        skip("no pods with GPUs come by it")
+    for pod in coming:
+        missing = [each for each in pod.gpu_resources if each not in there[0].resources]
+        if missing:
+            yield _uncounted(pod, pod.labels[_QUEUE], missing[0], queue, there[0])
+
+
+def _comes_by(pod: PodTemplate, queue: LocalQueue) -> bool:
+    label = pod.labels.get(_QUEUE)
+    return label is not None and label.text == queue.name and pod.namespace == queue.namespace
+
+
+def _uncounted(pod: PodTemplate, label: Tree, resource: str, queue: LocalQueue, cover: QueueCover) -> Draft:
+    return fail(
+        label.heading,
+        f"Kueue never admits {pod.kind} '{pod.name}': its queue counts no {resource}",
+        is_=f"ClusterQueue '{cover.name}' covers {', '.join(sorted(cover.resources))}",
+        should=f"{resource} among coveredResources, with a nominalQuota in each of the group's flavors",
+        related=[
+            Related(cover.place, f"ClusterQueue '{cover.name}'"),
+            Related(queue.place, f"LocalQueue '{queue.name}' leads to it"),
+        ],
+        cause=f"couldn't assign flavors to pod set main: resource {resource} unavailable in ClusterQueue: of what a "
+        "ClusterQueue does not cover it has no quota, not even one to borrow, and the job stays suspended",
+        remedy=f"add {resource} to a resource group of '{cover.name}', or name a queue that has GPUs; to be sure: "
+        "kubectl get workloads -A; kubectl describe workload NAME",
     )
 
 

@@ -1,4 +1,4 @@
-"""Quotas of GPUs in a ClusterQueue, as Kueue takes them."""
+"""Quotas of GPUs in a ClusterQueue, as Kueue takes them, and the queues by which jobs come to them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,44 @@ class GpuQueue:
             for flavor in group.get("flavors").sequence:
                 yield from _counts_others(group.get("coveredResources"), flavor)
                 yield from _comes_again(flavor.get("name"), of_flavors)
+
+
+@dataclass(frozen=True)
+class LocalQueue:
+    """What jobs name, by a label: it leads to a ClusterQueue."""
+
+    called: ClassVar[str] = "a LocalQueue of Kueue's"
+
+    place: Place
+    namespace: str
+    name: str
+    leads_to: str
+
+
+@dataclass(frozen=True)
+class QueueCover:
+    """The resources that a ClusterQueue admits."""
+
+    called: ClassVar[str] = "a ClusterQueue"
+
+    place: Place
+    name: str
+    resources: frozenset[str]
+
+
+def kueues_queues(document: Tree) -> Iterator[LocalQueue | QueueCover]:
+    """Those of which all is known: one that is filled in later covers nobody knows what."""
+    metadata, spec = document.get("metadata"), document.get("spec")
+    name = metadata.get("name").text
+    if not document.get("apiVersion").string.startswith(_GROUP) or not name or why_incomplete(spec):
+        return
+    if document.get("kind").text == "LocalQueue":
+        if spec.get("clusterQueue").text:
+            yield LocalQueue(document.place, metadata.get("namespace").string, name, spec.get("clusterQueue").string)
+        return
+    covered = [each.text or "" for group in spec.get("resourceGroups").sequence for each in _covered(group)]
+    if covered and not any(not each or MADE_LATER.search(each) for each in covered):
+        yield QueueCover(document.place, name, frozenset(covered))
 
 
 def gpu_queues(document: Tree) -> Iterator[GpuQueue]:
