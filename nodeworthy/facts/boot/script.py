@@ -104,6 +104,8 @@ class BootScript:
     on_its_own: str = ""
     # EKS puts its own part beside it, which it can do with MIME alone.
     is_merged: bool = False
+    # Whoever gives it to machines adds to it where their cluster is, and whom to trust.
+    is_completed: bool = False
     # What its machines start from; None where nothing that was read names one.
     image: NodeImage | None = None
     # What the cluster of its machines is called, where what gives it to them says so.

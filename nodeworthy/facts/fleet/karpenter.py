@@ -102,6 +102,10 @@ class KarpenterPool:
         return AskedNodes(self.name, "NodePool", self.place, distribution, said, True, machines=self.machines)
 
 
+# Of which Karpenter hands the user data on as it stands.
+_OWN_FAMILY = "Custom"
+
+
 @dataclass(frozen=True)
 class _Image:
     """What a term chooses, or an amiFamily."""
@@ -219,7 +223,11 @@ class KarpenterClass:
 
     @property
     def scripts(self) -> tuple[BootScript, ...]:
-        return () if self.script is None else (replace(self.script, image=self.image),)
+        """Karpenter adds where the cluster is, to all but what nodes of a family of one's own are given."""
+        if self.script is None:
+            return ()
+        is_own = self.tree.get("spec", "amiFamily").text == _OWN_FAMILY
+        return (replace(self.script, image=self.image, is_completed=not is_own),)
 
     @cached_property
     def image(self) -> NodeImage | None:

@@ -306,7 +306,7 @@ def _left_out(script: BootScript, at: Coordinates, *, is_hybrid: bool) -> Findin
             remedy=f"give {missing} as well",
         )
     left_out = at.missing_for(hybrid=is_hybrid)
-    if left_out and any(at.said) and not adds_node_configs(script.timeline):
+    if left_out and any(at.said) and not script.is_completed and not adds_node_configs(script.timeline):
         yield fail(
             at.place,
             f"{at.document} leaves out {' and '.join(left_out)}",
