@@ -7,13 +7,14 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from nodeworthy.derive import parameters
 from nodeworthy.records import dataclass, field, replace
 from nodeworthy.verdict import Draft, Severity, Unread
 
 Check = Callable[..., Iterator[Draft] | None]
+AnyCheck = TypeVar("AnyCheck", bound=Check)
 
 
 class Moment(Enum):
@@ -85,15 +86,15 @@ class Rule:
     _bound: tuple[BoundCheck, ...] = ()
 
     @overload
-    def check(self, function: Check) -> Check: ...
+    def check(self, function: AnyCheck) -> AnyCheck: ...
 
     @overload
-    def check(self, *, unless: type[Any]) -> Callable[[Check], Check]: ...
+    def check(self, *, unless: type[Any]) -> Callable[[AnyCheck], AnyCheck]: ...
 
     def check(
-        self, function: Check | None = None, *, unless: type[Any] | None = None
-    ) -> Check | Callable[[Check], Check]:
-        def added(function: Check) -> Check:
+        self, function: AnyCheck | None = None, *, unless: type[Any] | None = None
+    ) -> AnyCheck | Callable[[AnyCheck], AnyCheck]:
+        def added(function: AnyCheck) -> AnyCheck:
             self._functions.append((function, unless))
             return function
 

@@ -33,7 +33,9 @@ from nodeworthy.verdict import Place, Unknown
 def jsonencode(c: Calling, value: Value) -> Value:
     pieces: list[Piece] = []
     _json(value, pieces)
-    return c.string(pieces)
+    made = c.string(pieces)
+    made.encodes = value
+    return made
 
 
 def _json(value: Value, pieces: list[Piece]) -> None:

@@ -17,6 +17,7 @@ from nodeworthy.boot.conditions import always, together
 from nodeworthy.boot.effects import Act, Effect, How, Joins, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import file_left_by
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.runtime import runtime_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.config import is_nodeadms
@@ -60,6 +61,11 @@ def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
         yield _flaw(each, runtime).with_more(on=on)
     for flaw in unsure:
         yield flaw.with_more(on=on)
+
+
+@RULE.check
+def the_edit_over_there_stays(script: RemoteScript) -> Findings:
+    return the_edit_stays(script, None)
 
 
 @RULE.check

@@ -27,6 +27,7 @@ from nodeworthy.facts.boot.fabric_manager import (
     switched_off_faults,
     versions,
 )
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript, drafts_of_a_whole
 from nodeworthy.facts.fleet.gpu_pool import NodeImage
 from nodeworthy.facts.node.boot import BootEnd
@@ -64,7 +65,13 @@ def what_it_installs_fits(script: BootScript) -> Findings:
         left = left_on_the_disk(timeline)
     elif is_a_boot or drivers(timeline):  # one of several scripts may leave its start to the others
         left = runs(timeline, managers[0].place, is_a_boot=is_a_boot)
-    yield from drafts_of_a_whole(script, [*versions(timeline), *left])
+    yield from versions(timeline)
+    yield from drafts_of_a_whole(script, left)
+
+
+@RULE.check
+def what_is_installed_over_there_fits(script: RemoteScript) -> Findings:
+    return what_it_installs_fits(script)
 
 
 @RULE.check

@@ -20,7 +20,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Expansion, How, RunsElsewhere, Stage, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import UserData
-from nodeworthy.facts.boot.remote_script import SendingScript
+from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.patterns import pattern
@@ -65,6 +65,11 @@ def inner_scripts_keep_their_variables(script: BootScript) -> Findings:
                 f"whether {first.raw} is set when {each.effect.path.shown()} is written is not known: "
                 "a file that was sourced before was not read",
             )
+
+
+@RULE.check
+def scripts_over_there_keep_their_variables(script: RemoteScript) -> Findings:
+    return inner_scripts_keep_their_variables(script)
 
 
 @RULE.check

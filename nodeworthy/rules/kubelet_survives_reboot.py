@@ -306,6 +306,11 @@ def its_modules_are_loaded(script: BootScript) -> Findings:
 
 
 @RULE.check
+def another_machines_modules_are_loaded(script: RemoteScript) -> Findings:
+    return its_modules_are_loaded(script)
+
+
+@RULE.check
 def its_modules_are_loaded_again(script: BootScript) -> Findings:
     is_told = script.use.builds_an_image or swap_off_for_this_boot(script) is not None
     loads = None if is_told else loaded_for_this_boot(script)
@@ -322,6 +327,11 @@ def its_modules_are_loaded_again(script: BootScript) -> Findings:
         # Some networks load it themselves, and others need no bridge.
         severity=Severity.WARNING,
     )
+
+
+@RULE.check
+def another_machines_modules_are_loaded_again(script: RemoteScript) -> Findings:
+    return its_modules_are_loaded_again(script)
 
 
 @RULE.check

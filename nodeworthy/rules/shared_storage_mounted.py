@@ -18,6 +18,7 @@ from nodeworthy.boot.conditions import always, together, who_decides
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import speaking_of, without_own_questions
 from nodeworthy.facts.boot.flaw import shown_guard
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootScript, PromisedPool
 from nodeworthy.facts.boot.storage_flaws import flaws_of, is_enabled, mounts_of_one_folder
@@ -58,6 +59,11 @@ def no_boot_waits_for_it(script: BootScript) -> Findings:
         first = Related(one.place, f"here by {one.by.value}")
         cause = "systemd makes one unit of a folder, and which of the two it takes is luck"
         yield fail(other.place, says, should="once", cause=cause, remedy="take one of them out", related=(first,))
+
+
+@RULE.check
+def no_boot_over_there_waits_for_it(script: RemoteScript) -> Findings:
+    return no_boot_waits_for_it(script)
 
 
 @RULE.check

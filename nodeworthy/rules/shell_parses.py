@@ -32,6 +32,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.facts.boot.handed_to_a_shell import Handed, handed_to_a_shell
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.unreadable_shell import (
@@ -48,6 +49,7 @@ from nodeworthy.facts.boot.unreadable_shell import (
     shorten_words,
     texts_without_end,
     unreadable,
+    unreadable_files,
 )
 from nodeworthy.facts.slurm.cut_lines import launches_cut_short
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -76,13 +78,18 @@ def the_shell_can_read_it(script: BootScript) -> Findings:
     cut = list(commands_cut_short(script))
     if not shell_parts(script) and not script.is_a_part and not cut and not has_commands(script):
         skip("there is no shell script in it")
-    yield from map(_draft_of_shell, unreadable(script))
+    yield from map(_draft_of_shell, (*unreadable(script), *unreadable_files(script)))
     yield from map(_told_swallowed, texts_without_end(script))
     yield from map(_told_handed, handed_to_a_shell(script))
     for ended in ended_by_dash(script):
         yield _told_of_dash(ended, script)
     for each, part in cut:
         yield _told_cut(each, part.rows, part.part.origin)
+
+
+@RULE.check
+def a_shell_over_there_can_read_it(script: RemoteScript) -> Findings:
+    return the_shell_can_read_it(script)
 
 
 @RULE.check

@@ -196,7 +196,7 @@ def a_patch_can_be_read(patch: PatchedPolicy) -> Findings:
     """A patch of the ClusterPolicy, by a script: its list replaces the one that is there."""
     if patch.values.toolkit.env.is_absent:
         skip("it changes nothing of toolkit.env")
-    yield from the_list_can_be_read(patch.values) or ()
+    yield from the_list_can_be_read(patch.values)
 
 
 @RULE.check
@@ -214,7 +214,7 @@ def helm_is_told_nothing_in_vain(operator: OperatorByHelm) -> Findings:
             remedy="take the settings of toolkit.env away, or let the operator bring the toolkit: toolkit.enabled=true",
         )
         return
-    for each in (*(the_list_can_be_read(operator.values) or ()), *(no_setting_is_dead(operator.values) or ())):
+    for each in (*the_list_can_be_read(operator.values), *no_setting_is_dead(operator.values)):
         yield replace(each, edit=None)
 
 

@@ -10,7 +10,17 @@ from nodeworthy.boot.commands.call import is_rooted
 from nodeworthy.boot.content import Content, lines_of
 from nodeworthy.boot.effects import Gap, Runs
 from nodeworthy.boot.shell.arithmetic import reckon
-from nodeworthy.boot.shell.elsewhere import by_option, in_lima, in_target, into_the_node, run_elsewhere, ssh, sshpass
+from nodeworthy.boot.shell.elsewhere import (
+    by_ansible,
+    by_option,
+    in_lima,
+    in_target,
+    into_the_node,
+    run_elsewhere,
+    ssh,
+    sshpass,
+    to_many,
+)
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_command_text, run_here, run_shell
 from nodeworthy.boot.text import Hole, Text
@@ -277,6 +287,8 @@ BUILTINS: Mapping[str, Builtin] = {
     "sg": su,
     "ssh": ssh,
     "sshpass": sshpass,
+    **dict.fromkeys(("pdsh", "clush", "parallel-ssh", "pssh"), to_many),
+    "ansible": by_ansible,
     "vagrant": by_option,
     "gcloud": by_option,
     "multipass": run_elsewhere,

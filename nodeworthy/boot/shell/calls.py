@@ -244,7 +244,7 @@ def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], pla
     if inner is not None:
         return run_arguments(walker, inner, place, raw) if inner else None
     if "/" in name:
-        written = run_written(walker, arguments[0], arguments[1:], place, raw, as_program=True)
+        written = run_written(walker, arguments[0], arguments[1:], place, raw)
         if written is not None:
             return written.status
     if program != name:

@@ -1,6 +1,6 @@
 """What a script has another machine run: `ssh HOST COMMAND`, `ssh HOST 'bash -s' <<EOF`, and what leads there as well:
-`gcloud compute ssh`, `vagrant ssh -c`, `multipass exec`, `lxc exec`, `limactl shell`; out of a container `nsenter -t 1`
-and `chroot /host`, to the node around it.
+`gcloud compute ssh`, `vagrant ssh -c`, `multipass exec`, `lxc exec`, `limactl shell`; `pdsh`, `clush`, `ansible -m
+shell` to many; out of a container `nsenter -t 1` and `chroot /host`, to the node around it.
 
 The other machine has none of this one's variables, functions and files; what an unquoted heredoc expands is expanded
 here, before it is sent. Scripts for one host, by the name that is written, find the files of those before them.
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # The options of ssh that take a value of their own, alone or behind others: `-p 22`, `-tp 22`.
 _TAKES = "BbcDEeFIiJLlmOopQRSWw"
+# Those of pdsh, clush and parallel-ssh.
+_TAKES_OF_MANY = "wxgXlfuRtMHhpoeO"
 # A variable that is not known, and that holds options by what it is called.
 _OPTIONS = pattern(r"(?i)opt|arg|flag|param")
 # The node around a container: its first process, and where its disk is mounted.
@@ -70,6 +72,28 @@ def sshpass(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
 
 def ssh(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     return _sent(walker, _shell_asked_for(arguments[1:]), arguments, place, raw)
+
+
+def to_many(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`pdsh -w gpu-[1-8] COMMAND`, `clush -bw @gpu COMMAND`, `parallel-ssh -h FILE COMMAND`: to each the same."""
+    hosts, at = Text.of("all of them"), 1
+    while at < len(arguments) and (arguments[at].known or "").startswith("-"):
+        word = arguments[at].known or ""
+        takes = not word.startswith("--") and word[-1:] in _TAKES_OF_MANY
+        hosts = arguments[at + 1] if word[-1:] in "wgHh" and takes and at + 1 < len(arguments) else hosts
+        at += 2 if takes else 1
+    asked = _Asked(hosts, tuple(arguments[at:])) if at < len(arguments) else None
+    return _sent(walker, asked, arguments, place, raw)
+
+
+def by_ansible(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`ansible GROUP -b -m shell -a COMMAND`; its other modules take no commands."""
+    words = [each.shown() for each in arguments]
+    given = next((arguments[at + 1] for at, word in enumerate(words[:-1]) if word in ("-a", "--args")), None)
+    module = next((words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-m", "--module-name")), "command")
+    is_shell = module.rpartition(".")[2] in ("shell", "command", "raw")
+    asked = _Asked(arguments[1], (given,)) if given is not None and is_shell else None
+    return _sent(walker, asked, arguments, place, raw)
 
 
 def in_lima(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Failure, Gap, Writes
@@ -60,13 +60,14 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
     from nodeworthy.boot.commands.runfiles import is_runfile, runfile
     from nodeworthy.boot.shell.calls import call_of, record_effects, run_program
 
-    options, rest = _options(arguments[1:])
-    if "c" in options:
+    asked, rest = _options(arguments[1:])
+    begins = Options("e" in asked.letters or "errexit" in asked.names, "pipefail" in asked.names)
+    if "c" in asked.letters:
         if not rest:
             return None
-        return run_command_text(walker, rest[0], place, raw, rest[2:])
-    if rest and "s" not in options:
-        written = run_written(walker, rest[0], rest[1:], place, raw)
+        return run_command_text(walker, rest[0], place, raw, rest[2:], begins=begins)
+    if rest and "s" not in asked.letters:
+        written = run_written(walker, rest[0], rest[1:], place, raw, begins=begins)
         if written is not None:
             return written.status
         name = rest[0].known
@@ -77,7 +78,7 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
             walker.not_understood(place, text, f"the script here is {rest[0].unsaid()}", kind=Gap.ANYTHING)
             return None
         return run_program(walker, (Text((name.rsplit("/", 1)[-1],)), *rest[1:]), place, raw)
-    return _run_stdin(walker, rest, place, raw)
+    return _run_stdin(walker, rest, place, raw, begins)
 
 
 def texts_of_unknown_files(walker: Walker) -> Iterator[str]:
@@ -87,8 +88,15 @@ def texts_of_unknown_files(walker: Walker) -> Iterator[str]:
             yield each.content.text.shown()
 
 
-def _options(arguments: Sequence[Text]) -> tuple[str, Sequence[Text]]:
-    letters, index = "", 0
+class _Asked(NamedTuple):
+    """What a shell is told before its script: `-xe`, `-o pipefail`."""
+
+    letters: str
+    names: frozenset[str]
+
+
+def _options(arguments: Sequence[Text]) -> tuple[_Asked, Sequence[Text]]:
+    letters, names, index = "", set[str](), 0
     while index < len(arguments):
         word = arguments[index].string
         if word in ("--", "-"):
@@ -96,24 +104,34 @@ def _options(arguments: Sequence[Text]) -> tuple[str, Sequence[Text]]:
             break
         if not word.startswith(("-", "+")):
             break
-        if not word.startswith("--"):
+        is_named = word.endswith("o") and not word.startswith("--")
+        if word[0] == "-" and not word.startswith("--"):
             letters += word[1:]
+            names.update(each.string for each in arguments[index + 1 : index + 2] if is_named)
         # `-o pipefail`, `-euo pipefail`: the option's name follows.
-        index += 2 if word.endswith("o") and not word.startswith("--") else 1
-    return letters, arguments[index:]
+        index += 2 if is_named else 1
+    return _Asked(letters, frozenset(names)), arguments[index:]
 
 
-def run_command_text(walker: Walker, text: Text, place: Place, raw: str, arguments: Sequence[Text] = ()) -> bool | None:
+def run_command_text(
+    walker: Walker,
+    text: Text,
+    place: Place,
+    raw: str,
+    arguments: Sequence[Text] = (),
+    *,
+    begins: Options | None = None,
+) -> bool | None:
     """`-c TEXT`."""
     if text.known is None:
         if not any(isinstance(piece, str) and piece.strip() for piece in text.pieces):
             walker.not_understood(place, raw, f"what it runs is {text.unsaid()}", kind=Gap.ANYTHING)
             return None
-        return run_text(walker, text.shown(), Straight(place), arguments, place)
-    return run_text(walker, text.known, Straight(place), arguments, place)
+        return run_text(walker, text.shown(), Straight(place), arguments, place, begins=begins)
+    return run_text(walker, text.known, Straight(place), arguments, place, begins=begins)
 
 
-def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str, begins: Options) -> bool | None:
     from nodeworthy.boot.commands.fetching import fetched_script
     from nodeworthy.boot.shell.calls import call_of, record_effects
 
@@ -127,14 +145,14 @@ def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str
         return None
     content = stream.content
     walker.stdin = None
-    return run_text(walker, content.text.shown(), Written(content), arguments, place)
+    return run_text(walker, content.text.shown(), Written(content), arguments, place, begins=begins)
 
 
 def run_written(
-    walker: Walker, path: Text, arguments: Sequence[Text], place: Place, raw: str, *, as_program: bool = False
+    walker: Walker, path: Text, arguments: Sequence[Text], place: Place, raw: str, *, begins: Options | None = None
 ) -> Status | None:
-    """Runs a file that the script made or downloaded; None for any other. Only as a program it is run with the options
-    of its first line."""
+    """Runs a file that the script made or downloaded; None for any other. `begins`: the options that a shell is given
+    for it; as a program it is run with those of its first line."""
     from nodeworthy.boot.commands.fetching import fetched_script
     from nodeworthy.boot.commands.runfiles import is_runfile, runfile
     from nodeworthy.boot.shell.calls import call_of, record_effects
@@ -149,8 +167,8 @@ def run_written(
             return None
         walker.running.append(name)
         text = content.text.shown()
-        errexit = as_program and stops_by_its_first_line(text)
-        status = run_text(walker, text, Written(content), arguments, place, errexit=errexit)
+        own = begins if begins is not None else Options(stops_by_its_first_line(text))
+        status = run_text(walker, text, Written(content), arguments, place, begins=own)
         walker.running.pop()
         return Status(status)
     if name in walker.fetched:
@@ -170,7 +188,13 @@ def run_written(
 
 
 def run_text(
-    walker: Walker, text: str, origin: Origin, arguments: Sequence[Text], place: Place, *, errexit: bool = False
+    walker: Walker,
+    text: str,
+    origin: Origin,
+    arguments: Sequence[Text],
+    place: Place,
+    *,
+    begins: Options | None = None,
 ) -> bool | None:
     """A shell of its own: it leaves nothing behind but what it did."""
     from nodeworthy.boot.shell.functions import set_arguments
@@ -178,8 +202,7 @@ def run_text(
     mark = walker.state.variables.mark()
     options, is_last, failing, around = walker.state.options, walker.is_last, walker.failing, walker.around
     _hand_over_failures(walker)
-    walker.state.options = Options()
-    walker.state.options.errexit = errexit
+    walker.state.options = begins.copy() if begins is not None else Options()
     set_arguments(walker, arguments)
     status = run_here(walker, text, origin, place)
     walker.state.options, walker.is_last, walker.failing, walker.around = options, is_last, failing, around

@@ -72,6 +72,8 @@ _ASKS_FOR_NODES = pattern(
     rb"\bkops[ \t]+create[ \t]+cluster\b",
     words=(b"eksctl", b"node-pools", b"clusters", b"aks", b"karpenter.", b"k3sup", b"kops"),
 )
+# What sends commands to another machine.
+_SENDS = pattern(rb"\bssh(?:[ \t]|-action\b)", words=(b"ssh",))
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
 _BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*+|ARG[ \t][^\n]*+)?\r?\n)*FROM[ \t]+\S")
@@ -195,6 +197,11 @@ def may_install_charts(data: bytes) -> bool:
     return is_ours and _RUNS_HELM.search(data) is not None and _INSTALLS.search(data) is not None
 
 
+def may_send_scripts(data: bytes) -> bool:
+    """Whether another machine may be made a node from here; whether it is, whoever reads it finds out."""
+    return _SENDS.search(data) is not None and _MARKS.search(data) is not None
+
+
 def may_ask_for_nodes(data: bytes) -> bool:
     """Whether a cloud may be asked for nodes here; for which, whoever reads it finds out."""
     return _ASKS_FOR_NODES.search(data) is not None
@@ -248,7 +255,7 @@ def may_be_commands(data: bytes, name: str) -> bool:
     """Whether these bytes may be commands for a node, a cluster or a cloud, in whatever form."""
     if is_script(data, name) or is_boot_script(data, name) or is_nodes_firewall(data):
         return True
-    return includes_tasks(data) or may_install_charts(data) or may_ask_for_nodes(data)
+    return includes_tasks(data) or may_install_charts(data) or may_ask_for_nodes(data) or may_send_scripts(data)
 
 
 def _is_meant(name: str, data: bytes) -> bool:

@@ -69,6 +69,11 @@ _REMEDIES = {
     "then change it, for it has been seen: k3s token rotate, rke2 token rotate",
     "a compose file": IN_COMPOSE,
 }
+# What runs something on machines has one of these (scripts_of_tools.py, which is imported only then).
+_RUN_BY_TOOLS = (
+    *("provision:", "additionalUserData:", "fileAssets:", "k0sctl.", "rke-machine-config", "runShellScript"),
+    *("ExecuteBash", "variant:"),
+)
 # By these a release names the files that hold its values.
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
 
@@ -179,8 +184,8 @@ def _add_scripts_of_pods(found: FileContents, every: Sequence[Tree], text: str, 
 
 
 def _add_scripts_of_tools(found: FileContents, every: Sequence[Tree], text: str, source: Source) -> None:
-    """Adds what Lima and kops run on the machines that they start."""
-    if "provision:" not in text and "additionalUserData:" not in text:
+    """Adds what tools are told to run on machines."""
+    if not any(mark in text for mark in _RUN_BY_TOOLS):
         return
     from nodeworthy.collect.source.scripts_of_tools import TELLS, scripts_of_tools
 

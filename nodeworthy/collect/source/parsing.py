@@ -35,7 +35,7 @@ _OF_POOLS = b"karpenter.sh/"
 _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
 # As each metric of NVIDIA's DCGM exporter begins; alerts and dashboards have braces of their own.
 OF_GPU_METRICS = "DCGM_FI_"
-_OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
+_OBJECTS = (".yaml", ".yml", ".bu", ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
 _MEASURED = (".yaml", ".yml", ".json")
 _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)

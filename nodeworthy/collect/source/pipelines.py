@@ -19,6 +19,8 @@ _RUNS = pattern(rb"(?m)^[ \t]*(?:-[ \t]+)?(?:run|script|before_script|after_scri
 # A Job of Kubernetes and a workflow of Argo's have commands, too; those run in a container.
 _OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
 _EXPRESSION = pattern(r"\$?\{\{[^\w{}]*+(\w[\w.-]*+)[^{}]*+\}\}")
+_NO_WORD = pattern(r"[^\w.@-]+")
+_BY_SSH = "ssh-action"
 _NAME = pattern(r"[A-Za-z_]\w*")
 
 
@@ -38,7 +40,8 @@ def as_shell(data: bytes) -> bytes:
     except NotYaml:
         return b""
     told = ("; ".join(rows.get(line, ())) for line in range(2, max(rows, default=0) + 1))
-    return "\n".join(["#!/bin/sh", *told, ""]).encode()
+    # Whoever runs them stops at the first that fails, but Azure.
+    return "\n".join(["#!/bin/sh -e", *told, ""]).encode()
 
 
 def _commands(tree: Tree) -> Iterator[tuple[int, str]]:
@@ -50,6 +53,9 @@ def _commands(tree: Tree) -> Iterator[tuple[int, str]]:
             yield from _set(child)
         elif name in _COMMANDS:
             yield from _run(child)
+        elif name == "with" and _BY_SSH in tree.get("uses").string:
+            yield from _sent(child)
+            continue
         if child.is_mapping or child.is_sequence:
             yield from _commands(child)
 
@@ -74,6 +80,18 @@ def _run(given: Tree) -> Iterator[tuple[int, str]]:
         yield first, "("
         yield from enumerate(lines, each.inside.line)
         yield each.inside.line + len(lines), ")"
+
+
+def _sent(given: Tree) -> Iterator[tuple[int, str]]:
+    """What an action of GitHub's sends to a machine by ssh; it stops there at a failure where it is told to."""
+    script = given.get("script")
+    if script.text is None or script.inside is None or script.inside.line is None:
+        return
+    first, lines = script.inside.line, script.text.rstrip("\n").split("\n")
+    host = _NO_WORD.sub("_", given.get("host").string) or "host"
+    yield first - 1, f"ssh {host} '{'set -e' if given.get('script_stop').value is True else ''}"
+    yield from enumerate((_with_holes(line).replace("'", "'\\''") for line in lines), first)
+    yield first + len(lines), "'"
 
 
 def _on_one_line(lines: Sequence[str]) -> str:

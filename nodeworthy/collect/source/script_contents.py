@@ -16,6 +16,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_tasks_of_a_node,
     may_ask_for_nodes,
     may_install_charts,
+    may_send_scripts,
 )
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text
@@ -114,11 +115,15 @@ def _read_commands(source: Source, data: bytes, rules: frozenset[str]) -> FileCo
         if found.facts:
             # It makes no node of this machine, and asks something of another one, or of a cloud.
             return replace(found, scripts=[])
-    elif (may_install_charts(data) or may_ask_for_nodes(data)) and (shell := as_shell_script(source, data)):
+    elif _may_do_something_elsewhere(data) and (shell := as_shell_script(source, data)):
         found = _read_boot_script(source, shell, rules)
         if found.facts:
             return replace(found, scripts=[], facts=[*found.facts, *secrets_beside(source, data, rules)])
     return secrets_told_openly(source, data, rules) if is_script(data, source.path.name) else None
+
+
+def _may_do_something_elsewhere(data: bytes) -> bool:
+    return may_install_charts(data) or may_ask_for_nodes(data) or may_send_scripts(data)
 
 
 def _beside_scripts(told: Sequence[Fact], scripts: Sequence[BootScript]) -> list[Fact]:

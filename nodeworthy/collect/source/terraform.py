@@ -49,10 +49,13 @@ _AS_A_PLAN = (
     "run `terraform init`, which puts the module where it is read (.terraform/modules), or check its plan: "
     "terraform show -json PLAN > plan.json"
 )
-# What runs something besides is called so: `remote-exec`, `local-exec`.
-_RUNS = '-exec"'
+# What runs something besides is called so: `remote-exec`, `local-exec`, Azure's extensions.
+_RUNS = ('-exec"', "commandToExecute", "machine_extension", "scale_set_extension")
 # By which machines of other clouds than AWS are given what they boot with.
-_BOOTS = ("metadata_startup_script", "startup-script", "user-data", "custom_data", "user_data")
+_BOOTS = (
+    *("startup_script", "startup-script", "user-data", "custom_data", "user_data", "userdata", "cloud-init"),
+    *("cloud_init", "cloud_config", "source_raw"),
+)
 # What a module of one's own is called by.
 _CALLS = pattern(rb'(?m)^[ \t]*source[ \t]*=[ \t]*"(\.\.?/[^"$\n]*)"')
 
@@ -99,7 +102,7 @@ class TerraformRoot:
     @cached_property
     def provisioned(self) -> Provisioned:
         """What it runs on machines and beside itself. Imported only where it does."""
-        runs, boots = self.disk.says(_RUNS), any(map(self.disk.says, _BOOTS))
+        runs, boots = any(map(self.disk.says, _RUNS)), any(map(self.disk.says, _BOOTS))
         if not (runs or boots):
             return Provisioned((), ())
         from nodeworthy.collect.source.terraform_provisioners import booting_elsewhere, provisioning

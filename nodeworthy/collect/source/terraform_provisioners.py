@@ -6,24 +6,30 @@ it installs and what it has others do by ssh. What machines of other clouds than
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.collect.aws.filled_in import script_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.hcl.blocks import body_value
+from nodeworthy.hcl.calling import Calling
+from nodeworthy.hcl.codings import jsondecode
 from nodeworthy.hcl.instances import Instance
 from nodeworthy.hcl.root import Module
 from nodeworthy.hcl.source import Spot
 from nodeworthy.hcl.syntax import Block
-from nodeworthy.hcl.values import Hole, Lit, Obj, Piece, Seq, Str, Value, as_lines
+from nodeworthy.hcl.values import Hole, Lit, Obj, Piece, Refusal, Seq, Str, Value, Waits, as_lines
 from nodeworthy.known.cloud_gpus import names_gpus
 from nodeworthy.known.hosted_elsewhere import gpus_elsewhere
 from nodeworthy.known.terraform import boots
 from nodeworthy.records import replace
 from nodeworthy.verdict import NotKnown
 
-_REMOTE, _LOCAL = "remote-exec", "local-exec"
+_REMOTE, _LOCAL, _FILE = "remote-exec", "local-exec", "file"
+_EXTENSIONS = ("azurerm_virtual_machine_extension", "azurerm_virtual_machine_scale_set_extension")
+# Where a file ends that is laid on a machine, in the script that this comes down to.
+_END = "END_OF_THE_FILE"
 # By which a machine of another cloud, or a pool of nodes, says what hardware it is.
 _ITS_HARDWARE = (
     *("machine_type", "guest_accelerator", "size", "vm_size", "sku", "shape", "node_shape", "flavor_name"),
@@ -41,7 +47,7 @@ def provisioning(module: Module, around: Surroundings | None) -> tuple[list[Boot
     for each in module.everything():
         if isinstance(each, Instance) and not each.is_data and id(each.block) not in seen:
             seen.add(id(each.block))
-            there += (_script(one, around) for one in _texts(each, _REMOTE))
+            there += (_script(one, around) for one in (*_texts(each, _REMOTE), *_run_by_extension(each)))
             here += (_script(one, around) for one in _texts(each, _LOCAL))
     return there, here
 
@@ -106,10 +112,15 @@ def _boot_texts(instance: Instance) -> Iterator[tuple[Str, str]]:
 
 
 def _at(value: Value | None, path: Sequence[str]) -> Value | None:
-    for name in path:
+    """A key may have dots itself: `extra_config = {"guestinfo.userdata" = …}`."""
+    for at, name in enumerate(path):
         if isinstance(value, Seq):
             value = value.items[0] if value.items else None
-        value = value.items.get(name) if isinstance(value, Obj) else None
+        if not isinstance(value, Obj):
+            return None
+        if name not in value.items:
+            return value.items.get(".".join(path[at:]))
+        value = value.items[name]
     return value
 
 
@@ -124,14 +135,61 @@ def _script(said: Str, around: Surroundings | None) -> BootScript:
 
 def _texts(instance: Instance, kind: str) -> Iterator[Str]:
     """One provisioner after the other, on one machine."""
-    blocks = [each for each in instance.block.body.of("provisioner") if list(each.labels) == [kind]]
+    kinds = (kind, _FILE) if kind == _REMOTE else (kind,)
+    blocks = [
+        each for each in instance.block.body.of("provisioner") if any(list(each.labels) == [one] for one in kinds)
+    ]
     pieces: list[Piece] = []
-    for each in blocks:
+    for each in blocks if any(list(one.labels) == [kind] for one in blocks) else ():
         said = body_value(each.body, instance.module.scope(instance.block.file, instance.names), each.at)
-        pieces += _lines(said, kind)
+        pieces += _file(said, instance) if list(each.labels) == [_FILE] else _lines(said, kind)
     if pieces:
         head = Lit(_HEAD, _spot(instance, blocks[0]))
         yield Str([head, *pieces], head.spot)
+
+
+def _file(said: Obj, instance: Instance) -> Iterator[Piece]:
+    """A file that is laid on the machine, and may be run there. One that lies here is looked at where it lies."""
+    content, path = (said.items.get(name) for name in ("content", "destination"))
+    if not isinstance(content, Str) or not isinstance(path, Str) or not path.known or "'" in path.known:
+        return
+    if _END in content.shown or not _is_written_there(content, instance):
+        return
+    yield Lit(f"cat > '{path.known}' <<'{_END}'\n", path.spot)
+    yield from content.pieces
+    yield Lit("" if content.shown.endswith("\n") else "\n", content.spot)
+    yield Lit(f"{_END}\n", path.spot)
+
+
+def _run_by_extension(instance: Instance) -> Iterator[Str]:
+    """Azure's extension for scripts: its agent has the machine run one, or a command, in a shell of their own."""
+    if instance.type not in _EXTENSIONS:
+        return
+    scope = instance.module.scope(instance.block.file, instance.names)
+    for name in ("settings", "protected_settings"):
+        said = instance.values.items.get(name)
+        settings = said.encodes if isinstance(said, Str) else None
+        if isinstance(said, Str) and settings is None:
+            try:
+                settings = jsondecode(Calling(scope, said.spot), said)
+            except (Refusal, Waits):
+                continue
+        if isinstance(settings, Obj):
+            yield from _told_by(settings)
+
+
+def _told_by(settings: Obj) -> Iterator[Str]:
+    script, command = (settings.items.get(name) for name in ("script", "commandToExecute"))
+    if isinstance(script, Str) and script.packs is not None and script.packs[0] == "base64":
+        yield script.packs[1]
+    elif isinstance(script, Str) and script.known:
+        try:
+            text = b64decode(script.known, validate=True).decode()
+        except ValueError:
+            return
+        yield Str([Lit(text, script.spot, straight=False)], script.spot)
+    if isinstance(command, Str):
+        yield Str([Lit(_HEAD, command.spot), *command.pieces, Lit("\n", command.spot)], command.spot)
 
 
 def _spot(instance: Instance, block: Block) -> Spot:

@@ -56,13 +56,13 @@ def given_script(text: Tree, called: str) -> BootScript | None:
     return BootScript(place, read, of_an_object=True)
 
 
-def script_of(steps: Sequence[ScriptLines], *, on_ec2: bool) -> BootScript | None:
-    """One script of steps that a machine runs in this order."""
+def script_of(steps: Sequence[ScriptLines], *, on_ec2: bool, stops: bool = False) -> BootScript | None:
+    """One script of steps that a machine runs in this order. `stops`: it goes no further where one fails."""
     from nodeworthy.boot.unpack import unpack
 
     if not steps:
         return None
-    starts, lines = list[int](), [_SHEBANG]
+    starts, lines = list[int](), [f"{_SHEBANG} -e" if stops else _SHEBANG]
     for each in steps:
         starts.append(len(lines) + 1)
         lines += each.text.rstrip("\n").split("\n")

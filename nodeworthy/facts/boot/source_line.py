@@ -114,11 +114,14 @@ class SourcePart:
 
     @cached_property
     def _first_rows(self) -> dict[_Line, int]:
-        """The first line for each of the file: a template that was filled in has more of them, or fewer."""
+        """The first line for each of the file: a template that was filled in has more of them, or fewer. A first line
+        that nobody wrote stands where the second one does, and gives way to it."""
         found: dict[_Line, int] = {}
         for index in range(len(self.rows)):
             there = self.part.origin.at(index + 1)
-            found.setdefault((there.path, there.line, there.within), index)
+            first = found.setdefault((there.path, there.line, there.within), index)
+            if first == 0 and index == 1 and self.rows[0].startswith("#!"):
+                found[there.path, there.line, there.within] = index
         return found
 
 

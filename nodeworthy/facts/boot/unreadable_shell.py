@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from nodeworthy.boot.cloud_steps import Ran
+from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell.lexer import Lexer
+from nodeworthy.boot.shell.nested import Written
 from nodeworthy.boot.shell.source import Source as LexedSource
 from nodeworthy.boot.shell.strict.reading import Broken, why_broken
 from nodeworthy.boot.unpack.kinds import interpreter
@@ -291,6 +293,7 @@ _FUNCTION = pattern(r"(?m)^[ \t]*(function)[ \t]+[\w-]+")
 _HERE_STRING = pattern(r"(<<<)")
 _BOTH_PIPED = pattern(r"(\|&)")
 _DASH = ("sh", "dash")
+_SHELLS = (*_DASH, "bash")
 
 
 class Bashism(StrEnum):
@@ -362,6 +365,17 @@ def unreadable(script: BootScript) -> Iterator[Unreadable]:
         if broken is not None:
             yield Unreadable(broken, part.origin, part.text)
     yield from _unreadable_steps(script.userdata)
+
+
+def unreadable_files(script: BootScript) -> Iterator[Unreadable]:
+    """Scripts that this one writes, where all of their text is known; what is around them can be read."""
+    for each in script.timeline.of(Writes):
+        text = each.content.text.known if each.content is not None and each.how is How.WRITE else None
+        if text is None or not text.startswith("#!") or _OF_A_DIRECTIVE.search(text) is not None or "{{" in text:
+            continue
+        broken = why_broken(text) if interpreter(text.partition("\n")[0]) in _SHELLS else None
+        if broken is not None and each.content is not None:
+            yield Unreadable(broken, Written(each.content), text)
 
 
 def _unreadable_steps(userdata: UserData) -> Iterator[Unreadable]:

@@ -43,6 +43,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.boot.flaw import agreed_drafts, if_it_is_there
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import PART, BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
@@ -118,6 +119,11 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))
     for flaw in (*of_templates, *_flaws(read, runtime, version), *of_lines):
         yield flaw.with_more(on=pool.title if pool is not None and version is not None else "")
+
+
+@RULE.check
+def it_reads_what_is_written_over_there(script: RemoteScript) -> Findings:
+    return it_reads_what_the_boot_writes(script, None)
 
 
 @RULE.check

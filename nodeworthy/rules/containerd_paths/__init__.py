@@ -194,7 +194,7 @@ def helm_tells_the_operator_the_containerd_of_its_machine(operator: OperatorByHe
     if operator.values.elsewhere is not None and toolkit.tree.get("enabled").is_absent:
         yield from _hidden(operator, machine)
         return
-    for each in values_name_the_containerd_of_kubelet(operator.values, machine, (machine,)) or ():
+    for each in values_name_the_containerd_of_kubelet(operator.values, machine, (machine,)):
         yield replace(each, edit=None, remedy=each.remedy if toolkit.variables else _by_flags(machine))
         if not toolkit.variables:
             return

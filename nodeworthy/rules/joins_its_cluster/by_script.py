@@ -23,6 +23,7 @@ from nodeworthy.facts.boot.cluster_join import (
 )
 from nodeworthy.facts.boot.families import BOOTSTRAP, title, way_of_joining
 from nodeworthy.facts.boot.kubeadm_config import Arguments, KubeadmConfig, OfAnotherTime, configs_written
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rules.joins_its_cluster import RULE
@@ -222,6 +223,11 @@ def k3s_is_told_what_it_knows(script: BootScript) -> Findings:
     for each in found:
         alike.setdefault((each.program, each.options, each.unless), []).append(each)
     yield from (_gone(each) if each[0].instead else _of_a_server(each[0]) for each in alike.values())
+
+
+@RULE.check
+def k3s_over_there_is_told_what_it_knows(script: RemoteScript) -> Findings:
+    return k3s_is_told_what_it_knows(script)
 
 
 def _of_a_server(refused: RefusedOptions) -> Draft:

@@ -19,6 +19,7 @@ from nodeworthy.facts.boot.drivers import (
     who_brings,
 )
 from nodeworthy.facts.boot.flaw import shown_guard
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import NodeImage
@@ -43,6 +44,11 @@ def the_script_installs_one_at_most(script: BootScript) -> Findings:
     if not drivers(script.timeline):
         skip("the script installs no driver")
     yield from two_drivers_of_one_run(script.timeline)
+
+
+@RULE.check
+def another_machine_is_given_one_at_most(script: RemoteScript) -> Findings:
+    return the_script_installs_one_at_most(script)
 
 
 @RULE.check

@@ -28,6 +28,7 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.driver_loads import Load, image_load, unknown_packages, unread_loads, unread_step_before
 from nodeworthy.facts.boot.drivers import who_brings
 from nodeworthy.facts.boot.pools import is_for_gpus
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import Unread, may_write_the_option, unread_steps
 from nodeworthy.facts.node.driver import NodeDriver, lost_at_the_next_boot, option_draft
@@ -65,6 +66,11 @@ def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: Boot
         skip(NOBODY)
     judged = _judged(script, pool, boot)
     yield from judged if wanted is None else (_asked_for(each, wanted, None) for each in judged)
+
+
+@RULE.check
+def the_option_is_there_on_another_machine(script: RemoteScript) -> Findings:
+    return the_option_is_there_when_the_module_is_loaded(script, None)
 
 
 @RULE.check

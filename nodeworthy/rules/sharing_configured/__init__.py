@@ -251,7 +251,7 @@ def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[Sharing
 @RULE.check
 def a_patch_names_one_of_them(patch: PatchedPolicy, configs: Sequence[SharingConfig]) -> Findings:
     """A patch by which a script tells the operator's device plugin of a ConfigMap."""
-    yield from the_default_is_one_of_them(patch.values, configs) or ()
+    yield from the_default_is_one_of_them(patch.values, configs)
 
 
 @RULE.check
