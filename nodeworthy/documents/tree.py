@@ -108,13 +108,16 @@ class Tree:
     def get(self, *names: str) -> Tree:
         """The value under these names. What is not there is absent, with the nearest place above it;
         what lies inside an unknown is unknown."""
-        tree = self
-        for name in names:
+        tree, rest = self, iter(names)
+        for name in rest:
             value = tree.value
             if _MAPPINGS[type(value)]:
-                tree = value.get(name) or tree._absent(name)  # type: ignore[union-attr]
+                found = value.get(name)  # type: ignore[union-attr]
+                if found is None:
+                    return tree._absent(".".join((name, *rest)))
+                tree = found
             elif not isinstance(value, Unknown):
-                tree = tree._absent(name)
+                return tree._absent(".".join((name, *rest)))
         return tree
 
     def _absent(self, name: str) -> Tree:

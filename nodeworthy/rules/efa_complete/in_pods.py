@@ -24,13 +24,15 @@ _TAG = pattern(rf"[^\s@]{{0,200}}{NAME}:v?(\d{{1,3}})\.(\d{{1,3}})\.(\d{{1,4}})"
 _OTHERS, _TELLS_APART = "p6-b200", (0, 5, 10)
 _DEVICES = "/dev/infiniband"
 _ALL = "/dev"
+# In an object of Kubernetes' own there is one template; those of training operators, and Volcano's Job, hold several.
+_OF_ONE_TEMPLATE = ("v1", "apps/", "batch/")
 
 
 @RULE.check
 def a_pod_that_is_to_use_it_asks_for_it(pod: PodTemplate, every: Sequence[PodTemplate]) -> Findings:
-    together = [each for each in every if each.document is pod.document] or [pod]
-    told = next(filter(None, map(_told_to_use_it, together)), None)
-    if pod.live is not None or told is None or not pod.gpu_resources:
+    may_be_told = pod.live is None and bool(pod.gpu_resources)
+    told = next(filter(None, map(_told_to_use_it, _together(pod, every))), None) if may_be_told else None
+    if told is None:
         skip("nothing tells it to use EFA, or it asks for no GPUs")
     if pod.elsewhere is not None or pod.spec.get("resourceClaims").sequence or any(map(_asks, pod.containers)):
         return
@@ -48,6 +50,13 @@ def a_pod_that_is_to_use_it_asks_for_it(pod: PodTemplate, every: Sequence[PodTem
         remedy=f"add {EFA} to resources (of a whole p4d 4, p5 32, p5en 16, p6-b200 8), beside EFA's device plugin",
         severity=Severity.WARNING,
     )
+
+
+def _together(pod: PodTemplate, every: Sequence[PodTemplate]) -> Sequence[PodTemplate]:
+    """The pods of its document. Of thousands of pods it would take long to look through all for each."""
+    if pod.document.get("apiVersion").string.startswith(_OF_ONE_TEMPLATE):
+        return [pod]
+    return [each for each in every if each.document is pod.document] or [pod]
 
 
 def _told_to_use_it(pod: PodTemplate) -> Tree | None:
