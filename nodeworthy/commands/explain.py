@@ -242,8 +242,17 @@ def _nothing_known(answer: _Answer) -> int:
     for evidence, words in nearest(answer.end if answer.is_log else what.encode("utf-8", "replace")):
         print(f"nearest: {evidence.id}: {words}", file=sys.stderr)
     if answer.is_log:
-        print("next: nodeworthy diagnose, which reads the cluster itself", file=sys.stderr)
+        reads = (
+            f" --from {what}, which reads this table" if _is_table(answer.end) else ", which reads the cluster itself"
+        )
+        print(f"next: nodeworthy diagnose{reads}", file=sys.stderr)
     return 3
+
+
+def _is_table(log: bytes) -> bool:
+    from nodeworthy.collect.cluster.tables import is_table_of_pods
+
+    return is_table_of_pods(log.decode("utf-8", "replace"))
 
 
 def _meant(what: str) -> str:

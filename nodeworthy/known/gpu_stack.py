@@ -33,6 +33,35 @@ def _parts_of(image: str) -> list[str]:
     return [*path, last.split(":", maxsplit=1)[0]]
 
 
+@dataclass(frozen=True)
+class NamedPart:
+    """What a pod's name tells: which part of the stack it is, which DaemonSet made it, its init containers."""
+
+    part: str
+    daemonset: str = ""
+    inits: tuple[str, ...] = ()
+
+
+_NO_PART = NamedPart("")
+
+
+@cache
+def _by_name() -> Mapping[str, NamedPart]:
+    return {
+        name: NamedPart(row["part"], name if row.get("daemonset") else "", tuple(row.get("inits", ())))
+        for row in table_of("gpu_stack")["pod"]
+        for name in row["names"]
+    }
+
+
+def named_pod(name: str) -> NamedPart:
+    """Without a part where its name is none of the stack's. Node feature discovery bears its release's name first."""
+    if "-node-feature-discovery-" in f"-{name}":
+        return NamedPart("node feature discovery")
+    begins = max((each for each in _by_name() if name.startswith(f"{each}-")), key=len, default="")
+    return _by_name().get(begins, _NO_PART)
+
+
 @cache
 def controller_of(image: str) -> str:
     """The name of a controller that makes the pods of jobs; empty where it is none."""

@@ -180,8 +180,8 @@ class Descriptions:
                 "reason": row[1],
                 "message": row[4],
                 "source": {"component": row[3].partition(",")[0]},
-                "firstTimestamp": _before(printed, first),
-                "lastTimestamp": _before(printed, last),
+                "firstTimestamp": time_before(printed, first),
+                "lastTimestamp": time_before(printed, last),
                 "count": times,
             }
 
@@ -335,7 +335,7 @@ def _iso_time(when: datetime) -> str:
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _before(when: datetime, age: timedelta) -> str:
+def time_before(when: datetime, age: timedelta) -> str:
     return _iso_time(when - age) if when - _EPOCH > age else ""
 
 
@@ -344,11 +344,11 @@ def _ages(written: str) -> tuple[timedelta, timedelta, int]:
     found = _AGE.fullmatch(written)
     if found is None:
         return timedelta(), timedelta(), 1
-    last = _age(found["last"])
-    return last, _age(found["first"]) if found["first"] else last, _count(found["times"] or "1")
+    last = age_of(found["last"])
+    return last, age_of(found["first"]) if found["first"] else last, _count(found["times"] or "1")
 
 
-def _age(written: str) -> timedelta:
+def age_of(written: str) -> timedelta:
     parts = _PARTS_OF_AGE.findall(written)
     return timedelta(seconds=sum(int(amount[:5]) * _SECONDS[unit] for amount, unit in parts))
 

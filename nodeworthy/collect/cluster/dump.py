@@ -10,16 +10,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from nodeworthy.backstop import TookTooLong, call_bounded
 from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
-from nodeworthy.collect.cluster.described import Descriptions, is_described
+from nodeworthy.collect.cluster.described import Descriptions, is_described, time_before
 from nodeworthy.collect.cluster.dump_text import STDIN, PrintedLogs, Unreadable, text_of, without_logs
 from nodeworthy.collect.cluster.kinds import KINDS, NODES, PODS, ObjectKind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs, refused_usage
 from nodeworthy.collect.cluster.seen import ClusterObjects
+from nodeworthy.collect.cluster.tables import PodTable, is_table_of_pods
 from nodeworthy.collect.source.files import shown_path
 from nodeworthy.documents.json_objects import Item, NotJson, Whole, read_objects
 from nodeworthy.documents.plain import mapping_at, text_at
@@ -109,6 +111,8 @@ def _read_named(path: Path, seen: ClusterObjects) -> PrintedLogs:
     is_json = pieces.begins.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     if not is_json and is_described(pieces.begins):
         file = _read_described(path, pieces, seen)
+    elif not is_json and is_table_of_pods(pieces.begins):
+        file = _read_table(path, pieces, seen)
     else:
         file = _read_file(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
     if file.objects or file.is_list:
@@ -151,6 +155,15 @@ def _read_described(path: Path, pieces: _Pieces, seen: ClusterObjects) -> _File:
     for kind in KINDS:
         if seen.has(kind) and kind not in whole:
             seen.cut.setdefault(kind.plural, f"only those {kind.full_name} are known that {file.path} describes")
+    return file
+
+
+def _read_table(path: Path, pieces: _Pieces, seen: ClusterObjects) -> _File:
+    """Reads a table of pods, which was printed now, as far as anybody knows."""
+    told = PodTable()
+    file = _read_file(path, pieces, told.read, seen)
+    seen.capacity.newest = max(seen.capacity.newest, time_before(told.printed, timedelta()))
+    seen.cut.setdefault(PODS.plural, f"of pods no more is known than the table in {file.path} says")
     return file
 
 

@@ -347,9 +347,11 @@ def _by_what_they_wait_for(
     for number, one in enumerate(causes):
         for node in {pod.node for pod in one.pods}:
             on_node[one.first.part, node].append(number)
+    # What waits for a part that waits itself, hangs by what that one waits for.
+    awaited = {(each.first.part, each.first.node): part for each, part in zip(found, part_of, strict=True) if part}
     left = []
     for each, part in zip(found, part_of, strict=True):
-        there = on_node.get((part, each.first.node), ())
+        there = on_node.get((_first_awaited(part, each.first.node, awaited), each.first.node), ())
         at = next((at for at in there if _is_beside(causes[at], each)), None)
         if part and at is not None:
             beside[at] += each.pods
@@ -358,6 +360,15 @@ def _by_what_they_wait_for(
             left.append(replace(each, waits_for=part, absent=absent))
     told = (replace(each, beside=tuple(pods)) for each, pods in zip(causes, beside, strict=True))
     return (*told, *left)
+
+
+def _first_awaited(part: str, node: str, awaited: Mapping[tuple[str, str], str]) -> str:
+    """The part behind which all that wait on a node wait, one for the other."""
+    for _ in range(len(awaited)):
+        if (part, node) not in awaited:
+            break
+        part = awaited[part, node]
+    return part
 
 
 def _is_beside(cause: UnsettledPods, waiting: UnsettledPods) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.gpu_stack import INSTALLER, controller_of, part_of
+from nodeworthy.known.gpu_stack import INSTALLER, controller_of, named_pod, part_of
 from nodeworthy.records import dataclass
 
 # The conditions that are read.
@@ -106,6 +106,8 @@ def cluster_pod(data: Any) -> ClusterPod:
     phase = intern(text_at(status, "phase"))
     waits_in, waits_since = _running_init(spec, status)
     part = _part(containers) or _installer(mappings_at(spec, "initContainers"))
+    if not containers:  # a table of pods names no images
+        part = named_pod(text_at(metadata, "name")).part
     return ClusterPod(
         namespace=text_at(metadata, "namespace"),
         name=text_at(metadata, "name"),
