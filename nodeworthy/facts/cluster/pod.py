@@ -105,9 +105,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     ailing = [each for each in statuses if not _has_always_run(each)]
     phase = intern(text_at(status, "phase"))
     waits_in, waits_since = _running_init(spec, status)
-    part = _part(containers) or _installer(mappings_at(spec, "initContainers"))
-    if not containers:  # a table of pods names no images
-        part = named_pod(text_at(metadata, "name")).part
+    part = _which_part(text_at(metadata, "name"), containers, mappings_at(spec, "initContainers"))
     return ClusterPod(
         namespace=text_at(metadata, "namespace"),
         name=text_at(metadata, "name"),
@@ -139,6 +137,11 @@ def cluster_pod(data: Any) -> ClusterPod:
         fails_in=_failing_init(status),
         lists_by_mounts=bool(part) and any(map(_lists_by_mounts, containers)),
     )
+
+
+def _which_part(name: str, containers: Sequence[Mapping[str, Any]], first: Sequence[Mapping[str, Any]]) -> str:
+    """By its images, of which a table of pods names none: there its name tells."""
+    return (_part(containers) or _installer(first)) if containers else named_pod(name).part
 
 
 def _part(containers: Sequence[Mapping[str, Any]]) -> str:
