@@ -57,7 +57,7 @@ class PodTable:
         for line in text[head.end() :].splitlines():
             row = _ROW.match(line)
             if row is not None and row["status"] not in _GONE:
-                yield Whole(self._pod({"namespace": namespace, **_told(row.groupdict())}), has_items=False)
+                yield Whole(self._pod({"namespace": namespace, **_columns_told(row.groupdict())}), has_items=False)
 
     def _pod(self, row: dict[str, str]) -> dict[str, Any]:
         since = time_before(self.printed, age_of(row["age"]))
@@ -81,7 +81,7 @@ class PodTable:
         }
 
 
-def _told(row: dict[str, str | None]) -> dict[str, str]:
+def _columns_told(row: dict[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in row.items() if value is not None}
 
 
