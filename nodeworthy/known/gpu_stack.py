@@ -11,6 +11,7 @@ from nodeworthy.records import dataclass
 INSTALLER, DRA_DRIVER, OPERATOR = "the driver's installer", "the DRA driver", "the GPU operator"
 _OF_A_LEADER = ("job", "role", "leader", "leads", "job_is", "reaches", "remedy")
 TOOLKIT, MIG_MANAGER = "the container toolkit", "the MIG manager"
+VGPU_MANAGER = "the vGPU device manager"
 
 
 @cache
@@ -93,9 +94,15 @@ def bringer_of(resource: str) -> str:
     return next(named, "")
 
 
+@cache
+def bringers() -> frozenset[str]:
+    """The parts that offer what is no GPU."""
+    return frozenset(_bringers().values())
+
+
 def brings_gpus(part: str) -> bool:
     """Whether a part is of what makes GPUs usable, and not of what pods with GPUs may want besides."""
-    return part not in _bringers().values() and part not in _besides()
+    return part not in bringers() and part not in _besides()
 
 
 @cache

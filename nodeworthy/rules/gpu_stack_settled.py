@@ -41,6 +41,7 @@ from nodeworthy.facts.cluster.gpu_stack import (
     WITHOUT_GPUS,
     FailedMig,
     FailedUpgrade,
+    FailedVgpus,
     GpuStack,
     ShutOut,
     UnmadePods,
@@ -147,6 +148,12 @@ def nothing_is_stuck(stack: GpuStack) -> Findings:
         yield _not_upgraded(stack.upgrade)
     if stack.unseen is not None:
         yield unknown(stack, f"whether all of the GPU stack runs well is not known: {stack.unseen}")
+
+
+@RULE.check
+def vgpus_are_made(stack: GpuStack) -> Findings:
+    for each in stack.without_vgpus:
+        yield _without_vgpus(each)
 
 
 def _unsettled(stuck: UnsettledPods) -> Draft:
@@ -395,6 +402,24 @@ def _not_cut(found: FailedMig) -> Draft:
         else "read why: kubectl logs -A -l app=nvidia-mig-manager --tail=50; let the configuration of the ConfigMap "
         "name the devices that there are (devices: all, or from 0 on), and set the label anew",
         link="mig",
+    )
+
+
+def _without_vgpus(found: FailedVgpus) -> Draft:
+    """The labels are those of NVIDIA/vgpu-device-manager, deployments."""
+    cause, remedy = _explained(
+        found.words,
+        "the vGPU device manager gave up: its log says why",
+        "read why: kubectl logs -A -l app=nvidia-vgpu-device-manager --tail=50",
+    )
+    return fail(
+        found,
+        f"the GPUs of {found.node.title} could not be divided into vGPUs as its label asks",
+        is_=f"nvidia.com/vgpu.config={found.wanted}, nvidia.com/vgpu.config.state=failed",
+        should="nvidia.com/vgpu.config.state=success",
+        cause=f"{cause}; it said: {found.words}" if found.words else cause,
+        remedy=f"{remedy}; once that is mended delete its pod, which then tries again",
+        link=link_of_part(_OF_MACHINES),
     )
 
 

@@ -39,7 +39,7 @@ from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.evidence import in_text
-from nodeworthy.known.gpu_stack import DRA_DRIVER, brings_gpus
+from nodeworthy.known.gpu_stack import DRA_DRIVER, bringers, brings_gpus
 from nodeworthy.scene import Fact, Missing, Scene, make_scene
 from nodeworthy.verdict import Place, Verdict
 
@@ -119,6 +119,8 @@ def _world(seen: ClusterObjects, works: list[VerificationWork], shared: OfHami, 
         blamed,
         placeless_plugins(seen.stack.daemonsets.values(), kept.nodes.values()),
         tuple(each for each in seen.stack.daemonsets.values() if not brings_gpus(each.part)),
+        _said_by_bringers(seen),
+        frozenset(kept.brought),
         _telling_plugin(seen),
         _said_of_labels(seen),
         starts_no_nodes(seen),
@@ -134,6 +136,12 @@ def _telling_plugin(seen: ClusterObjects) -> tuple[ClusterPod, str] | None:
             if words and in_text(words):
                 return pod, telling_part(words)
     return None
+
+
+def _said_by_bringers(seen: ClusterObjects) -> dict[str, str]:
+    """What the plugins of devices that are no GPUs say while they run."""
+    pods = [pod for pod in seen.pods.values() if pod.part in bringers() and pod.object in seen.words_while_ready]
+    return {pod.part: seen.words_while_ready[pod.object] for pod in reversed(pods)}
 
 
 def _said_of_labels(seen: ClusterObjects) -> str:

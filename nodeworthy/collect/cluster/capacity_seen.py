@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.documents.plain import mappings_at, text_at
+from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal, admission_refusal, merge_refusals
 from nodeworthy.facts.cluster.asking_pod import AskingPod, asking_pod, asks_for_gpus
 from nodeworthy.facts.cluster.claiming_pods import ClaimingPod, claiming_pod, claims_devices
@@ -18,6 +18,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus, node_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, SchedulingEvents, time_of
 from nodeworthy.facts.pod.node_choice import NodeChoice
+from nodeworthy.known.gpu_stack import bringer_of
 from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
@@ -29,6 +30,8 @@ _APART = timedelta(minutes=5)
 class CapacitySeen:
     nodes: dict[str, NodeGpus] = field(default_factory=dict)
     events: SchedulingEvents = field(default_factory=SchedulingEvents)
+    # The devices that are no GPUs, and that some node offers.
+    brought: set[str] = field(default_factory=set)
     usage: GpuUsage = field(default_factory=GpuUsage)
     # The newest time that an event or a pod tells, and the newest of a node's heartbeats.
     newest: str = ""
@@ -43,6 +46,8 @@ class CapacitySeen:
     def add_node(self, data: Mapping[str, Any]) -> None:
         node = node_gpus(data)
         self.nodes[node.name] = node
+        offered = mapping_at(data, "status", "allocatable")
+        self.brought |= {name for name, amount in offered.items() if bringer_of(name) and amount not in ("0", 0)}
         beats = (text_at(each, "lastHeartbeatTime") for each in mappings_at(data, "status", "conditions"))
         self.heard = max(self.heard, *beats, "")
 

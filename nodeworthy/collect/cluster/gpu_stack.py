@@ -33,7 +33,7 @@ from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.stuck_objects import Around, StuckObject, stuck_objects
 from nodeworthy.facts.cluster.waiting_workers import waiting_workers
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, kinds_of_controller, serves_others
+from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, VGPU_MANAGER, kinds_of_controller, serves_others
 from nodeworthy.scene import Fact, Scene, make_scene
 from nodeworthy.verdict import Place
 
@@ -83,6 +83,9 @@ def _facts(seen: ClusterObjects, not_seen: NotSeen, stranded: Collection[str]) -
         objects=objects,
         work=tuple(_unmade_work(seen)),
         not_cut=tuple(replace(each, reason=_why_not_cut(seen, each)) for each in found.not_cut),
+        without_vgpus=tuple(
+            replace(each, words=_said_by_its(VGPU_MANAGER, seen, each.node.name)) for each in found.without_vgpus
+        ),
         unseen=_unseen(seen, not_seen),
     )
     return [whole] if has_any or found.unsettled or found.unready or objects or whole.work else []
@@ -102,11 +105,11 @@ def _why_not_cut(seen: ClusterObjects, failed: FailedMig) -> MigReason | None:
     name = named or _LAYOUTS
     maps = [layouts for (_, own), layouts in seen.stack.mig_maps.items() if own == name]
     found = why_not_cut(failed.node.labels, name, maps[0]) if len(maps) == 1 else None
-    return found or by_its_words(_said_by_its_manager(seen, failed.node.name))
+    return found or by_its_words(_said_by_its(MIG_MANAGER, seen, failed.node.name))
 
 
-def _said_by_its_manager(seen: ClusterObjects, node: str) -> str:
-    managers = (pod for pod in seen.pods.values() if pod.part == MIG_MANAGER and pod.node == node)
+def _said_by_its(part: str, seen: ClusterObjects, node: str) -> str:
+    managers = (pod for pod in seen.pods.values() if pod.part == part and pod.node == node)
     words = (seen.words_while_ready.get(pod.object) or seen.words.get(pod.object, "") for pod in managers)
     return next(filter(None, words), "")
 

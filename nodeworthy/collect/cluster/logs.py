@@ -21,7 +21,7 @@ from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.chain import link_of_evidence
 from nodeworthy.known.evidence import EvidenceMatch, in_text
-from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR
+from nodeworthy.known.gpu_stack import MIG_MANAGER, OPERATOR, VGPU_MANAGER, bringers
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hide_secrets
@@ -47,7 +47,15 @@ _GATHERED = ("current.log", "previous.log")
 # The parts that stay ready over what they did not find, and say it in their logs alone; of those of one maker, and of
 # all, so many are read.
 _SPEAK_WHILE_READY = frozenset(
-    ("the device plugin", "GPU feature discovery", "node feature discovery", MIG_MANAGER, OPERATOR)
+    (
+        "the device plugin",
+        "GPU feature discovery",
+        "node feature discovery",
+        MIG_MANAGER,
+        VGPU_MANAGER,
+        OPERATOR,
+        *bringers(),
+    )
 )
 # Of the operator, what the API server refuses it: it goes on without it, and makes none of its parts.
 _REFUSED, _STILL = "rbac-forbidden", 50
@@ -166,7 +174,13 @@ def speaking_while_ready(seen: ClusterObjects) -> Iterator[ClusterPod]:
     for pod in seen.pods.values():
         if not pod.ready or pod.part not in _SPEAK_WHILE_READY:
             continue
-        if pod.part != OPERATOR and _is_well(seen.capacity.nodes.get(pod.node), pod.part):
+        if pod.part in bringers() and not seen.capacity.waiting:
+            continue
+        if (
+            pod.part != OPERATOR
+            and pod.part not in bringers()
+            and _is_well(seen.capacity.nodes.get(pod.node), pod.part)
+        ):
             continue
         asked[pod.namespace, pod.daemonset] += 1
         if asked[pod.namespace, pod.daemonset] <= _OF_ONE_MAKER and asked.total() <= _MOST:
@@ -176,6 +190,8 @@ def speaking_while_ready(seen: ClusterObjects) -> Iterator[ClusterPod]:
 def _is_well(node: NodeGpus | None, part: str) -> bool:
     if part == MIG_MANAGER:
         return node is None or not node.is_not_cut
+    if part == VGPU_MANAGER:
+        return node is None or not node.has_no_vgpus
     return node is not None and any(node.allocatable.values()) and PRODUCT in node.labels
 
 

@@ -67,6 +67,7 @@ OUT_OF_MEMORY = "OOMKilled"
 _WITHOUT_TOOLS = "smi-not-in-container"
 UPGRADE = "nvidia.com/gpu-driver-upgrade-state"
 _WANTED = "nvidia.com/mig.config"
+_WANTED_VGPUS = "nvidia.com/vgpu.config"
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,23 @@ class FailedMig:
 
 
 @dataclass(frozen=True)
+class FailedVgpus:
+    """A node whose GPUs could not be divided into vGPUs as its label asks."""
+
+    node: NodeGpus
+    # What the vGPU device manager says of it, where that is known.
+    words: str = ""
+
+    @property
+    def place(self) -> Place:
+        return self.node.place
+
+    @property
+    def wanted(self) -> str:
+        return self.node.labels.get(_WANTED_VGPUS, "")
+
+
+@dataclass(frozen=True)
 class FailedUpgrade:
     """Nodes on which the driver's upgrade failed, and those that wait behind them."""
 
@@ -217,6 +235,7 @@ class GpuStack:
     # What their controllers could not do, and nodes that their kubelets do not hold for fit.
     objects: tuple[StuckObject, ...] = ()
     unready: tuple[UnreadyNodes, ...] = ()
+    without_vgpus: tuple[FailedVgpus, ...] = ()
     # Why not all of it could be looked at.
     unseen: str | None = None
 
@@ -257,6 +276,7 @@ def gpu_stack(
         tuple(FailedMig(node) for node in with_gpus if node.is_not_cut),
         _upgrade(with_gpus),
         tuple(_unmade(pods, daemonsets, refused, with_gpus)),
+        without_vgpus=tuple(FailedVgpus(node) for node in with_gpus if node.has_no_vgpus),
         unready=tuple(_unready(ailing, now)),
     )
 

@@ -19,7 +19,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 LOCK = "hami.io/mutex.lock"
-_CUT = "nvidia.com/mig.config.state"
+_CUT, _DIVIDED = "nvidia.com/mig.config.state", "nvidia.com/vgpu.config.state"
 # Of a message of a condition.
 _LONGEST = 300
 # Of kubelet's conditions those that are bad where they are true.
@@ -110,6 +110,11 @@ class NodeGpus(LabelledNode):
     def is_not_cut(self) -> bool:
         """Whether the MIG manager gave up on what its label asks for."""
         return self.labels.get(_CUT) == "failed"
+
+    @property
+    def has_no_vgpus(self) -> bool:
+        """Whether the vGPU device manager gave up on what its label asks for."""
+        return self.labels.get(_DIVIDED) == "failed"
 
     @property
     def ails_without_network(self) -> bool:

@@ -81,8 +81,9 @@ def cause_in_events(pods: Sequence[AskingPod], words: str, world: PendingWorld) 
         unbrought = _not_brought(pod, words, why, world) if why.startswith(_INSUFFICIENT) else None
         if unbrought is not None:
             return unbrought
-        known = _known_of_nodes(why)
-        said = f"the scheduler says{of}: {why}"
+        own, by = _said_by_its_plugin(why, world)
+        known = own or _known_of_nodes(why)
+        said = by or f"the scheduler says{of}: {why}"
         return PendingCause(
             ("said", pod.scheduler, why),
             fail(
@@ -150,6 +151,15 @@ def _not_brought(pod: AskingPod, words: str, why: str, world: PendingWorld) -> P
             nodes=[each.name for each in nodes],
         ),
     )
+
+
+def _said_by_its_plugin(why: str, world: PendingWorld) -> tuple[Evidence | None, str]:
+    """The cause that the plugin of a device which is no GPU tells in its log, and its words; where a node offers it all
+    the same, it is held by others, and what the plugin leaves out is another card."""
+    resource = why.removeprefix(_INSUFFICIENT)
+    words = "" if resource in world.brought else world.bringers_say.get(bringer_of(resource), "")
+    known = next((each.evidence for each in in_text(words) if not each.evidence.is_symptom), None) if words else None
+    return known, f"{bringer_of(resource)} says: {words}" if known is not None else ""
 
 
 def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) -> PendingCause:
