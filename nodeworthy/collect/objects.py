@@ -35,6 +35,16 @@ def facts_of(document: Tree) -> Iterator[Fact]:
 NO_VARIABLES: Mapping[str, Tree] = {}
 
 
+def facts_of_given(document: Tree) -> Iterator[Fact]:
+    """The facts of an object that stands in a text of something else; with what a document's text is looked through
+    for."""
+    yield from facts_of(document)
+    if document.get("kind").text == "PrometheusRule":
+        from nodeworthy.facts.services.gpu_queries import asks_of_gpus
+
+        yield from asks_of_gpus(document)
+
+
 def facts_of_release(*found: Release) -> Iterator[Fact]:
     """The facts of a chart's values, whoever installs it."""
     for read in READ_IN_A_RELEASE if found else ():
@@ -57,11 +67,32 @@ def objects(document: Tree, around: Mapping[str, Tree] = NO_VARIABLES) -> Iterat
         return
     kind = document.get("kind").string
     items = document.get("items")
+    if kind in _HOLDERS:
+        yield from _holder(document)
+        return
     if not (kind.endswith("List") and items.is_sequence):
         yield document
         return
     for item in items.sequence:
         yield from objects(_typed(item, document, kind.removesuffix("List")))
+
+
+# Kinds of which some hold other objects; which, says their group.
+_HOLDERS = frozenset(
+    "Application ClusterWorkflowTemplate Composition ConfigurationPolicy CronWorkflow ManifestWork Object Policy "
+    "Secret Template Workflow WorkflowTemplate".split()
+)
+
+
+def _holder(document: Tree) -> Iterator[Tree]:
+    """What it holds, and itself where it is more than that."""
+    from nodeworthy.collect.enclosed_objects import is_read_itself, objects_within
+
+    held = list(objects_within(document))
+    if not held or is_read_itself(document):
+        yield document
+    for each in held:
+        yield from objects(each)
 
 
 def _is_object(tree: Tree) -> bool:
@@ -323,11 +354,20 @@ def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
 
         yield from nodes_of_talos(document)
         yield from clusters_of_talos(document)
+        yield from _manifests_of_talos(document)
     elif document.get("cluster", "clusterName").text is not None and set(document.mapping) <= {"cluster", "version"}:
         from nodeworthy.facts.fleet.talos import clusters_of_talos
 
         # A patch of one, about the cluster alone.
         yield from clusters_of_talos(document)
+
+
+def _manifests_of_talos(document: Tree) -> Iterator[Fact]:
+    if document.get("cluster", "inlineManifests").is_sequence:
+        from nodeworthy.collect.enclosed_objects import inline_manifests
+
+        for each in inline_manifests(document):
+            yield from facts_of(each)
 
 
 def _nodes_of_kubespray(document: Tree) -> Iterator[Fact]:
@@ -541,10 +581,20 @@ def _slinky(release: Release) -> Iterator[Fact]:
         yield from node_sets_in_values(release)
 
 
+# As charts call the objects that they are given to make.
+_GIVEN = ("extra", "additionalManifests", "rawManifests")
+
+
 def _objects_as_values(release: Release) -> Iterator[Fact]:
-    """The facts of objects that are given as values, to charts that install nothing else."""
+    """The facts of objects that are given as values: to charts that install nothing else, and to those that make them
+    besides."""
     if release.chart.string.rpartition("/")[2] == "raw":
         for each in release.values.get("resources").sequence:
+            yield from facts_of(each)
+    if any(name.startswith(_GIVEN) for name in release.values.mapping):
+        from nodeworthy.collect.enclosed_objects import given_as_values
+
+        for each in given_as_values(release.values):
             yield from facts_of(each)
 
 

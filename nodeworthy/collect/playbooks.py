@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.playbook.tasks import Task, tasks_anywhere
 from nodeworthy.boot.playbook.variables import fill_tree, text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all_inside
+from nodeworthy.patterns import pattern
 
 _OBJECTS, _RELEASES = ("k8s", "kubernetes"), ("helm",)
 _DEFINITIONS = ("definition", "resource_definition", "inline")
@@ -15,7 +16,9 @@ _DEFINITIONS = ("definition", "resource_definition", "inline")
 
 def asked_of_a_cluster(document: Tree, around: Mapping[str, Tree]) -> Iterator[Tree]:
     """Objects as they are defined, and the arguments of what installs a chart; none of what is taken away."""
-    for task in tasks_anywhere(document, around):
+    tasks = list(tasks_anywhere(document, around))
+    yield from _given_by_commands(tasks)
+    for task in tasks:
         if _is_gone(task):
             continue
         if task.module in _OBJECTS:
@@ -42,6 +45,31 @@ def _mappings_in(given: Tree) -> list[Tree]:
         return [each for each in read_all_inside(given) if each.is_mapping]
     except NotYaml:  # a template, or a file that is looked up
         return []
+
+
+_COMMANDS = ("shell", "command", "raw")
+_GIVEN = pattern(
+    r"\b(?:kubectl|oc)\b[^\n]{0,100}?[ \t](?:apply|create|replace)\b[^\n]{0,100}?[ \t]-f[ \t=]{1,4}(\S{1,200})"
+)
+
+
+def _given_by_commands(tasks: Sequence[Task]) -> Iterator[Tree]:
+    """What a command gives to kubectl: a text within it, or a file that a task has written before."""
+    texts = [each for task in tasks if task.module in _COMMANDS and (each := _command(task)) is not None]
+    given = {path.strip("\"'") for each in texts for path in _GIVEN.findall(each.string)}
+    for task in tasks if given else ():
+        dest = text_of(task.values.get("dest"))
+        if task.module == "copy" and dest in given and "content" in task.values:
+            yield from _mappings_in(task.values["content"])
+    for each in texts:
+        if "<<" in each.string and each.inside is not None and "{{" not in each.string:
+            from nodeworthy.collect.source.applied_manifests import objects_in_script
+
+            yield from objects_in_script(each.string, each.inside)
+
+
+def _command(task: Task) -> Tree | None:
+    return task.free if task.free is not None else task.values.get("cmd")
 
 
 def _arguments(task: Task) -> Iterator[Tree]:

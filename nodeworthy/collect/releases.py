@@ -20,6 +20,10 @@ from nodeworthy.verdict import Unknown
 # As Argo CD calls the cluster in which it runs.
 _ITS_OWN = "in-cluster"
 OF_A_PATCH = "the release that this patch changes may hold it"
+_OF_A_CHART = "the HelmChart that it changes may hold it"
+_FILLED_BY_ANSIBLE = "what Ansible fills in may hold it"
+# By what other installers keep a chart under: Fleet, Kustomize's generator, k0s, Sveltos, Crossplane, KubeVela…
+_OF_OTHERS = frozenset(("helm", "targetCustomizations"))
 
 
 # What the values of our charts hold; the texts of most ConfigMaps are something else, and long.
@@ -39,6 +43,8 @@ def _asked_for(document: Tree) -> Iterator[Release]:
     read = _READERS.get((api.split("/")[0], kind or ""))
     if read is not None:
         yield from read(document)
+    elif not _OF_OTHERS.isdisjoint(document.mapping):
+        yield from _by_others(document)
     elif not api and document.get("releases").is_sequence:
         yield from _helmfile(document)
     elif not api and document.get("chart_ref").text:
@@ -52,10 +58,10 @@ def _flux(document: Tree) -> Iterator[Release]:
     chart = spec.get("chart", "spec")
     # A chartRef names the source instead (an OCIRepository, say), usually by the name of its chart.
     name = chart.get("chart") if not spec.get("chart").is_absent else spec.get("chartRef", "name")
-    elsewhere = "valuesFrom may hold it, which is not in this file" if _some(spec.get("valuesFrom")) else None
+    elsewhere = "valuesFrom may hold it, which is not in this file" if some(spec.get("valuesFrom")) else None
     if spec.get("chart").is_absent and spec.get("chartRef").is_absent:
         elsewhere = OF_A_PATCH
-    made = _release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere=elsewhere)
+    made = release_of("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere=elsewhere)
     config = spec.get("kubeConfig", "secretRef", "name").string
     namespace = spec.get("targetNamespace").text or made.metadata.get("namespace").string
     cluster = _filled_in(config.removesuffix("-kubeconfig"))
@@ -92,42 +98,46 @@ def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:
         values = document_inside(helm.get("values"))
     for parameter in helm.get("parameters").sequence:
         values = _with_parameter(values, parameter)
-    elsewhere = "valueFiles may hold it, which are not in this file" if _some(helm.get("valueFiles")) else None
+    elsewhere = "valueFiles may hold it, which are not in this file" if some(helm.get("valueFiles")) else None
     if isinstance(filled, Unknown):
         elsewhere = filled.why
     chart, version = source.get("chart"), source.get("targetRevision")
-    return _release("Argo CD Application", document, chart, version, values, elsewhere=elsewhere)
+    return release_of("Argo CD Application", document, chart, version, values, elsewhere=elsewhere)
 
 
 def _with_parameter(values: Tree, parameter: Tree) -> Tree:
-    from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
-
-    name, value = parameter.get("name").text, parameter.get("value")
+    name = parameter.get("name").text
     if name is None:
         return values
-    under = values if values.is_mapping else Tree({}, parameter.place, parameter.key)
+    return with_set(values, name, parameter.get("value"), as_string=parameter.get("forceString").value is True)
+
+
+def with_set(values: Tree, name: str, value: Tree, *, as_string: bool = False) -> Tree:
+    """The values with what `--set name=value` lays over them. A name that Helm would not take lays nothing."""
+    from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
+
+    under = values if values.is_mapping else Tree({}, value.place, value.key)
     try:
-        return lay_at(under, steps(name), type_value(value, as_string=parameter.get("forceString").value is True))
+        return lay_at(under, steps(name), type_value(value, as_string=as_string))
     except NotSetSyntax:
         return values
 
 
 def _helm_chart(document: Tree) -> Iterator[Release]:
-    from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
-
     spec = document.get("spec")
     values = document_inside(spec.get("valuesContent"))
     for name, value in spec.get("set").mapping.items():
-        under = values if values.is_mapping else Tree({}, value.place, value.key)
-        try:
-            values = lay_at(under, steps(name), type_value(value, as_string=False))
-        except NotSetSyntax:
-            continue
-    chart = spec.get("chart")
-    if chart.is_absent:  # a HelmChartConfig changes the chart of its own name
-        chart = document.get("metadata", "name")
-    made = _release(HELM_CHART, document, chart, spec.get("version"), values)
+        values = with_set(values, name, value)
+    made = release_of(HELM_CHART, document, spec.get("chart"), spec.get("version"), values)
     yield replace(made, namespace=_filled_in(spec.get("targetNamespace").string))
+
+
+def _helm_chart_config(document: Tree) -> Iterator[Release]:
+    """It changes the chart of its own name."""
+    spec = document.get("spec")
+    if spec.is_mapping:  # else the HelmChart beside it has its values
+        chart, values = document.get("metadata", "name"), document_inside(spec.get("valuesContent"))
+        yield release_of(HELM_CHART, document, chart, absent(document.place), values, elsewhere=_OF_A_CHART)
 
 
 def _helm_chart_proxy(document: Tree) -> Iterator[Release]:
@@ -136,14 +146,31 @@ def _helm_chart_proxy(document: Tree) -> Iterator[Release]:
     template = spec.get("valuesTemplate")
     elsewhere = "its valuesTemplate is filled in for each cluster" if "{{" in template.string else None
     values = document_inside(template)
-    yield _release("HelmChartProxy", document, spec.get("chartName"), spec.get("version"), values, elsewhere=elsewhere)
+    yield release_of(
+        "HelmChartProxy", document, spec.get("chartName"), spec.get("version"), values, elsewhere=elsewhere
+    )
 
 
 def _kustomization(document: Tree) -> Iterator[Release]:
     for chart in document.get("helmCharts").sequence:
-        elsewhere = "valuesFile may hold it, which is another file" if chart.get("valuesFile").text else None
-        name, version, values = chart.get("name"), chart.get("version"), chart.get("valuesInline")
-        yield _release("Kustomize helmCharts", document, name, version, values, elsewhere=elsewhere)
+        yield _of_kustomize(document, chart)
+
+
+def _inflated(document: Tree) -> Iterator[Release]:
+    """The generator that `helmCharts` stands for, in a file of its own."""
+    yield _of_kustomize(document, document)
+
+
+def _of_kustomize(document: Tree, chart: Tree) -> Release:
+    elsewhere = "valuesFile may hold it, which is another file" if chart.get("valuesFile").text else None
+    name, version, values = chart.get("name"), chart.get("version"), chart.get("valuesInline")
+    return release_of("Kustomize helmCharts", document, name, version, values, elsewhere=elsewhere)
+
+
+def _by_others(document: Tree) -> Iterator[Release]:
+    from nodeworthy.collect.other_installers import asked_for_by_others
+
+    yield from asked_for_by_others(document)
 
 
 def _helmfile(document: Tree) -> Iterator[Release]:
@@ -154,23 +181,45 @@ def _helmfile(document: Tree) -> Iterator[Release]:
                 values = merge(values, layer)
             else:
                 elsewhere = "a values file of the Helmfile may hold it"
-        yield _release("Helmfile", document, release.get("chart"), release.get("version"), values, elsewhere=elsewhere)
+        for each in (*release.get("set").sequence, *release.get("setString").sequence):
+            values, elsewhere = _with_set_of_helmfile(values, each, elsewhere)
+        yield release_of(
+            "Helmfile", document, release.get("chart"), release.get("version"), values, elsewhere=elsewhere
+        )
+
+
+def _with_set_of_helmfile(values: Tree, entry: Tree, elsewhere: str | None) -> tuple[Tree, str | None]:
+    name, value = entry.get("name").text, entry.get("value")
+    if name is None or value.is_absent or "{{" in value.string:  # a file of it, several values, a template
+        return values, "what the Helmfile sets may hold it"
+    return with_set(values, name, value), elsewhere
 
 
 def _ansible(document: Tree) -> Release:
     """The arguments of `kubernetes.core.helm`."""
     values = next((each for each in map(document.get, ("release_values", "values")) if not each.is_absent), document)
-    elsewhere = "values_files may hold it, which are not in this file" if _some(document.get("values_files")) else None
-    if _some(document.get("set_values")) or not (values.is_mapping or values.is_null):
-        elsewhere = "what Ansible fills in may hold it"
+    elsewhere = "values_files may hold it, which are not in this file" if some(document.get("values_files")) else None
+    if not (values.is_mapping or values.is_null):
+        elsewhere = _FILLED_BY_ANSIBLE
     if values is document or not values.is_mapping:
         values = absent(document.place)
+    for each in document.get("set_values").sequence:
+        values, elsewhere = _with_set_of_ansible(values, each, elsewhere)
     named = next((text for each in ("release_name", "name") if (text := document.get(each).text)), None)
-    made = _release("Ansible's helm", document, document.get("chart_ref"), document.get("chart_version"), values)
+    made = release_of("Ansible's helm", document, document.get("chart_ref"), document.get("chart_version"), values)
     return replace(made, title=f"Ansible's helm '{named or made.chart.text}'", name=named, elsewhere=elsewhere)
 
 
-def _release(
+def _with_set_of_ansible(values: Tree, entry: Tree, elsewhere: str | None) -> tuple[Tree, str | None]:
+    """`name=value`, as one `--set` or `--set-string` has it."""
+    said, kind = entry.get("value"), entry.get("value_type").text or "raw"
+    name, equals, value = said.string.partition("=")
+    if not equals or "{{" in said.string or "," in value or kind not in ("raw", "string"):
+        return values, _FILLED_BY_ANSIBLE
+    return with_set(values, name, replace(said, value=value), as_string=kind == "string"), elsewhere
+
+
+def release_of(
     origin: str, document: Tree, chart: Tree, version: Tree, values: Tree, *, elsewhere: str | None = None
 ) -> Release:
     metadata = document.get("metadata")
@@ -209,7 +258,8 @@ def _loose(document: Tree, values: Tree) -> Release:
     return Release(origin, origin, values.place, none, none, values, is_installed=False)
 
 
-def _some(tree: Tree) -> bool:
+def some(tree: Tree) -> bool:
+    """Whether it says anything."""
     return not tree.says_nothing and not (tree.is_sequence and not tree.sequence)
 
 
@@ -218,6 +268,20 @@ _READERS: dict[tuple[str, str], Callable[[Tree], Iterator[Release]]] = {
     ("argoproj.io", "Application"): _argo_application,
     ("argoproj.io", "ApplicationSet"): _argo_application_set,
     ("helm.cattle.io", "HelmChart"): _helm_chart,
-    ("helm.cattle.io", "HelmChartConfig"): _helm_chart,
+    ("helm.cattle.io", "HelmChartConfig"): _helm_chart_config,
     ("addons.cluster.x-k8s.io", "HelmChartProxy"): _helm_chart_proxy,
+    ("builtin", "HelmChartInflationGenerator"): _inflated,
+    **dict.fromkeys(
+        (
+            ("k0s.k0sproject.io", "ClusterConfig"),
+            ("k0sctl.k0sproject.io", "Cluster"),
+            ("helm.k0sproject.io", "Chart"),
+            ("config.projectsveltos.io", "ClusterProfile"),
+            ("config.projectsveltos.io", "Profile"),
+            ("helm.crossplane.io", "Release"),
+            ("helm.m.crossplane.io", "Release"),
+            ("core.oam.dev", "Application"),
+        ),
+        _by_others,
+    ),
 }

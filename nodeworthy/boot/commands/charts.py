@@ -31,7 +31,7 @@ def helm(call: Call) -> Did:
 
 def _release(call: Call, arguments: Given) -> HelmRelease:
     paths = arguments.values("-f", "--values")
-    files = tuple((path, call.files.content(call.path(path))) for path in paths)
+    files = tuple((path, call.stdin if path.known == "-" else call.files.content(call.path(path))) for path in paths)
     return HelmRelease(call.arguments[1:], files, arguments.value("--kubeconfig") or call.environment.get("KUBECONFIG"))
 
 

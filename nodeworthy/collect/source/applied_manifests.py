@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from nodeworthy.collect.objects import facts_of, objects
+from nodeworthy.collect.objects import facts_of_given, objects
 from nodeworthy.collect.source.handed_over import inside
+from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place
 
@@ -26,10 +28,12 @@ _BEGINS = pattern(
     r"(?P<quote>[\"']?)(?P<tag>\w{1,40})(?P=quote)(?P<behind>[^\n]*)\n"
 )
 _TO_KUBECTL = pattern(_GIVES + r"(?:-|/dev/stdin)(?=[ \t\n)\"';|&]|\Z)")
+# `kubectl apply -f <(cat <<EOF`: bash makes a file of it.
+_AS_A_FILE = pattern(_GIVES + r"<\([ \t]*cat[ \t]*\Z")
 _TO_A_FILE = pattern(r"(?:>[ \t]*|\btee[ \t]+(?:-\S+[ \t]+)*)[\"']?(?P<file>[^\s\"'|;&<>]{1,200})")
 _FILES_GIVEN = pattern(_GIVES + r"[\"']?(?P<file>[^\s\"'|;&<>]{1,200})")
 # What K3s, RKE2 and kubelet apply by themselves.
-_WATCHED = pattern(r"/(?:server|etc/kubernetes)/manifests/")
+WATCHED = pattern(r"/(?:server|etc/kubernetes)/manifests/")
 _NO_OBJECT = pattern(r"apiVersion[ \t]*:")
 # What the shell fills in where the mark of the end is not quoted; what is behind a backslash stands as it is.
 _FILLED = pattern(
@@ -42,12 +46,19 @@ _ANOTHER = pattern(r"\b(?:read|for|getopts|select|mapfile|readarray|printf[ \t]+
 
 def applied_objects(text: str, shown: str) -> Iterator[Fact]:
     """What all of them bring. A text that is no YAML before the shell has filled it in says nothing."""
+    for each in objects_in_script(text, Place(path=shown, line=1, column=1)):
+        yield from facts_of_given(each)
+
+
+def objects_in_script(text: str, begins: Place) -> Iterator[Tree]:
+    """The objects of a script that begins there."""
     if "<<" not in text or "apiVersion" not in text:
         return
     given = {found["file"] for found in _FILES_GIVEN.finditer(text)}
     known: Mapping[str, str] | None = None
     for found in _BEGINS.finditer(text):
-        if not _is_applied(found["before"] + " " + found["behind"], given):
+        line = found["before"] + " " + found["behind"]
+        if not (_is_applied(line, given) or _AS_A_FILE.search(found["before"])):
             continue
         written = inside(text, found.end(), found["tag"], tabs=bool(found["tabs"]))
         if written is None or not _NO_OBJECT.search(written):
@@ -57,7 +68,8 @@ def applied_objects(text: str, shown: str) -> Iterator[Fact]:
         if not found["quote"]:
             known = _set_once(text) if known is None else known
             written = _as_filled(written, known)
-        yield from _objects_written(written, Place(path=shown, line=text.count("\n", 0, found.end()) + 1, column=1))
+        row = (begins.line or 1) + text.count("\n", 0, found.end())
+        yield from _objects_written(written, replace(begins, line=row))
 
 
 def _is_applied(line: str, given: set[str]) -> bool:
@@ -66,17 +78,16 @@ def _is_applied(line: str, given: set[str]) -> bool:
     file = _TO_A_FILE.search(line)
     if file is None:
         return False
-    return file["file"] in given or _WATCHED.search(file["file"]) is not None
+    return file["file"] in given or WATCHED.search(file["file"]) is not None
 
 
-def _objects_written(written: str, at: Place) -> Iterator[Fact]:
+def _objects_written(written: str, at: Place) -> Iterator[Tree]:
     try:
         documents = read_all(written, at)
     except NotYaml:
         return
     for document in documents:
-        for each in objects(document):
-            yield from facts_of(each)
+        yield from objects(document)
 
 
 def _set_once(text: str) -> Mapping[str, str]:

@@ -191,6 +191,9 @@ def is_nodes_firewall(data: bytes) -> bool:
     return bool(_SHELL.match(data) and _ANY_FIREWALL.search(data) and _OF_KUBERNETES.search(data))
 
 
+_GIVES_OBJECTS = pattern(rb"\b(?:kubectl|oc)\b[^\n]{0,200}[ \t](?:-f|--filename)[ \t=]")
+
+
 def may_install_charts(data: bytes) -> bool:
     """Whether helm may install something of ours here; what it installs, whoever reads it finds out."""
     is_ours = any(mark in data for mark in _OF_CHARTS)
@@ -200,6 +203,11 @@ def may_install_charts(data: bytes) -> bool:
 def may_send_scripts(data: bytes) -> bool:
     """Whether another machine may be made a node from here; whether it is, whoever reads it finds out."""
     return _SENDS.search(data) is not None and _MARKS.search(data) is not None
+
+
+def may_give_objects(data: bytes) -> bool:
+    """Whether a command may give objects to kubectl that stand here themselves."""
+    return b"apiVersion" in data and b"<<" in data and _GIVES_OBJECTS.search(data) is not None
 
 
 def may_ask_for_nodes(data: bytes) -> bool:
@@ -255,7 +263,9 @@ def may_be_commands(data: bytes, name: str) -> bool:
     """Whether these bytes may be commands for a node, a cluster or a cloud, in whatever form."""
     if is_script(data, name) or is_boot_script(data, name) or is_nodes_firewall(data):
         return True
-    return includes_tasks(data) or may_install_charts(data) or may_ask_for_nodes(data) or may_send_scripts(data)
+    if includes_tasks(data) or may_install_charts(data) or may_give_objects(data):
+        return True
+    return may_ask_for_nodes(data) or may_send_scripts(data)
 
 
 def _is_meant(name: str, data: bytes) -> bool:

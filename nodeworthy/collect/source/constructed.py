@@ -17,6 +17,8 @@ from nodeworthy.verdict import Place, Unknown
 
 _VERSION = pattern(r"v\d{8}(?:preview)?")
 _OF_EC2 = pattern(r"([A-Z]\w{0,6})_(\d{0,3}X?Large|Metal)")
+# How the library of AWS' CDK is called, in TypeScript of both its versions and in Python.
+CDK = ("aws-cdk-lib", "aws-cdk", "aws_cdk")
 _BY_THE_PROGRAM = "the program works it out"
 
 

@@ -13,8 +13,10 @@ from nodeworthy.verdict import Place
 _LIBRARY = "pulumi_"
 _UNDERSCORE = pattern(r"(?<=[a-z0-9])_([a-z0-9])")
 # Below these stand names that are somebody's own, or that the API of Kubernetes writes so.
-_OWN_NAMES = frozenset(("labels", "kubernetes_labels", "node_labels", "tags", "values", "spec", "metadata"))
+_OWN_NAMES = frozenset(("data", "labels", "kubernetes_labels", "node_labels", "tags", "values", "spec", "metadata"))
 _READS_CONFIG = frozenset(("get", "require", "get_int", "require_int", "get_bool", "require_bool"))
+# By these a cluster of the CDK's is given a chart, and objects.
+_OF_A_CLUSTER = {"add_helm_chart": "cdk.addHelmChart", "add_manifest": "cdk.addManifest"}
 _LONGEST = 512 * 1024
 _DEEPEST = 12
 # No program says more than this of what it makes.
@@ -29,7 +31,8 @@ def constructed_by_python(text: str, shown: str, config: Config) -> list[Constru
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    return list(_Program(module, shown, config).constructions())
+    program = _Program(module, shown, config)
+    return [*program.constructions(), *(program.asked_of_clusters() if "aws_cdk" in text else ())]
 
 
 class _Program:
@@ -53,6 +56,18 @@ class _Program:
                 variable = called.get(id(node), "")
                 is_likely = id(node) in likely
                 yield Constructed(kind, told or "", self._arguments(node), self._place(node), is_likely, variable)
+
+    def asked_of_clusters(self) -> Iterator[Constructed]:
+        """`cluster.add_helm_chart("gpu", …)`, and `cluster.add_manifest("gpu", {…}, {…})`."""
+        for node in self._nodes:
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+                continue
+            name, kind = self._value(node.args[0]).string, _OF_A_CLUSTER.get(node.func.attr)
+            if kind == "cdk.addHelmChart":
+                yield Constructed(kind, name, self._arguments(node), self._place(node))
+            elif kind is not None:
+                for each in node.args[1:]:
+                    yield Constructed(kind, name, self._value(each, 1, True), self._place(node))
 
     def _imported(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         for node in self._nodes:
@@ -136,7 +151,7 @@ class _Program:
             return self._configured(value.values[0], self._value(value.values[1], depth + 1, is_own))
         if not isinstance(value, ast.Call):
             return None
-        if _dotted(value.func)[-1:] and _dotted(value.func)[-1].endswith("Args"):
+        if _dotted(value.func)[-1:] and _dotted(value.func)[-1].endswith(("Args", "Opts")):
             return self._arguments(value, depth + 1)
         default = self._value(value.args[1], depth + 1) if len(value.args) == 2 else None
         return self._configured(value, default)

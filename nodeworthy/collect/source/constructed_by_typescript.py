@@ -6,9 +6,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from nodeworthy.collect.source.constructed import Config, Constructed, enum_value, kind_of, value_worked_out
+from nodeworthy.collect.source.constructed import CDK, Config, Constructed, enum_value, kind_of, value_worked_out
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
+from nodeworthy.records import replace
 from nodeworthy.verdict import Place
 
 _TOKEN = pattern(
@@ -18,7 +19,9 @@ _TOKEN = pattern(
 _ESCAPED = pattern(r"(?s)\\(.)")
 _LITERALS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None, "undefined": None}
 _OPENS, _CLOSES = "([{", ")]}"
-_LIBRARY = "@pulumi/"
+_LIBRARIES = ("@pulumi/", "aws-cdk-lib", "@aws-cdk/")
+# By these a cluster of the CDK's is given a chart, and objects.
+_OF_A_CLUSTER = frozenset(("addHelmChart", "addManifest"))
 _READS_CONFIG = frozenset(("get", "require", "getNumber", "requireNumber", "getBoolean", "requireBoolean"))
 _LONGEST = 256 * 1024
 _DEEPEST = 40
@@ -33,7 +36,10 @@ class _Token(NamedTuple):
 
 
 def constructed_by_typescript(text: str, shown: str, config: Config) -> list[Constructed]:
-    return list(_Program(text, shown, config).constructions()) if len(text) <= _LONGEST else []
+    if len(text) > _LONGEST:
+        return []
+    program = _Program(text, shown, config)
+    return [*program.constructions(), *(program.asked_of_clusters() if "cdk" in text else ())]
 
 
 class _Program:
@@ -57,12 +63,26 @@ class _Program:
             library = self._libraries.get(path[0]) if path else None
             if library is None or self._sign(behind) != "(":
                 continue
-            name, next_ = self._value(behind + 1)
+            begin = behind + 1
+            if library[0] in CDK:  # what it is made in stands before its name
+                begin = self._value(begin)[1] + 1
+            name, next_ = self._value(begin)
             given = self._value(next_ + 1)[0] if self._sign(next_) == "," else Tree({}, self._place(at))
             whole = (*library, *path[1:])
             is_likely = any(begin < at < end for begin, end in likely)
             kind = kind_of(whole[0], whole[1:])
             yield Constructed(kind, name.string, given, self._place(at), is_likely, self._variable(at))
+
+    def asked_of_clusters(self) -> Iterator[Constructed]:
+        """`cluster.addHelmChart("gpu", {…})`, and `cluster.addManifest("gpu", {…}, {…})`."""
+        for at, token in enumerate(self._tokens):
+            if token.text not in _OF_A_CLUSTER or self._sign(at + 1) != "(" or self._text(at - 1) not in (".", "?."):
+                continue
+            name, here = self._value(at + 2)
+            while self._sign(here) == ",":
+                given, here = self._value(here + 1)
+                if not given.is_unknown and (given.is_mapping or given.is_sequence):
+                    yield Constructed(f"cdk.{token.text}", name.string, given, self._place(at))
 
     def _variable(self, at: int) -> str:
         """`const x = new …`."""
@@ -74,9 +94,9 @@ class _Program:
     def _imported(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """`import * as eks from "@pulumi/eks"`, `import { NodeGroup } from "@pulumi/aws/eks"`, and by `require`."""
         for at, token in enumerate(self._tokens):
-            if token.kind != "text" or not token.text[1:-1].startswith(_LIBRARY):
+            if token.kind != "text" or not token.text[1:-1].startswith(_LIBRARIES):
                 continue
-            library = tuple(token.text[1:-1].removeprefix(_LIBRARY).split("/"))
+            library = tuple(token.text[1:-1].removeprefix(_LIBRARIES[0]).removeprefix("@").split("/"))
             before = [each.text for each in self._tokens[max(0, at - 40) : at]]
             begin = max((i for i, each in enumerate(before) if each in ("import", "const")), default=None)
             if begin is None:
@@ -140,6 +160,9 @@ class _Program:
         if token.kind == "number":
             written = token.text.replace("_", "")
             return Tree(int(written) if written.isdecimal() else written, place), at + 1
+        if token.kind == "lines":
+            begin = replace(place, column=(place.column or 1) + 1)
+            return Tree(token.text[1:-1], place, inside=begin), at + 1
         if token.text == "{":
             return self._mapping(at)
         if token.text == "[":
@@ -283,7 +306,8 @@ def _tokens(text: str) -> Iterator[_Token]:
             end = _end_of_template(text, at)
             is_plain = "${" not in text[at:end] and '"' not in text[at:end] and "\n" not in text[at:end]
             # One that nothing is filled into is a text as any other.
-            yield _Token("text" if is_plain else "template", text[at:end], at)
+            is_lines = not is_plain and "${" not in text[at:end] and "\\" not in text[at:end] and end - at > 1
+            yield _Token("text" if is_plain else "lines" if is_lines else "template", text[at:end], at)
             at = end
             continue
         found = _TOKEN.match(text, at)

@@ -75,7 +75,10 @@ _RUN_BY_TOOLS = (
     *("ExecuteBash", "variant:"),
 )
 # By these a release names the files that hold its values.
-_NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
+_NAME_FILES = (
+    *("valuesFrom", "valueFiles", "helmCharts", "releases:", "chartRef", "helm.cattle.io", "valuesFiles"),
+    "values_files",
+)
 
 
 def contents(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:
@@ -102,6 +105,10 @@ def _read_documents(source: Source, data: bytes, rules: frozenset[str]) -> FileC
     beside = found.beside = FilesBeside(source)
     if any(name in text for name in _NAME_FILES):
         every = _with_values(every, beside)
+    if "ClusterResourceSet" in text or "policyRefs" in text:
+        from nodeworthy.collect.enclosed_objects import named_by_sets
+
+        every += [each for held in named_by_sets(every) for each in objects(held)]
     _add_facts(found, every, text, source, rules)
     found.facts = [*complete_values(found.facts, beside), *_asks_of_gpus(documents, text), *_starts(documents, text)]
     found.facts += _archives(documents, text)

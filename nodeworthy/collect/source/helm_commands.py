@@ -20,7 +20,7 @@ from nodeworthy.collect.objects import facts_of_release
 from nodeworthy.collect.source.files_beside import FilesBeside
 from nodeworthy.documents.release import BY_COMMAND, Release
 from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
-from nodeworthy.documents.tree import Tree, merge
+from nodeworthy.documents.tree import Tree, merge, plant
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.shown_containerd import containerd_shown
@@ -37,7 +37,6 @@ _CHART = pattern(r"(?:^|/)" + CHART + r"(?:-v?\d[^/]*\.tgz)?$")
 _PAIR = pattern(r"(?P<name>[^=,]{1,256})=(?P<value>\{[^{}]*\}|(?:[^,\\]|\\.)*)(?:,|$)")
 _SETS = ("--set", "--set-string")
 _OTHERS = (
-    "--set-json",
     "--set-file",
     "--set-literal",
     "--reuse-values",
@@ -79,12 +78,13 @@ def _is_operator(installs: Installs) -> bool:
 
 
 def _is_for_nodes_elsewhere(operators: Sequence[Installs], script: BootScript) -> bool:
-    """One operator in any case, by its command's words alone, and no machine here that becomes a node: whose nodes it
-    serves, what lies around says."""
+    """One operator in any case, by what stands in the script alone, and no machine here that becomes a node: whose
+    nodes it serves, what lies around says. A file of values beside it is judged there."""
     if len(operators) != 1 or operators[0].conditions:
         return False
     told, shown = operators[0].release or HelmRelease(()), containerd_shown(script, operators[0])
-    return shown is None and not told.files and not script.makes_a_node
+    is_by_files = any(content is None for _, content in told.files)
+    return shown is None and not is_by_files and not script.makes_a_node
 
 
 def _operator(installs: Installs, script: BootScript, beside: FilesBeside) -> Iterator[OperatorByHelm]:
@@ -167,6 +167,20 @@ class _Laid:
             self.forgets(f"{name} may say it")
         elif name in _SETS:
             self.sets_(told, as_string=name == "--set-string")
+        elif name == "--set-json":
+            self.sets_json(told)
+
+    def sets_json(self, told: Text) -> None:
+        """`name=` before one value in JSON; several, or what the shell fills in, may say anything."""
+        name, equals, value = (told.known or "").partition("=")
+        try:
+            found = _json(value, self.place.about(name)) if equals and not name.lstrip().startswith("{") else None
+            if found is not None:
+                self.tree = lay_at(self.tree, steps(name.strip()), found)
+        except NotSetSyntax:
+            found = None
+        if found is None:
+            self.forgets("--set-json may say it")
 
     def sets_(self, told: Text, *, as_string: bool) -> None:
         """`a=1,b=2`; what the shell fills into a value is not known, and what it fills into a name may be any."""
@@ -192,6 +206,16 @@ def _typed(value: str, place: Place, *, as_string: bool) -> Tree:
         return type_value(Tree(value, place), as_string=as_string)
     within = [each.strip() for each in value.strip("{}").split(",") if each.strip()]
     return Tree([type_value(Tree(each, place), as_string=as_string) for each in within], place)
+
+
+def _json(value: str, place: Place) -> Tree | None:
+    """A value in JSON, all of which stands where the command does."""
+    import json
+
+    try:
+        return plant(json.loads(value), place)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _version(told: Text, place: Place) -> Tree:

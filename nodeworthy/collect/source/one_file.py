@@ -37,7 +37,9 @@ _VAGRANTFILE = "Vagrantfile"
 _OF_PACKER = (b'"provisioners"', b'"inline"')
 _PROGRAMS = (".py", ".ts", ".js", ".mjs")
 _USER_DATA = pattern(rb"(?i)user_?data|startup[_-]?script|custom_?data")
-_OF_PULUMI = pattern(rb"@pulumi/|\bpulumi_", words=(b"@pulumi/", b"pulumi_"))
+_OF_PULUMI = pattern(
+    rb"@pulumi/|\bpulumi_|@?aws-cdk|\baws_cdk", words=(b"@pulumi/", b"pulumi_", b"aws-cdk", b"aws_cdk")
+)
 _OF_AN_INSTALLER = pattern(r"(?i)\.ks$|^ks[\w.-]*\.cfg(?:$|\.)|kickstart|preseed")
 _ANSWERS = pattern(rb"(?m)^(?:%(?:packages|post)\b|d-i[ \t])", words=(b"%packages", b"%post", b"d-i"))
 _DOCKERFILE = pattern(r"(?i)(?:^|[._-])(?:dockerfile|containerfile)(?:$|[._-])")
@@ -115,7 +117,7 @@ def _packer_in_json(source: Source, data: bytes, rules: Rules) -> FileContents |
 
 
 def _program(source: Source, data: bytes, rules: Rules) -> FileContents | None:
-    """What a program gives to machines as user data, and what one of Pulumi's asks for."""
+    """What a program gives to machines as user data, and what one of Pulumi's or of AWS' CDK asks for."""
     if source.path.suffix not in _PROGRAMS:
         return None
     found, made = _user_data_of_program(source, data, rules), _made_by_program(source, data, rules)

@@ -1,4 +1,5 @@
-"""A program of Pulumi's in Python or TypeScript that nobody ran: the nodes with GPUs that it asks for, and the charts.
+"""A program of Pulumi's or of AWS' CDK, in Python or TypeScript, that nobody ran: the nodes with GPUs that it asks for
+(of Pulumi's), the charts and the objects.
 
 Each is read as the object or resource of another tool that it comes to, as far as its arguments are written down.
 """
@@ -8,24 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nodeworthy.collect.objects import facts_of, facts_of_release, objects
+from nodeworthy.collect.objects import facts_of, facts_of_given, facts_of_release, objects
 from nodeworthy.collect.source.comments import comments
-from nodeworthy.collect.source.constructed import Config, Constructed
+from nodeworthy.collect.source.constructed import CDK, Config, Constructed
 from nodeworthy.collect.source.files import Source, any_text
 from nodeworthy.collect.source.parsing import FileContents
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place, Unknown
 
-_PULUMI = (b"@pulumi/", b"pulumi_")
+_PULUMI = (b"@pulumi/", b"pulumi_", b"aws-cdk", b"aws_cdk")
 _TEMPLATE = "aws.ec2.LaunchTemplate"
 _OPERATOR = "gpu-operator"
 _MAKES = (
     *(b"NodeGroup", b"NodePool", b"AgentPool", b"ManagedCluster", b"KubernetesCluster", b"container.Cluster"),
     *(b"eks.Cluster", b"CustomResource", b"helm.v3", b"helm.v4", b"/helm/v", b"Release", b"Chart"),
+    *(b"addManifest", b"add_manifest", b"add_helm_chart", b"KubernetesManifest", b"ConfigGroup", b"nvidia.com/"),
 )
 
 
@@ -56,7 +59,7 @@ def _constructed(text: str, source: Source, config: Config) -> Sequence[Construc
 def facts_constructed(constructed: Sequence[Constructed]) -> Iterator[Fact]:
     machines = {each.variable: each.arguments.get("instanceType") for each in constructed if each.kind == _TEMPLATE}
     for each in (_with_template(one, machines) for one in constructed):
-        read = _READ.get(each.kind)
+        read = _READ.get(each.kind) or (_of_its_own_class if _CLASS.fullmatch(each.kind) else None)
         for fact in read(each) if read is not None else ():
             yield _doubted(fact) if each.is_likely and isinstance(fact, AskedNodes) else fact
 
@@ -185,7 +188,58 @@ def _is_open(tree: Tree) -> bool:
 def _custom(made: Constructed) -> Iterator[Fact]:
     for each in objects(made.arguments):
         if each.get("kind").text is not None and each.get("metadata").is_mapping:
-            yield from facts_of(each)
+            yield from facts_of_given(each)
+
+
+# Of the objects that have classes of their own, those that are judged.
+_CLASS = pattern(
+    r"kubernetes\.(core|apps|batch|node|scheduling|resource)\.(v\d\w{0,10})\."
+    r"(Pod|Deployment|StatefulSet|DaemonSet|ReplicaSet|Job|CronJob|ConfigMap|ResourceQuota|RuntimeClass|PriorityClass"
+    r"|ResourceClaim|ResourceClaimTemplate|DeviceClass)"
+)
+_WITH_A_DOMAIN = frozenset(("node", "scheduling", "resource"))
+
+
+def _of_its_own_class(made: Constructed) -> Iterator[Fact]:
+    found = _CLASS.fullmatch(made.kind)
+    if found is None or not made.arguments.is_mapping:
+        return
+    group = f"{found[1]}.k8s.io" if found[1] in _WITH_A_DOMAIN else found[1]
+    api = found[2] if group == "core" else f"{group}/{found[2]}"
+    head = {"apiVersion": Tree(api, made.place), "kind": Tree(found[3], made.place)}
+    named = {"metadata": Tree({"name": Tree(made.name or "gpu", made.place)}, made.place)}
+    yield from facts_of_given(Tree({**head, **named, **made.arguments.mapping}, made.place))
+
+
+def _group_of_objects(made: Constructed) -> Iterator[Fact]:
+    """Objects in texts of YAML, and as the program writes them."""
+    from nodeworthy.collect.enclosed_objects import in_text
+
+    said = made.arguments
+    texts = said.get("yaml")
+    held = [each for text in (*texts.sequence, texts) for each in in_text(text)]
+    for each in (*held, *said.get("objs").sequence):
+        yield from _custom(replace(made, arguments=each))
+
+
+# AWS' CDK
+
+
+def _chart_of_cdk(made: Constructed) -> Iterator[Fact]:
+    said, place = made.arguments, made.place
+    values, chart = said.get("values"), said.get("chart")
+    given = values if values.is_mapping or values.is_unknown else Tree({}, place)
+    is_open = values.is_unknown if chart.text == _OPERATOR else _is_open(values)
+    if chart.text is not None and not is_open:
+        name = said.get("release").text or made.name
+        title, named = f"HelmChart '{made.name}'", Tree({"name": Tree(name, place)}, place)
+        at = place if values.is_absent else values.place
+        yield from facts_of_release(Release(title, title, at, chart, said.get("version"), given, None, name, named))
+
+
+def _manifests_of_cdk(made: Constructed) -> Iterator[Fact]:
+    for each in made.arguments.get("manifest").sequence:
+        yield from _custom(replace(made, arguments=each))
 
 
 def _object(api: str, kind: str, made: Constructed, spec: Tree) -> Tree:
@@ -207,4 +261,13 @@ _READ: Mapping[str, Callable[[Constructed], Iterator[Fact]]] = {
     "azure-native.containerservice.ManagedCluster": _by_azures_api("ManagedCluster"),
     **dict.fromkeys(("kubernetes.helm.v3.Release", "kubernetes.helm.v3.Chart", "kubernetes.helm.v4.Chart"), _release),
     "kubernetes.apiextensions.CustomResource": _custom,
+    **dict.fromkeys(("kubernetes.yaml.ConfigGroup", "kubernetes.yaml.v2.ConfigGroup"), _group_of_objects),
+    "cdk.addHelmChart": _chart_of_cdk,
+    "cdk.addManifest": _custom,
+    **{f"{library}.{part}.HelmChart": _chart_of_cdk for library in CDK for part in ("aws-eks", "aws_eks", "eks")},
+    **{
+        f"{library}.{part}.KubernetesManifest": _manifests_of_cdk
+        for library in CDK
+        for part in ("aws-eks", "aws_eks", "eks")
+    },
 }

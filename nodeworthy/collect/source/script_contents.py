@@ -15,6 +15,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_script,
     is_tasks_of_a_node,
     may_ask_for_nodes,
+    may_give_objects,
     may_install_charts,
     may_send_scripts,
 )
@@ -77,7 +78,7 @@ def _opened(source: Source, data: bytes) -> list[Fact]:
 def _applied_objects(source: Source, data: bytes) -> list[Fact]:
     """The objects that a script gives to a cluster, or changes there, and the containers that it starts itself."""
     if not is_script(data, source.path.name):
-        return []
+        return _objects_applied(source, as_shell_script(source, data)) if may_give_objects(data) else []
     found = _objects_applied(source, data)
     if b"clusterpolic" in data:
         from nodeworthy.collect.source.patched_policies import patched_policies

@@ -74,7 +74,16 @@ def variables_of(source: Source, data: bytes) -> Mapping[str, Tree]:
 def facts_of_commands(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
     """What it does elsewhere: on machines that it logs in to, in clusters that it installs charts into."""
     elsewhere = [*for_other_machines(script, data), *_by_helm(script, data, beside), *_of_nodes(script, data, beside)]
-    return [*elsewhere, *_images(script, data)]
+    return [*elsewhere, *_images(script, data), *_manifests(script, data, beside)]
+
+
+def _manifests(script: BootScript, data: bytes, beside: FilesBeside) -> list[Fact]:
+    """The objects that it gives to a cluster, where it is no script as it stands: of those the text is looked at."""
+    if b"apiVersion" not in data or is_script(data, beside.source.path.name) or is_tasks_of_a_node(data):
+        return []
+    from nodeworthy.collect.source.manifests_on_nodes import manifests_on_nodes
+
+    return list(manifests_on_nodes(script))
 
 
 def _images(script: BootScript, data: bytes) -> list[Fact]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from nodeworthy.collect.objects import facts_of, facts_of_release, objects
+from nodeworthy.collect.objects import facts_of, facts_of_given, facts_of_release, objects
 from nodeworthy.documents.release import Release
 from nodeworthy.documents.set_syntax import NotSetSyntax, lay_at, steps, type_value
 from nodeworthy.documents.tree import Tree, absent, merge
@@ -82,7 +82,7 @@ def _manifest(instance: Instance) -> Iterator[Fact]:
     except (Waits, Refusal):
         return
     for each in objects(tree(value)):
-        yield from facts_of(each)
+        yield from facts_of_given(each)
 
 
 def _is_read_itself(instance: Instance) -> bool:

@@ -15,6 +15,7 @@ from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.facts.hami.values import HAMI
 from nodeworthy.facts.operator.recognition import OPERATOR
 from nodeworthy.facts.services.monitoring_recognition import MONITORING
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 
 Path_ = tuple[str | int, ...]
@@ -26,7 +27,9 @@ def with_values(document: Tree, documents: Sequence[Tree], beside: FilesBeside) 
     """The document with what the files beside it say. `documents` are all of its own file."""
     group, kind = document.get("apiVersion").string.split("/")[0], document.get("kind").text
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
-        return _flux(document, documents, beside)
+        return _flux(_with_its_source(document, documents, beside), documents, beside)
+    if group == "helm.cattle.io":
+        return _helm_chart(document, documents, beside)
     if group == "argoproj.io" and kind == "Application":
         return _argo(document, ("spec",), beside)
     if group == "argoproj.io" and kind == "ApplicationSet":
@@ -35,6 +38,8 @@ def with_values(document: Tree, documents: Sequence[Tree], beside: FilesBeside) 
         return _kustomization(document, beside)
     if not group and document.get("releases").is_sequence:
         return _helmfile(document, beside)
+    if not group and not kind:
+        return _bundle(document, beside) if document.get("helm").is_mapping else _task(document, beside)
     return document
 
 
@@ -51,6 +56,84 @@ def _flux(document: Tree, documents: Sequence[Tree], beside: FilesBeside) -> Tre
     namespace = document.get("metadata", "namespace").text
     layers = [_config_map_values(each, namespace, documents, beside) for each in entries]
     return _filled(document, ("spec", "values"), spec.get("values"), layers, ("valuesFrom",))
+
+
+def _with_its_source(document: Tree, documents: Sequence[Tree], beside: FilesBeside) -> Tree:
+    """A release whose chart an OCIRepository names, with the chart and the version that stand there."""
+    asked, spec = document.get("spec", "chartRef"), document.get("spec")
+    name, namespace = asked.get("name").text, asked.get("namespace").text or document.get("metadata", "namespace").text
+    if asked.get("kind").text != "OCIRepository" or name is None:
+        return document
+    told = _source_called(name, namespace, documents)
+    for path in beside.neighbours(name) if told is None else ():
+        told = told or _source_called(name, namespace, beside.documents(path) or ())
+    if told is None or told.get("url").text is None or "{" in told.get("url").string:
+        return document
+    chart = {"chart": told.get("url"), "version": told.get("ref", "tag")}
+    kept = {key: child for key, child in spec.mapping.items() if key != "chartRef"}
+    chosen = Tree({"spec": Tree(chart, told.place)}, told.place)
+    return lay_at(document, ("spec",), replace(spec, value={**kept, "chart": chosen}))
+
+
+def _source_called(name: str, namespace: str | None, documents: Sequence[Tree]) -> Tree | None:
+    for each in documents:
+        metadata = each.get("metadata")
+        is_it = each.get("kind").text == "OCIRepository" and metadata.get("name").text == name
+        if is_it and metadata.get("namespace").text in (None, namespace):
+            return each.get("spec")
+    return None
+
+
+def _helm_chart(document: Tree, documents: Sequence[Tree], beside: FilesBeside) -> Tree:
+    """A HelmChart with what the HelmChartConfig of its name lays over it. One that lies beside its chart in one file
+    says nothing by itself."""
+    kind, name = document.get("kind").text, document.get("metadata", "name").text
+    if kind not in _CHANGES or name is None:
+        return document
+    other = _object_called(name, _CHANGES[kind], documents)
+    if kind == "HelmChartConfig":
+        alone = {key: child for key, child in document.mapping.items() if key != "spec"}
+        return document if other is None else replace(document, value=alone)
+    for path in beside.neighbours(name) if other is None else ():
+        other = other or _object_called(name, "HelmChartConfig", beside.documents(path) or ())
+    said = document_inside(other.get("spec", "valuesContent")) if other is not None else None
+    if said is None or not said.is_mapping:
+        return document
+    own = document_inside(document.get("spec", "valuesContent"))
+    return lay_at(document, ("spec", "valuesContent"), merge(own, said) if own.is_mapping else said)
+
+
+_CHANGES = {"HelmChart": "HelmChartConfig", "HelmChartConfig": "HelmChart"}
+
+
+def _object_called(name: str, kind: str, documents: Sequence[Tree]) -> Tree | None:
+    told = (each for each in documents if each.get("kind").text == kind)
+    return next((each for each in told if each.get("metadata", "name").text == name), None)
+
+
+def _bundle(document: Tree, beside: FilesBeside) -> Tree:
+    """Fleet's: its files of values lie under what it says itself."""
+    helm = document.get("helm")
+    names = [each.text for each in helm.get("valuesFiles").sequence]
+    if not names:
+        return document
+    layers = [_file(each, beside) for each in names]
+    return _filled(document, ("helm", "values"), helm.get("values"), layers, ("valuesFiles",))
+
+
+# Where Ansible's own variables say that a file lies, as the file that names it sees it.
+_PLACES = pattern(r"\{\{\s{0,4}(playbook_dir|role_path)\s{0,4}\}\}/")
+_OF_A_PLACE = {"playbook_dir": "", "role_path": "../"}
+
+
+def _task(document: Tree, beside: FilesBeside) -> Tree:
+    """The arguments of Ansible's `kubernetes.core.helm`."""
+    names = [each.text for each in document.get("values_files").sequence]
+    if not names or not _is_ours(document.get("chart_ref")):
+        return document
+    layers = [_file(_PLACES.sub(lambda found: _OF_A_PLACE[found[1]], each or ""), beside) for each in names]
+    called = "values" if document.get("release_values").is_absent else "release_values"
+    return _filled(document, (called,), document.get(called), layers, ("values_files",))
 
 
 def _argo(document: Tree, path: Path_, beside: FilesBeside) -> Tree:
@@ -135,12 +218,13 @@ def _config_map_values(
 ) -> Tree | None:
     """What an entry of `valuesFrom` leads to, None where that is not to be found."""
     name = entry.get("name").text
-    if entry.get("kind").text != "ConfigMap" or not name or not entry.get("targetPath").is_absent:
+    kind = entry.get("kind").string
+    if kind not in _HOLDERS or not name or not entry.get("targetPath").is_absent:
         return None
     key = entry.get("valuesKey").text or _DEFAULT_KEY
-    found = _of_documents(documents, name, key, namespace)
+    found = _of_documents(documents, kind, name, key, namespace)
     if found is None:
-        found = _in_a_file_beside(name, key, namespace, beside)
+        found = _in_a_file_beside(kind, name, key, namespace, beside)
     if found is None or found.text is None:
         return None if found is None or not found.is_mapping else found
     lines = found.text.count("\n") + 1
@@ -149,30 +233,34 @@ def _config_map_values(
     return document_inside(found)
 
 
-def _in_a_file_beside(name: str, key: str, namespace: str | None, beside: FilesBeside) -> Tree | None:
+# By where each keeps a text that everybody reads.
+_HOLDERS = {"ConfigMap": "data", "Secret": "stringData"}
+
+
+def _in_a_file_beside(kind: str, name: str, key: str, namespace: str | None, beside: FilesBeside) -> Tree | None:
     for path in beside.neighbours(name):
         documents = beside.documents(path) or []
         if path.name in _KUSTOMIZATIONS:
-            found = next(filter(None, (_generated(each, name, key, beside) for each in documents)), None)
+            found = next(filter(None, (_generated(each, kind, name, key, beside) for each in documents)), None)
         else:
-            found = _of_documents(documents, name, key, namespace)
+            found = _of_documents(documents, kind, name, key, namespace)
         if found is not None:
             return found
     return None
 
 
-def _of_documents(documents: Sequence[Tree], name: str, key: str, namespace: str | None) -> Tree | None:
+def _of_documents(documents: Sequence[Tree], kind: str, name: str, key: str, namespace: str | None) -> Tree | None:
     for each in documents:
         metadata = each.get("metadata")
-        is_it = each.get("kind").text == "ConfigMap" and metadata.get("name").text == name
+        is_it = each.get("kind").text == kind and metadata.get("name").text == name
         if is_it and namespace in (None, metadata.get("namespace").text or namespace):
-            found = each.get("data", key)
+            found = each.get(_HOLDERS[kind], key)
             return found if found.text else None
     return None
 
 
-def _generated(kustomization: Tree, name: str, key: str, beside: FilesBeside) -> Tree | None:
-    for generator in kustomization.get("configMapGenerator").sequence:
+def _generated(kustomization: Tree, kind: str, name: str, key: str, beside: FilesBeside) -> Tree | None:
+    for generator in kustomization.get(f"{kind[0].lower()}{kind[1:]}Generator").sequence:
         if generator.get("name").text != name:
             continue
         for each in generator.get("files").sequence:
