@@ -279,10 +279,11 @@ def _nodes_of_karpenter(document: Tree) -> Iterator[Fact]:
 
 
 def _nodes_of_eksctl(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.fleet.eksctl import groups_of_eksctl, nodes_of_eksctl
+    from nodeworthy.facts.fleet.eksctl import doors_of_eksctl, groups_of_eksctl, nodes_of_eksctl
 
     yield from nodes_of_eksctl(document)
     yield from groups_of_eksctl(document)
+    yield from doors_of_eksctl(document)
 
 
 def _nodes_of_cluster_api(document: Tree) -> Iterator[Fact]:

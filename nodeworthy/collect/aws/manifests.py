@@ -15,7 +15,7 @@ from nodeworthy.facts.aws.node_group import MANAGED, SCALING_GROUP, TEMPLATE, No
 from nodeworthy.facts.aws.node_types import Ec2Fleet
 from nodeworthy.facts.aws.security_group import GROUP, SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
-from nodeworthy.facts.fleet.eksctl import EksctlGroup
+from nodeworthy.facts.fleet.eksctl import EksctlDoor, EksctlGroup
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
@@ -37,11 +37,13 @@ _RESERVED = {
 
 
 def nodes_in_aws(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """The nodes with GPUs that manifests describe. An EC2NodeClass counts where a NodePool beside it asks it for some,
+    """The nodes with GPUs that manifests describe, and who may log in to others of eksctl's. An EC2NodeClass counts where a NodePool beside it asks it for some,
     or where no pool says what it is for and it is named for GPUs itself."""
     for each in facts:
         if isinstance(each, EksctlGroup):
             yield from _of_eksctl(each)
+        elif isinstance(each, EksctlDoor):
+            yield from _let_in(each)
     pools = [each for each in facts if isinstance(each, KarpenterPool)]
     asked = {each.node_class for each in pools if each.auto_mode is None}
     for each in facts:
@@ -56,12 +58,11 @@ def nodes_in_aws(facts: Sequence[Fact]) -> Iterator[Fact]:
 def _of_eksctl(group: EksctlGroup) -> Iterator[Fact]:
     if not _is_nothing(group.tree.get("launchTemplate")):
         return  # it is another's, and what it says stands elsewhere
-    door = _door(group)
     if not group.types or not group.has_gpus:
         # What its machines are something else says: asked is who may come in, whatever they are.
-        if door is not None:
-            yield SecurityGroup(door, AwsStack(group.place, [door]))
+        yield from _let_in(group)
         return
+    door = _door(group)
     template = _template(group, door)
     group_type = MANAGED if group.is_managed else SCALING_GROUP
     itself = _resource(group_type, group.name, group.place, _scaling(group))
@@ -80,6 +81,12 @@ def _of_eksctl(group: EksctlGroup) -> Iterator[Fact]:
     if door is not None:
         yield SecurityGroup(door, stack)
     yield from _disks_of_eksctl(group, nodes)
+
+
+def _let_in(group: EksctlGroup | EksctlDoor) -> Iterator[SecurityGroup]:
+    door = _door(group) if _is_nothing(group.tree.get("launchTemplate")) else None
+    if door is not None:
+        yield SecurityGroup(door, AwsStack(group.place, [door]))
 
 
 def _scaling(group: EksctlGroup) -> Mapping[str, Tree]:
@@ -122,7 +129,7 @@ def _tokens(group: Tree) -> Tree:
     return Tree("required" if old.value else "optional", old.place)
 
 
-def _door(group: EksctlGroup) -> AwsResource | None:
+def _door(group: EksctlGroup | EksctlDoor) -> AwsResource | None:
     """The security group for SSH. A key alone opens it, too; in private subnets it opens to their network only."""
     said = group.tree.get("ssh")
     allowed, sources = said.get("allow"), said.get("sourceSecurityGroupIds")
@@ -134,7 +141,7 @@ def _door(group: EksctlGroup) -> AwsResource | None:
     return None if private.value is True or has_none else _open_door(group, allowed, private)
 
 
-def _open_door(group: EksctlGroup, allowed: Tree, private: Tree) -> AwsResource:
+def _open_door(group: EksctlGroup | EksctlDoor, allowed: Tree, private: Tree) -> AwsResource:
     decided = private if _is_undecided(private) else allowed
     place = group.tree.get("ssh").place if _is_nothing(decided) else decided.place
     name = "privateNetworking" if decided is private else "ssh.allow"

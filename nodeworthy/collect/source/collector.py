@@ -318,7 +318,7 @@ def _not_followed(scripts: Sequence[BootScript]) -> Iterator[Fact]:
 
 def _nodes_of_tools(facts: Sequence[Fact]) -> Iterator[Fact]:
     """What tools make in AWS. Imported only where one is told to."""
-    if any(type(each).__name__ in ("EksctlGroup", "KarpenterPool", "KarpenterClass") for each in facts):
+    if any(type(each).__name__ in ("EksctlGroup", "EksctlDoor", "KarpenterPool", "KarpenterClass") for each in facts):
         from nodeworthy.collect.aws.manifests import nodes_in_aws
 
         yield from nodes_in_aws(facts)

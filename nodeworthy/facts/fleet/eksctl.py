@@ -54,6 +54,31 @@ def groups_of_eksctl(document: Tree) -> Iterator[EksctlGroup]:
                 yield group
 
 
+def doors_of_eksctl(document: Tree) -> Iterator[EksctlDoor]:
+    """What the other groups of a cluster say of SSH: whoever comes in to one of its nodes is beside those with GPUs."""
+    if not is_cluster_config(document):
+        return
+    judged = {each.place for each in groups_of_eksctl(document)}
+    for kind in _GROUPS:
+        for each in document.get(kind).sequence:
+            name = each.get("name").text
+            if name is not None and each.place not in judged and each.get("ssh").mapping:
+                yield EksctlDoor(name, each, is_managed=kind == _MANAGED)
+
+
+@dataclass(frozen=True, eq=False)
+class EksctlDoor:
+    called: ClassVar[str] = "a node group of eksctl's that says who may log in"
+
+    name: str
+    tree: Tree
+    is_managed: bool = True
+
+    @property
+    def place(self) -> Place:
+        return self.tree.place
+
+
 @dataclass(frozen=True, eq=False)
 class EksctlGroup:
     called: ClassVar[str] = "a node group of eksctl's with GPUs"
