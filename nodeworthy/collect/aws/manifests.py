@@ -37,8 +37,9 @@ _RESERVED = {
 
 
 def nodes_in_aws(facts: Sequence[Fact]) -> Iterator[Fact]:
-    """The nodes with GPUs that manifests describe, and who may log in to others of eksctl's. An EC2NodeClass counts where a NodePool beside it asks it for some,
-    or where no pool says what it is for and it is named for GPUs itself."""
+    """The nodes with GPUs that manifests describe, and who may log in to others of eksctl's. An EC2NodeClass counts
+    where a NodePool beside it asks it for some, or where no pool says what it is for and it is named for GPUs
+    itself."""
     for each in facts:
         if isinstance(each, EksctlGroup):
             yield from _of_eksctl(each)
