@@ -15,7 +15,8 @@ from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Unknown
 
 _OF_KUBERNETES = pattern(
-    rb"(?i)kube|\bk8s|\bk3s|\bk0s|\brke2?\b|rancher|\btalos|openshift|\beks\b|aws_eks|(?m:^apiVersion[ \t]*:)"
+    rb"[kK]ube|KUBE|[kK]8s|[kK]3s|K3S_|k0s|rke2?\b|RKE2|[rR]ancher|[tT]alos|[oO]pen[sS]hift|"
+    rb"EKS|eks\b|eks_|apiVersion[ \t]*:"
 )
 _SUFFIXES = (
     *(".tf", ".tofu", ".tfvars", ".hcl", ".yaml", ".yml", ".json", ".toml", ".sh", ".bash", ".j2", ".tpl", ".tftpl"),

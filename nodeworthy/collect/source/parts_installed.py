@@ -21,12 +21,13 @@ from nodeworthy.verdict import Place
 
 _RUNS_HELM = pattern(rb"\bhelm", words=(b"helm",))
 _OPERATOR = pattern(rb"gpu-operator", words=(b"gpu-operator",))
-_APPLIES = pattern(
-    rb"\bkubectl[ \t][^\n#]{0,120}?\b(?:apply|create)[ \t][^\n#]{0,120}?https://[^\s\"']{1,160}?"
-    rb"/(?:k8s|nvidia)-device-plugin[\w./-]{0,120}?\.ya?ml",
-    words=(b"device-plugin",),
-)
-_NVIDIAS = (b"NVIDIA/", b"nvidia-device-plugin")
+# Where the manifest of a plugin lies, from its name on to its end.
+_REST_OF_ADDRESS = pattern(rb"[\w./-]{0,120}?\.ya?ml")
+_PLUGIN, _ADDRESS = b"device-plugin", b"https://"
+_COMMANDS = (b"apply", b"create")
+# No command is longer.
+_LONGEST = 400
+_NVIDIAS = (b"NVIDIA/", b"nvidia-")
 
 
 def parts_installed(source: Source, data: bytes, rules: frozenset[str]) -> Iterator[OperatorValues | PluginByAddress]:
@@ -47,9 +48,20 @@ def parts_installed(source: Source, data: bytes, rules: frozenset[str]) -> Itera
 def _plugins(source: Source, data: bytes) -> Iterator[PluginByAddress]:
     if not (is_script(data, source.path.name) or b"kubectl" in data):
         return
-    for found in _APPLIES.finditer(data):
-        line = data.count(b"\n", 0, found.start()) + 1
-        begins = any_text(data).split("\n")[line - 1].lstrip()
-        if not begins.startswith(("#", "echo ", "printf ", "//")) and any(mark in found[0] for mark in _NVIDIAS):
-            address = any_text(found[0][found[0].index(b"https://") :])
-            yield PluginByAddress(Place(source.shown, line), address)
+    at = data.find(_PLUGIN)
+    while at >= 0:
+        line, behind = max(data.rfind(b"\n", 0, at) + 1, at - _LONGEST), at + len(_PLUGIN)
+        command, _, address = data[line:at].rpartition(_ADDRESS)
+        is_told = _applies(command) and any(mark in address for mark in _NVIDIAS)
+        rest = _REST_OF_ADDRESS.match(data, behind) if is_told else None
+        if rest is not None:
+            behind, whole = rest.end(), any_text(_ADDRESS + address + _PLUGIN + rest[0])
+            yield PluginByAddress(Place(source.shown, data.count(b"\n", 0, at) + 1), whole)
+        at = data.find(_PLUGIN, behind)
+
+
+def _applies(command: bytes) -> bool:
+    """Whether a command does it, and not one that prints how."""
+    program, runs, words = command.partition(b"kubectl")
+    is_told = program.lstrip().startswith((b"#", b"echo", b"printf", b"//"))
+    return bool(runs) and not is_told and any(each in words.split() for each in _COMMANDS)
