@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.facts.boot.pools import in_fleet
+from nodeworthy.facts.boot.pools import in_fleet, makes_a_node
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.verdict import Place
 from tests.fleet.reading import fleet_of
@@ -70,3 +70,19 @@ def test_without_a_fleet_there_is_a_reason() -> None:
 def test_what_can_not_be_read_is_for_no_pool_in_particular() -> None:
     unread = BootScript(Place(path="x"), None, "it is not known yet")
     assert "it is not known yet" in in_fleet(unread, FLEET, "").no_pool
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ('curl -sfL https://get.k3s.io | "$SUDO_SHELL"', True),
+        ("curl -sfL https://get.rke2.io/ | $AS_ROOT sh -", True),
+        # What is kept in a file may be for another machine, and a list of what k3s has is no installer.
+        ("curl -sfLo k3s.sh https://get.k3s.io", False),
+        ('curl -sfL https://update.k3s.io/v1-release/channels | "$READ"', False),
+    ],
+)
+def test_an_installer_that_flows_into_a_pipe_is_meant_to_run(text: str, is_one: bool) -> None:
+    userdata = script(text, "get.sh").userdata
+    assert userdata is not None
+    assert makes_a_node(userdata) is is_one

@@ -85,6 +85,33 @@ def test_loud(text: str) -> None:
     assert said_of(RULE, text).verdict == "pass"
 
 
+OF_TWO_FILES = """#cloud-config
+write_files:
+- content: |
+    #!/bin/bash
+    {}
+    kubeadm join --config a
+    echo done
+  path: /opt/join.sh
+- content: |
+    #!/bin/bash
+    {}
+    tar xf b
+  path: /opt/unpack.sh
+runcmd:
+- [bash, /opt/join.sh]
+- [bash, /opt/unpack.sh]
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "how"), [("set -e", "true", "this script ends"), ("true", "set -e", "the script goes on")]
+)
+def test_each_file_of_a_cloud_config_says_it_for_its_own(own: str, other: str, how: str) -> None:
+    (message,) = messages(RULE, OF_TWO_FILES.format(own, other))
+    assert message.startswith(f"6: where joining the cluster fails, {how}")
+
+
 K3S = "curl -sfL https://get.k3s.io | sh -"
 RETRY = """run() {
   local -r what=$1
