@@ -180,14 +180,14 @@ def _structure(tree: Tree, model: Model, name: str) -> Iterator[Draft]:
 def _unknown_key(tree: Tree, key: str, name: str, properties: Model) -> Draft:
     from difflib import get_close_matches
 
-    near = get_close_matches(_camel(key), properties, 1, 0.6)
+    near = next(iter(get_close_matches(_camel(key), properties, 1, 0.6)), None)
     return fail(
         tree,
         f"{name} has no key {key}: it reaches AWS as nothing",
         is_=key,
-        should=near[0] if near else f"one of {_some(sorted(properties))}",
+        should=near or f"one of {_some(sorted(properties))}",
         cause="the provider drops what it does not know, and whatever was meant here does not happen",
-        remedy=f"name it {near[0]}" if near else f"leave {key} out",
+        remedy=f"name it {near}" if near else f"leave {key} out",
     )
 
 
@@ -235,8 +235,8 @@ def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Draft]:
         if value not in allowed:
             from difflib import get_close_matches
 
-            near = get_close_matches(value, allowed, 1)
-            should = f"{near[0]}, perhaps" if near and len(allowed) > _SHOWN else _some(sorted(allowed))
+            near = next(iter(get_close_matches(value, allowed, 1)), None)
+            should = f"{near}, perhaps" if near and len(allowed) > _SHOWN else _some(sorted(allowed))
             told = f"{name} is none of the values that AWS knows ({aws_models.version()})"
             yield fail(tree.located(), told, should=should)
     if not model.get("min", 0) <= len(value) <= model.get("max", len(value)):
