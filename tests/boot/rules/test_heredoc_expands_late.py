@@ -44,6 +44,7 @@ def test_lost(body: str, lost: str) -> None:
         script("#!/bin/sh", "REGION=$REGION", "echo $REGION", before="REGION=us-east-2"),
         script("#!/bin/sh", "echo $HOME $(hostname)", r"echo \$1"),
         script("#!/bin/sh", "echo ${LEVEL:-info}"),
+        script("#!/bin/sh", "echo ${_LEVEL:-info}"),
         script("#!/bin/sh", "echo $ID for $(hostname)", before="ID=$(cat /etc/machine-id)"),
     ],
 )
