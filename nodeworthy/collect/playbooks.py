@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from nodeworthy.boot.playbook.tasks import Task, tasks_anywhere
 from nodeworthy.boot.playbook.variables import fill_tree, text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all_inside
-from nodeworthy.patterns import pattern
 
 _OBJECTS, _RELEASES = ("k8s", "kubernetes"), ("helm",)
 _DEFINITIONS = ("definition", "resource_definition", "inline")
@@ -48,15 +48,14 @@ def _mappings_in(given: Tree) -> list[Tree]:
 
 
 _COMMANDS = ("shell", "command", "raw")
-_GIVEN = pattern(
-    r"\b(?:kubectl|oc)\b[^\n]{0,100}?[ \t](?:apply|create|replace)\b[^\n]{0,100}?[ \t]-f[ \t=]{1,4}(\S{1,200})"
-)
+_GIVES = frozenset(("apply", "create", "replace"))
+_FROM = ("-f", "--filename")
 
 
 def _given_by_commands(tasks: Sequence[Task]) -> Iterator[Tree]:
     """What a command gives to kubectl: a text within it, or a file that a task has written before."""
     texts = [each for task in tasks if task.module in _COMMANDS and (each := _command(task)) is not None]
-    given = {path.strip("\"'") for each in texts for path in _GIVEN.findall(each.string)}
+    given = {path.strip("\"'") for each in texts for path in _files_given(each.string)}
     for task in tasks if given else ():
         dest = text_of(task.values.get("dest"))
         if task.module == "copy" and dest in given and "content" in task.values:
@@ -66,6 +65,15 @@ def _given_by_commands(tasks: Sequence[Task]) -> Iterator[Tree]:
             from nodeworthy.collect.source.applied_manifests import objects_in_script
 
             yield from objects_in_script(each.string, each.inside)
+
+
+def _files_given(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        words = line.split()
+        if _GIVES.isdisjoint(words) or not any(each.endswith(("kubectl", "oc")) for each in words):
+            continue
+        yield from (behind for word, behind in pairwise(words) if word in _FROM)
+        yield from (word.partition("=")[2] for word in words if word.startswith(("-f=", "--filename=")))
 
 
 def _command(task: Task) -> Tree | None:

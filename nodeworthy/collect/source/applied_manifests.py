@@ -29,6 +29,7 @@ _BEGINS = pattern(
 )
 _TO_KUBECTL = pattern(_GIVES + r"(?:-|/dev/stdin)(?=[ \t\n)\"';|&]|\Z)")
 # `kubectl apply -f <(cat <<EOF`: bash makes a file of it.
+_NEAR = 200
 _AS_A_FILE = pattern(_GIVES + r"<\([ \t]*cat[ \t]*\Z")
 _TO_A_FILE = pattern(r"(?:>[ \t]*|\btee[ \t]+(?:-\S+[ \t]+)*)[\"']?(?P<file>[^\s\"'|;&<>]{1,200})")
 _FILES_GIVEN = pattern(_GIVES + r"[\"']?(?P<file>[^\s\"'|;&<>]{1,200})")
@@ -58,7 +59,7 @@ def objects_in_script(text: str, begins: Place) -> Iterator[Tree]:
     known: Mapping[str, str] | None = None
     for found in _BEGINS.finditer(text):
         line = found["before"] + " " + found["behind"]
-        if not (_is_applied(line, given) or _AS_A_FILE.search(found["before"])):
+        if not (_is_applied(line, given) or _AS_A_FILE.search(found["before"][-_NEAR:])):
             continue
         written = inside(text, found.end(), found["tag"], tabs=bool(found["tabs"]))
         if written is None or not _NO_OBJECT.search(written):

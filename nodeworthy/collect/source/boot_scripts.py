@@ -191,9 +191,6 @@ def is_nodes_firewall(data: bytes) -> bool:
     return bool(_SHELL.match(data) and _ANY_FIREWALL.search(data) and _OF_KUBERNETES.search(data))
 
 
-_GIVES_OBJECTS = pattern(rb"\b(?:kubectl|oc)\b[^\n]{0,200}[ \t](?:-f|--filename)[ \t=]")
-
-
 def may_install_charts(data: bytes) -> bool:
     """Whether helm may install something of ours here; what it installs, whoever reads it finds out."""
     is_ours = any(mark in data for mark in _OF_CHARTS)
@@ -207,7 +204,8 @@ def may_send_scripts(data: bytes) -> bool:
 
 def may_give_objects(data: bytes) -> bool:
     """Whether a command may give objects to kubectl that stand here themselves."""
-    return b"apiVersion" in data and b"<<" in data and _GIVES_OBJECTS.search(data) is not None
+    is_told = b"kubectl" in data or b"oc apply" in data
+    return is_told and b"apiVersion" in data and b"<<" in data and (b" -f" in data or b"--filename" in data)
 
 
 def may_ask_for_nodes(data: bytes) -> bool:
