@@ -49,13 +49,14 @@ def told_by_others(made: Sequence[Judgement]) -> list[Judgement]:
 
 def told_first(made: Sequence[Judgement]) -> list[Judgement]:
     """What two subjects have in common (one script of three groups, one file under two roots) is told of the first
-    alone. Where it harms others, too, it is told of both, so that nobody whom it harms is lost."""
+    alone, with what mends it there. Where it harms others, too, it is told of both, so that nobody whom it harms is
+    lost."""
     told: set[object] = set()
     return [_without_repeats(each, told) if each.findings else each for each in made]
 
 
 def _without_repeats(judgement: Judgement, told: set[object]) -> Judgement:
-    own = [(judgement.rule.id, replace(each, related=())) for each in judgement.findings]
+    own = [(judgement.rule.id, replace(each, related=(), remedy="")) for each in judgement.findings]
     kept = tuple(each for each, key in zip(judgement.findings, own, strict=True) if key not in told)
     told.update(own)
     if len(kept) == len(judgement.findings):

@@ -25,6 +25,7 @@ FILES_OF_EACH_OTHER = (
     "containerd-paths/bad-source-terraform",
     "one-toolkit/unknown-values-from-elsewhere",
     "no-secret-in-plain-sight/bad-values-that-a-root-fills-in",
+    "no-secret-in-plain-sight/bad-template-of-another-cloud",
 )
 ALWAYS = [each for each in CASES if each.id in FILES_OF_EACH_OTHER]
 SAMPLE = [*ALWAYS, *random.Random(20261123).sample(CASES, 14)]

@@ -64,7 +64,7 @@ class FileGroup:
             holds_no_script = not (each.found.scripts or each.found.stacks or each.found.root)
             becomes = each.source.shown in filled_in and holds_no_script
             together.facts += [fact for fact in each.found.facts if not becomes or type(fact).__name__ == "PlainText"]
-            own = each.source.shown if each.source.shown in filled_in else None
+            own = each.source.shown if each.source.shown in filled_in and not each.found.root else None
             together.scripts += [one for one in each.found.scripts if one.place.path != own]
             together.ufw += each.found.ufw
             together.node_files += each.found.node_files

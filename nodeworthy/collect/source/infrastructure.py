@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.collect.source.files import Source, any_text, as_text
@@ -18,6 +19,9 @@ from nodeworthy.collect.source.parsing import (
 from nodeworthy.facts.secrets.plain_text import IN_A_TEMPLATE, PlainText
 from nodeworthy.records import replace
 from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.source.terraform import Provisioned
 
 _OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
 _OF_AZURE = (".bicep",)
@@ -59,12 +63,7 @@ def _root_of_terraform(source: Source, text: str, rules: frozenset[str]) -> File
     facts = [*brought.facts, *([brought.text] if brought.text is not None else [])]
     found = FileContents(facts, suppressions=told, beside=beside, root=root.folder, pools=root.pools)
     found.scripts += scripts_of_classes(found.facts, source)
-    found.scripts += (each for each in brought.provisioned.on_machines if each.makes_a_node)
-    for script in (*brought.provisioned.on_machines, *brought.provisioned.beside_itself):
-        from nodeworthy.collect.source.script_files import facts_of_commands
-
-        run = script.userdata.text.encode()
-        found.facts += facts_of_commands(script, run, beside)
+    _add_scripts(found, brought.provisioned, beside)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
 
 
@@ -78,10 +77,18 @@ def filled_in_template(
     if brought is None:
         return None
     root, told = brought.root, list(comments(any_text(data), Place(source.shown), rules, is_yaml=True))
-    found = FileContents(
-        list(brought.facts), suppressions=told, beside=FilesBeside(source), root=root.folder, pools=root.pools
-    )
+    beside = FilesBeside(source)
+    found = FileContents(list(brought.facts), suppressions=told, beside=beside, root=root.folder, pools=root.pools)
+    _add_scripts(found, brought.provisioned, beside)
     return replace(found, stacks=list(brought.stacks), files_of_root=brought.files, templates=root.templates)
+
+
+def _add_scripts(found: FileContents, provisioned: Provisioned, beside: FilesBeside) -> None:
+    found.scripts += (each for each in provisioned.on_machines if each.makes_a_node)
+    for script in (*provisioned.on_machines, *provisioned.beside_itself):
+        from nodeworthy.collect.source.script_files import facts_of_commands
+
+        found.facts += facts_of_commands(script, script.userdata.text.encode(), beside)
 
 
 def pulumi_program(source: Source, data: bytes, rules: frozenset[str]) -> FileContents | None:

@@ -7,7 +7,7 @@ that one's root; one that nobody here calls is a root of its own, and so is one 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -214,8 +214,8 @@ class Provisioned(NamedTuple):
     on_machines: Sequence[BootScript]
     beside_itself: Sequence[BootScript]
 
-    def of(self, path: str) -> Provisioned:
-        return Provisioned(*([each for each in some if each.place.path == path] for some in self))
+    def within(self, paths: Collection[str]) -> Provisioned:
+        return Provisioned(*([each for each in some if each.place.path in paths] for some in self))
 
 
 class Brought(NamedTuple):
@@ -239,10 +239,12 @@ def facts_in(source: Source) -> Brought | None:
     root.told.add(source.lies)
     stacks = [root.stack] if first and root.stack is not None else []
     if source.named:
+        run = root.provisioned
         # What it fills into another file is told of it, and where it stands here.
         own = [each for each in root.facts if each.place.path == source.shown or each.place.path in root.templates]
         files = root.files | root.templates
-        return Brought(own, root, stacks, files, _text(source, root), root.provisioned.of(source.shown))
+        own_scripts = run.within({source.shown} | root.templates)
+        return Brought(own, root, stacks, files, _text(source, root), own_scripts)
     every = (root.facts, root.provisioned) if first else ([], Provisioned((), ()))
     return Brought(every[0], root, stacks, root.files, _text(source, root), every[1])
 
@@ -271,13 +273,15 @@ def root_of_template(source: Source, folders: Iterable[Path]) -> Brought | None:
     for folder in folders:
         root = _root_of(os.fspath(folder), source)
         stacks = [root.stack] if root is not None and root.stack is not None else []
-        if root is None or not (root.facts or stacks):
+        if root is None or not (root.facts or stacks or any(root.provisioned)):
             continue
+        run = root.provisioned
         # By the charts of a root, and by its boot scripts.
         filled = root.templates.union(*(each.scripts_lie_in for each in stacks))
         if source.shown in filled:
             own = [each for each in root.facts if each.place.path == source.shown]
-            return Brought(own, root, stacks, root.files | filled - {source.shown})
+            files = root.files | filled - {source.shown}
+            return Brought(own, root, stacks, files, provisioned=run.within({source.shown}))
     return None
 
 

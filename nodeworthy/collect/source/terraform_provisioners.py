@@ -23,6 +23,7 @@ from nodeworthy.hcl.values import Hole, Lit, Obj, Piece, Refusal, Seq, Str, Valu
 from nodeworthy.known.cloud_gpus import names_gpus
 from nodeworthy.known.hosted_elsewhere import gpus_elsewhere
 from nodeworthy.known.terraform import boots
+from nodeworthy.patterns import pattern
 from nodeworthy.records import replace
 from nodeworthy.verdict import NotKnown
 
@@ -37,6 +38,12 @@ _ITS_HARDWARE = (
 )
 # How Terraform runs both.
 _HEAD = "#!/bin/sh\n"
+# What one shell was told, the next does not know.
+_ANEW = "set +eu\n"
+# The last line that is a command of its own, behind one that is at its end.
+_LAST_LINE = pattern(r"(?:\A|(?<=[^\\\n]\n)|(?<=\n\n))(?![ \t]*(?:fi|done|esac|[})#]))[^\n]+\n+\Z")
+# So many letters stand for a hole where only lines are counted.
+_OF_A_HOLE = 1
 
 
 def provisioning(module: Module, around: Surroundings | None) -> tuple[list[BootScript], list[BootScript]]:
@@ -134,15 +141,19 @@ def _script(said: Str, around: Surroundings | None) -> BootScript:
 
 
 def _texts(instance: Instance, kind: str) -> Iterator[Str]:
-    """One provisioner after the other, on one machine."""
-    kinds = (kind, _FILE) if kind == _REMOTE else (kind,)
-    blocks = [
-        each for each in instance.block.body.of("provisioner") if any(list(each.labels) == [one] for one in kinds)
-    ]
+    """One provisioner after the other, on one machine, each in a shell of its own."""
+    kinds = [[kind], [_FILE]] if kind == _REMOTE else [[kind]]
+    blocks = [each for each in instance.block.body.of("provisioner") if list(each.labels) in kinds]
     pieces: list[Piece] = []
     for each in blocks if any(list(one.labels) == [kind] for one in blocks) else ():
         said = body_value(each.body, instance.module.scope(instance.block.file, instance.names), each.at)
-        pieces += _file(said, instance) if list(each.labels) == [_FILE] else _lines(said, kind)
+        if list(each.labels) == [_FILE]:
+            pieces += _file(said, instance)
+            continue
+        lines = list(_lines(said, kind))
+        if pieces and lines:
+            pieces.append(Lit(_ANEW, _spot(instance, each)))
+        pieces += lines if each is blocks[-1] or "on_failure" in said.items else _ending_heard(lines)
     if pieces:
         head = Lit(_HEAD, _spot(instance, blocks[0]))
         yield Str([head, *pieces], head.spot)
@@ -190,6 +201,32 @@ def _told_by(settings: Obj) -> Iterator[Str]:
         yield Str([Lit(text, script.spot, straight=False)], script.spot)
     if isinstance(command, Str):
         yield Str([Lit(_HEAD, command.spot), *command.pieces, Lit("\n", command.spot)], command.spot)
+
+
+def _ending_heard(lines: Sequence[Piece]) -> list[Piece]:
+    """Terraform stops where a provisioner fails, and it fails as its last command does. Where that is the end of
+    something larger, how the whole ends is left open."""
+    text = "".join(each.text if isinstance(each, Lit) else "$" * _OF_A_HOLE for each in lines)
+    last = _LAST_LINE.search(text)
+    if last is None or "<<" in text:
+        return list(lines)
+    at, pieces = last.start(), list[Piece]()
+    for each in lines:
+        width = len(each.text) if isinstance(each, Lit) else _OF_A_HOLE
+        if 0 <= at < width:
+            before, behind = _cut(each, at)
+            pieces += [*before, Lit("set -e\n", each.spot), *behind]
+        else:
+            pieces.append(each)
+        at -= width
+    return pieces
+
+
+def _cut(piece: Piece, at: int) -> tuple[list[Piece], list[Piece]]:
+    if not isinstance(piece, Lit) or at == 0:
+        return [], [piece]
+    before = Lit(piece.text[:at], piece.spot, piece.straight)
+    return [before], [Lit(piece.text[at:], piece.spot_at(at), piece.straight)]
 
 
 def _spot(instance: Instance, block: Block) -> Spot:
