@@ -332,6 +332,8 @@ _ASSIGNED = pattern(r"(?:\\?[\"'])?\]?[ \t]{0,8}(?P<by>:=|=>|=(?![=~])|:(?=[\s\"
 # Ruby, Perl and PowerShell set a variable so: `$kubeadm_token = "…"`.
 _OF_A_GLOBAL = pattern(r"[ \t]{0,8}(?P<by>=)[ \t]{0,8}(?=[\"'])" + VALUE)
 _DEFAULTED = pattern(r"(?P<by>:-|:=|-|=)" + VALUE)
+# `TOKEN=${2:-"…"}`: what a script takes where nobody gives it its second word.
+_OF_A_WORD = pattern(r"=\"?\$\{[1-9]\d?(?P<by>:-|-)" + VALUE)
 _BEHIND_A_FLAG = pattern(r"(?P<by>[ \t]{1,8}(?:\\\n[ \t]{0,16})?)(?!-)" + VALUE)
 # `"--token", "…"`; `- --token` and below it `- …`
 _IN_A_LIST = pattern(
@@ -475,7 +477,7 @@ def behind(text: str, name: str, start: int, end: int) -> re.Match[str] | None:
         return None
     next_ = text[end : end + 9].lstrip(" \t")[:1]
     if next_ and next_ in "=:\"'\\]":
-        found = _ASSIGNED.match(text, end)
+        found = _OF_A_WORD.match(text, end) or _ASSIGNED.match(text, end)
         if found is not None:
             return found
     if name[0] == "-":

@@ -39,6 +39,8 @@ _NOT_BESIDE_A_CONFIG = (
     "--service-dns-domain --kubernetes-version --image-repository --control-plane-endpoint "
     "--apiserver-cert-extra-sans --certificate-key".split()
 )
+# An option of kubeadm's up to 1.10, for whose first releases (up to 1.7) a token was enough.
+_OF_OLD = "--skip-preflight-checks"
 # By one of these a node knows whom it joins.
 _TRUSTS = ("--discovery-token-ca-cert-hash", "--discovery-token-unsafe-skip-ca-verification", "--discovery-file")
 # As a variable is called that holds options, and stands where an address would.
@@ -188,7 +190,7 @@ def _trusts_nobody(call: Call, arguments: Given, glued: tuple[str, ...]) -> Iter
     names_whom = bool(operands) and operands[:1] == call.arguments[2:3] and not _OPTIONS.search(operands[0].shown())
     is_open = not names_whom and any(len(each.holes) == len(each.pieces) for each in operands if not _is_whom(each))
     is_whole = len(arguments.operands) <= 2 and not any(name.startswith("$") for name, _ in arguments.options)
-    is_by_token = arguments.has("--token", "--discovery-token") and not arguments.has("--config", *_TRUSTS)
+    is_by_token = arguments.has("--token", "--discovery-token") and not arguments.has("--config", _OF_OLD, *_TRUSTS)
     if is_by_token and is_whole and not is_open and not glued:
         yield call.does(
             RefusedCall,

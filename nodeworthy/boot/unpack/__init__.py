@@ -13,7 +13,14 @@ from nodeworthy.boot.node_config import NodeConfig, read_node_config
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.playbook.recognition import is_playbook
 from nodeworthy.boot.unpack.envelope import Opened, as_text, open_envelope
-from nodeworthy.boot.unpack.kinds import Type, begins_as, kind_of_template, looks_like, read_by_others
+from nodeworthy.boot.unpack.kinds import (
+    Type,
+    begins_as,
+    kind_of_template,
+    looks_like,
+    read_by_others,
+    says_it_too_late,
+)
 from nodeworthy.boot.unpack.parts import Reading, TypedText
 from nodeworthy.boot.userdata import FaultKind, PartKind, UserData, UserDataFault
 from nodeworthy.documents.tree import Tree
@@ -183,7 +190,7 @@ def _unrecognised(found: TypedText, reading: Reading) -> Type | None:
     filled_in = kind_of_template(found.text) if reading.template else None
     if filled_in is not None:
         return filled_in
-    kind = looks_like(found.text)
+    kind = Type.CLOUD_CONFIG if says_it_too_late(found.text) else looks_like(found.text)
     if kind in (Type.NODE_CONFIG, Type.BOTTLEROCKET, Type.SHELL):
         return kind
     if kind is Type.CLOUD_CONFIG:

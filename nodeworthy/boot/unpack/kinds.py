@@ -65,6 +65,7 @@ _KEY_OF_TOML = pattern(r"[\w-]{1,100}[ \t]+=[ \t]")
 _TABLE_OF_SETTINGS = pattern(r"(?m)^[ \t]*\[settings[.\]]", words=("[settings",))
 # What may stand before the first line that says something: comments, blank lines, YAML's `---`, a template's directive.
 _SKIPPED = pattern(r"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+|(?:%\{|\{[%{#])[^\n]*+)?\r?\n)*")
+_TOO_LATE = pattern(r"(?:[ \t]*(?:#(?!cloud-config\b)[^\n]*+)?\r?\n)++#cloud-config[ \t]*\r?\n")
 # A line of its own, and blank lines and comments behind it.
 _FILLED_IN = pattern(r"\s{0,64}(?:\$\{[^{}\n]{1,200}\}[ \t]*\r?\n)++(?:[ \t]*(?:#[^\n]*+)?\r?\n)*+")
 _YAML_BEGINS = pattern(r"""[\["'{]|[\w.-]+\s*:""")
@@ -92,6 +93,11 @@ def kind_of_template(text: str) -> Type | None:
     first = _FILLED_IN.match(text)
     is_one = first is not None and _YAML_BEGINS.match(text[first.end() :]) and _CLOUD_CONFIG.search(text)
     return Type.CLOUD_CONFIG if is_one else None
+
+
+def says_it_too_late(text: str) -> bool:
+    """`#cloud-config` behind a comment: that is no first line."""
+    return "\n#cloud-config" in text and _TOO_LATE.match(text) is not None
 
 
 def looks_like(text: str) -> Type | None:

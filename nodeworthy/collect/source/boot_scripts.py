@@ -96,6 +96,8 @@ _SCRIPT_NAMES = {*SHELLS, ".userdata", ".boothook", *_TEMPLATES}
 _HEADS = pattern(
     rb"#cloud-config|#cloud-boothook|## template: jinja|#part-handler|#include(?:-once)?[ \t]*(?:\r?\n|https?://)"
 )
+# As cloud-config that stands alone is called; a part of MIME needs no first line.
+_OF_YAML = (".yaml", ".yml", ".cfg", "")
 # The rest of a NodeClass as a template has it: what stands below the key is user data, and the text is none.
 _HOLDS_ONE = pattern(rb"(?m)^(?:  )?userData:[ \t]*[|>]", words=(b"userData",))
 _MIME = pattern(rb"(?im)^(mime-version|content-type)\s*:")
@@ -143,7 +145,7 @@ def is_boot_script(data: bytes, name: str) -> bool:
     data = _in_utf8(data)
     head = data[:_HEAD].lstrip(b"\xef\xbb\xbf")
     stripped = head.lstrip()
-    if _HEADS.match(stripped) or _is_mime(stripped):
+    if _HEADS.match(stripped) or _is_mime(stripped) or _says_so_too_late(head, name):
         return True
     if b"node.eks.aws/" in data and (_NODE_CONFIG.match(stripped) or _is_called_like_one(name, data)):
         return True
@@ -211,6 +213,14 @@ def may_give_objects(data: bytes) -> bool:
 def may_ask_for_nodes(data: bytes) -> bool:
     """Whether a cloud may be asked for nodes here; for which, whoever reads it finds out."""
     return _ASKS_FOR_NODES.search(data) is not None
+
+
+def _says_so_too_late(head: bytes, name: str) -> bool:
+    if b"\n#cloud-config" not in head or PurePath(name).suffix not in _OF_YAML:
+        return False
+    from nodeworthy.boot.unpack.kinds import says_it_too_late
+
+    return says_it_too_late(any_text(head))
 
 
 def _is_mime(head: bytes) -> bool:

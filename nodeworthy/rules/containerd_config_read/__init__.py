@@ -11,7 +11,8 @@ outside of its `options`. A `runtime_type` is the name of a program (`io.contain
 containerd-shim-runc-v2): of one that nobody ships, or that this release no longer has, no pod starts. Where runc's
 options have `SystemdCgroup = true` and those of NVIDIA's runtime beside it have not, its containers are made outside
 of their pods' cgroups: a warning. So is containerd's own default, which a script writes and leaves as it is, beside a
-kubelet of kubeadm's from 1.22 to 1.30, which leaves its cgroups to systemd and does not ask its runtime. NVIDIA's
+kubelet of kubeadm's from 1.22 to 1.30, which leaves its cgroups to systemd and does not ask its runtime. That default
+has the key: who adds it once more (`sed '/runc.options/a SystemdCgroup = true'`) has a file that is no TOML. NVIDIA's
 runtime that is given to `io.containerd.runtime.v1.linux` runs nothing where every runtime of the CRI is of another
 type.
 
@@ -59,7 +60,7 @@ from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
-from nodeworthy.rules.containerd_config_read.cgroup_driver import apart_from_kubelet, cgroup_flaws
+from nodeworthy.rules.containerd_config_read.cgroup_driver import added_to_the_default, apart_from_kubelet, cgroup_flaws
 from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
 from nodeworthy.rules.containerd_config_read.never_reread import never_reread, starts_behind_a_write
 from nodeworthy.rules.containerd_config_read.script_files import (
@@ -132,6 +133,14 @@ def its_cgroups_are_kubelets(script: BootScript) -> Findings:
     if apart is None:
         skip("it writes no default of containerd's beside a kubelet that is known to leave its cgroups to systemd")
     yield apart
+
+
+@RULE.check
+def its_default_is_toml_still(script: BootScript) -> Findings:
+    twice = None if script.use.kind is ScriptKind.CONTAINER else added_to_the_default(script)
+    if twice is None:
+        skip("it adds no key to containerd's own default that stands there already")
+    yield twice
 
 
 @RULE.check

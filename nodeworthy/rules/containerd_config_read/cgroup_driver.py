@@ -16,7 +16,7 @@ from nodeworthy.facts.containerd.config import ConfigFile
 from nodeworthy.known.containerd import defaults
 from nodeworthy.patterns import pattern
 from nodeworthy.rules.containerd_config_read.lost_keys import place_in
-from nodeworthy.verdict import Draft, Known, Severity, fail
+from nodeworthy.verdict import Draft, Known, Related, Severity, fail
 
 KEY = "SystemdCgroup"
 # They are programs that call runc, with the options that containerd gives them.
@@ -125,3 +125,54 @@ def _kubernetes(script: BootScript, said: str) -> tuple[int, int] | None:
         return None
     major, _, minor = next(iter(named)).partition(".")
     return int(major), int(minor)
+
+
+# The same key once more, below runc's options of the default.
+#
+# `containerd config default` says `SystemdCgroup = false` there since 1.5: who adds a line has it twice, and TOML knows
+# no such table. An address that quotes the section's name fits one of its two names alone, and adds nothing elsewhere.
+# Docker's packages are newer wherever they are; Debian 11 has 1.4.
+
+_ADDS = pattern(r"runc\\?\.options[^/\n]{0,40}/[ \t]{0,8}a[\\ \t]{0,120}" + KEY + r"[ \t]{0,8}=")
+_REPLACES = pattern(KEY + r"[^/|#@\n]{0,40}[/|#@][^/|#@\n]{0,40}" + KEY)
+_QUOTES_ONE_NAME = "grpc"
+_OF_DOCKERS = pattern(r"\b(?:containerd\.io|docker-ce)\b")
+_BEFORE_IT = pattern(
+    r"containerd(?:\.io|_(?:version|release))?[\"']?[ \t]{0,4}[=:-][\"' \t]{0,4}v?1\.[0-4](?!\d)"
+    r"|CONTAINERD_(?:VERSION|RELEASE)[ \t]{0,4}[=:][\"' \t]{0,4}v?1\.[0-4](?!\d)"
+)
+
+
+def added_to_the_default(script: BootScript) -> Draft | None:
+    steps = [each for each in script.timeline.of(Writes) if each.path.shown() == defaults().config]
+    begins = next((index for index, each in enumerate(steps) if _is_the_default(each)), None)
+    said = "\n".join(part.text for part in script.userdata.parts)
+    if begins is None or not _OF_DOCKERS.search(said) or _BEFORE_IT.search(said):
+        return None
+    edits = steps[begins + 1 :]
+    if any(each.how is not How.EDIT or _may_take_it_away(each) for each in edits):
+        return None
+    added = next((each for each in edits if _adds_it(each) and not each.conditions), None)
+    if added is None:
+        return None
+    return fail(
+        added.place,
+        f"{KEY} is added below runc's options, where containerd's own default says it already",
+        is_=f"{KEY} twice in one table",
+        should=f"{KEY} = true once",
+        cause="containerd does not start: TOML refuses a key that stands twice in one table",
+        remedy=f"sed -i 's/{KEY} = false/{KEY} = true/' {added.path.shown()}; systemctl restart containerd",
+        related=(Related(steps[begins].place, f"{KEY} = false is written here"),),
+    )
+
+
+def _adds_it(edit: Writes) -> bool:
+    told = [each.shown() for each in edit.expressions]
+    return any(_ADDS.search(each) and _QUOTES_ONE_NAME not in each for each in told)
+
+
+def _may_take_it_away(edit: Writes) -> bool:
+    """Of sed's that name the key, those that add it, or write another value behind it, leave it where it is."""
+    told = [each.shown() for each in edit.expressions]
+    left = all(KEY not in each or _ADDS.search(each) or _REPLACES.search(each) for each in told)
+    return not told or not left or any(each.known is None for each in edit.expressions)
