@@ -28,7 +28,7 @@ from nodeworthy.facts.node.paths import NodeFileKind
 from nodeworthy.facts.node.registries import NodeRegistries, trust_of
 from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.registry.docker_trust import FILE as DAEMON
-from nodeworthy.facts.registry.docker_trust import docker_flaws, wrong_kind
+from nodeworthy.facts.registry.docker_trust import docker_flaws, knows_it_still, wrong_kind
 from nodeworthy.facts.registry.files import cache_flaws, own_flaws
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.facts.registry.k3s_lists import drafts_without_scheme, list_of, lists_of, read_too_late
@@ -230,8 +230,9 @@ def docker_can_start_with_what_it_is_told(script: BootScript, pool: BootPool | N
     if not written or (pool is not None and pool.fleet.registries):
         skip("the script writes no daemon.json" if not written else "that is said beside the registries of the fleet")
     reading = json_of(written[-1])
-    if not reading.unknown and not reading.fault:
-        yield from filter(None, [wrong_kind(reading)])
+    flaw = wrong_kind(reading) if not reading.unknown and not reading.fault else None
+    if flaw is not None and not knows_it_still(flaw, "\n".join(part.text for part in script.userdata.parts)):
+        yield flaw
 
 
 @RULE.check

@@ -14,6 +14,7 @@ from nodeworthy.facts.boot.flaw import shown_guard
 from nodeworthy.facts.boot.runtime import restarts, runs_already
 from nodeworthy.facts.boot.written_text import Reading, could_equal, has_hole, json_of
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Draft, Related, fail, unknown
 
 _STAYS_DOWN = "Docker does not start with a daemon.json that it can't read: every container of it stays down"
@@ -44,6 +45,15 @@ _NO_SETTING = {
     "native.cgroupdriver": '"exec-opts": ["native.cgroupdriver=systemd"]',
     "cgroup-driver": '"exec-opts": ["native.cgroupdriver=systemd"]',
 }
+
+
+# Docker up to 20.10, which takes graph still; docker-engine is what its package was called up to 17.05.
+_BEFORE_23 = pattern(r"\bdocker-engine\b|\bdocker(?:-ce|\.io)?[-=](?:\d:)?(?:1\d|20)\.")
+
+
+def knows_it_still(flaw: Draft, said: str) -> bool:
+    """Whether the Docker that a script names is older than what became of this setting."""
+    return flaw.is_ == "graph" and _BEFORE_23.search(said) is not None
 
 
 def wrong_kind(reading: Reading) -> Draft | None:

@@ -20,7 +20,10 @@ _PARTS = frozenset(
     "prometheusOperator thanosRuler".split()
 )
 _NAMES = frozenset((CHART, FORMER_CHART))
-_TELLING = _PARTS - {"alertmanager", "grafana", "kube-state-metrics", "prometheus", "prometheus-node-exporter"}
+# OpenShift's own monitoring has a part called thanosRuler beside its prometheus, and keeps retention there.
+_TELLING = _PARTS - set(
+    "alertmanager grafana kube-state-metrics prometheus prometheus-node-exporter thanosRuler".split()
+)
 
 
 def looks_like_values(tree: Tree) -> bool:
