@@ -1,9 +1,9 @@
 """Reads Kubernetes and names causes. Changes nothing, unless --fix says so.
 
-Without --from it looks at the cluster of the current context, as kubectl would; with --from at what `kubectl get`
-(`-o json` or `-o yaml`), `kubectl cluster-info dump`, a must-gather or --record wrote, `kubectl describe` of some objects
-or the table of `kubectl get pods`: a folder, one file, or - for standard input. --print-collect prints the one command that makes what is needed,
-for whoever reaches the cluster.
+Without --from it looks at the cluster of the current context, as kubectl would; with --from at what `kubectl get` (`-o
+json` or `-o yaml`), `kubectl cluster-info dump`, a must-gather or --record wrote, `kubectl describe` of some objects or
+the table of `kubectl get pods`: a folder, one file, or - for standard input. --print-collect prints the one command
+that makes what is needed, for whoever reaches the cluster.
 
 The rights that it needs are those that --print-role prints; secrets are never read, and of logs only the ends of those
 that a rule needs.
