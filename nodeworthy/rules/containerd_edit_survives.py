@@ -216,7 +216,7 @@ def lost_writes(timeline: Timeline, runtime: Containerd) -> Iterator[Lost]:
 
 
 def _by_the_script_itself(timeline: Timeline, write: Writes) -> Lost | None:
-    if is_default_config(write):
+    if is_default_config(write) or _is_empty(write):
         return None
     for each in timeline.after(write):
         same = isinstance(each, Writes) and each.path.known == write.path.known
@@ -224,6 +224,11 @@ def _by_the_script_itself(timeline: Timeline, write: Writes) -> Lost | None:
             says = "the script itself writes the default over it later"
             return Lost(write, says, each.place, "this puts the default in its place")
     return None
+
+
+def _is_empty(write: Writes) -> bool:
+    """`touch`, `: >`: of nothing nothing is lost."""
+    return write.content is not None and not write.content.lines and write.how in (How.WRITE, How.APPEND)
 
 
 def _follows(write: Effect, other: Effect) -> bool:

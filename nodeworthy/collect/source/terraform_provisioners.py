@@ -29,6 +29,7 @@ from nodeworthy.verdict import NotKnown
 
 _REMOTE, _LOCAL, _FILE = "remote-exec", "local-exec", "file"
 _EXTENSIONS = ("azurerm_virtual_machine_extension", "azurerm_virtual_machine_scale_set_extension")
+_NO_WORD = pattern(r"\W+")
 # Where a file ends that is laid on a machine, in the script that this comes down to.
 _END = "END_OF_THE_FILE"
 # By which a machine of another cloud, or a pool of nodes, says what hardware it is.
@@ -132,8 +133,10 @@ def _at(value: Value | None, path: Sequence[str]) -> Value | None:
 
 
 def _is_written_there(said: Str, instance: Instance) -> bool:
+    """A variable's default is no file of its own: what has lines is asked."""
     own = instance.block.file
-    return all(isinstance(each, Hole) or each.spot.file is own or each.spot.file.is_filled_in for each in said.pieces)
+    lines = (each for each in said.pieces if isinstance(each, Lit) and "\n" in each.text)
+    return all(each.spot.file is own or each.spot.file.is_filled_in for each in lines)
 
 
 def _script(said: Str, around: Surroundings | None) -> BootScript:
@@ -167,7 +170,11 @@ def _file(said: Obj, instance: Instance) -> Iterator[Piece]:
     if _END in content.shown or not _is_written_there(content, instance):
         return
     yield Lit(f"cat > '{path.known}' <<'{_END}'\n", path.spot)
-    yield from content.pieces
+    # What is filled in stands in a text within this one, as a variable that nobody sets.
+    yield from (
+        Lit(f"${{{_NO_WORD.sub('_', each.shown)}}}", each.spot) if isinstance(each, Hole) else each
+        for each in content.pieces
+    )
     yield Lit("" if content.shown.endswith("\n") else "\n", content.spot)
     yield Lit(f"{_END}\n", path.spot)
 
