@@ -25,7 +25,7 @@ def test_a_command_stands_on_its_own_line(form: str) -> None:
     (line,) = (index for index, each in enumerate(shell) if _HELM in each)
     written = next(index for index, each in enumerate(text.split("\n")) if _HELM in each)
     assert written - line in (0, 1)  # of a folded text, where it begins
-    assert shell[0] == "#!/bin/sh"
+    assert shell[0] == "#!/bin/sh -e"
 
 
 def test_variables_and_expressions() -> None:
