@@ -7,12 +7,9 @@ from typing import Any
 
 from nodeworthy.commands.settled import Run
 from nodeworthy.engine import Judgement, Nothing
-from nodeworthy.records import fields
 from nodeworthy.rule import Rule
 
 Row = tuple[Any, ...]
-_SUBJECT = [each.name for each in fields(Judgement)].index("subject")
-_OTHERS = [each.name for each in fields(Judgement)][_SUBJECT + 1 :]
 
 
 def as_rows(judgements: Iterable[Judgement]) -> list[Row]:
@@ -21,7 +18,8 @@ def as_rows(judgements: Iterable[Judgement]) -> list[Row]:
     rows = []
     for each in judgements:
         subject = subjects.get(id(each.subject)) or subjects.setdefault(id(each.subject), Nothing(each.subject.place))
-        rows.append((each.rule.id, subject, *(getattr(each, name) for name in _OTHERS)))
+        said = (each.verdict, each.findings, each.suppressed, each.why, each.crashed, each.simulated, each.also_skipped)
+        rows.append((each.rule.id, subject, *said))
     return rows
 
 

@@ -7,6 +7,10 @@ from typing import Any
 
 import yaml
 
+from nodeworthy.known.containerd import defaults
+
+_SOCKET = defaults().socket
+
 
 @dataclass(frozen=True)
 class Seed:
@@ -92,7 +96,7 @@ SEEDS = (
         "  devicePlugin: {enabled: true}\n  dcgm: {enabled: true}\n  dcgmExporter: {enabled: true}\n"
         "  gfd: {enabled: true}\n  nodeStatusExporter: {enabled: false}\n"
         "  toolkit:\n    enabled: true\n    env:\n      - name: CONTAINERD_SOCKET\n"
-        "        value: unix:///run/containerd/containerd.sock\n",
+        "        value: unix://" + _SOCKET + "\n",
         "unix:///",
         "/",
         ("unix://",),

@@ -7,12 +7,16 @@ from typing import Any
 
 import yaml
 
+from nodeworthy.known.containerd import containerd_of, defaults
+
 REPOSITORIES = {
     "gpu-operator": "https://helm.ngc.nvidia.com/nvidia",
     "hami": "https://project-hami.github.io/HAMi/",
     "kube-prometheus-stack": "https://prometheus-community.github.io/helm-charts",
     "nvidia-device-plugin": "https://nvidia.github.io/k8s-device-plugin",
 }
+_SOCKET = defaults().socket
+_K3S = containerd_of("k3s").socket
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,8 @@ SEEDS = (
         "toolkit-env-wellformed",
         "gpu-operator",
         "v25.10.0",
-        "driver: {enabled: false}\n"
-        "toolkit: {env: [{name: CONTAINERD_SOCKET, value: 'unix:///run/containerd/containerd.sock'}]}\n",
-        "driver: {enabled: false}\n"
-        "toolkit: {env: [{name: CONTAINERD_SOCKET, value: /run/containerd/containerd.sock}]}\n",
+        "driver: {enabled: false}\ntoolkit: {env: [{name: CONTAINERD_SOCKET, value: 'unix://" + _SOCKET + "'}]}\n",
+        "driver: {enabled: false}\ntoolkit: {env: [{name: CONTAINERD_SOCKET, value: " + _SOCKET + "}]}\n",
         ("unix://",),
     ),
     Seed(
@@ -52,8 +54,8 @@ SEEDS = (
         "toolkit-env-wellformed",
         "gpu-operator",
         "v25.10.0",
-        "toolkit: {enabled: true, env: [{name: CONTAINERD_SOKET, value: /run/k3s/containerd/containerd.sock}]}\n",
-        "toolkit: {enabled: true, env: [{name: CONTAINERD_SOCKET, value: /run/k3s/containerd/containerd.sock}]}\n",
+        "toolkit: {enabled: true, env: [{name: CONTAINERD_SOKET, value: " + _K3S + "}]}\n",
+        "toolkit: {enabled: true, env: [{name: CONTAINERD_SOCKET, value: " + _K3S + "}]}\n",
         ("CONTAINERD_SOKET",),
     ),
     Seed(
@@ -70,7 +72,7 @@ SEEDS = (
         "operator-release-works",
         "gpu-operator",
         "v25.3.3",
-        "toolkit: {env: [{name: CONTAINERD_SOCKET, value: /run/k3s/containerd/containerd.sock}]}\n",
+        "toolkit: {env: [{name: CONTAINERD_SOCKET, value: " + _K3S + "}]}\n",
         "toolkit: {enabled: true}\n",
         ("/run/k3s", "25.3.3", "CONTAINERD_SOCKET"),
     ),
