@@ -38,6 +38,8 @@ SHOWN: dict[Moment, Sequence[str]] = {
         "runtime-class-agrees/bad-source-no-such-runtime",
         "slurm-gpu-as-asked/bad-any-gpu",
         "slurm-gpu-as-asked/bad-fewer-than-promised",
+        "slurm-gpu-as-asked/bad-node-sets-say-no-gres",
+        "gpu-quantity/bad-its-queue-counts-none",
         "firewall-no-wider/bad-defaults-file",
         "shell-parses/bad-lines-that-yaml-joins",
         "kubelet-survives-reboot/bad-archive-in-a-list",
