@@ -6,7 +6,10 @@ that has these words is where it stands, through whatever door the lines came.
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
+
+from nodeworthy.known.containerd import containerd_of
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,9 @@ _NEW_ARCHIVE = (
     'echo "deb [signed-by=/usr/share/keyrings/k8s.gpg] https://pkgs.k8s.io/core:/stable:/v1.33/deb/ /" '
     "| tee /etc/apt/sources.list.d/kubernetes.list"
 )
-_TEMPLATE_OF_K3S = "/var/lib/rancher/k3s/agent/etc/containerd/config.toml"
+_CONFIG = containerd_of("kubeadm").config
+_HOSTS = f"{posixpath.dirname(_CONFIG)}/certs.d"
+_TEMPLATE_OF_K3S = containerd_of("k3s").config
 
 _OF_ROCKY = (
     "dnf install -y cri-o kubelet-1.33.1 kubeadm-1.33.1",
@@ -49,13 +54,13 @@ _OF_ROCKY = (
     _JOIN,
 )
 _OF_SNAP = ("snap install k8s --classic --channel=1.32-classic/stable", 'k8s join-cluster "$(cat /root/join-token)"')
-_BY_CONFIG_PATH = """version = 2
+_BY_CONFIG_PATH = f"""version = 2
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
 [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
 SystemdCgroup = true
 [plugins."io.containerd.grpc.v1.cri".registry]
-config_path = "/etc/containerd/certs.d"
+config_path = "{_HOSTS}"
 """
 _MIRRORS = f"""{_BY_CONFIG_PATH}[plugins."io.containerd.grpc.v1.cri".registry.mirrors."docker.io"]
 endpoint = ["https://mirror.example.com"]
@@ -63,7 +68,7 @@ endpoint = ["https://mirror.example.com"]
 
 
 def _written(config: str) -> str:
-    return f"cat > /etc/containerd/config.toml <<'EOF'\n{config}EOF"
+    return f"cat > {_CONFIG} <<'EOF'\n{config}EOF"
 
 
 def _unit(end: str) -> str:
