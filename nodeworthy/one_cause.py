@@ -11,6 +11,7 @@ from nodeworthy.records import replace
 from nodeworthy.verdict import Finding, Place, Unread, Verdict, worst
 
 if TYPE_CHECKING:
+    from nodeworthy.edit import Edit
     from nodeworthy.engine import Judgement
     from nodeworthy.scene import Scene
 
@@ -49,17 +50,36 @@ def told_by_others(made: Sequence[Judgement]) -> list[Judgement]:
 
 def told_first(made: Sequence[Judgement]) -> list[Judgement]:
     """What two subjects have in common (one script of three groups, one file under two roots) is told of the first
-    alone, with what mends it there. Where it harms others, too, it is told of both, so that nobody whom it harms is
-    lost."""
-    told: set[object] = set()
-    return [_without_repeats(each, told) if each.findings else each for each in made]
+    alone, with the edit that either knows. Where it harms others, too, it is told of both, so that nobody is lost whom
+    it harms."""
+    said = [[_as_told(each) for each in judgement.findings] for judgement in made]
+    told: set[Finding] = set()
+    edits = {
+        key: each.edit
+        for judgement, keys in zip(made, said, strict=True)
+        for each, key in zip(judgement.findings, keys, strict=True)
+        if each.edit is not None
+    }
+    return [
+        _without_repeats(judgement, keys, told, edits) if keys else judgement
+        for judgement, keys in zip(made, said, strict=True)
+    ]
 
 
-def _without_repeats(judgement: Judgement, told: set[object]) -> Judgement:
-    own = [(judgement.rule.id, replace(each, related=(), remedy="")) for each in judgement.findings]
-    kept = tuple(each for each, key in zip(judgement.findings, own, strict=True) if key not in told)
-    told.update(own)
-    if len(kept) == len(judgement.findings):
+def _as_told(finding: Finding) -> Finding:
+    return replace(finding, related=(), remedy=None, edit=None)
+
+
+def _without_repeats(
+    judgement: Judgement, keys: Sequence[Finding], told: set[Finding], edits: Mapping[Finding, Edit]
+) -> Judgement:
+    kept = tuple(
+        each if each.edit is not None or key not in edits else replace(each, edit=edits[key])
+        for each, key in zip(judgement.findings, keys, strict=True)
+        if key not in told
+    )
+    told.update(keys)
+    if kept == judgement.findings:
         return judgement
     if not kept:
         return replace(judgement, verdict=Verdict.SKIP, findings=(), suppressed=False, why="it was told of another one")
@@ -86,7 +106,7 @@ def _the_rest(judgement: Judgement, named: set[str | None]) -> Judgement:
 
 def _given_way(judgement: Judgement, told: Mapping[tuple[Place, str | None], str]) -> Judgement:
     kept = tuple(each for each in judgement.findings if (each.where, each.is_) not in told)
-    if len(kept) == len(judgement.findings):
+    if kept == judgement.findings:
         return judgement
     if not kept:
         by = next(told[each.where, each.is_] for each in judgement.findings)
