@@ -22,11 +22,13 @@ _GIVES = (
     r"\b(?:kubectl|oc)\b[^\n|;&]{0,120}?[ \t](?:apply|create|replace)\b(?![^\n|;&]{0,200}--dry-run)"
     r"[^\n|;&]{0,120}?[ \t](?:-f|--filename)[ \t=]{0,4}"
 )
-# A line that begins a text, with all that stands around its mark; one that goes on after a backslash is one line.
+# By which a text begins, with what stands behind it on its line.
 _BEGINS = pattern(
-    r"(?m)^(?P<before>(?:[^\n<#]|\\\n|<(?!<)|(?<=\S)#){0,2000})<<(?P<tabs>-?)[ \t]*"
-    r"(?P<quote>[\"']?)(?P<tag>\w{1,40})(?P=quote)(?P<behind>[^\n]*)\n"
+    r"<<(?P<tabs>-?)[ \t]*(?P<quote>[\"']?)(?P<tag>\w{1,40})(?P=quote)(?P<behind>[^\n]*)\n", words=("<<",)
 )
+_COMMENT = pattern(r"(?<!\S)#")
+# No command is longer.
+_LONGEST = 2_000
 _TO_KUBECTL = pattern(_GIVES + r"(?:-|/dev/stdin)(?=[ \t\n)\"';|&]|\Z)")
 # `kubectl apply -f <(cat <<EOF`: bash makes a file of it.
 _NEAR = 200
@@ -58,8 +60,10 @@ def objects_in_script(text: str, begins: Place) -> Iterator[Tree]:
     given = {found["file"] for found in _FILES_GIVEN.finditer(text)}
     known: Mapping[str, str] | None = None
     for found in _BEGINS.finditer(text):
-        line = found["before"] + " " + found["behind"]
-        if not (_is_applied(line, given) or _AS_A_FILE.search(found["before"][-_NEAR:])):
+        before = _before(text, found.start())
+        if before is None or not (
+            _is_applied(f"{before} {found['behind']}", given) or _AS_A_FILE.search(before[-_NEAR:])
+        ):
             continue
         written = inside(text, found.end(), found["tag"], tabs=bool(found["tabs"]))
         if written is None or not _NO_OBJECT.search(written):
@@ -71,6 +75,19 @@ def objects_in_script(text: str, begins: Place) -> Iterator[Tree]:
             written = _as_filled(written, known)
         row = (begins.line or 1) + text.count("\n", 0, found.end())
         yield from _objects_written(written, replace(begins, line=row))
+
+
+def _before(text: str, at: int) -> str | None:
+    """What stands before it in its command, which may go on over lines that end with a backslash; None where that is a
+    comment, begins another text, or is too long."""
+    first = max(0, at - _LONGEST)
+    end = text.rfind("\n", first, at)
+    while end > 0 and text[end - 1] == "\\":
+        end = text.rfind("\n", first, end)
+    if end < 0 and first > 0:
+        return None
+    before = text[end + 1 : at]
+    return None if "<<" in before or _COMMENT.search(before) else before
 
 
 def _is_applied(line: str, given: set[str]) -> bool:
