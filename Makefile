@@ -77,7 +77,7 @@ mutants: venv ## do the tests bite? rules and facts made wrong, a line at a time
 	@$(PY) -m tests.mutants --seed $(or $(SEED),1) --count $(or $(COUNT),300) $(if $(ONLY),--only $(ONLY))
 
 .PHONY: undecided
-undecided: venv ## the parts of conditions in rules and facts that no test sees come out both ways (ONLY=part of a path; long)
+undecided: venv ## the parts of conditions in rules and facts that no test sees come out both ways (ONLY=part of a path; five minutes)
 	@$(PY) -m tests.mutants.undecided $(if $(ONLY),--only $(ONLY))
 
 .PHONY: lint
